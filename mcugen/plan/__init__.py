@@ -1,0 +1,10 @@
+"""Static memory planning: buffers with lifetimes become byte offsets in one arena, with a proven gap."""
+
+from __future__ import annotations
+
+from mcugen.plan.bound import aligned_bound, live_bytes, lower_bound
+from mcugen.plan.buffers import Buffer, MemoryPlan
+from mcugen.plan.check import check
+from mcugen.plan.planner import plan, plan_regions
+
+__all__ = ["Buffer", "MemoryPlan", "aligned_bound", "check", "live_bytes", "lower_bound", "plan", "plan_regions"]

@@ -1,0 +1,52 @@
+"""Lower bounds on the arena: what is live at once must lie side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from mcugen.plan.buffers import Buffer, align_up
+
+
+def live_bytes(buffers: Sequence[Buffer]) -> list[int]:
+    """Sum of nbytes of the live buffers at each step 0..max(last); empty without buffers."""
+    change = [0] * (max((b.last for b in buffers), default=-1) + 2)
+    for b in buffers:
+        change[b.first] += b.nbytes
+        change[b.last + 1] -= b.nbytes
+    return list(accumulate(change))[:-1]
+
+
+def lower_bound(buffers: Sequence[Buffer]) -> tuple[int, int]:
+    """The most bytes live at any step, and the first such step; (0, 0) without buffers."""
+    live = live_bytes(buffers)
+    peak = max(live, default=0)
+    return peak, live.index(peak) if live else 0
+
+
+def aligned_bound(buffers: Sequence[Buffer]) -> int:
+    """The lower bound with the padding that alignment makes unavoidable at some step; at least lower_bound.
+
+    Only steps at which a buffer starts are looked at: the live set of any other step is contained in one of theirs.
+    """
+    starts = sorted({b.first for b in buffers if b.nbytes})
+    return max((_packed(_live(buffers, step)) for step in starts), default=0)
+
+
+def _live(buffers: Sequence[Buffer], step: int) -> list[Buffer]:
+    return [b for b in buffers if b.nbytes and b.first <= step <= b.last]
+
+
+def _packed(live: Sequence[Buffer]) -> int:
+    """Bytes that buffers live at one step cannot do with less of.
+
+    Buffers aligned to `a` or more start at multiples of `a`, so all but the topmost of them are followed by padding
+    up to `a`. That holds for each `a`; finer buffers may fill padding, so they count only under their own `a`.
+    """
+    return max(sum(b.nbytes for b in live), *(_padded(live, a) for a in {b.align for b in live}))
+
+
+def _padded(live: Sequence[Buffer], align: int) -> int:
+    sizes = [b.nbytes for b in live if b.align >= align]
+    padded = [align_up(n, align) for n in sizes]
+    return sum(padded) - max(p - n for p, n in zip(padded, sizes, strict=True))

@@ -1,0 +1,67 @@
+"""What a planner takes and gives: buffers with sizes and lifetimes, and the offsets found for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mcugen.errors import InternalError
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Bytes that must lie together, unshared, during steps `first`..`last`, both included.
+
+    Units: nbytes and align in bytes; align is a power of two.
+    Raises InternalError for a negative size, an alignment other than that, or a lifetime that ends before its start.
+    """
+
+    name: str
+    nbytes: int
+    align: int
+    first: int
+    last: int
+    region: str = "ram"
+
+    def __post_init__(self) -> None:
+        where = f"buffer {self.name}"
+        if self.nbytes < 0:
+            raise InternalError(f"nbytes is {self.nbytes}, must not be negative", where=where)
+        if self.align < 1 or self.align & (self.align - 1):
+            raise InternalError(f"align is {self.align}, must be a power of two", where=where)
+        if not 0 <= self.first <= self.last:
+            raise InternalError(f"lives from step {self.first} to {self.last}, must be 0 <= first <= last", where=where)
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Where each buffer lies in its arena, and how close to the optimum that is.
+
+    offset: byte offset by buffer name.  nbytes: size of the arena.  peak_step: the first step at which `lower_bound`
+    bytes are live.  lower_bound: the most bytes live at any step, alignment ignored.  floor: no plan can be smaller;
+    at least lower_bound, more where alignment or an exhaustive search shows it.  proven: nbytes is the optimum, equal
+    to floor.  method: what found it, e.g. "greedy size", "hill climbing", "exact search".
+    """
+
+    offset: Mapping[str, int]
+    nbytes: int
+    lower_bound: int
+    peak_step: int
+    proven: bool
+    method: str
+    floor: int = 0
+
+    @property
+    def gap_bytes(self) -> int:
+        """Bytes by which a smaller plan is not ruled out: nbytes - floor."""
+        return self.nbytes - self.floor
+
+
+def align_up(value: int, align: int) -> int:
+    """The least multiple of `align` that is not below `value`."""
+    return -(-value // align) * align
+
+
+def height(buffers: Sequence[Buffer], offset: Sequence[int]) -> int:
+    """Bytes of the arena that these offsets need: max of offset + nbytes, 0 without buffers."""
+    return max((start + b.nbytes for b, start in zip(buffers, offset, strict=True)), default=0)

@@ -1,0 +1,68 @@
+"""The independent checker of a memory plan. It shares no code with the allocators, only the two data types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mcugen.errors import InternalError
+from mcugen.plan.buffers import Buffer, MemoryPlan
+
+
+def check(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
+    """Raise InternalError unless every buffer lies in the arena, aligned, and alone in its bytes during its life.
+
+    Also checks the figures that the plan states about itself: lower_bound is the most bytes live at any step, reached
+    at peak_step, and a plan called optimal has the size that its floor proves necessary.
+    """
+    names = [b.name for b in buffers]
+    if len(set(names)) != len(names) or set(names) != set(plan.offset):
+        wrong = sorted({n for n in names if names.count(n) > 1} | (set(names) ^ set(plan.offset)))
+        raise InternalError(f"buffers and offsets do not match one to one: {', '.join(wrong)}", where="memory plan")
+    for b in buffers:
+        _check_place(b, plan.offset[b.name], plan.nbytes)
+    for a, b in _sharing_bytes(buffers, plan):
+        if max(a.first, b.first) <= min(a.last, b.last):
+            raise InternalError(_describe_overlap(a, b, plan), where="memory plan")
+    _check_claims(buffers, plan)
+
+
+def _check_place(b: Buffer, offset: int, arena: int) -> None:
+    if offset < 0:
+        raise InternalError(f"offset {offset} is negative", where=f"buffer {b.name}")
+    if offset % b.align != 0:
+        raise InternalError(f"offset {offset} is no multiple of its alignment {b.align}", where=f"buffer {b.name}")
+    if offset + b.nbytes > arena:
+        message = f"bytes {offset}..{offset + b.nbytes - 1} do not fit an arena of {arena} bytes"
+        raise InternalError(message, where=f"buffer {b.name}")
+
+
+def _sharing_bytes(buffers: Sequence[Buffer], plan: MemoryPlan) -> Iterator[tuple[Buffer, Buffer]]:
+    """Pairs of buffers with a byte in common, whenever they live."""
+    by_offset = sorted((b for b in buffers if b.nbytes > 0), key=lambda b: plan.offset[b.name])
+    for i, lower in enumerate(by_offset):
+        end = plan.offset[lower.name] + lower.nbytes
+        for upper in by_offset[i + 1 :]:
+            if plan.offset[upper.name] >= end:
+                break
+            yield lower, upper
+
+
+def _describe_overlap(a: Buffer, b: Buffer, plan: MemoryPlan) -> str:
+    low = max(plan.offset[a.name], plan.offset[b.name])
+    high = min(plan.offset[a.name] + a.nbytes, plan.offset[b.name] + b.nbytes)
+    return f"{a.name} and {b.name} overlap in bytes {low}..{high - 1} at step {max(a.first, b.first)}"
+
+
+def _check_claims(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
+    # The live sum is largest at a step where something starts, so those steps are enough.
+    peak = max((_live_at(buffers, step) for step in {b.first for b in buffers}), default=0)
+    if (plan.lower_bound, _live_at(buffers, plan.peak_step)) != (peak, peak):
+        message = f"lower bound {plan.lower_bound} at step {plan.peak_step} is stated, {peak} bytes is the peak"
+        raise InternalError(message, where="memory plan")
+    if plan.proven and plan.nbytes != plan.floor:
+        message = f"{plan.nbytes} bytes are called optimal, only {plan.floor} are proven necessary"
+        raise InternalError(message, where="memory plan")
+
+
+def _live_at(buffers: Sequence[Buffer], step: int) -> int:
+    return sum(b.nbytes for b in buffers if b.first <= step <= b.last)
