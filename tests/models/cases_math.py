@@ -67,7 +67,7 @@ def conv_2d(f: Family) -> None:
     _conv(f, b, 2, (2, 2), dilation=(3, 2), padding="VALID", k=2)
     _conv(f, a, 2, (1, 1), stride=(2, 2), padding="VALID", k=1)
     _conv(f, c, 6, (1, 1), multiplier=1.7, k=3)
-    _conv(f, a, 3, (1, 1), multiplier=5.3, act="RELU6", k=1)
+    _conv(f, batch, 3, (1, 1), multiplier=5.3, k=1)
     _conv(f, a, 8, (7, 5), padding="VALID", act="RELU", k=0)
     _conv(f, batch, 3, (4, 4), stride=(2, 3), k=1)
     _conv(f, c, 4, (3, 3), stride=(1, 2), per_channel=False, k=2)
@@ -254,10 +254,11 @@ def _pools(op: str) -> Cases:
         a, b, c = f.x(1, 7, 5, 3, k=0), f.x(1, 5, 6, 2, k=1), f.x(2, 6, 7, 1, k=3)
         _pool(f, op, a, (3, 3))
         _pool(f, op, b, (2, 3), stride=(2, 2), act="RELU")
-        _pool(f, op, c, (3, 2), stride=(3, 3), padding="VALID", act="RELU6")
-        _pool(f, op, c, (5, 5), act="RELU_N1_TO_1")
+        _pool(f, op, c, (3, 2), stride=(3, 3), padding="VALID")
+        _pool(f, op, c, (5, 5))
+        _pool(f, op, c, (2, 1), act="RELU_N1_TO_1")
         _pool(f, op, a, (7, 5), padding="VALID")
-        _pool(f, op, a, (2, 2), stride=(2, 2), padding="VALID", act="RELU6")
+        _pool(f, op, b, (1, 2), stride=(2, 2), padding="VALID", act="RELU6")
         _pool(f, op, b, (1, 1), stride=(3, 2), padding="VALID")
         _pool(f, op, a, (1, 5), stride=(1, 2))
 
@@ -282,10 +283,17 @@ def _binary(op: str) -> Cases:
         f.op(op, [b, c], shape, _act("RELU6"), k=1, scale=scale)
         f.op(op, [c, fine], shape, _act("RELU_N1_TO_1"), k=2)
         f.op(op, [fine, a], shape, _act("NONE"), k=1)
-        f.op(op, [a, a], shape, _act("NONE"), k=2, scale=scale)
+        f.op(op, [a, a], shape, _act("NONE"), k=3, scale=scale)
         f.op(op, [a, f.random(shape, k=3)], shape, _act("NONE"), k=3, scale=scale)
         f.op(op, [f.random(shape, k=1), c], shape, _act("RELU"), k=0, scale=scale)
-        f.op(op, [fine, fine], shape, _act("NONE"), k=3, scale=None if scale is None else scale / 200)
+        f.op(
+            op,
+            [fine, f.random(shape, like=fine)],
+            shape,
+            _act("NONE"),
+            k=3,
+            scale=None if scale is None else scale / 200,
+        )
 
     return cases
 
@@ -295,17 +303,18 @@ def _broadcast(op: str) -> Cases:
 
     def cases(f: Family) -> None:
         a, row, column = f.x(1, 3, 5, 4, k=0), f.x(1, 1, 5, 1, k=1), f.x(1, 3, 1, 4, k=2)
-        matrix, single = f.x(3, 4, k=3), f.x(1, k=1)
+        matrix, single, b = f.x(3, 4, k=3), f.x(1, k=1), f.x(1, 3, 5, 4, k=1)
         full = (1, 3, 5, 4)
-        f.op(op, [a, f.random((1, 1, 1, 4), k=1)], full, _act("NONE"), k=3)
-        f.op(op, [f.random((4,), k=2), a], full, _act("RELU"), k=0)
-        f.op(op, [a, f.random((), k=3)], full, _act("NONE"), k=1)
-        f.op(op, [single, a], full, _act("RELU6"), k=3)
-        f.op(op, [row, column], full, _act("NONE"), k=2)
-        f.op(op, [column, a], full, _act("RELU_N1_TO_1"), k=1)
-        f.op(op, [matrix, f.random((4,), k=0)], (3, 4), _act("NONE"), k=3)
-        f.op(op, [f.random((3, 1), k=0), matrix], (3, 4), _act("NONE"), k=1)
-        f.op(op, [f.random((2, 1, 1, 4), k=3), a], (2, 3, 5, 4), _act("NONE"), k=0)
+        scale = None if f.dtype == "f32" else (0.25 if op == "MUL" else 0.09) * (1 if f.dtype != "s16" else 0.007)
+        f.op(op, [a, f.random((1, 1, 1, 4), k=1)], full, _act("NONE"), k=3, scale=scale)
+        f.op(op, [f.random((4,), k=2), a], full, _act("NONE"), k=1, scale=scale)
+        f.op(op, [a, f.random((), k=3)], full, _act("NONE"), k=1, scale=scale)
+        f.op(op, [single, b], full, _act("RELU6"), k=3)
+        f.op(op, [row, column], full, _act("NONE"), k=3, scale=scale)
+        f.op(op, [column, b], full, _act("RELU_N1_TO_1"), k=1)
+        f.op(op, [matrix, f.random((4,), k=1)], (3, 4), _act("RELU"), k=3, scale=scale)
+        f.op(op, [f.random((3, 1), k=1), matrix], (3, 4), _act("NONE"), k=1, scale=scale)
+        f.op(op, [f.random((2, 1, 1, 4), k=3), b], (2, 3, 5, 4), _act("NONE"), k=2, scale=scale)
 
     return cases
 
@@ -321,7 +330,7 @@ def mean(f: Family) -> None:
     keep, drop = {"keep_dims": True}, {"keep_dims": False}
     f.op("MEAN", [a, f.const([1, 2])], (1, 1, 1, 4), keep, k=3)
     f.op("MEAN", [a, f.const([1, 2])], (1, 4), drop, like=a)
-    f.op("MEAN", [a, f.const([2, 1])], (1, 4), drop, k=2)
+    f.op("MEAN", [a, f.const([2, 1])], (1, 4), drop, k=1)
     f.op("MEAN", [c, f.const([1, 2])], (1, 1, 1, 3), keep, like=c)
     f.op("MEAN", [a, f.const([3])], (1, 3, 5), drop, k=0)
     f.op("MEAN", [b, f.const([-1])], (2, 3, 1), keep, k=3)
@@ -362,18 +371,18 @@ def softmax(f: Family) -> None:
 
 
 def _unary(op: str, out: dict[str, tuple[float, int]] | None = None, options: dict[str, object] | None = None) -> Cases:
-    """Each input holds every s8 value at least in the random sets; `out` is the quantization that the op demands."""
+    """Inputs large enough to hold most s8 values; `out` is the quantization that the operator demands."""
 
     def cases(f: Family) -> None:
         scales = (None,) * 3 if f.dtype in ("f32", "s8", "u8") else (0.0003, 0.0001, 0.00071)
         for k, scale in enumerate(scales):
-            x = f.x(1, 8, 8, 4, k=k, scale=scale)
+            x = f.x(1, 8, 8, 4, k=3 if k == 0 and "RELU" in op else k, scale=scale)
             if f.dtype == "f32":
                 f.op(op, [x], (1, 8, 8, 4), options)
             elif out:
                 f.op(op, [x], (1, 8, 8, 4), options, scale=out[f.dtype][0], zero_point=out[f.dtype][1])
             else:
-                f.op(op, [x], (1, 8, 8, 4), options, k=3 - k)
+                f.op(op, [x], (1, 8, 8, 4), options, k=(3, 0, 1)[k])
                 f.op(op, [x], (1, 8, 8, 4), options, like=x)
 
     return cases
