@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks for the instruction counter: each is an address in a section that is not loaded, and no instruction.
+ * From a mark on, the executed instructions count for its index. */
+#ifndef MCUGEN_BOARD_SIM_STEP_H
+#define MCUGEN_BOARD_SIM_STEP_H
+
+#if defined(__arm__)
+#define MCUGEN_STEP_SECTION ".mcugen_steps,\"\",%%progbits"
+#else
+#define MCUGEN_STEP_SECTION ".mcugen_steps,\"\",@progbits"
+#endif
+
+/* i: a constant expression, 0 or more for the steps of a model. */
+#define MCUGEN_STEP(i)                                                                          \
+    __asm__ volatile("7:\n\t"                                                                   \
+                     ".pushsection " MCUGEN_STEP_SECTION "\n\t"                                 \
+                     ".word 7b, %c0\n\t"                                                        \
+                     ".popsection"                                                              \
+                     :                                                                          \
+                     : "i"(i)                                                                   \
+                     : "memory")
+
+#define SIM_OUTSIDE() MCUGEN_STEP(-1) /* counts for no step */
+#define SIM_BEGIN() MCUGEN_STEP(-2)   /* an inference begins: its counters start at 0, outside any step */
+#define SIM_END() MCUGEN_STEP(-3)     /* it ends */
+
+#endif

@@ -1,0 +1,132 @@
+"""The rules for everything but loops: no jumps, no hidden calls, no heap, no state, nothing of unknown size.
+
+Each rule yields (node, detail) for what breaks it; its docstring is the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pycparser import c_ast
+
+from mcugen.emit.c_unit import Unit, is_function, root, walk
+
+Finding = tuple[c_ast.Node, str]
+_Test = Callable[[str], bool]
+_HEAP = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "alloca", "strdup", "sbrk"}
+_SYSTEM = {"setjmp", "longjmp", "signal", "raise", "exit", "abort", "atexit", "system", "getenv", "assert"}
+_STDIO = {"printf", "puts", "putchar", "scanf", "fopen", "fread", "fwrite", "getchar"}
+
+
+def no_goto(unit: Unit) -> Iterator[Finding]:
+    """there is no goto, and no label but case and default"""
+    for node in walk(unit.ast):
+        if isinstance(node, c_ast.Goto | c_ast.Label):
+            yield node, node.name
+
+
+def no_heap(unit: Unit) -> Iterator[Finding]:
+    """memory comes from the caller or the stack, never from a heap"""
+    yield from _mentions(unit, lambda name: name in _HEAP)
+
+
+def no_system_calls(unit: Unit) -> Iterator[Finding]:
+    """there is no setjmp, no signal, no input or output, no call of the operating system"""
+    yield from _mentions(unit, lambda name: name in _SYSTEM or any(name.endswith(f) for f in _STDIO))
+
+
+def no_varargs(unit: Unit) -> Iterator[Finding]:
+    """no function takes a variable number of arguments"""
+    for node in walk(unit.ast):
+        if isinstance(node, c_ast.EllipsisParam):
+            yield node, "..."
+    yield from _mentions(unit, lambda name: name.removeprefix("__builtin_").startswith("va_"))
+
+
+def calls_declared(unit: Unit) -> Iterator[Finding]:
+    """every function called is declared, in this file or a header"""
+    for function in unit.defined.values():
+        variables = unit.locals_of(function).keys() | unit.variables.keys()
+        for node in walk(function.body):
+            if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+                name = node.name.name
+                if name not in unit.functions and name not in variables:
+                    yield node, name
+
+
+def no_function_pointers(unit: Unit) -> Iterator[Finding]:
+    """functions are called by name, or through a const table at file scope; no other function pointers exist"""
+    for variable in unit.variables.values():
+        if unit.is_function_pointer(variable.type) and not unit.is_const(variable.type):
+            yield variable, variable.name
+        if not unit.is_const(variable.type):
+            yield from _functions_as_values(unit, variable.init, set())
+    for function in unit.defined.values():
+        local = unit.locals_of(function)
+        for declarations in local.values():
+            yield from ((d, d.name) for d in declarations if unit.is_function_pointer(d.type))
+        yield from _functions_as_values(unit, function.body, set(local))
+        yield from _indirect_calls(unit, function, set(local))
+
+
+def _functions_as_values(unit: Unit, node: c_ast.Node | None, hidden: set[str]) -> Iterator[Finding]:
+    """Names of functions that stand for anything but the function being called."""
+    called = {id(n.name) for n in walk(node) if isinstance(n, c_ast.FuncCall)}
+    for n in walk(node):
+        if isinstance(n, c_ast.ID) and n.name in unit.functions - hidden and id(n) not in called:
+            yield n, n.name
+
+
+def _indirect_calls(unit: Unit, function: c_ast.FuncDef, hidden: set[str]) -> Iterator[Finding]:
+    """Calls of what is neither a function's name nor an element of a const object at file scope."""
+    for node in walk(function.body):
+        if isinstance(node, c_ast.FuncCall) and not isinstance(node.name, c_ast.ID):
+            name = root(node.name)
+            table = unit.variables.get(name) if name is not None and name not in hidden else None
+            if table is None or not unit.is_const(table.type):
+                yield node, name or "computed"
+
+
+def no_variable_arrays(unit: Unit) -> Iterator[Finding]:
+    """the length of every array is a constant"""
+    for node in walk(unit.ast):
+        if isinstance(node, c_ast.ArrayDecl) and node.dim is not None and not _is_constant(unit, node.dim):
+            yield node.dim, "the length is computed when the code runs"
+
+
+def _is_constant(unit: Unit, node: c_ast.Node) -> bool:
+    """Whether an expression's value is known to the compiler; sizeof is, whatever it is applied to."""
+    if isinstance(node, c_ast.ID):
+        return node.name in unit.enumerators
+    if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof":
+        return True
+    if isinstance(node, c_ast.Cast):
+        return _is_constant(unit, node.expr)
+    if isinstance(node, c_ast.BinaryOp | c_ast.TernaryOp | c_ast.UnaryOp):
+        return all(_is_constant(unit, child) for _, child in node.children())
+    return isinstance(node, c_ast.Constant)
+
+
+def no_mutable_statics(unit: Unit) -> Iterator[Finding]:
+    """objects that outlive a call are const: all at file scope, and static locals"""
+    for node in unit.ast.ext:
+        is_object = isinstance(node, c_ast.Decl) and node.name and not is_function(node)
+        if is_object and not unit.is_const(node.type):
+            yield node, node.name
+    for function in unit.defined.values():
+        for declarations in unit.locals_of(function).values():
+            for d in declarations:
+                if {"static", "extern"} & set(d.storage) and not unit.is_const(d.type):
+                    yield d, d.name
+
+
+def _mentions(unit: Unit, banned: _Test) -> Iterator[Finding]:
+    """Every use and every declaration of a function with such a name; members and local objects may have it."""
+    for node in unit.ast.ext:
+        if isinstance(node, c_ast.Decl) and is_function(node) and banned(node.name):
+            yield node, node.name
+    for function in unit.defined.values():
+        hidden = set(unit.locals_of(function))
+        for node in walk(function.body):
+            if isinstance(node, c_ast.ID) and node.name not in hidden and banned(node.name):
+                yield node, node.name

@@ -1,0 +1,141 @@
+"""A parsed C source file with what the checks ask about it: functions, objects, types, and which of them are const."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pycparser import c_ast, c_parser
+
+_SHARED = "static"  # names of one file are visible in it only
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One translation unit: its syntax tree and, by name, what is declared at file scope.
+
+    variables: objects.  functions: all that are declared.  defined: those with a body.  typedefs, structs: types by
+    name and by tag.  enumerators: names of enumeration constants, which are constant expressions.
+    """
+
+    filename: str
+    ast: c_ast.FileAST
+    variables: dict[str, c_ast.Decl] = field(default_factory=dict)
+    functions: set[str] = field(default_factory=set)
+    defined: dict[str, c_ast.FuncDef] = field(default_factory=dict)
+
+    @cached_property
+    def typedefs(self) -> dict[str, c_ast.Node]:
+        return {n.name: n.type for n in walk(self.ast) if isinstance(n, c_ast.Typedef)}
+
+    @cached_property
+    def structs(self) -> dict[str, c_ast.Node]:
+        found = (n for n in walk(self.ast) if isinstance(n, c_ast.Struct | c_ast.Union))
+        return {n.name: n for n in found if n.name and n.decls}
+
+    @cached_property
+    def enumerators(self) -> set[str]:
+        return {n.name for n in walk(self.ast) if isinstance(n, c_ast.Enumerator)}
+
+    def is_static(self, function: str) -> bool:
+        """Whether the function is visible in this file only."""
+        return function in self.defined and _SHARED in self.defined[function].decl.storage
+
+    def locals_of(self, function: c_ast.FuncDef) -> dict[str, list[c_ast.Decl]]:
+        """Parameters and local objects by name; a name stands for several where blocks declare it anew."""
+        found: dict[str, list[c_ast.Decl]] = {}
+        for node in walk(function):
+            if isinstance(node, c_ast.Decl) and node is not function.decl and node.name and not is_function(node):
+                found.setdefault(node.name, []).append(node)
+        return found
+
+    def resolve(self, kind: c_ast.Node) -> c_ast.Node:
+        """The type behind typedef names; what the names add in qualifiers is seen by `is_const` only."""
+        while isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType):
+            target = self.typedefs.get(kind.type.names[-1])
+            if target is None:
+                return kind
+            kind = target
+        return kind
+
+    def is_const(self, kind: c_ast.Node) -> bool:
+        """Whether an object of this type cannot be assigned; an array is as const as its elements."""
+        while isinstance(kind, c_ast.ArrayDecl):
+            kind = kind.type
+        if "const" in (getattr(kind, "quals", None) or []):
+            return True
+        target = self._typedef_target(kind)
+        return target is not None and self.is_const(target)
+
+    def _typedef_target(self, kind: c_ast.Node) -> c_ast.Node | None:
+        if isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType):
+            return self.typedefs.get(kind.type.names[-1])
+        return None
+
+    def is_function_pointer(self, kind: c_ast.Node) -> bool:
+        """Whether the type is, or is an array of, pointers to functions."""
+        kind = self.resolve(kind)
+        while isinstance(kind, c_ast.ArrayDecl):
+            kind = self.resolve(kind.type)
+        return isinstance(kind, c_ast.PtrDecl) and isinstance(self.resolve(kind.type), c_ast.FuncDecl)
+
+    def member(self, kind: c_ast.Node, name: str) -> c_ast.Node | None:
+        """The type of a member of a struct or union; None where it is unknown."""
+        kind = self.resolve(kind)
+        body = kind.type if isinstance(kind, c_ast.TypeDecl) else None
+        if isinstance(body, c_ast.Struct | c_ast.Union):
+            body = body if body.decls else self.structs.get(body.name)
+        members = (body.decls or []) if body is not None and hasattr(body, "decls") else []
+        return next((m.type for m in members if getattr(m, "name", None) == name), None)
+
+
+def parse(preprocessed: str, filename: str) -> Unit:
+    """The unit of a preprocessed source. Raises pycparser's ParseError where the text is not plain C99."""
+    unit = Unit(filename, c_parser.CParser().parse(preprocessed, filename))
+    for node in unit.ast.ext:
+        if isinstance(node, c_ast.FuncDef):
+            unit.functions.add(node.decl.name)
+            unit.defined[node.decl.name] = node
+        elif isinstance(node, c_ast.Decl) and node.name and is_function(node):
+            unit.functions.add(node.name)
+        elif isinstance(node, c_ast.Decl) and node.name:
+            unit.variables[node.name] = node
+    return unit
+
+
+def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """The node and all below it, less the names of members, which are no names of objects."""
+    if node is None:
+        return
+    yield node
+    for child in _children(node):
+        yield from walk(child)
+
+
+def _children(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    for label, child in node.children():
+        is_member = isinstance(node, c_ast.StructRef) and label == "field"
+        is_designator = isinstance(node, c_ast.NamedInitializer) and isinstance(child, c_ast.ID) and label != "expr"
+        if not is_member and not is_designator:
+            yield child
+
+
+def is_function(declaration: c_ast.Decl) -> bool:
+    """Whether the declaration is that of a function, not of an object."""
+    return isinstance(declaration.type, c_ast.FuncDecl)
+
+
+def root(expression: c_ast.Node) -> str | None:
+    """The variable that an lvalue or access path starts from: p in p->rows[i].n; None for other expressions."""
+    while True:
+        if isinstance(expression, c_ast.ID):
+            return str(expression.name)
+        if isinstance(expression, c_ast.StructRef | c_ast.ArrayRef):
+            expression = expression.name
+        elif isinstance(expression, c_ast.UnaryOp) and expression.op == "*":
+            expression = expression.expr
+        elif isinstance(expression, c_ast.Cast):
+            expression = expression.expr
+        else:
+            return None

@@ -1,0 +1,185 @@
+"""Checks on the text of the emitted C and of the kernels: loops that end, calls that are known, no hidden memory.
+
+The caller preprocesses: `gcc CHECK_FLAGS -I <stubs()> -I <c_runtime/include> file.c`. The stub headers declare only what
+the code may use, and the flags hide compiler extensions, so that what is left is plain C99.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from pycparser import c_ast, c_parser
+
+from mcugen.emit import c_loops, c_rules
+from mcugen.emit.c_unit import Unit, parse, walk
+
+Finding = tuple[c_ast.Node, str]
+Rule = Callable[[Unit], Iterator[Finding]]
+
+CHECK_FLAGS = ("-E", "-std=c99", "-nostdinc", "-undef", "-DMCUGEN_CHECK_TEXT")
+INTEGER_HEADERS = frozenset({"stdint.h", "stddef.h", "string.h", "stdbool.h", "limits.h"})
+FLOAT_HEADERS = INTEGER_HEADERS | {"math.h", "float.h"}
+
+RULES: tuple[Rule, ...] = (
+    c_loops.only_for_loops,
+    c_loops.loop_form,
+    c_loops.loop_counter_kept,
+    c_loops.loop_bound_kept,
+    c_rules.no_goto,
+    c_rules.no_heap,
+    c_rules.no_system_calls,
+    c_rules.no_varargs,
+    c_rules.calls_declared,
+    c_rules.no_function_pointers,
+    c_rules.no_variable_arrays,
+    c_rules.no_mutable_statics,
+)
+
+_LINE_MARKER = re.compile(r'^#\s*(?:line\s+)?\d+\s+"([^"]*)"((?:\s+\d+)*)', re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(include\w*|import)\b[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One place that breaks a rule. rule: the rule function's name; text: its docstring and the detail."""
+
+    line: int
+    rule: str
+    text: str
+    file: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text} [{self.rule}]"
+
+
+def stubs() -> Path:
+    """The folder of the stub headers, for -I."""
+    return Path(__file__).resolve().parent / "stubs"
+
+
+def check_source(
+    preprocessed: str, filename: str, *, allowed_headers: Collection[str] = INTEGER_HEADERS
+) -> list[Violation]:
+    """What breaks a rule in one preprocessed source file and the headers it includes, in order of place.
+
+    allowed_headers: as for `check_includes`. Text that does not parse as C99 is a violation, `plain_c99`.
+    """
+    found = _entered_headers(preprocessed, filename, allowed_headers)
+    try:
+        unit = parse(preprocessed, filename)
+    except c_parser.ParseError as error:
+        return [*found, _unparsed(error, filename)]
+    for rule in RULES:
+        found += [_violation(rule, node, detail, filename) for node, detail in rule(unit)]
+    return sorted(set(found), key=lambda v: (v.file, v.line, v.rule, v.text))
+
+
+def check_includes(
+    raw_text: str, filename: str, *, allowed_headers: Collection[str] = INTEGER_HEADERS
+) -> list[Violation]:
+    """#include lines of a source file that name a header outside the list.
+
+    allowed_headers: names as written between the brackets or quotes, the model's own headers among them; headers of
+    the runtime, "mcugen/...", are always allowed.
+    """
+    text = _without_comments(raw_text)
+    found = []
+    for match in _INCLUDE.finditer(text):
+        directive, target = match.groups()
+        name = target[1:-1]
+        lawful = (
+            directive == "include" and target[:1] + target[-1:] in ("<>", '""') and _is_listed(name, allowed_headers)
+        )
+        if not lawful:
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(Violation(line, "listed_headers", f"{_HEADERS}: {directive} {target}", filename))
+    return found
+
+
+def check_recursion(units: Sequence[Unit]) -> list[Violation]:
+    """A cycle in the call graph over all units, if there is one; calls through const tables count as calls of all."""
+    calls: dict[str, set[str]] = {}
+    for unit in units:
+        for name in unit.defined:
+            calls.setdefault(_key(unit, name), set()).update(_callees(unit, unit.defined[name].body, set()))
+    try:
+        TopologicalSorter(calls).prepare()
+    except CycleError as error:
+        cycle: list[str] = error.args[1][::-1]
+        unit, name = next((u, n) for u in units for n in u.defined if _key(u, n) == cycle[0])
+        place = unit.defined[name].decl.coord
+        path = " -> ".join(key.rpartition(":")[2] for key in cycle)
+        return [Violation(place.line, "no_recursion", f"no function calls itself, directly or not: {path}", place.file)]
+    return []
+
+
+def check_files(sources: dict[str, str], *, allowed_headers: Collection[str] = INTEGER_HEADERS) -> list[Violation]:
+    """All checks over the preprocessed sources (by file name) of one model: each file, then recursion across them."""
+    found: list[Violation] = []
+    units = []
+    for filename, text in sources.items():
+        found += [v for v in check_source(text, filename, allowed_headers=allowed_headers) if v not in found]
+        if not any(v.rule == "plain_c99" and v.file == filename for v in found):
+            units.append(parse(text, filename))
+    return found + check_recursion(units)
+
+
+_HEADERS = "only listed headers are included"
+
+
+def _is_listed(name: str, allowed: Collection[str]) -> bool:
+    return name in allowed or (name.startswith("mcugen/") and ".." not in name)
+
+
+def _entered_headers(preprocessed: str, filename: str, allowed: Collection[str]) -> list[Violation]:
+    """Headers outside the list that the preprocessor read, by whatever way; it marks them with flag 1."""
+    found = []
+    for path, flags in dict.fromkeys(match.groups() for match in _LINE_MARKER.finditer(preprocessed)):
+        parts = Path(path).parts
+        listed = path.startswith("<") or parts[-1] in allowed or "mcugen" in parts[-2:-1]
+        if "1" in flags.split() and not listed:
+            found.append(Violation(1, "listed_headers", f"{_HEADERS}: {parts[-1]}", filename))
+    return found
+
+
+def _without_comments(text: str) -> str:
+    """The text with comments blanked, lines kept; strings are kept whole, as they may hold comment signs."""
+
+    def blank(match: re.Match[str]) -> str:
+        found = match.group()
+        return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+
+    return _COMMENT_OR_STRING.sub(blank, text)
+
+
+def _unparsed(error: c_parser.ParseError, filename: str) -> Violation:
+    where = re.match(r"(.*?):(\d+)", str(error))
+    file, line = (where[1], int(where[2])) if where else (filename, 1)
+    return Violation(line, "plain_c99", f"the text is plain C99 without extensions: {error}", file)
+
+
+def _violation(rule: Rule, node: c_ast.Node, detail: str, filename: str) -> Violation:
+    coord = node.coord
+    line, file = (coord.line, coord.file) if coord is not None else (1, filename)
+    return Violation(line, rule.__name__, f"{rule.__doc__}: {detail}", file)
+
+
+def _key(unit: Unit, function: str) -> str:
+    """The function's name across files; static functions of two files may share a name."""
+    return f"{unit.filename}:{function}" if unit.is_static(function) else function
+
+
+def _callees(unit: Unit, node: c_ast.Node | None, tables: set[str]) -> set[str]:
+    """Functions that the code names, and those in the tables that it names; `tables` were followed already."""
+    found: set[str] = set()
+    for name in {n.name for n in walk(node) if isinstance(n, c_ast.ID)}:
+        if name in unit.functions:
+            found.add(_key(unit, name))
+        elif name in unit.variables and name not in tables:
+            found |= _callees(unit, unit.variables[name].init, tables | {name})
+    return found

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What checked code may use of <stddef.h>, for a C parser: declarations only. */
+#ifndef MCUGEN_STUB_STDDEF_H
+#define MCUGEN_STUB_STDDEF_H
+
+typedef unsigned long size_t;
+typedef long ptrdiff_t;
+
+#define NULL ((void *)0)
+#define offsetof(type, member) ((size_t)&((type *)0)->member)
+
+#endif

@@ -1,0 +1,105 @@
+"""Every error mcugen raises on purpose: what is wrong, where, the values, and what to do.
+
+    McugenError
+      UsageError              2   an option, board or configuration is wrong
+      ModelError              3   the model file is the problem
+        CorruptModelError         bytes that are not a model
+        UnsupportedError          lists every unsupported node, not the first
+        ShapeError                shapes that contradict each other
+        QuantizationError         scales or zero points that have no meaning
+      TargetError             4   the model is fine; the target is too small or lacks a kernel
+        NoKernelError             each kernel with its failed rule
+        MemoryBudgetError         what is over, by how much, and what would fit
+      ToolError               5   gcc or qemu is missing or failed; its output is attached
+      InternalError          70   a verifier failed: a defect of mcugen
+"""
+
+from __future__ import annotations
+
+
+class McugenError(Exception):
+    """Base of all expected failures. `str()` is the message; `hint` says what to do."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+    def explain(self) -> str:
+        """The message and, on a line of its own, the hint."""
+        return f"{self}\n  hint: {self.hint}" if self.hint else str(self)
+
+
+class UsageError(McugenError):
+    """An option, board name or configuration file is wrong."""
+
+    exit_code = 2
+
+
+class ModelError(McugenError):
+    """The model file is the problem."""
+
+    exit_code = 3
+
+
+class CorruptModelError(ModelError):
+    """The bytes are not a model, or are a damaged one."""
+
+
+class UnsupportedError(ModelError):
+    """The model uses what mcugen does not support; the message lists every such node."""
+
+
+class ShapeError(ModelError):
+    """Shapes that contradict each other or an operator's rules."""
+
+
+class QuantizationError(ModelError):
+    """Scales or zero points that are missing, out of range or contradictory."""
+
+
+class TargetError(McugenError):
+    """The model is fine; the target is too small or lacks a kernel."""
+
+    exit_code = 4
+
+
+class NoKernelError(TargetError):
+    """No kernel accepts a node; the message lists each kernel with its failed rule."""
+
+
+class MemoryBudgetError(TargetError):
+    """The model does not fit the board: what is over, by how much, and what would fit."""
+
+
+class ToolError(McugenError):
+    """An outside program is missing or failed. `output` holds what it printed."""
+
+    exit_code = 5
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "", output: str = "") -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.output = output
+
+    def explain(self) -> str:
+        text = super().explain()
+        return f"{text}\n{self.output.rstrip()}" if self.output else text
+
+
+class InternalError(McugenError):
+    """A verifier failed: a defect of mcugen, not of the model or the user."""
+
+    exit_code = 70
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        super().__init__(
+            message,
+            where=where,
+            hint="please report this with the model (or its `mcugen inspect --ir` dump) attached",
+        )

@@ -1,0 +1,38 @@
+"""Front ends: bytes of a model file to a Graph. One module per format, found by its file suffix."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pkgutil
+from pathlib import Path
+
+from mcugen.errors import CorruptModelError, UsageError
+from mcugen.graph import Graph, verify
+from mcugen.registry import Registry
+
+MAX_FILE_BYTES = 1 << 30
+
+
+def load(path: Path, registry: Registry) -> Graph:
+    """Read a model file. Raises UsageError, CorruptModelError, UnsupportedError, ShapeError, QuantizationError."""
+    suffix = path.suffix.lower().removeprefix(".")
+    known = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    if suffix not in known:
+        raise UsageError(
+            f"{path.name!r} is not a model file that mcugen reads",
+            hint="supported: " + ", ".join(f".{name}" for name in known),
+        )
+    data = _read(path)
+    module = importlib.import_module(f"{__name__}.{suffix}")
+    graph: Graph = module.load(data, registry, name=path.stem, sha256=hashlib.sha256(data).hexdigest())
+    return verify(graph, f"{suffix} front end")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise CorruptModelError(f"{path.name} is larger than {MAX_FILE_BYTES} bytes")
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {str(path)!r}: {error.strerror}", hint="check the path") from error

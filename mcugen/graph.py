@@ -1,0 +1,139 @@
+"""The intermediate representation: immutable tensors, nodes and graphs that refer to each other by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from mcugen.errors import InternalError
+from mcugen.op import Call, Op
+from mcugen.types import TensorType
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which imported tensor a tensor stands for: imported value = stored value + offset."""
+
+    tensor: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A named value. `data` is set for constants; `label` is the model's own name, data and never code."""
+
+    name: str
+    type: TensorType
+    data: np.ndarray | None = None
+    label: str = ""
+    origin: Origin | None = None
+
+    @property
+    def is_constant(self) -> bool:
+        return self.data is not None
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operator applied to named tensors. `source` says where in the model file it came from."""
+
+    name: str
+    op: Op
+    inputs: tuple[str | None, ...]
+    outputs: tuple[str, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A network: nodes in an order that respects their inputs.
+
+    sha256 is the hash of the model file; format names its kind ("tflite").
+    """
+
+    name: str
+    tensors: Mapping[str, Tensor]
+    nodes: tuple[Node, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    sha256: str = ""
+    format: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))
+
+    @property
+    def unread_inputs(self) -> frozenset[str]:
+        """Inputs that no node reads and that are no output: they only keep their place in the interface."""
+        read = {name for node in self.nodes for name in node.inputs} | set(self.outputs)
+        return frozenset(name for name in self.inputs if name not in read)
+
+    def type(self, name: str) -> TensorType:
+        return self.tensors[name].type
+
+    def call(self, node: Node, reference: str) -> Call:
+        """The node with all that is known of it at build time."""
+        operands = [None if name is None else self.tensors[name] for name in node.inputs]
+        return Call(
+            op=node.op,
+            inputs=tuple(t.type if t else None for t in operands),
+            outputs=tuple(self.type(name) for name in node.outputs),
+            constants=tuple(t.data if t else None for t in operands),
+            reference=reference,
+        )
+
+    def updated(
+        self,
+        *,
+        tensors: Iterable[Tensor] = (),
+        nodes: Iterable[Node] | None = None,
+        inputs: tuple[str, ...] | None = None,
+        outputs: tuple[str, ...] | None = None,
+    ) -> Graph:
+        """A copy with tensors added or replaced, and only the tensors that are still used."""
+        merged = {**self.tensors, **{t.name: t for t in tensors}}
+        kept_nodes = self.nodes if nodes is None else tuple(nodes)
+        ends = (inputs or self.inputs, outputs or self.outputs)
+        used = {name for node in kept_nodes for name in (*node.inputs, *node.outputs)} | {*ends[0], *ends[1]}
+        return replace(
+            self,
+            tensors={name: t for name, t in merged.items() if name in used},
+            nodes=kept_nodes,
+            inputs=ends[0],
+            outputs=ends[1],
+        )
+
+    def dump(self) -> str:
+        """The graph as text, one line per tensor and node: what `mcugen inspect --ir` prints."""
+        lines = [f"graph {self.name!r} ({self.format} {self.sha256[:16]})"]
+        lines += [f"  input  {name}: {self.type(name)}" for name in self.inputs]
+        lines += [f"  const  {t.name}: {t.type}" for t in self.tensors.values() if t.is_constant]
+        for node in self.nodes:
+            operands = ", ".join(name or "-" for name in node.inputs)
+            results = ", ".join(f"{name}: {self.type(name)}" for name in node.outputs)
+            lines.append(f"  {node.name}: {results} = {node.op}({operands})")
+        lines += [f"  output {name}: {self.type(name)}" for name in self.outputs]
+        return "\n".join(lines) + "\n"
+
+
+def verify(graph: Graph, stage: str) -> Graph:
+    """Return the graph if it is well formed; raise InternalError, naming the stage, if not."""
+    known = {name for name, t in graph.tensors.items() if t.is_constant} | set(graph.inputs)
+    for node in graph.nodes:
+        for name in node.inputs:
+            if name is not None and name not in known:
+                raise InternalError(f"{node.name} reads {name!r} before it is written", where=stage)
+        for name in node.outputs:
+            if name not in graph.tensors or name in known:
+                raise InternalError(f"{node.name} writes {name!r}, which is unknown or already written", where=stage)
+            known.add(name)
+    missing = [name for name in graph.outputs if name not in known]
+    if missing:
+        raise InternalError(f"outputs {missing} are never written", where=stage)
+    for name, tensor in graph.tensors.items():
+        if tensor.data is not None and (tensor.data.shape, tensor.data.dtype) != (tensor.type.shape, tensor.type.np_dtype):
+            raise InternalError(f"constant {name!r} is not of its type {tensor.type}", where=stage)
+    return graph

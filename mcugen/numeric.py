@@ -1,0 +1,119 @@
+"""Fixed-point arithmetic of the reference runtimes, on NumPy arrays, bit for bit.
+
+Source: gemmlowp fixedpoint/fixedpoint.h; TensorFlow Lite kernels/internal/common.h and quantization_util.cc.
+Integers are carried in int64 and wrapped to int32 where the runtimes use int32.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mcugen.types import TensorType
+
+Ints = np.ndarray
+INT_RANGE = {"s8": (-128, 127), "u8": (0, 255), "s16": (-32768, 32767), "s32": (-(2**31), 2**31 - 1)}
+
+
+def wrap32(x: Ints) -> Ints:
+    """x as an int32 register would hold it (two's complement), in int64."""
+    return (np.asarray(x, np.int64) + 2**31) % 2**32 - 2**31
+
+
+def quantize_multiplier(real: float) -> tuple[int, int]:
+    """The real multiplier as (mult, shift): real = mult * 2**(shift - 31), mult in [2**30, 2**31).
+
+    shift > 0 shifts left. Source: quantization_util.cc, QuantizeMultiplier.
+    """
+    if real == 0.0:
+        return 0, 0
+    mantissa, shift = math.frexp(real)
+    mult = round_half_away(mantissa * 2**31)
+    if mult == 2**31:
+        mult, shift = mult // 2, shift + 1
+    if shift < -31:
+        return 0, 0
+    return (2**31 - 1, 30) if shift > 30 else (mult, shift)
+
+
+def round_half_away(x: float) -> int:
+    """x rounded to the nearest integer, halves away from zero (C's round)."""
+    return math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5)
+
+
+def rounding_doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
+    """SaturatingRoundingDoublingHighMul: round(a * b / 2**31), with -2**31 * -2**31 saturated.
+
+    The sign-dependent nudge and the truncating division of gemmlowp together are floor((a*b + 2**30) / 2**31).
+    """
+    product = np.asarray(a, np.int64) * np.asarray(b, np.int64)
+    return np.minimum((product + 2**30) >> 31, 2**31 - 1)
+
+
+def rounding_divide_by_pot(x: Ints, exponent: Ints | int) -> Ints:
+    """RoundingDivideByPOT: x / 2**exponent, nearest, halves away from zero."""
+    x = np.asarray(x, np.int64)
+    mask = (np.int64(1) << np.asarray(exponent, np.int64)) - 1
+    threshold = (mask >> 1) + (x < 0)
+    return (x >> np.asarray(exponent, np.int64)) + ((x & mask) > threshold)
+
+
+def multiply_double_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
+    """MultiplyByQuantizedMultiplier as gemmlowp rounds: high multiply, then divide, each rounded.
+
+    x: accumulators; mult, shift: broadcast against x; shift > 0 is to the left (int32, wrapping).
+    """
+    shift = np.asarray(shift, np.int64)
+    shifted = wrap32(np.asarray(x, np.int64) << np.maximum(shift, 0))
+    return rounding_divide_by_pot(rounding_doubling_high_mul(shifted, mult), np.maximum(-shift, 0))
+
+
+def multiply_single_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
+    """MultiplyByQuantizedMultiplier with one rounding: floor(x * mult / 2**(31 - shift) + 1/2).
+
+    Source: kernels/internal/common.cc under TFLITE_SINGLE_ROUNDING; LiteRT's int8 fully connected uses it always.
+    """
+    total = 31 - np.asarray(shift, np.int64)
+    product = np.asarray(x, np.int64) * np.asarray(mult, np.int64)
+    return wrap32((product + (np.int64(1) << (total - 1))) >> total)
+
+
+def multiply_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
+    """MultiplyByQuantizedMultiplier on an int64 accumulator (int16 activations).
+
+    The multiplier is reduced to 16 bits and one rounding is done. Source: kernels/internal/common.cc, int64 overload.
+    """
+    m = np.asarray(mult, np.int64)
+    reduced = np.where(m < 0x7FFF0000, (m + 0x8000) >> 16, 0x7FFF)
+    total = 15 - np.asarray(shift, np.int64)
+    return wrap32((np.asarray(x, np.int64) * reduced + (np.int64(1) << (total - 1))) >> total)
+
+
+def activation_range(activation: str, y: TensorType) -> tuple[int, int]:
+    """The clamp of a fused activation in y's stored integers.
+
+    Source: kernel_util.cc, CalculateActivationRangeQuantized.
+    """
+    low, high = INT_RANGE[y.dtype]
+
+    def stored(real: float) -> int:
+        return y.zero_point + round_half_away(float(np.float32(real) / np.float32(y.scale)))
+
+    bounds = {
+        "NONE": (low, high),
+        "RELU": (max(low, stored(0.0)), high),
+        "RELU6": (max(low, stored(0.0)), min(high, stored(6.0))),
+        "RELU_N1_TO_1": (max(low, stored(-1.0)), min(high, stored(1.0))),
+    }
+    return bounds[activation]
+
+
+def activation_bounds(activation: str) -> tuple[float, float]:
+    """The clamp of a fused activation on real numbers."""
+    return {
+        "NONE": (-math.inf, math.inf),
+        "RELU": (0.0, math.inf),
+        "RELU6": (0.0, 6.0),
+        "RELU_N1_TO_1": (-1.0, 1.0),
+    }[activation]

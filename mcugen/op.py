@@ -1,0 +1,286 @@
+"""What an operator is: a frozen dataclass with its attributes, rules, meaning, imports and kernels.
+
+An operator lives in one file of `mcugen/ops`. Its fields are its attributes; `infer` gives the result types,
+`reference` the meaning in float64, `reference_q` the bit-exact integer meaning; `imports` say which operators of which
+formats become it; `kernels` say which C functions compute it, and when; `examples` are the types it is tested on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mcugen.errors import InternalError
+from mcugen.types import TensorType
+
+MAX_FOLDED_ELEMENTS = 1 << 24
+Param = int | float | np.ndarray
+Params = Mapping[str, Param]
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """An operator applied: its operand and result types, the data of constant operands, and the runtime to equal.
+
+    reference is "tflm" or "litert": the two runtimes round differently in places.
+    """
+
+    op: Op
+    inputs: tuple[TensorType | None, ...]
+    outputs: tuple[TensorType, ...]
+    constants: tuple[np.ndarray | None, ...]
+    reference: str
+
+    def input(self, k: int) -> TensorType:
+        """The type of operand k, which must be there."""
+        found = self.inputs[k] if k < len(self.inputs) else None
+        if found is None:
+            raise InternalError(f"operand {k} of {self.op} is missing")
+        return found
+
+    def has(self, k: int) -> bool:
+        """Whether the optional operand k is given."""
+        return k < len(self.inputs) and self.inputs[k] is not None
+
+    def constant(self, k: int) -> np.ndarray:
+        """The data of operand k, which must be constant."""
+        data = self.constants[k] if k < len(self.constants) else None
+        if data is None:
+            raise InternalError(f"operand {k} of {self.op} is not constant")
+        return data
+
+    @property
+    def output(self) -> TensorType:
+        """The type of the only (or first) result."""
+        return self.outputs[0]
+
+
+Rule = Callable[[Call], bool]
+"""A kernel's precondition. Its docstring is both the message on refusal and the line in the manual."""
+
+
+class Form(Enum):
+    """How a kernel walks its tensors; the emitter knows the call of each form.
+
+    POINTWISE   f(params, in..., out, [scratch,] n): a run of n pixels or elements
+    WINDOW      f(params, rows, y, out, [scratch]): kernel-height row pointers to output row y
+    ACCUMULATE  f_begin(params, acc); f_rows(params, in, y, n, acc); f_end(params, acc, out)
+    WHOLE       f(params, in..., out..., [scratch]): whole tensors, for data movement across rows
+    ALIAS       no code: the output is the input's bytes
+    """
+
+    POINTWISE = "pointwise"
+    WINDOW = "window"
+    ACCUMULATE = "accumulate"
+    WHOLE = "whole"
+    ALIAS = "alias"
+
+
+@dataclass(frozen=True)
+class RowWindow:
+    """Which input rows an output row reads: first = y * stride - pad, then every `dilation`-th, `size` of them."""
+
+    size: int
+    stride: int
+    dilation: int
+    pad: int
+    in_rows: int
+    out_rows: int
+
+    def first(self, y: int) -> int:
+        """Index of the first input row of output row y; negative above the image."""
+        return y * self.stride - self.pad
+
+    def last(self, y: int) -> int:
+        """Index of the last input row of output row y; at or past in_rows below the image."""
+        return self.first(y) + (self.size - 1) * self.dilation
+
+    @property
+    def leaves_image(self) -> bool:
+        """Whether any output row reads a row outside the image."""
+        return self.pad > 0 or self.last(self.out_rows - 1) >= self.in_rows
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One C function that computes an operator, with its rules and its build-time work.
+
+    symbol    mg_<op>_<dtype>[__<how>]; its source is c_runtime/src/<symbol less mg_>.c, or `source`
+    params    fields of the C struct <symbol less __how>_params; arrays become constants in flash
+    count     POINTWISE: n for the whole output (pixels or elements); a multiple of the output's rows
+    operands  inputs passed as pointers; None: every input that is not constant
+    scratch   bytes of working memory, 16-aligned, or None where the C function takes none
+    in_place  inputs whose memory the output may take over, element by element
+    window    WINDOW: the row geometry;   outside: WINDOW: the value of rows beyond the image
+    """
+
+    symbol: str
+    form: Form
+    accepts: tuple[Rule, ...] = ()
+    params: Callable[[Call], Params] | None = None
+    count: Callable[[Call], int] | None = None
+    operands: tuple[int, ...] | None = None
+    scratch: Callable[[Call], int] | None = None
+    in_place: tuple[int, ...] = ()
+    window: Callable[[Call], RowWindow] | None = None
+    outside: Callable[[Call], int | float] | None = None
+    needs: frozenset[str] = frozenset()
+    source: str = ""
+
+    @property
+    def contract(self) -> str:
+        """What is left of `__`: names the header and the params struct."""
+        return self.symbol.split("__")[0]
+
+    @property
+    def source_name(self) -> str:
+        return self.source or f"{self.symbol.removeprefix('mg_')}.c"
+
+    def refusals(self, call: Call, features: frozenset[str]) -> list[str]:
+        """Why this kernel cannot run the call; empty if it can."""
+        missing = sorted(self.needs - features)
+        found = [f"the core has no {feature}" for feature in missing]
+        return found + [(rule.__doc__ or rule.__name__).strip() for rule in self.accepts if not rule(call)]
+
+    def pointer_operands(self, call: Call) -> tuple[int, ...]:
+        """Indices of the inputs that the C call passes as pointers."""
+        if self.operands is not None:
+            return self.operands
+        return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An operator as a format describes it: neutral names, for an Import's build function.
+
+    attributes: see Attributes; inputs, constants, outputs: types and data as declared in the file.
+    """
+
+    name: str
+    attributes: Attributes
+    inputs: tuple[TensorType | None, ...]
+    constants: tuple[np.ndarray | None, ...]
+    outputs: tuple[TensorType, ...]
+
+    def constant(self, k: int) -> np.ndarray | None:
+        return self.constants[k] if k < len(self.constants) else None
+
+    def ints(self, k: int) -> tuple[int, ...] | None:
+        """Operand k as integers if it is constant, None if it is missing or computed at run time."""
+        data = self.constant(k)
+        return None if data is None else tuple(int(v) for v in data.reshape(-1))
+
+
+class Attributes:
+    """The attributes of an imported operator. Remembers which were read: an unread one that matters is an error."""
+
+    def __init__(self, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+        self._defaults = dict(defaults)
+        self._read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self._read.add(name)
+        return self._values.get(name, self._defaults.get(name))
+
+    def unread(self) -> dict[str, Any]:
+        """Attributes that differ from the schema's default and that nobody looked at."""
+        return {
+            name: value
+            for name, value in self._values.items()
+            if name not in self._read and name in self._defaults and value != self._defaults[name]
+        }
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an Import builds: the operator, and which of the source's inputs it reads (None: all of them)."""
+
+    op: Op
+    inputs: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Import:
+    """`name` of `format` becomes this operator; `build` translates the attributes (None: there are none)."""
+
+    format: str
+    name: str
+    build: Callable[[Source], Imported] | None = None
+    since: int = 1
+
+
+class Op:
+    """Base of all operators: subclasses are frozen dataclasses."""
+
+    imports: ClassVar[tuple[Import, ...]] = ()
+    kernels: ClassVar[tuple[Kernel, ...]] = ()
+    weight_operands: ClassVar[tuple[int, ...]] = ()
+    """Operands that are weights: a legacy uint8 constant there is widened to s16 with its zero point subtracted."""
+
+    def infer(self, *inputs: TensorType | None) -> tuple[TensorType, ...]:
+        """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
+        raise NotImplementedError
+
+    def reference(self, *inputs: np.ndarray) -> np.ndarray | tuple[np.ndarray, ...]:
+        """The meaning on real numbers, in float64."""
+        raise NotImplementedError
+
+    def reference_q(self, call: Call, *inputs: np.ndarray) -> np.ndarray | tuple[np.ndarray, ...]:
+        """The bit-exact meaning on the stored integers, as `call.reference` computes it."""
+        raise NotImplementedError
+
+    def fold(self, call: Call) -> tuple[np.ndarray, ...] | None:
+        """The results if they are known at build time: by default when every operand is constant."""
+        if any(t is not None and c is None for t, c in zip(call.inputs, call.constants, strict=True)):
+            return None
+        if sum(t.size for t in call.outputs) > MAX_FOLDED_ELEMENTS:
+            return None
+        return evaluate(call, call.constants)
+
+    def macs(self, call: Call) -> int:
+        """Multiply-accumulates of one execution; 0 for operators without."""
+        return 0
+
+    def flipped(self) -> Op:
+        """This operator on int8 data made from uint8 by flipping the top bit; itself where nothing depends on it."""
+        return self
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        """Calls this operator is tested on."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A call to test: types only, data is drawn by the test from `seed`.
+
+    constants: operand index -> None (drawn over the type's range, avoiding the weight -128) or the data itself.
+    """
+
+    op: Op
+    inputs: tuple[TensorType | None, ...]
+    outputs: tuple[TensorType, ...]
+    constants: Mapping[int, np.ndarray | None]
+    seed: int = 0
+
+
+def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray, ...]:
+    """Compute a call with the operator's own reference; results have the call's result types.
+
+    Float calls run `reference` in float64 and round once to the result type; all others run `reference_q`.
+    """
+    given = [t for t in (*call.inputs, *call.outputs) if t is not None]
+    if all(t.is_float for t in given):
+        widened = [None if a is None else np.asarray(a, np.float64) for a in arrays]
+        result = call.op.reference(*widened)  # type: ignore[arg-type]
+    else:
+        result = call.op.reference_q(call, *arrays)  # type: ignore[arg-type]
+    results = result if isinstance(result, tuple) else (result,)
+    with np.errstate(over="ignore"):
+        return tuple(np.asarray(r).astype(t.np_dtype).reshape(t.shape) for r, t in zip(results, call.outputs, strict=True))

@@ -1,0 +1,1 @@
+"""One module per operator; shared recipes start with an underscore."""

@@ -1,0 +1,114 @@
+"""Shared recipe of windowed operators: padding, output sizes, tap positions and patches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import RowWindow
+from mcugen.types import TensorType
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A sliding window over [N, H, W, C]: sizes as (vertical, horizontal); padding "SAME" or "VALID".
+
+    Source: TensorFlow Lite kernels/padding.h, ComputePaddingHeightWidth.
+    """
+
+    kernel: Pair
+    stride: Pair
+    dilation: Pair
+    padding: str
+
+    def extent(self, d: int) -> int:
+        """Rows (d = 0) or columns (d = 1) from the first tap to the last, inclusive."""
+        return (self.kernel[d] - 1) * self.dilation[d] + 1
+
+    def output(self, size: Pair) -> Pair:
+        """Output height and width for an input of that height and width. Raises ShapeError where there is none."""
+        self.check()
+        if self.padding == "SAME":
+            result = tuple(-(-size[d] // self.stride[d]) for d in (0, 1))
+        else:
+            result = tuple((size[d] - self.extent(d)) // self.stride[d] + 1 for d in (0, 1))
+        if min(result) < 1:
+            raise ShapeError(f"a window of {self.extent(0)}x{self.extent(1)} does not fit into {size[0]}x{size[1]}")
+        return result[0], result[1]
+
+    def pad(self, size: Pair) -> Pair:
+        """Padding above and to the left; below and to the right is whatever the last window needs."""
+        out = self.output(size)
+        needed = [(out[d] - 1) * self.stride[d] + self.extent(d) - size[d] for d in (0, 1)]
+        return (max(needed[0], 0) // 2, max(needed[1], 0) // 2) if self.padding == "SAME" else (0, 0)
+
+    def check(self) -> None:
+        """Raise ShapeError or UnsupportedError on sizes that have no meaning."""
+        for what, pair in (("kernel size", self.kernel), ("stride", self.stride), ("dilation", self.dilation)):
+            if min(pair) < 1:
+                raise ShapeError(f"{what} {pair[0]}x{pair[1]} is not positive")
+        if self.padding not in ("SAME", "VALID"):
+            raise UnsupportedError(f"padding {self.padding} is not supported")
+
+    def rows(self, x: TensorType) -> RowWindow:
+        """The row geometry over input x."""
+        size = (x.shape[1], x.shape[2])
+        return RowWindow(
+            self.kernel[0], self.stride[0], self.dilation[0], self.pad(size)[0], size[0], self.output(size)[0]
+        )
+
+    def inside(self, x: TensorType) -> Pair:
+        """[first, end) of the output columns whose taps lie inside the row and stand side by side."""
+        size = (x.shape[1], x.shape[2])
+        out, pad = self.output(size)[1], self.pad(size)[1]
+        if self.dilation[1] > 1 and self.kernel[1] > 1:
+            return 0, 0
+        first = min(-(-pad // self.stride[1]), out)
+        end = min((size[1] + pad - self.extent(1)) // self.stride[1] + 1, out)
+        return (first, end) if end > first else (0, 0)
+
+    def taps(self, x: np.ndarray, fill: float) -> Iterator[tuple[int, int, np.ndarray]]:
+        """(i, j, [N, OH, OW, C]) for each kernel position; `fill` stands outside the image. x: [N, H, W, C]."""
+        size = (x.shape[1], x.shape[2])
+        out, pad = self.output(size), self.pad(size)
+        after = [max((out[d] - 1) * self.stride[d] + self.extent(d) - size[d] - pad[d], 0) for d in (0, 1)]
+        padded = np.pad(x, ((0, 0), (pad[0], after[0]), (pad[1], after[1]), (0, 0)), constant_values=fill)
+        for i in range(self.kernel[0]):
+            for j in range(self.kernel[1]):
+                top, left = i * self.dilation[0], j * self.dilation[1]
+                yield i, j, padded[
+                    :,
+                    top : top + (out[0] - 1) * self.stride[0] + 1 : self.stride[0],
+                    left : left + (out[1] - 1) * self.stride[1] + 1 : self.stride[1],
+                ]
+
+
+def fields(w: Window, x: TensorType, y: TensorType) -> dict[str, Any]:
+    """The geometry fields that the C parameter structs of windowed kernels share."""
+    first, end = w.inside(x)
+    return {
+        "kernel_h": w.kernel[0],
+        "kernel_w": w.kernel[1],
+        "in_w": x.shape[2],
+        "in_c": x.shape[3],
+        "out_w": y.shape[2],
+        "out_c": y.shape[3],
+        "stride_w": w.stride[1],
+        "dilation_w": w.dilation[1],
+        "pad_w": w.pad((x.shape[1], x.shape[2]))[1],
+        "inside_first": first,
+        "inside_end": end,
+    }
+
+
+def image(x: TensorType | None, what: str = "input") -> TensorType:
+    """x if it is [N, H, W, C]; raises ShapeError if not."""
+    if x is None or len(x.shape) != 4:
+        raise ShapeError(f"{what} must have the shape [N, H, W, C], not {list(x.shape) if x else 'nothing'}")
+    return x

@@ -1,0 +1,346 @@
+"""What a board is: core, features, clock, memory regions, toolchain and emulated machine, read from board.toml files.
+
+A folder `boards/<name>/` with a `board.toml` is a board; nothing else lists it. A file with a `[cpu]` table describes
+a bare core; a file with `core = "<bare core>"` describes a real board and takes cpu, toolchain and emulator from that
+core.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+from mcugen import resources
+from mcugen.board_file import Table, read_board_file
+from mcugen.errors import UsageError
+
+FEATURES = frozenset({"dsp", "fpu", "mve", "mve_float"})
+HOLDS = frozenset({"code", "weights", "model", "stack"})
+KINDS = frozenset({"flash", "ram"})
+
+
+@dataclass(frozen=True)
+class MemoryRegion:
+    """One contiguous memory of a board, and the document its figures are from.
+
+    Units: address and size_bytes in bytes; wait_states in cycles of the core's clock at `clock_hz`, None where unknown.
+    """
+
+    name: str
+    kind: str
+    address: int
+    size_bytes: int
+    wait_states: int | None
+    holds: frozenset[str]
+    source: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """A range of addresses of an emulated machine (bytes)."""
+
+    address: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """A QEMU machine that runs code of a core; addresses are the machine's, sizes its limits.
+
+    `vectors` is where the core looks for its vector table, or None where that is the start of `code`.
+    `semihosting` names the trap sequence ("arm" or "riscv"); `note` is what the user should know, "" when nothing.
+    """
+
+    system: str
+    package: str
+    machine: str
+    cpu: str | None
+    vectors: Span | None
+    code: Span
+    ram: Span
+    semihosting: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A C compiler and its flags for one core.
+
+    `fallback_flags` replace `flags` where the compiler does not know `flags`; `fallback_note` says so to the user.
+    `without` are the flags that stop the compiler itself from using a feature that is switched off.
+    `startup` and `sections` are the start-up sources and the link script's section part, () and None for the host.
+    """
+
+    prefix: str
+    package: str
+    flags: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    fallback_flags: tuple[str, ...]
+    fallback_note: str
+    without: tuple[tuple[str, tuple[str, ...]], ...]
+    startup: tuple[Path, ...]
+    sections: Path | None
+
+    @property
+    def cc(self) -> str:
+        """The compiler driver."""
+        return f"{self.prefix}gcc"
+
+    @property
+    def size(self) -> str:
+        """The program that reports section sizes."""
+        return f"{self.prefix}size"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is built for: a bare core (no memory budget) or a board with its memory regions.
+
+    `emulators` are tried in order: the first whose memory holds the image runs it.
+    """
+
+    name: str
+    title: str
+    core: str
+    features: frozenset[str]
+    clock_hz: int | None
+    regions: tuple[MemoryRegion, ...]
+    toolchain: Toolchain
+    emulators: tuple[Emulator, ...]
+    is_core: bool
+
+    @property
+    def emulator(self) -> Emulator | None:
+        """The emulated machine of first choice, or None where there is none."""
+        return self.emulators[0] if self.emulators else None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether programs for this target run on the machine that builds them."""
+        return self.core == "host"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a command prints before it runs this target's code on the emulated machine of first choice."""
+        return (self.emulator.note,) if self.emulator and self.emulator.note else ()
+
+    def ram_regions(self) -> tuple[MemoryRegion, ...]:
+        """The RAM regions, the one for the model object first."""
+        return tuple(r for r in self.regions if r.kind == "ram")
+
+    def flash_regions(self) -> tuple[MemoryRegion, ...]:
+        """The flash regions, the one for code first."""
+        return tuple(r for r in self.regions if r.kind == "flash")
+
+    @property
+    def ram_bytes(self) -> int | None:
+        """Size of the largest region that may hold the model object (it is contiguous); None for a bare core."""
+        return max((r.size_bytes for r in self.ram_regions() if "model" in r.holds), default=None)
+
+    @property
+    def total_ram_bytes(self) -> int | None:
+        """Sum of all RAM regions; None for a bare core."""
+        return sum(r.size_bytes for r in self.ram_regions()) if self.regions else None
+
+    @property
+    def flash_bytes(self) -> int | None:
+        """Sum of the flash regions that may hold weights; None for a bare core."""
+        sizes = [r.size_bytes for r in self.flash_regions() if "weights" in r.holds]
+        return sum(sizes) if sizes else None
+
+
+def names() -> tuple[str, ...]:
+    """Every board and bare core that ships with mcugen, sorted; folders starting with `_` hold shared files."""
+    folders = (p.parent.name for p in resources.boards().glob("*/board.toml"))
+    return tuple(sorted(n for n in folders if not n.startswith("_")))
+
+
+def load(name: str, features: Iterable[str] = ()) -> Target:
+    """Read a board by name, or by the path of a folder that holds a board.toml.
+
+    features: "-dsp" switches a feature of the core off, "+dsp" (or "dsp") confirms that it is on.
+    Raises UsageError for an unknown board or feature, and for a board.toml that is wrong, naming file, key and value.
+    """
+    folder = _folder(name)
+    target = _target(folder)
+    for feature in features:
+        target = _switch(target, feature)
+    return target
+
+
+def _folder(name: str) -> Path:
+    if name in names():
+        return resources.boards() / name
+    outside = Path(name)
+    if (outside / "board.toml").is_file():
+        return outside.resolve()
+    close = difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    raise UsageError(
+        f"no board named {name!r}",
+        where="--board",
+        hint=f"{meant}known: {', '.join(names())}; or give the path of a folder with a board.toml",
+    )
+
+
+def _switch(target: Target, feature: str) -> Target:
+    name = feature.removeprefix("-").removeprefix("+")
+    if name not in target.features:
+        has = ", ".join(sorted(target.features)) or "none"
+        raise UsageError(
+            f"{target.core} has no feature {name!r}", where="--features", hint=f"features of {target.name}: {has}"
+        )
+    if not feature.startswith("-"):
+        return target
+    chain = target.toolchain
+    extra = tuple(f for switched, flags in chain.without if switched == name for f in flags)
+    fallback = chain.fallback_flags + extra if chain.fallback_flags else ()
+    return replace(
+        target,
+        features=target.features - {name},
+        toolchain=replace(chain, flags=chain.flags + extra, fallback_flags=fallback),
+    )
+
+
+def _target(folder: Path) -> Target:
+    board = read_board_file(folder)
+    target = _real_board(folder, board) if board.has("core") else _bare_core(folder, board)
+    board.refuse_unread()
+    return target
+
+
+def _bare_core(folder: Path, board: Table) -> Target:
+    cpu = board.table("cpu")
+    features = cpu.strings("features", allowed=FEATURES)
+    cpu.refuse_unread()
+    return Target(
+        name=folder.name,
+        title=board.string("title"),
+        core=folder.name,
+        features=frozenset(features),
+        clock_hz=None,
+        regions=(),
+        toolchain=_toolchain(folder, board.table("toolchain")),
+        emulators=_emulators(board),
+        is_core=True,
+    )
+
+
+def _real_board(folder: Path, board: Table) -> Target:
+    core_name = board.string("core")
+    cores = tuple(n for n in names() if not read_board_file(resources.boards() / n).has("core"))
+    if core_name not in cores:
+        raise board.error("core", core_name, f"one of {', '.join(cores)}")
+    core = _target(resources.boards() / core_name)
+    regions = tuple(_region(t) for t in board.tables("region"))
+    _check_regions(board, regions)
+    return Target(
+        name=folder.name,
+        title=board.string("title"),
+        core=core_name,
+        features=core.features,
+        clock_hz=_clock(board),
+        regions=regions,
+        toolchain=_toolchain(folder, board.table("toolchain")) if board.has("toolchain") else core.toolchain,
+        emulators=_emulators(board) if board.has("emulator") else core.emulators,
+        is_core=False,
+    )
+
+
+def _clock(board: Table) -> int | None:
+    if not board.has("clock_hz"):
+        return None
+    board.string("clock_source")
+    return board.integer("clock_hz", low=1)
+
+
+def _region(table: Table) -> MemoryRegion:
+    region = MemoryRegion(
+        name=table.identifier("name"),
+        kind=table.choice("kind", KINDS),
+        address=table.integer("address", low=0, high=2**32 - 1),
+        size_bytes=table.integer("size_bytes", low=1, high=2**32),
+        wait_states=table.integer("wait_states", low=0, high=1000) if table.has("wait_states") else None,
+        holds=frozenset(table.strings("holds", allowed=HOLDS)),
+        source=table.string("source"),
+    )
+    table.refuse_unread()
+    return region
+
+
+def _check_regions(board: Table, regions: tuple[MemoryRegion, ...]) -> None:
+    for kind, use in (("flash", "code"), ("ram", "model")):
+        if not any(r.kind == kind and use in r.holds for r in regions):
+            raise board.error("region", f"{len(regions)} regions", f"a {kind} region that holds {use}")
+    if len({r.name for r in regions}) != len(regions):
+        raise board.error("region.name", ", ".join(r.name for r in regions), "a different name for each region")
+    ordered = sorted(regions, key=lambda r: r.address)
+    for a, b in pairwise(ordered):
+        if a.address + a.size_bytes > b.address:
+            raise board.error("region.address", f"{b.name} at {b.address:#x}", f"an address past the end of {a.name}")
+
+
+def _toolchain(folder: Path, table: Table) -> Toolchain:
+    fallback = table.table("fallback") if table.has("fallback") else None
+    toolchain = Toolchain(
+        prefix=table.string("prefix", empty=True),
+        package=table.string("package"),
+        flags=table.strings("flags"),
+        link_flags=table.strings("link_flags"),
+        fallback_flags=fallback.strings("flags") if fallback else (),
+        fallback_note=fallback.string("note") if fallback else "",
+        without=_without(table),
+        startup=tuple(_shared(folder, table, "startup", n) for n in table.strings("startup")),
+        sections=_shared(folder, table, "sections", table.string("sections")) if table.has("sections") else None,
+    )
+    if fallback:
+        fallback.refuse_unread()
+    table.refuse_unread()
+    return toolchain
+
+
+def _without(table: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not table.has("without"):
+        return ()
+    flags = table.table("without")
+    for key in flags.names():
+        if key not in FEATURES:
+            raise flags.error(key, key, f"one of {', '.join(sorted(FEATURES))}")
+    return tuple((key, flags.strings(key)) for key in flags.names())
+
+
+def _shared(folder: Path, table: Table, key: str, name: str) -> Path:
+    """A file of the board's own folder, else of boards/_common."""
+    for path in (folder / name, resources.boards() / "_common" / name):
+        if path.is_file():
+            return path
+    raise table.error(key, name, "a file in the board's folder or in boards/_common")
+
+
+def _emulators(board: Table) -> tuple[Emulator, ...]:
+    return tuple(_emulator(t) for t in board.tables("emulator")) if board.has("emulator") else ()
+
+
+def _emulator(table: Table) -> Emulator:
+    emulator = Emulator(
+        system=table.string("system"),
+        package=table.string("package"),
+        machine=table.string("machine"),
+        cpu=table.string("cpu") if table.has("cpu") else None,
+        vectors=_span(table.table("vectors")) if table.has("vectors") else None,
+        code=_span(table.table("code")),
+        ram=_span(table.table("ram")),
+        semihosting=table.choice("semihosting", frozenset({"arm", "riscv"})),
+        note=table.string("note") if table.has("note") else "",
+    )
+    table.refuse_unread()
+    return emulator
+
+
+def _span(table: Table) -> Span:
+    span = Span(table.integer("address", low=0, high=2**32 - 1), table.integer("size_bytes", low=1, high=2**32))
+    table.refuse_unread()
+    return span

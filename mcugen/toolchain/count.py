@@ -1,0 +1,59 @@
+"""The instruction counter: marks read from an image, the emulator's plugin, and the counts it wrote."""
+
+from __future__ import annotations
+
+import struct
+from importlib import resources as package_files
+from pathlib import Path
+
+from mcugen.errors import ToolError
+from mcugen.toolchain.elf import read_elf
+from mcugen.toolchain.process import run_checked
+
+OUTSIDE = -1
+"""The counter of instructions between the begin of an inference and its first step."""
+
+_MARK = struct.Struct("<Ii")
+
+
+def read_marks(elf: Path) -> tuple[tuple[int, int], ...]:
+    """(address, index) of every mark in an image, in the order they act; see boards/_common/sim_step.h."""
+    section = read_elf(elf).sections.get(".mcugen_steps")
+    if section is None:
+        return ()
+    if len(section.data) % _MARK.size:
+        raise ToolError(f".mcugen_steps has {len(section.data)} bytes, no multiple of {_MARK.size}", where=str(elf))
+    # Thumb addresses may have bit 0 set; instructions are at even addresses on every core.
+    return tuple((address & ~1, index) for address, index in _MARK.iter_unpack(section.data))
+
+
+def build_plugin(folder: Path) -> Path:
+    """Compile the counting plugin into `folder` with the host's gcc, unless it is there, and return its path."""
+    plugin = folder / "count_plugin.so"
+    if not plugin.exists():
+        source = package_files.files("mcugen.toolchain") / "count_plugin.c"
+        with package_files.as_file(source) as path:
+            made = folder / "count_plugin.so.new"
+            run_checked(["gcc", "-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", path, "-o", made])
+            made.replace(plugin)
+    return plugin
+
+
+def write_marks(marks: tuple[tuple[int, int], ...], path: Path) -> None:
+    """Write the marks as the plugin reads them."""
+    path.write_text("".join(f"{address} {index}\n" for address, index in marks), encoding="ascii")
+
+
+def read_counts(path: Path) -> list[dict[int, int]]:
+    """Per inference: step -> executed instructions, OUTSIDE for those before the first step."""
+    lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
+    if not lines or lines[-1] != "end":
+        raise ToolError("the instruction counter wrote no result", where=str(path))
+    counts: list[dict[int, int]] = []
+    for line in lines[:-1]:
+        if line == "inference":
+            counts.append({})
+        else:
+            index, count = line.split()
+            counts[-1][int(index)] = int(count)
+    return counts

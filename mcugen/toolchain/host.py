@@ -1,0 +1,38 @@
+"""Programs for the machine that runs mcugen, built with its gcc."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mcugen.toolchain.process import run_checked
+
+STRICT_WARNINGS: tuple[str, ...] = (
+    "-std=c99",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wcast-align=strict",
+    "-Wundef",
+    "-Wpedantic",
+    "-Werror",
+)
+SANITIZE: tuple[str, ...] = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+
+def compile_program(
+    sources: Sequence[Path],
+    out: Path,
+    include: Sequence[Path] = (),
+    flags: Sequence[str] = (),
+    *,
+    timeout_s: float = 120.0,
+) -> Path:
+    """Compile and link C sources with gcc into the program `out`, and return `out`; the math library is linked.
+
+    Raises ToolError when gcc is missing (naming the package) or refuses the sources (with its messages).
+    """
+    folders = [f"-I{folder}" for folder in include]
+    run_checked(["gcc", *flags, *folders, *sources, "-o", out, "-lm"], timeout_s=timeout_s)
+    return out

@@ -1,0 +1,75 @@
+"""The memory part of a link script: a board's sizes at an emulated machine's addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcugen.target import Emulator, Target
+
+_VECTORS_BYTES = 1024
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A memory of the linked image: `size_bytes` to fill, and `clipped_bytes` more that the machine lacks."""
+
+    name: str
+    address: int
+    size_bytes: int
+    clipped_bytes: int
+
+
+def place(target: Target, emulator: Emulator) -> tuple[Placement, ...]:
+    """FLASH, RAM and RAM_<region> for each further RAM region: the board's sizes (a bare core: the machine's), clipped.
+
+    RAM is the board's first RAM region; further ones follow it, each at a multiple of 16 bytes.
+    """
+    flash_bytes = target.flash_bytes or emulator.code.size_bytes
+    flash = _clip("FLASH", emulator.code.address, flash_bytes, emulator.code.size_bytes)
+    wanted = [("RAM" if i == 0 else f"RAM_{r.name}", r.size_bytes) for i, r in enumerate(target.ram_regions())]
+    placed = [flash]
+    offset = 0
+    for name, size in wanted or [("RAM", emulator.ram.size_bytes)]:
+        placed.append(_clip(name, emulator.ram.address + offset, size, emulator.ram.size_bytes - offset))
+        offset += (placed[-1].size_bytes + 15) // 16 * 16
+    return tuple(placed)
+
+
+def _clip(name: str, address: int, wanted: int, available: int) -> Placement:
+    size = max(min(wanted, available), 0)
+    return Placement(name, address, size, wanted - size)
+
+
+def clip_note(target: Target, emulator: Emulator) -> str:
+    """What the machine lacks of the board's memory, in words; "" when nothing."""
+    clipped = [p for p in place(target, emulator) if p.clipped_bytes]
+    parts = [f"{p.name} {p.size_bytes + p.clipped_bytes:,} to {p.size_bytes:,} bytes" for p in clipped]
+    return f"{emulator.machine} has less memory than {target.name}: {', '.join(parts)}" if parts else ""
+
+
+def memory_script(target: Target, emulator: Emulator, *, stack_bytes: int, sections: str) -> str:
+    """The whole link script: MEMORY for this board on this machine, then the shared sections.
+
+    stack_bytes: the least that must stay free for the stack. sections: text of the shared part.
+    Variables of a section named `.ram.<region>` go to the board's further RAM region of that name.
+    """
+    placed = place(target, emulator)
+    lines = [f"/* {target.name} on {emulator.machine}: the board's sizes, the machine's addresses. */", "MEMORY", "{"]
+    if emulator.vectors is not None:
+        lines.append(_memory("VECTORS", emulator.vectors.address, _VECTORS_BYTES))
+    lines += [_memory(p.name, p.address, p.size_bytes) for p in placed]
+    lines.append("}")
+    if emulator.vectors is None:
+        lines.append('REGION_ALIAS("VECTORS", FLASH)')
+    lines += [f"board_stack_bytes = {stack_bytes};", sections.rstrip(), *_further(placed)]
+    return "\n".join(lines) + "\n"
+
+
+def _memory(name: str, address: int, size: int) -> str:
+    access = "rwx" if name.startswith("RAM") else "rx"
+    return f"    {name} ({access}) : ORIGIN = {address:#010x}, LENGTH = {size}"
+
+
+def _further(placed: tuple[Placement, ...]) -> list[str]:
+    regions = [p.name.removeprefix("RAM_") for p in placed if p.name.startswith("RAM_")]
+    return [f"SECTIONS {{ .ram.{r} (NOLOAD) : {{ *(.ram.{r} .ram.{r}.*) }} > RAM_{r} }}" for r in regions]

@@ -1,0 +1,78 @@
+"""Runs a firmware image on an emulated core: output, exit code, stack depth and instruction counts."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcugen.errors import ToolError
+from mcugen.target import Emulator, Target
+from mcugen.toolchain import count as counter
+from mcugen.toolchain.cross import Image
+from mcugen.toolchain.process import Completed, run
+
+STATUS_FILE = "mcugen_status.txt"
+
+
+@dataclass(frozen=True)
+class SimulatedRun:
+    """What a firmware did.
+
+    exit_code: what its main returned. output: what it printed. counts: per inference, step -> executed instructions
+    (-1: outside any step); empty when not counted. stack_bytes: the deepest stack, see sim_stack_mark.
+    """
+
+    exit_code: int
+    output: bytes
+    counts: list[dict[int, int]]
+    stack_bytes: int
+
+
+def run_image(image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.0, count: bool = True) -> SimulatedRun:
+    """Run an image in the folder `cwd`, where it finds its input files and leaves its output files.
+
+    Raises ToolError when the firmware faults, overflows its stack, gives up, or runs longer than `timeout_s`.
+    """
+    status = cwd / STATUS_FILE
+    status.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
+        command = _command(image.emulator, image.elf.resolve())
+        if count:
+            command += _plugin_options(image, Path(scratch))
+        done = run(command, cwd=cwd, timeout_s=timeout_s, package=image.emulator.package)
+        exit_code, stack_bytes = _status(status, f"{target.name} on {image.emulator.machine}", done)
+        counts = counter.read_counts(Path(scratch) / "counts.txt") if count else []
+    return SimulatedRun(exit_code, done.stderr + done.stdout, counts, stack_bytes)
+
+
+def _command(emulator: Emulator, elf: Path) -> list[str]:
+    cpu = ["-cpu", emulator.cpu] if emulator.cpu else []
+    quiet = ["-display", "none", "-serial", "none", "-monitor", "none", "-no-reboot"]
+    firmware = ["-bios", "none"] if emulator.semihosting == "riscv" else []
+    hosting = ["-semihosting-config", "enable=on,target=native", "-kernel", str(elf)]
+    return [emulator.system, "-machine", emulator.machine, *cpu, *quiet, *firmware, *hosting]
+
+
+def _plugin_options(image: Image, scratch: Path) -> list[str]:
+    plugin = counter.build_plugin(image.elf.parent)
+    counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
+    values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
+    options = "".join(f",{key}={_option(path)}" for key, path in values)
+    return ["-plugin", f"file={_option(plugin.resolve())}{options}"]
+
+
+def _option(path: Path) -> str:
+    """A path as a value of a QEMU option, where a comma is written twice."""
+    return str(path).replace(",", ",,")
+
+
+def _status(path: Path, where: str, done: Completed) -> tuple[int, int]:
+    """(exit code, stack bytes) that the firmware wrote at its end; a firmware that failed wrote none."""
+    if not path.exists():
+        raise ToolError("the firmware did not reach its end", where=where, output=done.text)
+    values = dict(line.split() for line in path.read_text(encoding="ascii").splitlines())
+    path.unlink()
+    if done.returncode != int(values["exit_code"]):
+        raise ToolError(f"the emulator ended with status {done.returncode}", where=where, output=done.text)
+    return int(values["exit_code"]), int(values["stack_bytes"])

@@ -1,0 +1,103 @@
+"""Value types of tensors: shape, element type and quantization."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen.errors import QuantizationError
+
+NUMPY_DTYPES: dict[str, np.dtype] = {
+    "s8": np.dtype(np.int8),
+    "u8": np.dtype(np.uint8),
+    "s16": np.dtype(np.int16),
+    "s32": np.dtype(np.int32),
+    "s64": np.dtype(np.int64),
+    "f16": np.dtype(np.float16),
+    "f32": np.dtype(np.float32),
+    "bool": np.dtype(np.bool_),
+}
+FLOATS = frozenset({"f16", "f32"})
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class QuantParams:
+    """real = scale * (q - zero_point), per tensor or along one axis.
+
+    scale, zero_point: one entry per tensor, or one per index of `axis`.
+    """
+
+    scale: tuple[float, ...]
+    zero_point: tuple[int, ...]
+    axis: int = 0
+
+    @property
+    def per_channel(self) -> bool:
+        return len(self.scale) > 1
+
+    def __str__(self) -> str:
+        if self.per_channel:
+            return f"{len(self.scale)} scales {min(self.scale):.4g}..{max(self.scale):.4g} on axis {self.axis}"
+        return f"scale {self.scale[0]:.8g} zero point {self.zero_point[0]}"
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """Shape, element type and, for quantized integers, how they map to real numbers."""
+
+    shape: Shape
+    dtype: str
+    quant: QuantParams | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of elements; 1 for a scalar."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.np_dtype.itemsize
+
+    @property
+    def np_dtype(self) -> np.dtype:
+        return NUMPY_DTYPES[self.dtype]
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in FLOATS
+
+    @property
+    def scale(self) -> float:
+        """The scale of a tensor quantized as a whole. Raises QuantizationError where there is none."""
+        return self._per_tensor().scale[0]
+
+    @property
+    def zero_point(self) -> int:
+        """The zero point of a tensor quantized as a whole. Raises QuantizationError where there is none."""
+        return self._per_tensor().zero_point[0]
+
+    def with_shape(self, shape: Shape) -> TensorType:
+        return replace(self, shape=shape)
+
+    def _per_tensor(self) -> QuantParams:
+        if self.quant is None or self.quant.per_channel:
+            raise QuantizationError(f"{self} needs one scale and one zero point for the whole tensor")
+        return self.quant
+
+    def __str__(self) -> str:
+        dims = ", ".join(str(d) for d in self.shape)
+        quant = f" ({self.quant})" if self.quant else ""
+        return f"{self.dtype} [{dims}]{quant}"
+
+
+def rows_of(shape: Shape) -> int:
+    """Rows of one image: H of [N, H, W, C], 1 for a tensor of any other rank."""
+    return shape[1] if len(shape) == 4 else 1
+
+
+def images_of(shape: Shape) -> int:
+    """Images of a tensor: N of [N, H, W, C], 1 for a tensor of any other rank."""
+    return shape[0] if len(shape) == 4 else 1
