@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from mcugen.emit.c_unit import Unit, root, walk
+from mcugen.emit.c_unit import Unit, is_dereference, root, walk
 
 Finding = tuple[c_ast.Node, str]
 _PLAIN = (
@@ -24,7 +24,6 @@ _PLAIN = (
     c_ast.ArrayRef,
 )
 _PURE_UNARY = ("+", "-", "~", "!", "*", "sizeof")
-_TYPES = (c_ast.Typename, c_ast.TypeDecl, c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.IdentifierType, c_ast.Struct)
 
 
 @dataclass(frozen=True)
@@ -125,9 +124,9 @@ def _form_fault(unit: Unit, loop: _Loop) -> str:
 def _expression_fault(loop: _Loop) -> str:
     name = loop.counter.name
     for what, expression in (("bound", loop.bound), ("step", loop.step)):
-        for node in walk(expression):
+        for node in _values(expression):
             impure = isinstance(node, c_ast.UnaryOp) and node.op not in _PURE_UNARY
-            if impure or not isinstance(node, _PLAIN + _TYPES):
+            if impure or not isinstance(node, _PLAIN):
                 return f"the {what} of {name} calls, assigns or takes an address"
             if _is(node, name):
                 return f"the {what} of {name} depends on {name}"
@@ -137,13 +136,11 @@ def _expression_fault(loop: _Loop) -> str:
 class _Changes:
     """What a loop's body may change, as nodes by variable.
 
-    whole: assigned, stepped, or its address taken.  parts: the same done to a member, an element, or what it points
-    to.  mentioned: named at all.
+    whole: assigned, stepped, or its address taken.  mentioned: named at all, so that a part of it may be changed.
     """
 
     def __init__(self, body: c_ast.Node) -> None:
         self.whole: dict[str, list[c_ast.Node]] = {}
-        self.parts: dict[str, list[c_ast.Node]] = {}
         self.mentioned: dict[str, list[c_ast.Node]] = {}
         for node in walk(body):
             self._note(node)
@@ -156,21 +153,33 @@ class _Changes:
             target = node.lvalue
         elif isinstance(node, c_ast.UnaryOp) and node.op in ("++", "p++", "--", "p--", "&"):
             target = node.expr
-        name = root(target) if target is not None else None
-        if name is not None:
-            kind = self.whole if isinstance(target, c_ast.ID) else self.parts
-            kind.setdefault(name, []).append(node)
+        if isinstance(target, c_ast.ID):
+            self.whole.setdefault(target.name, []).append(node)
+
+
+def _values(expression: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """The parts of an expression that are evaluated: neither types nor what sizeof is applied to."""
+    if expression is None:
+        return
+    unseen = {
+        id(below)
+        for node in walk(expression)
+        if isinstance(node, c_ast.Typename) or (isinstance(node, c_ast.UnaryOp) and node.op == "sizeof")
+        for below in walk(node)
+        if below is not node or isinstance(node, c_ast.Typename)
+    }
+    yield from (node for node in walk(expression) if id(node) not in unseen)
 
 
 def _names(expression: c_ast.Node) -> set[str]:
-    return {str(n.name) for n in walk(expression) if isinstance(n, c_ast.ID)}
+    return {str(n.name) for n in _values(expression) if isinstance(n, c_ast.ID)}
 
 
 def _memory_faults(unit: Unit, function: c_ast.FuncDef, expression: c_ast.Node, changed: _Changes) -> Iterator[Finding]:
     """Reads of memory that something in the body might write to: neither const nor a local the body leaves alone."""
     scope = _Scope(unit, function)
-    for node in walk(expression):
-        if not isinstance(node, c_ast.StructRef | c_ast.ArrayRef) and not _is_dereference(node):
+    for node in _values(expression):
+        if not isinstance(node, c_ast.StructRef | c_ast.ArrayRef) and not is_dereference(node):
             continue
         name = root(node)
         if name is None or scope.is_const_access(node):
@@ -178,7 +187,7 @@ def _memory_faults(unit: Unit, function: c_ast.FuncDef, expression: c_ast.Node, 
         if scope.is_pointer_access(node):
             yield node, f"{name} does not point to const"
         else:
-            yield from ((n, name) for n in (changed.parts.get(name) or changed.mentioned.get(name, ()))[:1])
+            yield from ((n, f"{name}, which is not const") for n in changed.mentioned.get(name, [])[:1])
 
 
 class _Scope:
@@ -207,7 +216,7 @@ class _Scope:
             return node.type == "->" or self.is_pointer_access(node.name)
         if isinstance(node, c_ast.ArrayRef):
             return self._is_pointer(node.name) or self.is_pointer_access(node.name)
-        return _is_dereference(node)
+        return is_dereference(node)
 
     def _is_pointer(self, node: c_ast.Node) -> bool:
         kind = self._type(node)
@@ -231,7 +240,7 @@ class _Scope:
             return node.to_type.type
         if isinstance(node, c_ast.ArrayRef):
             return self._target(node.name)
-        if _is_dereference(node):
+        if is_dereference(node):
             return self._target(node.expr)
         if isinstance(node, c_ast.StructRef):
             base = self._target(node.name) if node.type == "->" else self._type(node.name)
@@ -248,10 +257,6 @@ class _Scope:
 
 def _is(node: c_ast.Node | None, name: str) -> bool:
     return isinstance(node, c_ast.ID) and node.name == name
-
-
-def _is_dereference(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.UnaryOp) and node.op == "*"
 
 
 def _is_one(node: c_ast.Node) -> bool:

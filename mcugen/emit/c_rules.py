@@ -5,6 +5,7 @@ Each rule yields (node, detail) for what breaks it; its docstring is the message
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from pycparser import c_ast
@@ -15,7 +16,9 @@ Finding = tuple[c_ast.Node, str]
 _Test = Callable[[str], bool]
 _HEAP = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "alloca", "strdup", "sbrk"}
 _SYSTEM = {"setjmp", "longjmp", "signal", "raise", "exit", "abort", "atexit", "system", "getenv", "assert"}
-_STDIO = {"printf", "puts", "putchar", "scanf", "fopen", "fread", "fwrite", "getchar"}
+_STDIO = re.compile(
+    r"v?(f|s|sn|d|as)?(printf|scanf)|f?(puts|putc|putchar|gets|getc|getchar)|f(open|close|read|write|flush|seek)|perror"
+)
 
 
 def no_goto(unit: Unit) -> Iterator[Finding]:
@@ -32,7 +35,7 @@ def no_heap(unit: Unit) -> Iterator[Finding]:
 
 def no_system_calls(unit: Unit) -> Iterator[Finding]:
     """there is no setjmp, no signal, no input or output, no call of the operating system"""
-    yield from _mentions(unit, lambda name: name in _SYSTEM or any(name.endswith(f) for f in _STDIO))
+    yield from _mentions(unit, lambda name: name in _SYSTEM or _STDIO.fullmatch(name) is not None)
 
 
 def no_varargs(unit: Unit) -> Iterator[Finding]:
@@ -61,12 +64,22 @@ def no_function_pointers(unit: Unit) -> Iterator[Finding]:
             yield variable, variable.name
         if not unit.is_const(variable.type):
             yield from _functions_as_values(unit, variable.init, set())
+    yield from _function_parameters(unit)
     for function in unit.defined.values():
         local = unit.locals_of(function)
         for declarations in local.values():
             yield from ((d, d.name) for d in declarations if unit.is_function_pointer(d.type))
         yield from _functions_as_values(unit, function.body, set(local))
         yield from _indirect_calls(unit, function, set(local))
+
+
+def _function_parameters(unit: Unit) -> Iterator[Finding]:
+    """Parameters that are functions or pointers to functions, in definitions and in prototypes."""
+    for node in walk(unit.ast):
+        for parameter in node.args.params if isinstance(node, c_ast.FuncDecl) and node.args else ():
+            kind = getattr(parameter, "type", None)
+            if kind is not None and (isinstance(kind, c_ast.FuncDecl) or unit.is_function_pointer(kind)):
+                yield parameter, parameter.name or "unnamed parameter"
 
 
 def _functions_as_values(unit: Unit, node: c_ast.Node | None, hidden: set[str]) -> Iterator[Finding]:
@@ -125,8 +138,9 @@ def _mentions(unit: Unit, banned: _Test) -> Iterator[Finding]:
     for node in unit.ast.ext:
         if isinstance(node, c_ast.Decl) and is_function(node) and banned(node.name):
             yield node, node.name
-    for function in unit.defined.values():
-        hidden = set(unit.locals_of(function))
-        for node in walk(function.body):
+    bodies = [(f.body, set(unit.locals_of(f))) for f in unit.defined.values()]
+    initial = [(v.init, set(unit.variables)) for v in unit.variables.values()]
+    for code, hidden in bodies + initial:
+        for node in walk(code):
             if isinstance(node, c_ast.ID) and node.name not in hidden and banned(node.name):
                 yield node, node.name

@@ -8,8 +8,6 @@ from functools import cached_property
 
 from pycparser import c_ast, c_parser
 
-_SHARED = "static"  # names of one file are visible in it only
-
 
 @dataclass(frozen=True)
 class Unit:
@@ -40,7 +38,7 @@ class Unit:
 
     def is_static(self, function: str) -> bool:
         """Whether the function is visible in this file only."""
-        return function in self.defined and _SHARED in self.defined[function].decl.storage
+        return function in self.defined and "static" in self.defined[function].decl.storage
 
     def locals_of(self, function: c_ast.FuncDef) -> dict[str, list[c_ast.Decl]]:
         """Parameters and local objects by name; a name stands for several where blocks declare it anew."""
@@ -99,7 +97,7 @@ def parse(preprocessed: str, filename: str) -> Unit:
             unit.defined[node.decl.name] = node
         elif isinstance(node, c_ast.Decl) and node.name and is_function(node):
             unit.functions.add(node.name)
-        elif isinstance(node, c_ast.Decl) and node.name:
+        elif isinstance(node, c_ast.Decl) and node.name and (node.init or node.name not in unit.variables):
             unit.variables[node.name] = node
     return unit
 
@@ -126,6 +124,11 @@ def is_function(declaration: c_ast.Decl) -> bool:
     return isinstance(declaration.type, c_ast.FuncDecl)
 
 
+def is_dereference(node: c_ast.Node) -> bool:
+    """Whether the node is *p."""
+    return isinstance(node, c_ast.UnaryOp) and node.op == "*"
+
+
 def root(expression: c_ast.Node) -> str | None:
     """The variable that an lvalue or access path starts from: p in p->rows[i].n; None for other expressions."""
     while True:
@@ -133,9 +136,7 @@ def root(expression: c_ast.Node) -> str | None:
             return str(expression.name)
         if isinstance(expression, c_ast.StructRef | c_ast.ArrayRef):
             expression = expression.name
-        elif isinstance(expression, c_ast.UnaryOp) and expression.op == "*":
-            expression = expression.expr
-        elif isinstance(expression, c_ast.Cast):
+        elif isinstance(expression, c_ast.Cast) or is_dereference(expression):
             expression = expression.expr
         else:
             return None

@@ -1,7 +1,7 @@
 """Checks on the text of the emitted C and of the kernels: loops that end, calls that are known, no hidden memory.
 
-The caller preprocesses: `gcc CHECK_FLAGS -I <stubs()> -I <c_runtime/include> file.c`. The stub headers declare only what
-the code may use, and the flags hide compiler extensions, so that what is left is plain C99.
+The caller preprocesses: `gcc CHECK_FLAGS -I <stubs()> -I <c_runtime/include> file.c`. The stub headers declare only
+what the code may use, and the flags hide compiler extensions, so that what is left is plain C99.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
 
 _LINE_MARKER = re.compile(r'^#\s*(?:line\s+)?\d+\s+"([^"]*)"((?:\s+\d+)*)', re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(include\w*|import)\b[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_HEADERS = "only listed headers are included"
 _COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -69,14 +70,7 @@ def check_source(
 
     allowed_headers: as for `check_includes`. Text that does not parse as C99 is a violation, `plain_c99`.
     """
-    found = _entered_headers(preprocessed, filename, allowed_headers)
-    try:
-        unit = parse(preprocessed, filename)
-    except c_parser.ParseError as error:
-        return [*found, _unparsed(error, filename)]
-    for rule in RULES:
-        found += [_violation(rule, node, detail, filename) for node, detail in rule(unit)]
-    return sorted(set(found), key=lambda v: (v.file, v.line, v.rule, v.text))
+    return _examined(preprocessed, filename, allowed_headers)[1]
 
 
 def check_includes(
@@ -123,13 +117,22 @@ def check_files(sources: dict[str, str], *, allowed_headers: Collection[str] = I
     found: list[Violation] = []
     units = []
     for filename, text in sources.items():
-        found += [v for v in check_source(text, filename, allowed_headers=allowed_headers) if v not in found]
-        if not any(v.rule == "plain_c99" and v.file == filename for v in found):
-            units.append(parse(text, filename))
+        unit, violations = _examined(text, filename, allowed_headers)
+        found += [v for v in violations if v not in found]
+        units += [unit] if unit is not None else []
     return found + check_recursion(units)
 
 
-_HEADERS = "only listed headers are included"
+def _examined(text: str, filename: str, allowed_headers: Collection[str]) -> tuple[Unit | None, list[Violation]]:
+    """The parsed file, or None where it does not parse, and what breaks a rule in it."""
+    found = _entered_headers(text, filename, allowed_headers)
+    try:
+        unit = parse(text, filename)
+    except c_parser.ParseError as error:
+        return None, [*found, _unparsed(error, filename)]
+    for rule in RULES:
+        found += [_violation(rule, node, detail, filename) for node, detail in rule(unit)]
+    return unit, sorted(set(found), key=lambda v: (v.file, v.line, v.rule, v.text))
 
 
 def _is_listed(name: str, allowed: Collection[str]) -> bool:
