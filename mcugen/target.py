@@ -122,11 +122,6 @@ class Target:
         """Whether programs for this target run on the machine that builds them."""
         return self.core == "host"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a command prints before it runs this target's code on the emulated machine of first choice."""
-        return (self.emulator.note,) if self.emulator and self.emulator.note else ()
-
     def ram_regions(self) -> tuple[MemoryRegion, ...]:
         """The RAM regions, the one for the model object first."""
         return tuple(r for r in self.regions if r.kind == "ram")
@@ -161,14 +156,12 @@ def names() -> tuple[str, ...]:
 def load(name: str, features: Iterable[str] = ()) -> Target:
     """Read a board by name, or by the path of a folder that holds a board.toml.
 
-    features: "-dsp" switches a feature of the core off, "+dsp" (or "dsp") confirms that it is on.
+    features: "-dsp" switches a feature of the core off ("-mve" also mve_float); "dsp" or "+dsp" confirms that it is on.
+    A feature that is off is used neither by mcugen's choice of kernels nor, where the compiler can tell, by the compiler.
     Raises UsageError for an unknown board or feature, and for a board.toml that is wrong, naming file, key and value.
     """
     folder = _folder(name)
-    target = _target(folder)
-    for feature in features:
-        target = _switch(target, feature)
-    return target
+    return _switch(_target(folder), tuple(features))
 
 
 def _folder(name: str) -> Path:
@@ -186,21 +179,22 @@ def _folder(name: str) -> Path:
     )
 
 
-def _switch(target: Target, feature: str) -> Target:
-    name = feature.removeprefix("-").removeprefix("+")
-    if name not in target.features:
+def _switch(target: Target, features: tuple[str, ...]) -> Target:
+    off = {f[1:] for f in features if f.startswith("-")}
+    on = {f.removeprefix("+") for f in features if not f.startswith("-")}
+    for name in sorted((off | on) - target.features):
         has = ", ".join(sorted(target.features)) or "none"
         raise UsageError(
             f"{target.core} has no feature {name!r}", where="--features", hint=f"features of {target.name}: {has}"
         )
-    if not feature.startswith("-"):
-        return target
+    if "mve" in off:
+        off |= {"mve_float"} & target.features
     chain = target.toolchain
-    extra = tuple(f for switched, flags in chain.without if switched == name for f in flags)
+    extra = tuple(f for name, flags in chain.without if name in off for f in flags)
     fallback = chain.fallback_flags + extra if chain.fallback_flags else ()
     return replace(
         target,
-        features=target.features - {name},
+        features=target.features - off,
         toolchain=replace(chain, flags=chain.flags + extra, fallback_flags=fallback),
     )
 
@@ -231,9 +225,8 @@ def _bare_core(folder: Path, board: Table) -> Target:
 
 def _real_board(folder: Path, board: Table) -> Target:
     core_name = board.string("core")
-    cores = tuple(n for n in names() if not read_board_file(resources.boards() / n).has("core"))
-    if core_name not in cores:
-        raise board.error("core", core_name, f"one of {', '.join(cores)}")
+    if core_name not in names() or read_board_file(resources.boards() / core_name).has("core"):
+        raise board.error("core", core_name, "the name of a bare core, such as cortex-m4")
     core = _target(resources.boards() / core_name)
     regions = tuple(_region(t) for t in board.tables("region"))
     _check_regions(board, regions)

@@ -28,7 +28,8 @@ __attribute__((naked, aligned(4))) void board_trap(void)
                      "csrr a0, mcause\n\t"
                      "csrr a1, mepc\n\t"
                      "la sp, board_stack_top\n\t"
-                     "j board_report_trap\n\t"
+                     "la t0, board_report_trap\n\t"
+                     "jr t0\n\t"
                      ".option pop");
 }
 #else
@@ -45,7 +46,8 @@ __attribute__((naked, section(".vectors"), used)) void board_reset(void)
                      "la tp, board_tls_start\n\t"
                      "la t0, " TRAP "\n\t"
                      "csrw mtvec, t0\n\t"
-                     "j board_start_on_stack\n\t"
+                     "la t0, board_start_on_stack\n\t"
+                     "jr t0\n\t"
                      ".balign 4\n\t"
                      "1: j 1b\n\t"
                      ".option pop");

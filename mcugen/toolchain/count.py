@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import threading
 from importlib import resources as package_files
 from pathlib import Path
 
@@ -33,7 +35,8 @@ def build_plugin(folder: Path) -> Path:
     if not plugin.exists():
         source = package_files.files("mcugen.toolchain") / "count_plugin.c"
         with package_files.as_file(source) as path:
-            made = folder / "count_plugin.so.new"
+            # Built under a name of this call's own, so that runs of one image at the same time do not meet.
+            made = folder / f"count_plugin-{os.getpid()}-{threading.get_ident()}.so"
             run_checked(["gcc", "-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", path, "-o", made])
             made.replace(plugin)
     return plugin

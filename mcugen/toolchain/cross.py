@@ -144,7 +144,7 @@ def _link_for(
     sections = chain.sections.read_text(encoding="utf-8") if chain.sections else ""
     script = out_dir / "firmware.ld"
     script.write_text(memory_script(target, emulator, stack_bytes=stack_bytes, sections=sections), encoding="utf-8")
-    link = [*chain.link_flags, "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-T", str(script)]
+    link = [*chain.link_flags, "-Wl,--gc-sections", "-T", str(script)]
     argv: list[str | Path] = [chain.cc, *core_flags, *objects, *link, "-lm", "-o", out_dir / "firmware.elf"]
     return run(argv, timeout_s=300, package=chain.package)
 

@@ -13,6 +13,7 @@ from mcugen.toolchain.cross import Image
 from mcugen.toolchain.process import Completed, run
 
 STATUS_FILE = "mcugen_status.txt"
+_PLUGIN_HINT = "counting needs a QEMU built with TCG plugins, of API version 1 (Debian 12 has one)"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ def _option(path: Path) -> str:
 def _status(path: Path, where: str, done: Completed) -> tuple[int, int]:
     """(exit code, stack bytes) that the firmware wrote at its end; a firmware that failed wrote none."""
     if not path.exists():
-        raise ToolError("the firmware did not reach its end", where=where, output=done.text)
+        hint = _PLUGIN_HINT if "plugin" in done.text else ""
+        raise ToolError("the firmware did not reach its end", where=where, hint=hint, output=done.text)
     values = dict(line.split() for line in path.read_text(encoding="ascii").splitlines())
     path.unlink()
     if done.returncode != int(values["exit_code"]):
