@@ -73,7 +73,8 @@ def convolve(x: Array, w: Array) -> Array:
 
 def depthwise(x: Array, w: Array) -> Array:
     """3x3 depthwise convolution without bias."""
-    return np.einsum("nhwkc,kc->nhwc", patches(x), w.reshape(9, -1))
+    out: Array = np.einsum("nhwkc,kc->nhwc", patches(x), w.reshape(9, -1))
+    return out
 
 
 def pointwise(x: Array, w: Array) -> Array:
@@ -84,7 +85,8 @@ def pointwise(x: Array, w: Array) -> Array:
 def pool(x: Array) -> Array:
     """2x2 maximum with stride 2."""
     n, h, w, c = x.shape
-    return x.reshape(n, h // 2, 2, w // 2, 2, c).max(axis=(2, 4))
+    out: Array = x.reshape(n, h // 2, 2, w // 2, 2, c).max(axis=(2, 4))
+    return out
 
 
 def forward(p: Parameters, image: Array) -> Activations:

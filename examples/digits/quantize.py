@@ -91,12 +91,15 @@ def predict(q: QuantizedNetwork, image: Array) -> Array:
         x = _apply(q.layers[name], scale, x, window, low=q.layers[name].out.zero_point)
         scale = q.layers[name].out
     flat = pool(x).reshape(len(x), -1)
-    return np.argmax(_apply(q.layers["dense"], scale, flat, lambda v, w: v @ w.T, low=-128), axis=1)
+    logits = _apply(q.layers["dense"], scale, flat, lambda v, w: v @ w.T, low=-128)
+    classes: Array = logits.argmax(axis=1)
+    return classes
 
 
 def _apply(layer: Layer, x_scale: Scale, x: Array, window: Windowed, *, low: int) -> Array:
     acc = window(x.astype(np.int64) - x_scale.zero_point, layer.weights.astype(np.int64)) + layer.bias
-    return np.clip(np.round(acc * layer.multiplier(x_scale)) + layer.out.zero_point, low, 127).astype(np.int8)
+    real: Array = np.round(acc * layer.multiplier(x_scale)) + layer.out.zero_point
+    return real.clip(low, 127).astype(np.int8)
 
 
 def to_tflite(q: QuantizedNetwork) -> bytes:
@@ -133,8 +136,9 @@ def _add_layer(
     axis: int,
 ) -> int:
     layer = q.layers[name]
-    w = m.tensor(f"{name}/weights", layer.weights.shape, "s8", scale=layer.scale_w, axis=axis, data=layer.weights)
-    b = m.tensor(f"{name}/bias", layer.bias.shape, "s32", scale=layer.scale_b, data=layer.bias)
+    scale_w, scale_b = layer.scale_w.tolist(), layer.scale_b.tolist()
+    w = m.tensor(f"{name}/weights", layer.weights.shape, "s8", scale=scale_w, axis=axis, data=layer.weights)
+    b = m.tensor(f"{name}/bias", layer.bias.shape, "s32", scale=scale_b, data=layer.bias)
     y = m.tensor(name, shape, "s8", scale=layer.out.scale, zero_point=layer.out.zero_point)
     m.op(op, [x, w, b], [y], options, version=3 if "CONV" in op else 4)
     return y

@@ -77,6 +77,7 @@ def conv_2d(f: Family) -> None:
     _conv(f, b, 3, (1, 1), multiplier=2.0**-11, k=3)
     _conv(f, b, 6, (2, 2), multiplier=0.37, k=3)
     _conv(f, c, 6, (1, 1), multiplier=0.17, k=1)
+    _conv(f, c, 4, (1, 2), multiplier=0.5, per_channel=False, k=1)
 
 
 def conv_2d_grouped(f: Family) -> None:
@@ -138,6 +139,7 @@ def depthwise_conv_2d(f: Family) -> None:
     _depthwise(f, b, (3, 3), bias="huge", k=1)
     _depthwise(f, b, (2, 2), multiply=2, multiplier=0.37, k=3)
     _depthwise(f, c, (1, 1), multiplier=0.17, k=1)
+    _depthwise(f, c, (1, 2), multiplier=0.5, per_channel=False, k=1)
 
 
 def _dense(
@@ -177,6 +179,7 @@ def fully_connected(f: Family) -> None:
     _dense(f, b, 10, 16, (3, 16), multiplier=0.37, k=3)
     _dense(f, b, 10, 16, (3, 16), multiplier=0.17, k=1)
     _dense(f, a, 33, 16, (1, 16), multiplier=0.06, k=1)
+    _dense(f, c, 5, 9, (6, 9), multiplier=0.5, k=1)
 
 
 def fully_connected_per_channel(f: Family) -> None:
@@ -226,6 +229,7 @@ def transpose_conv(f: Family) -> None:
     _transpose_conv(f, b, 2, (4, 4), size=(3, 5), stride=(2, 2), bias="none", k=3)
     _transpose_conv(f, a, 1, (2, 2), size=(6, 8), stride=(2, 2), padding="VALID", per_channel=False, k=2)
     _transpose_conv(f, a, 4, (2, 1), size=(3, 4), multiplier=0.37, k=3)
+    _transpose_conv(f, c, 4, (1, 2), size=(3, 3), multiplier=0.5, per_channel=False, k=1)
 
 
 def transpose_conv_shape_input(f: Family) -> None:

@@ -152,7 +152,8 @@ class Family:
 
         multiplier: the effective one, scale_x * scale_w / scale_y; the weights are as large as y's range allows. By
         default they have their full range and the multiplier follows. Multipliers of 0.05 to 0.5 tell rounding once
-        from rounding twice: up to a quarter of the results differ.
+        from rounding twice: up to a quarter of the results differ. One of exactly 0.5, not per channel, tells scales
+        multiplied in single precision (every odd accumulator is a tie) from scales multiplied in double (none is).
         bias: "normal", "none" or "huge" (as large as the accumulator allows, with the multiplier to match).
         """
         n = shape[axis]
@@ -165,6 +166,8 @@ class Family:
         spread = self.rng.uniform(0.6, 1.4, n) if per_channel else np.ones(1)
         scale_x, scale_y = self.info[x].scale or 1.0, self.info[y].scale or 1.0
         scale = (spread * multiplier * scale_y / scale_x).astype(np.float32)
+        if multiplier == 0.5 and not per_channel and self.dtype != "s16":
+            scale = _half_in_single_precision(scale_x, scale_y)
         w = self.writer.tensor(
             f"w{len(self.info)}", shape, dtype, scale=scale.tolist(), zero_point=zero, axis=axis, data=raw + zero
         )
@@ -207,3 +210,14 @@ class Family:
             return 2**37 if self.dtype == "s16" else 2**29
         half_range = 15000.0 if self.dtype == "s16" else 60.0
         return max(1, int(half_range / multiplier))
+
+
+def _half_in_single_precision(scale_x: float, scale_y: float) -> np.ndarray[Any, Any]:
+    """A weight scale with scale_x * scale_w / scale_y = 0.5, yet only after scale_x * scale_w is rounded to f32."""
+    x, y = np.float32(scale_x), np.float32(scale_y)
+    scale = np.nextafter(y / x / 2, np.float32(0))
+    for _ in range(4):
+        if x * scale == y / 2 and float(x) * float(scale) < float(y) / 2:
+            return np.array([scale], np.float32)
+        scale = np.nextafter(scale, np.float32(1))
+    raise ValueError(f"no such scale for {scale_x} and {scale_y}")
