@@ -120,7 +120,7 @@ def _same_bits(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 
 def _save(path: Path, arrays: Arrays) -> None:
-    np.savez_compressed(path, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(path, allow_pickle=False, **arrays)
 
 
 def _in_child(runtime: str, path: Path, vectors: Path, result: Path) -> str:
