@@ -25,6 +25,8 @@ def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: in
     for name, t in (("input", x), ("weights", w)):
         if not t.is_float and t.quant is None:
             raise QuantizationError(f"the {name} {t} has no scale")
+    if w.quant and len(w.quant.scale) not in (1, channels):
+        raise QuantizationError(f"the weights {w} have {len(w.quant.scale)} scales for {channels} outputs")
 
 
 def scales(w: TensorType, channels: int) -> np.ndarray:

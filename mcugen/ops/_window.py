@@ -63,11 +63,11 @@ class Window:
             self.kernel[0], self.stride[0], self.dilation[0], self.pad(size)[0], size[0], self.output(size)[0]
         )
 
-    def inside(self, x: TensorType) -> Pair:
-        """[first, end) of the output columns whose taps lie inside the row and stand side by side."""
+    def inside(self, x: TensorType, adjacent: bool = True) -> Pair:
+        """[first, end) of the output columns whose taps all lie inside the row; with `adjacent`, also side by side."""
         size = (x.shape[1], x.shape[2])
         out, pad = self.output(size)[1], self.pad(size)[1]
-        if self.dilation[1] > 1 and self.kernel[1] > 1:
+        if adjacent and self.dilation[1] > 1 and self.kernel[1] > 1:
             return 0, 0
         first = min(-(-pad // self.stride[1]), out)
         end = min((size[1] + pad - self.extent(1)) // self.stride[1] + 1, out)
@@ -89,9 +89,9 @@ class Window:
                 ]
 
 
-def fields(w: Window, x: TensorType, y: TensorType) -> dict[str, Any]:
+def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True) -> dict[str, Any]:
     """The geometry fields that the C parameter structs of windowed kernels share."""
-    first, end = w.inside(x)
+    first, end = w.inside(x, adjacent)
     return {
         "kernel_h": w.kernel[0],
         "kernel_w": w.kernel[1],
