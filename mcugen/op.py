@@ -222,6 +222,9 @@ class Op:
     weight_operands: ClassVar[tuple[int, ...]] = ()
     """Operands that are weights: a legacy uint8 constant there is widened to s16 with its zero point subtracted."""
 
+    takes_unsigned: ClassVar[bool] = False
+    """Whether the kernels read and write uint8 themselves; for all other operators it is turned into int8 first."""
+
     def infer(self, *inputs: TensorType | None) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
         raise NotImplementedError

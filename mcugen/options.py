@@ -16,6 +16,10 @@ _C_KEYWORDS = frozenset(
     "alignas alignof and asm bool catch class constexpr delete explicit export false friend main mutable namespace "
     "new not operator or private protected public template this throw true try typeid typename using virtual xor".split()
 )
+_TAKEN = frozenset(
+    "main mg mcugen size ssize ptrdiff wchar wint intptr uintptr intmax uintmax time clock off div ldiv fpos va_list "
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 run_step".split()
+)
 
 
 def _option(default: Any, text: str, **extra: Any) -> Any:
@@ -55,8 +59,8 @@ class Options:
 
 
 def is_c_name(text: str) -> bool:
-    """Whether `text` can name a C object and a file."""
-    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", text) is not None and text not in _C_KEYWORDS
+    """Whether `text` can prefix C symbols and name files: no keyword, and <text>_t no type of the C library."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", text) is not None and text not in _C_KEYWORDS | _TAKEN
 
 
 def c_name_from(stem: str) -> str:

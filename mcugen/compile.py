@@ -1,0 +1,104 @@
+"""The pipeline on one screen: a model file becomes an Artifact."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mcugen import frontends, passes, registry, report, select, target
+from mcugen.emit import emit
+from mcugen.emit.view import ModelView
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.options import Options, c_name_from
+from mcugen.plan import MemoryPlan, check, plan
+from mcugen.report.facts import Report
+from mcugen.schedule import Schedule
+from mcugen.target import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Artifact:
+    """What a build gives: the files as bytes, the report, and every stage it went through."""
+
+    name: str
+    files: Mapping[str, bytes]
+    report: Report
+    imported: Graph
+    graph: Graph
+    schedule: Schedule
+    plan: MemoryPlan
+    view: ModelView
+    target: Target
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Write all files into `folder`, or none: they are staged beside it and moved once complete.
+
+        Raises UsageError where the folder cannot be written or holds files that are not of a build.
+        """
+        _write_whole(Path(folder), self.files)
+
+
+def compile(
+    path: str | os.PathLike[str],
+    *,
+    ops: Sequence[ModuleType] = (),
+    **choices: Any,
+) -> Artifact:
+    """Compile a model file for a board.
+
+    path: the model. ops: modules with further operators. choices: the fields of Options, e.g. board="cortex-m7".
+    Raises McugenError.
+    """
+    known = {item.name for item in dataclasses.fields(Options)}
+    unknown = sorted(set(choices) - known)
+    if unknown:
+        raise UsageError(f"unknown option {unknown[0]!r}", hint="options: " + ", ".join(sorted(known)))
+    return build(Path(path), Options(**choices), ops)
+
+
+def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
+    """The stages, in order: import, passes, kernels, memory, C."""
+    board = target.load(options.board, [f for f in options.features.split(",") if f])
+    name = options.name or c_name_from(path.stem)
+    imported = frontends.load(path, registry.load(ops))
+    graph = passes.run(imported)
+    schedule = select.solve(graph, board, options)
+    buffers = schedule.buffers()
+    memory = plan(buffers)
+    check(buffers, memory)
+    view, files = emit(schedule, memory, imported, options, name)
+    facts = report.facts_of(view, schedule, memory, board)
+    report.require_fit(facts, board)
+    files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
+    return Artifact(
+        name, files, dataclasses.replace(facts, files=tuple(sorted(files))), imported, graph, schedule, memory, view, board
+    )
+
+
+def _write_whole(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Stage next to the folder, then swap it in, so that no reader ever sees half of a build."""
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "report.json").is_file())):
+        raise UsageError(f"{str(folder)!r} exists and is not an earlier build", hint="choose another folder with -o")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            for path, content in files.items():
+                (staged / path).parent.mkdir(parents=True, exist_ok=True)
+                (staged / path).write_bytes(content)
+            staged.chmod(0o755)
+            if folder.exists():
+                shutil.rmtree(folder)
+            staged.rename(folder)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {str(folder)!r}: {error.strerror}", hint="check the path and its permissions") from error

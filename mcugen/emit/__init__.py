@@ -1,0 +1,41 @@
+"""Emission: a planned schedule becomes the files of a standalone C model, as bytes."""
+
+from __future__ import annotations
+
+from mcugen.emit import bundle, selftest
+from mcugen.emit.amalgamate import amalgamate
+from mcugen.emit.environment import render
+from mcugen.emit.view import ModelView, build
+from mcugen.graph import Graph
+from mcugen.options import Options
+from mcugen.plan import MemoryPlan
+from mcugen.schedule import Schedule
+
+__all__ = ["emit"]
+
+
+def emit(
+    schedule: Schedule, plan: MemoryPlan, imported: Graph, options: Options, name: str
+) -> tuple[ModelView, dict[str, bytes]]:
+    """The view and the files, by path relative to the output folder. `imported` is the graph before any pass."""
+    view = build(schedule, plan, options, name)
+    files = {
+        f"{name}.h": render("model.h.j2", m=view, selftest=options.selftest),
+        f"{name}.c": render("model.c.j2", m=view),
+        f"{name}_weights.h": render("weights.h.j2", m=view),
+        f"{name}_weights.c": render("weights.c.j2", m=view),
+        **bundle.runtime_files(view.kernel_sources, view.headers),
+    }
+    if options.amalgamate:
+        files = amalgamate(files, name)
+    if options.selftest:
+        files[f"{name}_selftest.c"] = _selftest(view, imported)
+    sources = [path for path in sorted(files) if path.endswith(".c")]
+    files["CMakeLists.txt"] = render("CMakeLists.txt.j2", m=view, sources=sources)
+    files["main.c"] = render("main.c.j2", m=view, amalgamated=options.amalgamate)
+    return view, files
+
+
+def _selftest(view: ModelView, imported: Graph) -> bytes:
+    arrays, tolerances = selftest.arrays(imported, view.reference)
+    return render("selftest.c.j2", m=view, arrays=arrays, inputs=view.inputs, tolerances=tolerances)

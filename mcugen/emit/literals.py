@@ -1,0 +1,81 @@
+"""C text of values: numbers, arrays, comments, identifiers. What a model contains is data here, never code."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from mcugen.errors import QuantizationError
+
+C_TYPES = {
+    "s8": "int8_t",
+    "u8": "uint8_t",
+    "s16": "mg_s16",
+    "s32": "mg_s32",
+    "s64": "mg_s64",
+    "f32": "mg_f32",
+    "bool": "uint8_t",
+}
+"""Types that reach tensors in the arena; the wider ones may alias it."""
+
+ARRAY_TYPES = {
+    np.dtype(np.int8): "int8_t",
+    np.dtype(np.uint8): "uint8_t",
+    np.dtype(np.bool_): "uint8_t",
+    np.dtype(np.int16): "int16_t",
+    np.dtype(np.uint16): "uint16_t",
+    np.dtype(np.int32): "int32_t",
+    np.dtype(np.uint32): "uint32_t",
+    np.dtype(np.int64): "int64_t",
+    np.dtype(np.float32): "float",
+}
+_PER_LINE = 24
+
+
+def number(value: int | float) -> str:
+    """An integer or a float constant. Raises QuantizationError for what is not finite."""
+    if isinstance(value, float | np.floating):
+        return float32(float(value))
+    return integer(int(value))
+
+
+def integer(value: int) -> str:
+    """A decimal constant of the smallest type that holds it; no constant is the negation of one out of range."""
+    if value == -(2**31):
+        return "(-2147483647 - 1)"
+    if value == -(2**63):
+        return "(-9223372036854775807 - 1)"
+    if value >= 2**31:
+        return f"{value}u" if value < 2**32 else f"{value}"
+    return str(value) if value >= 0 else f"({value})"
+
+
+def float32(value: float) -> str:
+    """The shortest decimal that reads back as the same float; an infinite bound becomes the largest float."""
+    if value != value:
+        raise QuantizationError("a constant is not a number")
+    limit = float(np.finfo(np.float32).max)
+    text = repr(np.float32(min(max(value, -limit), limit)).item())
+    short = np.format_float_scientific(np.float32(float(text)), unique=True, trim="0")
+    plain = np.format_float_positional(np.float32(float(text)), unique=True, trim="0")
+    chosen = plain if len(plain) <= len(short) else short
+    return f"({chosen}f)" if chosen.startswith("-") else f"{chosen}f"
+
+
+def array_lines(data: np.ndarray) -> list[str]:
+    """The elements of an array, some to a line, in memory order."""
+    flat = data.reshape(-1)
+    if flat.dtype == np.float32:
+        items = [float32(v) for v in flat.tolist()]
+    elif flat.dtype.itemsize < 4:
+        items = list(map(str, flat.astype(np.int32).tolist()))
+    else:
+        items = [integer(v) for v in flat.tolist()]
+    return [", ".join(items[i : i + _PER_LINE]) for i in range(0, len(items), _PER_LINE)]
+
+
+def comment(text: str) -> str:
+    """Text that cannot end a comment, start one, or break a line; non-ASCII and control characters are replaced."""
+    cleaned = re.sub(r"[^\x20-\x7e]", "?", text)[:120]
+    return cleaned.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").replace("\\", "/")

@@ -1,0 +1,347 @@
+"""The model as the templates print it: every name, number and pointer expression already computed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcugen import __version__
+from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number
+from mcugen.graph import Graph
+from mcugen.op import Form
+from mcugen.options import Options
+from mcugen.plan import MemoryPlan
+from mcugen.plan.buffers import align_up
+from mcugen.schedule import Schedule, Step
+from mcugen.types import TensorType, images_of, rows_of
+
+OBJECT_ALIGN = 16
+REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
+
+
+@dataclass(frozen=True)
+class ArrayView:
+    """A constant in flash."""
+
+    symbol: str
+    c_type: str
+    length: int
+    nbytes: int
+    note: str
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class EndView:
+    """An input or output of the model in the header."""
+
+    function: str
+    macro: str
+    c_type: str
+    length: int
+    nbytes: int
+    offset: int
+    type_text: str
+    label: str
+    scale: str
+    zero_point: str
+    low: int
+    high: int
+    is_input: bool
+    is_unread: bool
+
+
+@dataclass(frozen=True)
+class RowsView:
+    """One output of a step, for the MCUGEN_ROWS hook."""
+
+    output: int
+    rows: int
+    pointer: str
+
+
+@dataclass(frozen=True)
+class WindowView:
+    """How a windowed step finds its input rows."""
+
+    size: int
+    stride: int
+    dilation: int
+    pad: int
+    in_rows: int
+    in_length: int
+    out_length: int
+    element: str
+    row_function: str
+    outside: str
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One `case` of the generated code."""
+
+    index: int
+    title: str
+    kernel: str
+    params: str
+    params_type: str
+    fields: list[tuple[str, str]]
+    form: str
+    inputs: list[str]
+    outputs: list[str]
+    scratch: str
+    count: int
+    images: int
+    in_image: int
+    out_image: int
+    rows: int
+    window: WindowView | None
+    hooks: list[RowsView]
+
+
+@dataclass(frozen=True)
+class MapView:
+    """One line of the memory map in the source."""
+
+    offset: int
+    nbytes: int
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """All that the templates print."""
+
+    version: str
+    name: str
+    macro: str
+    command: str
+    sha256: str
+    source_format: str
+    reference: str
+    reference_title: str
+    arena_size: int
+    lower_bound: int
+    peak_step: int
+    proven: bool
+    keep_input: bool
+    macs: int
+    weights_size: int
+    inputs: list[EndView]
+    outputs: list[EndView]
+    arrays: list[ArrayView]
+    steps: list[StepView]
+    memory_map: list[MapView]
+    headers: list[str]
+    kernel_sources: list[str]
+
+    @property
+    def ends(self) -> list[EndView]:
+        return self.inputs + self.outputs
+
+
+def build(schedule: Schedule, plan: MemoryPlan, options: Options, name: str) -> ModelView:
+    """The view of a planned schedule."""
+    return _Builder(schedule, plan, options, name).model()
+
+
+def arena_size(plan: MemoryPlan) -> int:
+    """sizeof the model object: the plan, rounded up to the object's alignment; at least one unit."""
+    return max(align_up(plan.nbytes, OBJECT_ALIGN), OBJECT_ALIGN)
+
+
+@dataclass
+class _Builder:
+    """Collects the constants while the steps are laid out, so that equal ones are stored once."""
+
+    schedule: Schedule
+    plan: MemoryPlan
+    options: Options
+    name: str
+    arrays: dict[tuple[str, str], ArrayView] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> Graph:
+        return self.schedule.graph
+
+    def model(self) -> ModelView:
+        steps = [self._step(step) for step in self.schedule.steps]
+        kernels = [step.choice.kernel for step in self.schedule.steps]
+        return ModelView(
+            version=__version__,
+            name=self.name,
+            macro=self.name.upper(),
+            command=_command(self.options, self.name, self.graph.format),
+            sha256=self.graph.sha256,
+            source_format=self.graph.format,
+            reference=self.options.reference,
+            reference_title=REFERENCE_TITLES[self.options.reference],
+            arena_size=arena_size(self.plan),
+            lower_bound=self.plan.lower_bound,
+            peak_step=self.schedule.trace[self.plan.peak_step].step if self.schedule.trace else 0,
+            proven=self.plan.proven,
+            keep_input=self.options.keep_input,
+            macs=sum(step.choice.node.op.macs(step.choice.call) for step in self.schedule.steps),
+            weights_size=sum(array.nbytes for array in self.arrays.values()),
+            inputs=self._ends(self.graph.inputs, "input"),
+            outputs=self._ends(self.graph.outputs, "output"),
+            arrays=list(self.arrays.values()),
+            steps=steps,
+            memory_map=list(self._map()),
+            headers=sorted({f"{k.contract.removeprefix('mg_')}.h" for k in kernels}),
+            kernel_sources=sorted({k.source_name for k in kernels}),
+        )
+
+    # interface -------------------------------------------------------------------------------------------------
+
+    def _ends(self, names: tuple[str, ...], kind: str) -> list[EndView]:
+        return [self._end(name, kind, "" if len(names) == 1 else f"_{k}") for k, name in enumerate(names)]
+
+    def _end(self, name: str, kind: str, suffix: str) -> EndView:
+        tensor = self.graph.tensors[name]
+        t = tensor.type
+        quant = t.quant if t.quant and not t.quant.per_channel else None
+        limits = (0, 0) if t.is_float or t.dtype == "bool" else (np.iinfo(t.np_dtype).min, np.iinfo(t.np_dtype).max)
+        return EndView(
+            function=f"{self.name}_{kind}{suffix}",
+            macro=f"{self.name}_{kind}{suffix}".upper(),
+            c_type=C_TYPES[t.dtype],
+            length=t.size,
+            nbytes=t.nbytes,
+            offset=self.plan.offset[self.schedule.home[name]],
+            type_text=_type_text(t),
+            label=comment(tensor.label),
+            scale=float32(quant.scale[0]) if quant else "",
+            zero_point=number(quant.zero_point[0]) if quant else "",
+            low=int(limits[0]),
+            high=int(limits[1]),
+            is_input=kind == "input",
+            is_unread=name in self.graph.unread_inputs,
+        )
+
+    # memory ----------------------------------------------------------------------------------------------------
+
+    def _map(self) -> Iterator[MapView]:
+        ends = dict.fromkeys(self.graph.inputs, "input") | dict.fromkeys(self.graph.outputs, "output")
+        for buffer in sorted(self.schedule.buffers(), key=lambda b: (b.first, self.plan.offset[b.name])):
+            held = [n for n, home in self.schedule.home.items() if home == buffer.name]
+            texts = [f"{_type_text(self.graph.type(n))} {comment(self.graph.tensors[n].label)}" for n in held]
+            texts += [ends[n] for n in held if n in ends]
+            yield MapView(
+                offset=self.plan.offset[buffer.name],
+                nbytes=buffer.nbytes,
+                first=buffer.first,
+                last=buffer.last,
+                text="; ".join(texts) or "(scratch)",
+            )
+
+    def _pointer(self, name: str, *, const: bool) -> str:
+        """A typed pointer to a tensor in the arena or in flash."""
+        tensor = self.graph.tensors[name]
+        c_type = C_TYPES[tensor.type.dtype]
+        if tensor.data is not None:
+            return self._array(tensor.data, c_type, f"{_type_text(tensor.type)} {tensor.label}")
+        return _arena_pointer(c_type, self.plan.offset[self.schedule.home[name]], const=const)
+
+    def _array(self, data: np.ndarray, c_type: str, note: str) -> str:
+        """The symbol of a constant, stored once however often it is used."""
+        stored = np.ascontiguousarray(data)
+        key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
+        if key not in self.arrays:
+            symbol = f"{self.name}_k{len(self.arrays)}"
+            view = ArrayView(symbol, c_type, max(stored.size, 1), stored.nbytes, comment(note), array_lines(stored) or ["0"])
+            self.arrays[key] = view
+        return self.arrays[key].symbol
+
+    # steps -----------------------------------------------------------------------------------------------------
+
+    def _step(self, step: Step) -> StepView:
+        choice, kernel = step.choice, step.choice.kernel
+        call, node = choice.call, choice.node
+        pointers = kernel.pointer_operands(call)
+        names = [node.inputs[k] for k in pointers]
+        first = call.input(pointers[0]) if pointers else call.output
+        return StepView(
+            index=step.index,
+            title=comment(f"{node.source}: {type(node.op).__name__} {_type_text(call.output)}"),
+            kernel=kernel.symbol,
+            params=f"step{step.index}" if kernel.params else "",
+            params_type=f"{kernel.contract}_params",
+            fields=self._fields(step),
+            form=kernel.form.value,
+            inputs=[self._pointer(name, const=True) for name in names if name is not None],
+            outputs=[self._pointer(name, const=False) for name in node.outputs],
+            scratch=self._scratch(step),
+            count=kernel.count(call) if kernel.count else 0,
+            images=images_of(call.output.shape),
+            in_image=first.size // images_of(first.shape),
+            out_image=call.output.size // images_of(call.output.shape),
+            rows=rows_of(first.shape) if kernel.form is Form.ACCUMULATE else rows_of(call.output.shape),
+            window=self._window(step),
+            hooks=[
+                RowsView(k, images_of(t.shape) * rows_of(t.shape), self._pointer(name, const=True))
+                for k, (name, t) in enumerate(zip(node.outputs, call.outputs, strict=True))
+            ],
+        )
+
+    def _fields(self, step: Step) -> list[tuple[str, str]]:
+        kernel = step.choice.kernel
+        values = kernel.params(step.choice.call) if kernel.params else {}
+        return [(key, self._field(step, key, value)) for key, value in values.items()]
+
+    def _field(self, step: Step, key: str, value: int | float | np.ndarray) -> str:
+        if isinstance(value, np.ndarray):
+            return self._array(value, ARRAY_TYPES[value.dtype], f"{key} of step {step.index}")
+        return number(value)
+
+    def _scratch(self, step: Step) -> str:
+        if step.choice.kernel.scratch is None:
+            return ""
+        if not step.scratch_bytes:
+            return "NULL"
+        return f"(void *)&a[{self.plan.offset[step.scratch_name]}]"
+
+    def _window(self, step: Step) -> WindowView | None:
+        call, kernel = step.choice.call, step.choice.kernel
+        if kernel.form is not Form.WINDOW or kernel.window is None:
+            return None
+        x, w = call.input(0), kernel.window(call)
+        length = x.size // (images_of(x.shape) * rows_of(x.shape))
+        c_type = C_TYPES[x.dtype]
+        outside = "NULL"
+        if w.leaves_image and kernel.outside is not None:
+            filled = np.full(length, kernel.outside(call), x.np_dtype)
+            outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}")
+        return WindowView(
+            w.size, w.stride, w.dilation, w.pad, w.in_rows, length,
+            out_length=call.output.size // (images_of(call.output.shape) * rows_of(call.output.shape)),
+            element=c_type,
+            row_function=f"mg_row_{x.dtype}",
+            outside=outside,
+        )  # fmt: skip
+
+
+def _arena_pointer(c_type: str, offset: int, *, const: bool) -> str:
+    qualifier = "const " if const else ""
+    if c_type == "uint8_t":
+        return f"&a[{offset}]"
+    through = "" if c_type == "int8_t" else f"({qualifier}void *)"
+    return f"({qualifier}{c_type} *){through}&a[{offset}]"
+
+
+def _type_text(t: TensorType) -> str:
+    return f"{t.dtype}[{','.join(str(d) for d in t.shape)}]"
+
+
+def _command(options: Options, name: str, format_name: str) -> str:
+    """The command that makes these files again; file names and folders are left out."""
+    parts = ["mcugen build", f"MODEL.{format_name}", f"--board {options.board}", f"--name {name}"]
+    parts += [f"--reference {options.reference}"]
+    parts += [f"--features={options.features}"] if options.features else []
+    parts += [f"--{flag.replace('_', '-')}" for flag in ("keep_input", "selftest", "amalgamate") if getattr(options, flag)]
+    return comment(" ".join(parts))

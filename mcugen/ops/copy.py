@@ -1,0 +1,40 @@
+"""Copy: the bytes of a tensor in memory of their own. Made by passes; no format has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Form, Kernel, Op, Params
+from mcugen.types import TensorType
+
+
+def params(call: Call) -> Params:
+    return {"size": call.output.nbytes}
+
+
+@dataclass(frozen=True)
+class Copy(Op):
+    """y = x, in other memory.
+
+    x, y: any type. Source: none; a graph output that is an input or a constant needs it.
+    """
+
+    kernels = (Kernel("mg_copy", Form.WHOLE, params=params, operands=(0,)),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        if x is None:
+            raise ShapeError("a copy needs something to copy")
+        return (x,)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return x
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return x
+
+    def fold(self, call: Call) -> None:
+        """Never folded: a copy exists to have memory."""
+        return None

@@ -1,0 +1,77 @@
+"""Turns legacy uint8 into int8: flips the top bit of stored values and moves zero points by 128.
+
+The interface stays uint8: a Quantize of equal scale, which only flips bits, stands at each end. Weights become s16 with
+their zero point subtracted, since their range does not fit int8. Operators whose result depends on the sign of the
+stored value say so in `Op.flipped`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.graph import Graph, Node, Origin, Tensor
+from mcugen.ops.quantize import Quantize
+from mcugen.types import QuantParams, TensorType
+
+
+def flip_unsigned(graph: Graph) -> Graph:
+    """Replace every quantized uint8 tensor that some operator computes on."""
+    chosen = {name for name, tensor in graph.tensors.items() if _is_unsigned(tensor.type)} - _left_alone(graph)
+    if not chosen:
+        return graph
+    weights = _weights(graph, chosen)
+    renamed = {name: f"{name}_s8" for name in chosen}
+    tensors = [_flipped(graph.tensors[name], renamed[name], name in weights) for name in sorted(chosen)]
+    nodes = [_renamed(node, renamed) for node in graph.nodes]
+    before = [_convert(name, renamed[name], "input") for name in graph.inputs if name in chosen]
+    after = [_convert(renamed[name], name, "output") for name in dict.fromkeys(graph.outputs) if name in chosen]
+    return graph.updated(tensors=tensors, nodes=(*before, *nodes, *after))
+
+
+def _is_unsigned(t: TensorType) -> bool:
+    return t.dtype == "u8" and t.quant is not None
+
+
+def _left_alone(graph: Graph) -> set[str]:
+    """Tensors that only operators with uint8 kernels of their own touch."""
+    touched = {name: True for name in graph.tensors}
+    for node in graph.nodes:
+        if not node.op.takes_unsigned:
+            touched.update({name: False for name in (*node.inputs, *node.outputs) if name is not None})
+    return {name for name, alone in touched.items() if alone}
+
+
+def _weights(graph: Graph, chosen: set[str]) -> set[str]:
+    """Constants that operators read as weights."""
+    found = (node.inputs[k] for node in graph.nodes for k in node.op.weight_operands if k < len(node.inputs))
+    return {name for name in found if name in chosen and graph.tensors[name].is_constant}
+
+
+def _flipped(tensor: Tensor, name: str, is_weight: bool) -> Tensor:
+    quant = tensor.type.quant
+    if quant is None:
+        raise ValueError(f"{tensor.name} has no quantization")
+    if is_weight and tensor.data is not None:
+        zero = np.asarray(quant.zero_point, np.int16)
+        shape = [-1 if d == quant.axis and zero.size > 1 else 1 for d in range(tensor.data.ndim)]
+        data = tensor.data.astype(np.int16) - (zero.reshape(shape) if zero.size > 1 else zero[0])
+        wide = TensorType(tensor.type.shape, "s16", replace(quant, zero_point=(0,) * len(quant.scale)))
+        return Tensor(name, wide, data.astype(np.int16), tensor.label, Origin(tensor.name))
+    moved = QuantParams(quant.scale, tuple(z - 128 for z in quant.zero_point), quant.axis)
+    flipped = None if tensor.data is None else (tensor.data ^ np.uint8(128)).view(np.int8)
+    return Tensor(name, TensorType(tensor.type.shape, "s8", moved), flipped, tensor.label, Origin(tensor.name, 128))
+
+
+def _renamed(node: Node, renamed: dict[str, str]) -> Node:
+    return replace(
+        node,
+        op=node.op.flipped() if any(name in renamed for name in (*node.inputs, *node.outputs)) else node.op,
+        inputs=tuple(None if name is None else renamed.get(name, name) for name in node.inputs),
+        outputs=tuple(renamed.get(name, name) for name in node.outputs),
+    )
+
+
+def _convert(source: str, result: str, end: str) -> Node:
+    return Node(f"flip_{source}", Quantize("s8" if end == "input" else "u8"), (source,), (result,), f"{end} {source}")

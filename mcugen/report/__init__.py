@@ -1,0 +1,75 @@
+"""Reports: the facts of a build as text and JSON, and whether it fits the board."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from mcugen.emit.view import ModelView
+from mcugen.errors import MemoryBudgetError
+from mcugen.plan import MemoryPlan
+from mcugen.report.facts import Report, StepFacts
+from mcugen.schedule import Schedule
+from mcugen.target import Target
+
+
+def facts_of(view: ModelView, schedule: Schedule, plan: MemoryPlan, board: Target) -> Report:
+    """The report of a planned and emitted model, its files still to be named."""
+    return Report(
+        name=view.name,
+        board=board.name,
+        reference=view.reference,
+        ram_bytes=view.arena_size,
+        arena_bytes=plan.nbytes,
+        lower_bound=plan.lower_bound,
+        proven=plan.proven,
+        scratch_bytes=max((step.scratch_bytes for step in schedule.steps), default=0),
+        weights_bytes=view.weights_size,
+        macs=view.macs,
+        live_macs=view.macs,
+        steps=tuple(
+            StepFacts(s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why)
+            for s in schedule.steps
+        ),
+    )
+
+
+def require_fit(facts: Report, board: Target) -> None:
+    """Raise MemoryBudgetError, with all that is over and by how much, if the board is too small."""
+    limits = (("RAM", facts.ram_bytes, board.ram_bytes), ("flash", facts.weights_bytes, board.flash_bytes))
+    over = [
+        f"{what}: the model needs {needed:,} bytes, the board has {available:,}: {needed - available:,} over"
+        for what, needed, available in limits
+        if available is not None and needed > available
+    ]
+    if over:
+        raise MemoryBudgetError(
+            f"{facts.name} does not fit {board.name}\n  " + "\n  ".join(over),
+            hint="choose a larger board (`mcugen boards` shows their memories) or a smaller model",
+        )
+
+
+def as_dict(facts: Report) -> dict[str, Any]:
+    """The report as plain values, for JSON."""
+    return dataclasses.asdict(facts)
+
+
+def as_json(facts: Report) -> bytes:
+    return (json.dumps(as_dict(facts), indent=2) + "\n").encode()
+
+
+def as_text(facts: Report) -> str:
+    """The report as a firmware engineer reads it."""
+    bound = "the least possible for whole tensors" if facts.proven else "the least possible is not proven"
+    lines = [
+        f"{facts.name} for {facts.board}, bits of {facts.reference}",
+        f"  RAM      {facts.ram_bytes:>10,} bytes  the model object; {bound} (lower bound {facts.lower_bound:,})",
+        f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
+        f"  weights  {facts.weights_bytes:>10,} bytes  constants in flash",
+        f"  work     {facts.macs:>10,} MAC",
+        "",
+        "  step  operator              kernel",
+    ]
+    lines += [f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {s.why}" for s in facts.steps]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,43 @@
+"""The facts of a build, under the names that report.json and `--json` keep stable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StepFacts:
+    """One step: its operator, the kernel chosen for it, and why that one."""
+
+    index: int
+    op: str
+    kernel: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a build costs. Units: bytes and multiply-accumulates per inference.
+
+    ram_bytes      sizeof the model object: inputs, outputs, tensors and scratch
+    arena_bytes    the memory plan before rounding up to the object's alignment
+    lower_bound    the most bytes live at any step, its scratch included: no plan of whole tensors can be smaller
+    scratch_bytes  the largest scratch of any step
+    weights_bytes  constants in flash: weights, biases, multipliers, tables
+    live_macs      macs less those that the build removed
+    """
+
+    name: str
+    board: str
+    reference: str
+    ram_bytes: int
+    arena_bytes: int
+    lower_bound: int
+    proven: bool
+    scratch_bytes: int
+    weights_bytes: int
+    macs: int
+    live_macs: int
+    steps: tuple[StepFacts, ...]
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
