@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mean of a sliding window over int16 images; taps outside the image are not counted.
+ *
+ *   y[c] = clamp(round(sum over the taps inside of (x[c] + offset) / their number) - offset), halves away from zero
+ *
+ * offset  0; 128 for data that was uint8 before its top bit was flipped, which rounds halves up
+ * recip_mult, recip_shift  division by the number of taps (mg_divide): entry
+ *         (rows - min_rows) * recip_pitch + (columns - min_columns)
+ * sums    cannot leave 31 bits: proved when the code is generated
+ * Equals AveragePool2D.reference_q for int16.
+ */
+#ifndef MCUGEN_AVERAGE_POOL_2D_S16_H
+#define MCUGEN_AVERAGE_POOL_2D_S16_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *recip_mult;
+    const uint8_t *recip_shift;
+    uint32_t kernel_h, kernel_w;
+    uint32_t stride_h, stride_w;
+    uint32_t pad_h, pad_w;
+    uint32_t in_h, in_w;
+    uint32_t out_w, channels;
+    uint32_t min_rows, min_columns, recip_pitch;
+    int32_t offset, out_min, out_max;
+} mg_average_pool_2d_s16_params;
+
+/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+void mg_average_pool_2d_s16(const mg_average_pool_2d_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
+
+#endif /* MCUGEN_AVERAGE_POOL_2D_S16_H */

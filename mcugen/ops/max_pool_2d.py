@@ -1,0 +1,67 @@
+"""MAX_POOL_2D: the largest value of a sliding window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from mcugen.numeric import INT_RANGE, activation_bounds, activation_range
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, Source
+from mcugen.ops import _pool
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(MaxPool2D(**_pool.attributes(source)))
+
+
+def params(call: Call) -> Params:
+    return {**_pool.geometry(call), **_pool.clamp(call)}
+
+
+def smallest(call: Call) -> int | float:
+    """A value that no maximum sees."""
+    dtype = call.input(0).dtype
+    return -float(np.finfo(np.float32).max) if dtype == "f32" else INT_RANGE[dtype][0]
+
+
+@dataclass(frozen=True)
+class MaxPool2D(_pool.Pool):
+    """y[n, i, j, c] = activation(max over taps inside the image of x[n, i*s+kh-p, j*s+kw-p, c]).
+
+    x: s8, u8, s16 or f32 [N, H, W, C]   y: as x, with x's scale and zero point, [N, OH, OW, C]
+    Source: TFLite MAX_POOL_2D; quantization specification, section MAX_POOL_2D.
+    """
+
+    imports = (Import("tflite", "MAX_POOL_2D", from_tflite),)
+    kernels = tuple(
+        Kernel(
+            f"mg_max_pool_2d_{rule_dtype}",
+            Form.WINDOW,
+            accepts=(rule,),
+            params=params,
+            window=_pool.row_window,
+            outside=smallest,
+        )
+        for rule_dtype, rule in (("s8", _pool.int8_data), ("s16", _pool.int16_data), ("f32", _pool.float_data))
+    )
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.clip(self._largest(x, -np.inf), *activation_bounds(self.activation))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Bit-exact: integers are compared as they are stored.
+
+        Source: reference_integer_ops/pooling.h, MaxPool.
+        """
+        low = INT_RANGE[call.input(0).dtype][0]
+        return np.clip(self._largest(x.astype(np.int64), low), *activation_range(self.activation, call.output))
+
+    def _largest(self, x: np.ndarray, fill: float) -> np.ndarray:
+        return reduce(np.maximum, (tap for _, _, tap in self.window.taps(x, fill)))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return _pool.examples(cls, ("s8", "s16", "f32"))

@@ -1,0 +1,103 @@
+"""RESHAPE, and what is one: SQUEEZE and EXPAND_DIMS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Source
+from mcugen.types import QuantParams, Shape, TensorType
+
+
+def from_reshape(source: Source) -> Imported:
+    """The operand wins over the attribute; a shape computed at run time is taken from the declared result."""
+    attribute = source.attributes["new_shape"]
+    if len(source.inputs) > 1 and source.inputs[1] is not None:
+        shape = source.ints(1)
+        shape = source.outputs[0].shape if shape is None else shape
+    else:
+        shape = tuple(int(d) for d in attribute or ())
+        shape = () if shape == (0,) else shape  # how old files write a scalar
+    return Imported(Reshape(shape), inputs=(0,))
+
+
+def from_squeeze(source: Source) -> Imported:
+    x = _operand(source)
+    rank = len(x.shape)
+    axes = [int(a) for a in source.attributes["squeeze_dims"] or ()]
+    if any(not -rank <= a < rank for a in axes):
+        raise ShapeError(f"squeezed axes {axes} are not axes of rank {rank}")
+    chosen = {a % rank for a in axes} if axes else {k for k, d in enumerate(x.shape) if d == 1}
+    if any(x.shape[a] != 1 for a in chosen):
+        raise ShapeError(f"squeezed axes {sorted(chosen)} of {list(x.shape)} are not all of size 1")
+    return Imported(Reshape(tuple(d for k, d in enumerate(x.shape) if k not in chosen)), inputs=(0,))
+
+
+def from_expand_dims(source: Source) -> Imported:
+    x, axes = _operand(source), source.ints(1)
+    if axes is None:
+        raise UnsupportedError("the axis is computed at run time")
+    rank = len(x.shape)
+    if len(axes) != 1 or not -rank - 1 <= axes[0] <= rank:
+        raise ShapeError(f"axis {list(axes)} cannot be inserted into rank {rank}")
+    at = axes[0] % (rank + 1)
+    return Imported(Reshape((*x.shape[:at], 1, *x.shape[at:])), inputs=(0,))
+
+
+def _operand(source: Source) -> TensorType:
+    x = source.inputs[0] if source.inputs else None
+    if x is None:
+        raise ShapeError("there is no operand")
+    return x
+
+
+@dataclass(frozen=True)
+class Reshape(Op):
+    """y = x with another shape, the elements in the same order.
+
+    x: any type and shape   y: `shape`, where one -1 stands for what is left
+    Source: TFLite RESHAPE, SQUEEZE, EXPAND_DIMS.
+    """
+
+    shape: Shape
+
+    imports = (
+        Import("tflite", "RESHAPE", from_reshape),
+        Import("tflite", "SQUEEZE", from_squeeze),
+        Import("tflite", "EXPAND_DIMS", from_expand_dims),
+    )
+    kernels = (Kernel("", Form.ALIAS),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        if x is None:
+            raise ShapeError("there is no operand")
+        known = [d for d in self.shape if d != -1]
+        if min(known, default=1) < 1 or len(self.shape) - len(known) > 1:
+            raise ShapeError(f"{list(self.shape)} is not a shape")
+        rest, remainder = divmod(x.size, math.prod(known))
+        shape = tuple(rest if d == -1 else d for d in self.shape)
+        if remainder or math.prod(shape) != x.size:
+            raise ShapeError(f"{x.size} elements do not fit the shape {list(self.shape)}")
+        return (TensorType(shape, x.dtype),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return x.reshape(self.shape)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return x.reshape(call.output.shape)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        quant = QuantParams((0.5,), (-3,))
+        cases = (((1, 3, 4, 2), (2, 12)), ((5,), (1, -1)), ((1, 1, 1, 7), (7,)), ((1,), ()), ((2, 3), (1, 3, 1, 2, 1)))
+        types = (("s8", quant), ("s16", QuantParams((0.5,), (0,))), ("f32", None), ("s32", None))
+        return [
+            Example(op, (x,), (TensorType(op.infer(x)[0].shape, dtype, q),), {}, k)
+            for k, (shape, new) in enumerate(cases)
+            for dtype, q in types
+            for op, x in [(cls(new), TensorType(shape, dtype, q))]
+        ]
