@@ -157,7 +157,7 @@ def load(name: str, features: Iterable[str] = ()) -> Target:
     """Read a board by name, or by the path of a folder that holds a board.toml.
 
     features: "-dsp" switches a feature of the core off ("-mve" also mve_float); "dsp" or "+dsp" confirms that it is on.
-    A feature that is off is used neither by mcugen's choice of kernels nor, where the compiler can tell, by the compiler.
+    Kernels do without a feature that is off, and so does the compiler where it has a flag for that.
     Raises UsageError for an unknown board or feature, and for a board.toml that is wrong, naming file, key and value.
     """
     folder = _folder(name)

@@ -5,20 +5,22 @@
 #define MCUGEN_BOARD_SIM_STEP_H
 
 #if defined(__arm__)
-#define MCUGEN_STEP_SECTION ".mcugen_steps,\"\",%%progbits"
+#define MCUGEN_STEP_SECTION ".mcugen_steps,\"\",%progbits"
 #else
 #define MCUGEN_STEP_SECTION ".mcugen_steps,\"\",@progbits"
 #endif
 
+/* An assembler macro keeps each mark on one line: the compiler guesses the size of inline assembly by its lines, and
+ * would choose longer branches around longer text. */
+__asm__(".macro mcugen_step index\n"
+        "7:\n"
+        ".pushsection " MCUGEN_STEP_SECTION "\n"
+        ".4byte 7b, \\index\n"
+        ".popsection\n"
+        ".endm");
+
 /* i: a constant expression, 0 or more for the steps of a model. */
-#define MCUGEN_STEP(i)                                                                          \
-    __asm__ volatile("7:\n\t"                                                                   \
-                     ".pushsection " MCUGEN_STEP_SECTION "\n\t"                                 \
-                     ".word 7b, %c0\n\t"                                                        \
-                     ".popsection"                                                              \
-                     :                                                                          \
-                     : "i"(i)                                                                   \
-                     : "memory")
+#define MCUGEN_STEP(i) __asm__ volatile("mcugen_step %c0" : : "i"(i) : "memory")
 
 #define SIM_OUTSIDE() MCUGEN_STEP(-1) /* counts for no step */
 #define SIM_BEGIN() MCUGEN_STEP(-2)   /* an inference begins: its counters start at 0, outside any step */

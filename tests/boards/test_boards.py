@@ -1,0 +1,167 @@
+"""Every board file that ships, and boards from outside."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from mcugen import resources, target
+from mcugen.errors import UsageError
+
+CORES = {
+    "cortex-m0plus": set(),
+    "cortex-m3": set(),
+    "cortex-m4": {"dsp", "fpu"},
+    "cortex-m7": {"dsp", "fpu"},
+    "cortex-m33": {"dsp", "fpu"},
+    "cortex-m55": {"dsp", "fpu", "mve", "mve_float"},
+    "cortex-m85": {"dsp", "fpu", "mve", "mve_float"},
+    "rv32imc": set(),
+    "host": set(),
+}
+BOARDS = {
+    "nucleo-l4r5zi": ("cortex-m4", 2048, 640),
+    "stm32f746-disco": ("cortex-m7", 1024, 320),
+    "nucleo-h743zi": ("cortex-m7", 2048, 512),
+    "nucleo-h7a3zi": ("cortex-m7", 2048, 1024),
+    "nucleo-u575zi": ("cortex-m33", 2048, 768),
+    "nucleo-g0b1re": ("cortex-m0plus", 512, 144),
+    "nrf52840-dk": ("cortex-m4", 1024, 256),
+    "raspberry-pi-pico": ("cortex-m0plus", 2048, 264),
+    "raspberry-pi-pico2": ("cortex-m33", 4096, 520),
+    "teensy41": ("cortex-m7", 7936, 512),
+    "ek-ra8d1": ("cortex-m85", 2016, 896),
+    "esp32-c3": ("rv32imc", 4096, 384),
+}
+
+
+def test_names_are_the_folders() -> None:
+    assert target.names() == tuple(sorted([*CORES, *BOARDS]))
+
+
+@pytest.mark.parametrize("name", CORES)
+def test_bare_core_has_its_features_and_no_budget(name: str) -> None:
+    core = target.load(name)
+    assert core.is_core
+    assert core.core == name
+    assert core.features == CORES[name]
+    assert (core.ram_bytes, core.flash_bytes, core.clock_hz, core.regions) == (None, None, None, ())
+    assert bool(core.emulators) != core.is_host
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_board_has_its_core_and_sizes(name: str) -> None:
+    board = target.load(name)
+    core, flash_kib, ram_kib = BOARDS[name]
+    assert not board.is_core
+    assert (board.core, board.features) == (core, CORES[core])
+    assert (board.flash_bytes, board.ram_bytes) == (flash_kib * 1024, ram_kib * 1024)
+    assert board.toolchain == target.load(core).toolchain
+    assert board.emulators == target.load(core).emulators
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_regions_are_apart_sourced_and_useful(name: str) -> None:
+    board = target.load(name)
+    for a, b in pairwise(sorted(board.regions, key=lambda r: r.address)):
+        assert a.address + a.size_bytes <= b.address, f"{a.name} overlaps {b.name}"
+    for region in board.regions:
+        assert len(region.source) > 10
+        assert region.holds <= ({"code", "weights"} if region.kind == "flash" else {"model", "stack"})
+    assert "code" in board.flash_regions()[0].holds
+    assert {"model", "stack"} <= board.ram_regions()[0].holds
+    assert board.total_ram_bytes is not None and board.ram_bytes is not None
+    assert board.total_ram_bytes >= board.ram_bytes
+
+
+@pytest.mark.parametrize("name", [n for n in CORES if n != "host"])
+def test_emulated_memories_are_apart(name: str) -> None:
+    for emulator in target.load(name).emulators:
+        spans = [s for s in (emulator.vectors, emulator.code, emulator.ram) if s is not None]
+        for a, b in pairwise(sorted(spans, key=lambda s: s.address)):
+            assert a.address + a.size_bytes <= b.address
+
+
+def test_features_switch_off() -> None:
+    assert target.load("cortex-m4", ["-dsp"]).features == {"fpu"}
+    soft = target.load("cortex-m4", ["-fpu", "dsp"])
+    assert soft.features == {"dsp"}
+    assert soft.toolchain.flags[-1] == "-mfloat-abi=soft"
+    scalar = target.load("cortex-m55", ["-mve"])
+    assert scalar.features == {"dsp", "fpu"}
+    assert scalar.toolchain.flags[-1] == "-mcpu=cortex-m55+nomve"
+
+
+def test_feature_that_the_core_lacks_is_refused() -> None:
+    with pytest.raises(UsageError, match="cortex-m4 has no feature 'mve'") as caught:
+        target.load("cortex-m4", ["-mve"])
+    assert "dsp, fpu" in caught.value.hint
+
+
+def test_unknown_board_names_the_close_ones_and_all() -> None:
+    with pytest.raises(UsageError, match="no board named 'nucleo-h743'") as caught:
+        target.load("nucleo-h743")
+    assert "did you mean nucleo-h743zi" in caught.value.hint
+    assert "rv32imc" in caught.value.hint
+
+
+def _outside_board(folder: Path, edit: tuple[str, str] = ("", "")) -> Path:
+    board = folder / "my-board"
+    shutil.copytree(resources.boards() / "_template", board)
+    file = board / "board.toml"
+    text = file.read_text(encoding="utf-8")
+    assert edit[0] in text
+    file.write_text(text.replace(*edit, 1) if edit[0] else text, encoding="utf-8")
+    return board
+
+
+def test_copied_template_is_a_board(tmp_path: Path) -> None:
+    board = target.load(str(_outside_board(tmp_path)))
+    assert (board.name, board.core, board.clock_hz) == ("my-board", "cortex-m4", 100_000_000)
+    assert (board.flash_bytes, board.ram_bytes) == (524288, 131072)
+    assert board.flash_regions()[0].wait_states == 3
+    assert board.emulator == target.load("cortex-m4").emulator
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("size_bytes = 524288", "size_bytes = 0", "region[0].size_bytes is 0, expected an integer in 1..4294967296"),
+        ("size_bytes = 524288", 'size_bytes = "1 MB"', "region[0].size_bytes is '1 MB'"),
+        ("size_bytes = 524288", "sizebytes = 524288", "region[0].size_bytes is nothing"),
+        ("wait_states = 3", "wait_state = 3", "region[0].wait_state is 3, expected no such key here"),
+        ('kind = "ram"', 'kind = "dram"', "region[1].kind is 'dram', expected one of flash, ram"),
+        ('holds = ["model", "stack"]', 'holds = ["stack"]', "expected a ram region that holds model"),
+        ('name = "sram"', 'name = "flash"', "expected a different name for each region"),
+        ("address = 0x20000000", "address = 0x08000100", "expected an address past the end of flash"),
+        ('core = "cortex-m4"', 'core = "cortex-m5"', "core is 'cortex-m5'"),
+        ('core = "cortex-m4"', 'core = "teensy41"', "core is 'teensy41'"),
+        ('core = "cortex-m4"', "", "cpu is nothing, expected a table"),
+        ('title = "', "title = ", "not a TOML file"),
+        ("clock_hz = 100000000", 'clock_hz = "fast"', "clock_hz is 'fast'"),
+        ('source = "reference manual, memory map"', 'source = ""', "region[0].source is ''"),
+    ],
+)
+def test_wrong_board_file_names_file_key_and_value(tmp_path: Path, old: str, new: str, message: str) -> None:
+    board = _outside_board(tmp_path, (old, new))
+    with pytest.raises(UsageError, match=re.escape(message)) as caught:
+        target.load(str(board))
+    assert str(board / "board.toml") in str(caught.value)
+
+
+def test_board_may_bring_toolchain_and_startup_of_its_own(tmp_path: Path) -> None:
+    board = _outside_board(tmp_path)
+    (board / "startup_mine.c").write_text("", encoding="utf-8")
+    with (board / "board.toml").open("a", encoding="utf-8") as file:
+        file.write(
+            '[toolchain]\nprefix = "x-"\npackage = "p"\nflags = []\nlink_flags = []\n'
+            'startup = ["startup_mine.c"]\nsections = "sections.ld"\n'
+        )
+    chain = target.load(str(board)).toolchain
+    assert (chain.cc, chain.size) == ("x-gcc", "x-size")
+    assert chain.startup == (board / "startup_mine.c",)
+    assert chain.sections == resources.boards() / "_common" / "sections.ld"
