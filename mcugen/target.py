@@ -18,6 +18,7 @@ from mcugen.board_file import Table, read_board_file
 from mcugen.errors import UsageError
 
 FEATURES = frozenset({"dsp", "fpu", "mve", "mve_float"})
+_NEEDS = {"mve": frozenset({"fpu"}), "mve_float": frozenset({"fpu", "mve"})}
 HOLDS = frozenset({"code", "weights", "model", "stack"})
 KINDS = frozenset({"flash", "ram"})
 
@@ -70,7 +71,8 @@ class Toolchain:
     """A C compiler and its flags for one core.
 
     `fallback_flags` replace `flags` where the compiler does not know `flags`; `fallback_note` says so to the user.
-    `without` are the flags that stop the compiler itself from using a feature that is switched off.
+    `without` are the flags that keep the compiler itself from using a feature that is switched off; they take the place
+    of flags with the same `-key=`.
     `startup` and `sections` are the start-up sources and the link script's section part, () and None for the host.
     """
 
@@ -156,7 +158,7 @@ def names() -> tuple[str, ...]:
 def load(name: str, features: Iterable[str] = ()) -> Target:
     """Read a board by name, or by the path of a folder that holds a board.toml.
 
-    features: "-dsp" switches a feature of the core off ("-mve" also mve_float); "dsp" or "+dsp" confirms that it is on.
+    features: "-dsp" switches a feature off and those that need it; "dsp" or "+dsp" confirms that it is on.
     Kernels do without a feature that is off, and so does the compiler where it has a flag for that.
     Raises UsageError for an unknown board or feature, and for a board.toml that is wrong, naming file, key and value.
     """
@@ -187,16 +189,22 @@ def _switch(target: Target, features: tuple[str, ...]) -> Target:
         raise UsageError(
             f"{target.core} has no feature {name!r}", where="--features", hint=f"features of {target.name}: {has}"
         )
-    if "mve" in off:
-        off |= {"mve_float"} & target.features
+    off |= {f for f in target.features if off & _NEEDS.get(f, frozenset())}
     chain = target.toolchain
     extra = tuple(f for name, flags in chain.without if name in off for f in flags)
-    fallback = chain.fallback_flags + extra if chain.fallback_flags else ()
     return replace(
         target,
         features=target.features - off,
-        toolchain=replace(chain, flags=chain.flags + extra, fallback_flags=fallback),
+        toolchain=replace(
+            chain, flags=_override(chain.flags, extra), fallback_flags=_override(chain.fallback_flags, extra)
+        ),
     )
+
+
+def _override(flags: tuple[str, ...], extra: tuple[str, ...]) -> tuple[str, ...]:
+    """The flags with each `-key=value` of `extra` in the place of `-key=...`; with both, gcc finds no libraries."""
+    values = {f.partition("=")[0]: f for f in extra}
+    return tuple(values.get(f.partition("=")[0], f) for f in flags)
 
 
 def _target(folder: Path) -> Target:

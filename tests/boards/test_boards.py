@@ -90,10 +90,12 @@ def test_features_switch_off() -> None:
     assert target.load("cortex-m4", ["-dsp"]).features == {"fpu"}
     soft = target.load("cortex-m4", ["-fpu", "dsp"])
     assert soft.features == {"dsp"}
-    assert soft.toolchain.flags[-1] == "-mfloat-abi=soft"
+    assert soft.toolchain.flags == ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=soft")
     scalar = target.load("cortex-m55", ["-mve"])
     assert scalar.features == {"dsp", "fpu"}
-    assert scalar.toolchain.flags[-1] == "-mcpu=cortex-m55+nomve"
+    assert scalar.toolchain.flags[0] == "-mcpu=cortex-m55+nomve"
+    assert target.load("cortex-m55", ["-mve_float"]).toolchain.flags[0] == "-mcpu=cortex-m55+nomve.fp"
+    assert target.load("cortex-m85", ["-fpu"]).features == {"dsp"}
 
 
 def test_feature_that_the_core_lacks_is_refused() -> None:

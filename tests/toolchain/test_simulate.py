@@ -137,6 +137,17 @@ def test_m85_code_says_what_it_is_built_for(tmp_path: Path) -> None:
     assert "built for cortex-m55" in image.note
 
 
+@pytest.mark.parametrize(
+    ("core", "features"),
+    [("cortex-m4", ["-fpu"]), ("cortex-m33", ["-dsp"]), ("cortex-m55", ["-mve"]), ("cortex-m85", ["-fpu"])],
+)
+def test_core_without_a_feature_still_runs(core: str, features: list[str], tmp_path: Path) -> None:
+    board = target.load(core, features)
+    image = cross.build_image(board, [HERE / "firmware.c"], [], tmp_path)
+    (tmp_path / "input.bin").write_bytes(b"x")
+    assert qemu.run_image(image, board, cwd=tmp_path).exit_code == 42
+
+
 @pytest.mark.parametrize("core", MACHINES)
 def test_bare_image_is_start_up_code_only(core: str, tmp_path: Path) -> None:
     image = _build(core, tmp_path, "misbehave.c", optimize="-Os", simulated=False)[1]
