@@ -7,18 +7,24 @@
 
 from __future__ import annotations
 
-import importlib
+import os
+from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcugen.compile import compile as compile
+    from mcugen.pipeline import Artifact
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "compile"]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the compiler on first use, so that `import mcugen` and `mcugen --help` stay quick."""
-    if name == "compile":
-        return importlib.import_module("mcugen.compile").compile
-    raise AttributeError(f"module 'mcugen' has no attribute {name!r}")
+def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Any) -> Artifact:
+    """Compile a model file for a board.
+
+    path: the model. ops: modules with further operators. choices: the fields of `mcugen.options.Options`, e.g.
+    board="cortex-m7". Raises McugenError.
+    """
+    from mcugen import pipeline  # imported on first use, so that `import mcugen` and `mcugen --help` stay quick
+
+    return pipeline.build(pipeline.Path(path), pipeline.options_of(choices), ops)

@@ -101,3 +101,8 @@ def rows_of(shape: Shape) -> int:
 def images_of(shape: Shape) -> int:
     """Images of a tensor: N of [N, H, W, C], 1 for a tensor of any other rank."""
     return shape[0] if len(shape) == 4 else 1
+
+
+def row_count(shape: Shape) -> int:
+    """Rows of all images of a tensor."""
+    return images_of(shape) * rows_of(shape)

@@ -9,6 +9,7 @@ import numpy as np
 from mcugen import reference
 from mcugen.emit.literals import C_TYPES, array_lines, float32
 from mcugen.graph import Graph
+from mcugen.reference.inputs import draw
 
 TOLERANCE = 1e-4
 """Of the largest magnitude of a float output: another core's order of sums and libm may differ by this much."""
@@ -22,25 +23,9 @@ class SelftestArray:
     lines: list[str]
 
 
-def draw_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
-    """Random inputs over the full range of integers, standard normal for floats."""
-    rng = np.random.default_rng(seed)
-    return [_draw(rng, graph, name) for name in graph.inputs]
-
-
-def _draw(rng: np.random.Generator, graph: Graph, name: str) -> np.ndarray:
-    t = graph.type(name)
-    if t.is_float:
-        return rng.standard_normal(t.shape).astype(t.np_dtype)
-    if t.dtype == "bool":
-        return rng.integers(0, 2, t.shape).astype(np.bool_)
-    limits = np.iinfo(t.np_dtype)
-    return rng.integers(limits.min, limits.max, t.shape, dtype=t.np_dtype, endpoint=True)
-
-
 def arrays(imported: Graph, which: str) -> tuple[list[SelftestArray], list[str]]:
     """The constants of the self-test, and the tolerance of each output as C text."""
-    inputs = draw_inputs(imported, 0)
+    inputs = draw(imported, 0)
     values = reference.run(imported, inputs, which)
     outputs = [values[name] for name in imported.outputs]
     found = [_array(f"selftest_in{k}", a) for k, a in enumerate(inputs)]

@@ -16,7 +16,7 @@ from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.plan.buffers import align_up
 from mcugen.schedule import Schedule, Step
-from mcugen.types import TensorType, images_of, rows_of
+from mcugen.types import TensorType, images_of, row_count, rows_of
 
 OBJECT_ALIGN = 16
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
@@ -60,6 +60,7 @@ class RowsView:
 
     output: int
     rows: int
+    row_bytes: int
     pointer: str
 
 
@@ -284,7 +285,7 @@ class _Builder:
             rows=rows_of(first.shape) if kernel.form is Form.ACCUMULATE else rows_of(call.output.shape),
             window=self._window(step),
             hooks=[
-                RowsView(k, images_of(t.shape) * rows_of(t.shape), self._pointer(name, const=True))
+                RowsView(k, row_count(t.shape), t.nbytes // row_count(t.shape), self._pointer(name, const=True))
                 for k, (name, t) in enumerate(zip(node.outputs, call.outputs, strict=True))
             ],
         )
@@ -311,7 +312,7 @@ class _Builder:
         if kernel.form is not Form.WINDOW or kernel.window is None:
             return None
         x, w = call.input(0), kernel.window(call)
-        length = x.size // (images_of(x.shape) * rows_of(x.shape))
+        length = x.size // (row_count(x.shape))
         c_type = C_TYPES[x.dtype]
         outside = "NULL"
         if w.leaves_image and kernel.outside is not None:
@@ -319,7 +320,7 @@ class _Builder:
             outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}")
         return WindowView(
             w.size, w.stride, w.dilation, w.pad, w.in_rows, length,
-            out_length=call.output.size // (images_of(call.output.shape) * rows_of(call.output.shape)),
+            out_length=call.output.size // (row_count(call.output.shape)),
             element=c_type,
             row_function=f"mg_row_{x.dtype}",
             outside=outside,

@@ -46,22 +46,13 @@ class Artifact:
         _write_whole(Path(folder), self.files)
 
 
-def compile(
-    path: str | os.PathLike[str],
-    *,
-    ops: Sequence[ModuleType] = (),
-    **choices: Any,
-) -> Artifact:
-    """Compile a model file for a board.
-
-    path: the model. ops: modules with further operators. choices: the fields of Options, e.g. board="cortex-m7".
-    Raises McugenError.
-    """
+def options_of(choices: Mapping[str, Any]) -> Options:
+    """Options from keyword arguments. Raises UsageError for one that does not exist."""
     known = {item.name for item in dataclasses.fields(Options)}
     unknown = sorted(set(choices) - known)
     if unknown:
         raise UsageError(f"unknown option {unknown[0]!r}", hint="options: " + ", ".join(sorted(known)))
-    return build(Path(path), Options(**choices), ops)
+    return Options(**choices)
 
 
 def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:

@@ -1,0 +1,75 @@
+"""Inputs to compare on: random over the full range, and the extremes where integer kernels go wrong first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.graph import Graph
+from mcugen.types import TensorType
+
+Inputs = list[np.ndarray]
+_Fill = Callable[[TensorType], np.ndarray]
+_FLOAT_EXTREME = 64.0
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Inputs of the model, in its order, under a name that says how they were made."""
+
+    name: str
+    inputs: Inputs
+
+
+def draw(graph: Graph, seed: int) -> Inputs:
+    """Random inputs: integers over their full range, floats standard normal."""
+    rng = np.random.default_rng(seed)
+    return [_draw(rng, graph.type(name)) for name in graph.inputs]
+
+
+def cases(graph: Graph, random: int) -> Iterator[Case]:
+    """`random` random cases, then all-min, all-max, all-zero-point, and min/max alternating three ways."""
+    for seed in range(random):
+        yield Case(f"random {seed}", draw(graph, seed))
+    fills: tuple[tuple[str, _Fill], ...] = (
+        ("all minimum", lambda t: np.full(t.shape, limits(t)[0])),
+        ("all maximum", lambda t: np.full(t.shape, limits(t)[1])),
+        ("all zero point", lambda t: np.full(t.shape, t.quant.zero_point[0] if t.quant else 0)),
+        ("alternating by element", lambda t: _alternating(t, np.arange(t.size).reshape(t.shape))),
+        ("alternating by row", lambda t: _alternating(t, _index(t, 1 if len(t.shape) > 2 else 0))),
+        ("alternating by channel", lambda t: _alternating(t, _index(t, -1))),
+    )
+    for name, fill in fills:
+        yield Case(name, [fill(graph.type(n)).astype(graph.type(n).np_dtype) for n in graph.inputs])
+
+
+def limits(t: TensorType) -> tuple[float, float]:
+    """Least and greatest value to feed: the whole range of integers, +-64 for floats."""
+    if t.is_float:
+        return -_FLOAT_EXTREME, _FLOAT_EXTREME
+    if t.dtype == "bool":
+        return 0, 1
+    info = np.iinfo(t.np_dtype)
+    return int(info.min), int(info.max)
+
+
+def _draw(rng: np.random.Generator, t: TensorType) -> np.ndarray:
+    if t.is_float:
+        return rng.standard_normal(t.shape).astype(t.np_dtype)
+    low, high = limits(t)
+    return np.asarray(rng.integers(int(low), int(high), t.shape, endpoint=True)).astype(t.np_dtype)
+
+
+def _alternating(t: TensorType, index: np.ndarray) -> np.ndarray:
+    low, high = limits(t)
+    return np.where(np.broadcast_to(index, t.shape) % 2 == 0, np.array(low).astype(t.np_dtype), np.array(high).astype(t.np_dtype))
+
+
+def _index(t: TensorType, axis: int) -> np.ndarray:
+    if not t.shape:
+        return np.zeros((), np.int64)
+    shape = [1] * len(t.shape)
+    shape[axis] = t.shape[axis]
+    return np.arange(t.shape[axis]).reshape(shape)

@@ -1,0 +1,1 @@
+"""Checks of a built model against the oracle: on the host, and on emulated cores."""

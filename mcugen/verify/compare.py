@@ -1,0 +1,95 @@
+"""Compares the tensors of a run with the oracle's, and keeps the first difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.graph import Graph
+
+FLOAT_TOLERANCE = 1e-5
+"""Of a float tensor's largest magnitude: C sums in float, the oracle in double."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first element that differs: where it is, and both values."""
+
+    case: str
+    step: int
+    tensor: str
+    label: str
+    index: tuple[int, ...]
+    expected: float
+    got: float
+
+    def __str__(self) -> str:
+        place = f"step {self.step}" if self.step >= 0 else "the outputs"
+        return (
+            f"{self.case}: {place}, tensor {self.tensor} {self.label!r}, element {list(self.index)}: "
+            f"expected {self.expected:g}, got {self.got:g}"
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a comparison found over all cases. max_abs_diff is 0 for integers that are equal."""
+
+    exact: bool
+    cases: int
+    tensors: int
+    max_abs_diff: float
+    first_difference: Difference | None
+    not_compared: tuple[str, ...] = ()
+
+
+class Comparison:
+    """Collects comparisons of stored tensors of `graph` with oracle values of the graph it was made from."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._tensors: set[str] = set()
+        self._cases = 0
+        self._largest = 0.0
+        self._first: Difference | None = None
+
+    def begin_case(self) -> None:
+        self._cases += 1
+
+    def tensor(self, case: str, step: int, name: str, got: np.ndarray, oracle: dict[str, np.ndarray]) -> None:
+        """Compare one tensor as stored by the C code."""
+        tensor = self._graph.tensors[name]
+        origin, offset = (tensor.origin.tensor, tensor.origin.offset) if tensor.origin else (name, 0)
+        expected = oracle[origin]
+        shown = got.astype(np.int64) + offset if offset else got
+        self._tensors.add(origin)
+        wrong, distance = _distance(expected, shown.reshape(expected.shape))
+        self._largest = max(self._largest, float(distance.max(initial=0.0)))
+        if wrong.any() and self._first is None:
+            index = tuple(int(i) for i in np.argwhere(wrong)[0])
+            values = (float(expected[index]), float(shown.reshape(expected.shape)[index]))
+            self._first = Difference(case, step, origin, tensor.label, index, *values)
+
+    def verdict(self) -> Verdict:
+        computed = {name for node in self._graph.nodes for name in node.outputs}
+        missed = sorted(n for n in computed if self._name(n) not in self._tensors)
+        return Verdict(
+            self._first is None, self._cases, len(self._tensors), self._largest, self._first, tuple(missed)
+        )
+
+    def _name(self, name: str) -> str:
+        origin = self._graph.tensors[name].origin
+        return origin.tensor if origin else name
+
+
+def _distance(expected: np.ndarray, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(which elements are wrong, how far each is off)."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        distance = np.abs(expected.astype(np.float64) - got.astype(np.float64))
+    same = (expected == got) | (np.isnan(expected.astype(np.float64)) & np.isnan(got.astype(np.float64)))
+    distance = np.where(same, 0.0, distance)
+    if expected.dtype.kind != "f":
+        return distance != 0, distance
+    finite = np.abs(expected[np.isfinite(expected)])
+    return ~(distance <= FLOAT_TOLERANCE * float(finite.max(initial=0.0))) & ~same, distance

@@ -1,0 +1,71 @@
+"""Compiles a model with the host's gcc and sanitizers, runs it, and compares every tensor with the oracle."""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from mcugen import reference
+from mcugen.pipeline import Artifact
+from mcugen.emit.environment import render
+from mcugen.errors import InternalError, ToolError
+from mcugen.reference.inputs import Case
+from mcugen.toolchain import host, process
+from mcugen.verify.compare import Comparison, Verdict
+
+OUTPUTS = 0xFFFFFFFF
+_HEAD = struct.Struct("<4I")
+_CASE_TIMEOUT_S = 120.0
+
+
+def verify(artifact: Artifact, cases: Iterable[Case], progress: Callable[[str], None] = lambda text: None) -> Verdict:
+    """Compare every tensor the C computes, and the outputs as the interface gives them, case by case.
+
+    Raises ToolError where the C does not compile, or a sanitizer stops it.
+    """
+    comparison = Comparison(artifact.graph)
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
+        progress("compiling")
+        program = build_program(artifact, Path(folder))
+        for case in cases:
+            progress(case.name)
+            oracle = reference.run(artifact.imported, case.inputs, artifact.view.reference)
+            comparison.begin_case()
+            for step, name, array in tensors_of(artifact, program, case):
+                comparison.tensor(case.name, step, name, array, oracle)
+    return comparison.verdict()
+
+
+def build_program(artifact: Artifact, folder: Path) -> Path:
+    """The verifying program: the emitted files, hooks, sanitizers."""
+    for path, content in artifact.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    (folder / "verify_main.c").write_bytes(render("verify_main.c.j2", m=artifact.view))
+    (folder / "verify_hooks.h").write_bytes(render("verify_hooks.h.j2"))
+    sources = [folder / p for p in sorted(artifact.files) if p.endswith(".c") and p != "main.c"]
+    flags = ["-O2", "-include", str(folder / "verify_hooks.h"), *host.STRICT_WARNINGS, *host.SANITIZE]
+    return host.compile_program([*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, timeout_s=600)
+
+
+def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[int, str, np.ndarray]]:
+    """(step, tensor, value) in the order computed, then the outputs with step -1."""
+    graph, steps = artifact.graph, artifact.schedule.steps
+    stdin = b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs)
+    done = process.run([program], stdin=stdin, timeout_s=_CASE_TIMEOUT_S)
+    if done.returncode != 0:
+        raise ToolError(f"the compiled model stopped on {case.name!r}", where="verify", output=done.text)
+    at = 0
+    while at < len(done.stdout):
+        step, output, first, _ = _HEAD.unpack_from(done.stdout, at)
+        at += _HEAD.size
+        name = graph.outputs[output] if step == OUTPUTS else steps[step].choice.node.outputs[output]
+        t = graph.type(name)
+        if first != 0 or at + t.nbytes > len(done.stdout):
+            raise InternalError(f"the record of tensor {name} is not whole", where="verify")
+        yield -1 if step == OUTPUTS else step, name, np.frombuffer(done.stdout, t.np_dtype, t.size, at).reshape(t.shape)
+        at += t.nbytes
