@@ -5,7 +5,7 @@
 typedef struct {
     mg_span rows;
     uint32_t offset, columns; /* of the first tap of channel 0 in its row, in elements; how many taps in a row */
-} window;
+} mg_max_f32_taps;
 
 static inline float larger(float a, float b)
 {
@@ -18,8 +18,8 @@ static inline mg_f32 store(const mg_max_pool_2d_f32_params *p, float y)
     return floored > p->out_max ? p->out_max : floored;
 }
 
-static void four_channels(const mg_max_pool_2d_f32_params *p, const mg_f32 *const *rows, const window *w, uint32_t c,
-                          mg_f32 *out)
+static void four_channels(const mg_max_pool_2d_f32_params *p, const mg_f32 *const *rows, const mg_max_f32_taps *w,
+                          uint32_t c, mg_f32 *out)
 {
     const mg_f32 *const start = rows[w->rows.first] + w->offset + c;
     float m0 = start[0], m1 = start[1], m2 = start[2], m3 = start[3];
@@ -39,8 +39,8 @@ static void four_channels(const mg_max_pool_2d_f32_params *p, const mg_f32 *cons
     out[c + 3u] = store(p, m3);
 }
 
-static void one_channel(const mg_max_pool_2d_f32_params *p, const mg_f32 *const *rows, const window *w, uint32_t c,
-                        mg_f32 *out)
+static void one_channel(const mg_max_pool_2d_f32_params *p, const mg_f32 *const *rows, const mg_max_f32_taps *w,
+                        uint32_t c, mg_f32 *out)
 {
     float largest = rows[w->rows.first][w->offset + c];
     for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
@@ -59,7 +59,8 @@ void mg_max_pool_2d_f32(const mg_max_pool_2d_f32_params *p, const mg_f32 *const 
     const mg_span span = mg_pool_span(y, p->stride_h, p->pad_h, p->kernel_h, p->in_h);
     for (uint32_t x = 0u; x < p->out_w; x += 1u) {
         const mg_span columns = mg_pool_span(x, p->stride_w, p->pad_w, p->kernel_w, p->in_w);
-        const window w = {span, (x * p->stride_w + columns.first - p->pad_w) * p->channels, columns.end - columns.first};
+        const mg_max_f32_taps w = {span, (x * p->stride_w + columns.first - p->pad_w) * p->channels,
+                                   columns.end - columns.first};
         mg_f32 *const to = out + x * p->channels;
         for (uint32_t c = 0u; c < fours; c += 4u) {
             four_channels(p, rows, &w, c, to);

@@ -5,7 +5,7 @@
 typedef struct {
     mg_span rows;
     uint32_t offset, columns; /* of the first tap of channel 0 in its row, in elements; how many taps in a row */
-} window;
+} mg_max_s8_taps;
 
 static inline int32_t larger(int32_t a, int32_t b)
 {
@@ -17,8 +17,8 @@ static inline int8_t store(const mg_max_pool_2d_s8_params *p, int32_t y)
     return (int8_t)mg_clamp(y, p->out_min, p->out_max);
 }
 
-static void four_channels(const mg_max_pool_2d_s8_params *p, const int8_t *const *rows, const window *w, uint32_t c,
-                          int8_t *out)
+static void four_channels(const mg_max_pool_2d_s8_params *p, const int8_t *const *rows, const mg_max_s8_taps *w,
+                          uint32_t c, int8_t *out)
 {
     const int8_t *const start = rows[w->rows.first] + w->offset + c;
     int32_t m0 = start[0], m1 = start[1], m2 = start[2], m3 = start[3];
@@ -38,8 +38,8 @@ static void four_channels(const mg_max_pool_2d_s8_params *p, const int8_t *const
     out[c + 3u] = store(p, m3);
 }
 
-static void one_channel(const mg_max_pool_2d_s8_params *p, const int8_t *const *rows, const window *w, uint32_t c,
-                        int8_t *out)
+static void one_channel(const mg_max_pool_2d_s8_params *p, const int8_t *const *rows, const mg_max_s8_taps *w,
+                        uint32_t c, int8_t *out)
 {
     int32_t largest = rows[w->rows.first][w->offset + c];
     for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
@@ -58,7 +58,8 @@ void mg_max_pool_2d_s8(const mg_max_pool_2d_s8_params *p, const int8_t *const *r
     const mg_span span = mg_pool_span(y, p->stride_h, p->pad_h, p->kernel_h, p->in_h);
     for (uint32_t x = 0u; x < p->out_w; x += 1u) {
         const mg_span columns = mg_pool_span(x, p->stride_w, p->pad_w, p->kernel_w, p->in_w);
-        const window w = {span, (x * p->stride_w + columns.first - p->pad_w) * p->channels, columns.end - columns.first};
+        const mg_max_s8_taps w = {span, (x * p->stride_w + columns.first - p->pad_w) * p->channels,
+                                  columns.end - columns.first};
         int8_t *const to = out + x * p->channels;
         for (uint32_t c = 0u; c < fours; c += 4u) {
             four_channels(p, rows, &w, c, to);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -107,7 +108,7 @@ class AveragePool2D(_pool.Pool):
     )
 
     def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
-        return np.clip(self._sums(x) / self._counts(x), *activation_bounds(self.activation))
+        return np.asarray(np.clip(self._sums(x) / self._counts(x), *activation_bounds(self.activation)))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         """Bit-exact integer mean: halves away from zero, for uint8 on the raw values, which are not negative.
@@ -118,13 +119,13 @@ class AveragePool2D(_pool.Pool):
         count = self._counts(x).astype(np.int64)
         acc = self._sums(x.astype(np.int64)) + offset * count
         mean = np.sign(acc) * ((np.abs(acc) + count // 2) // count)
-        return np.clip(mean - offset, *activation_range(self.activation, call.output))
+        return np.asarray(np.clip(mean - offset, *activation_range(self.activation, call.output)))
 
     def flipped(self) -> Op:
         return replace(self, flipped_u8=True)
 
     def _sums(self, x: np.ndarray) -> np.ndarray:
-        return sum(tap for _, _, tap in self.window.taps(x, 0))  # type: ignore[return-value]
+        return np.asarray(sum(tap for _, _, tap in self.window.taps(x, 0)))
 
     def _counts(self, x: np.ndarray) -> np.ndarray:
         """How many taps lie inside the image, [N, OH, OW, C]."""
@@ -133,5 +134,5 @@ class AveragePool2D(_pool.Pool):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         signed = _pool.examples(cls, ("s8", "s16", "f32"))
-        flipped = _pool.examples(lambda *a: cls(*a, flipped_u8=True), ("s8",))
+        flipped = _pool.examples(partial(cls, flipped_u8=True), ("s8",))
         return [*signed, *flipped]

@@ -49,7 +49,7 @@ class MaxPool2D(_pool.Pool):
     )
 
     def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
-        return np.clip(self._largest(x, -np.inf), *activation_bounds(self.activation))
+        return np.asarray(np.clip(self._largest(x, -np.inf), *activation_bounds(self.activation)))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         """Bit-exact: integers are compared as they are stored.
@@ -57,7 +57,9 @@ class MaxPool2D(_pool.Pool):
         Source: reference_integer_ops/pooling.h, MaxPool.
         """
         low = INT_RANGE[call.input(0).dtype][0]
-        return np.clip(self._largest(x.astype(np.int64), low), *activation_range(self.activation, call.output))
+        return np.asarray(
+            np.clip(self._largest(x.astype(np.int64), low), *activation_range(self.activation, call.output))
+        )
 
     def _largest(self, x: np.ndarray, fill: float) -> np.ndarray:
         return reduce(np.maximum, (tap for _, _, tap in self.window.taps(x, fill)))

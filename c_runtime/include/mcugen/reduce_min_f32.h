@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Smallest value over axes of float data.
+ *
+ * Equals ReduceMin.reference for float.
+ */
+#ifndef MCUGEN_REDUCE_MIN_F32_H
+#define MCUGEN_REDUCE_MIN_F32_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
+    const uint32_t *reduced, *reduced_stride; /* [3] */
+} mg_reduce_min_f32_params;
+
+/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+void mg_reduce_min_f32(const mg_reduce_min_f32_params *p, const mg_f32 *in, mg_f32 *out);
+
+#endif /* MCUGEN_REDUCE_MIN_F32_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Smallest value over axes of int16 data.
+ *
+ * Equals ReduceMin.reference for int16.
+ */
+#ifndef MCUGEN_REDUCE_MIN_S16_H
+#define MCUGEN_REDUCE_MIN_S16_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
+    const uint32_t *reduced, *reduced_stride; /* [3] */
+} mg_reduce_min_s16_params;
+
+/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+void mg_reduce_min_s16(const mg_reduce_min_s16_params *p, const mg_s16 *in, mg_s16 *out);
+
+#endif /* MCUGEN_REDUCE_MIN_S16_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sum or mean over axes of float data.
+ *
+ *   y = sum of x / divisor; the divisor is 1 for SUM
+ * Equals Mean.reference and Sum.reference for float.
+ */
+#ifndef MCUGEN_REDUCE_SUM_F32_H
+#define MCUGEN_REDUCE_SUM_F32_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
+    const uint32_t *reduced, *reduced_stride; /* [3] */
+    uint32_t channels, row_pixels; /* __global: of one pixel, of one row */
+    float divisor;
+} mg_reduce_sum_f32_params;
+
+/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+void mg_reduce_sum_f32(const mg_reduce_sum_f32_params *p, const mg_f32 *in, mg_f32 *out);
+
+/* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+void mg_reduce_sum_f32__global_begin(const mg_reduce_sum_f32_params *p, void *acc);
+void mg_reduce_sum_f32__global_rows(const mg_reduce_sum_f32_params *p, const mg_f32 *in, uint32_t y, uint32_t n,
+                                    void *acc);
+void mg_reduce_sum_f32__global_end(const mg_reduce_sum_f32_params *p, const void *acc, mg_f32 *out);
+
+#endif /* MCUGEN_REDUCE_SUM_F32_H */

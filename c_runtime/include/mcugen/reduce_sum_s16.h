@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sum or mean over axes of int16 data.
+ *
+ *   y = clamp(requantize(sum of x - in_zero_point_sum, mult, shift) + out_zero_point)
+ *
+ * mult, shift  scale_x / scale_y, for MEAN divided by the number of elements
+ * sums         cannot leave 32 bits: proved when the code is generated
+ * Equals Mean.reference_q and Sum.reference_q for int16.
+ */
+#ifndef MCUGEN_REDUCE_SUM_S16_H
+#define MCUGEN_REDUCE_SUM_S16_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
+    const uint32_t *reduced, *reduced_stride; /* [3] */
+    uint32_t channels, row_pixels; /* __global: of one pixel, of one row */
+    int32_t mult, shift;
+    int32_t in_zero_point_sum, out_zero_point;
+} mg_reduce_sum_s16_params;
+
+/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+void mg_reduce_sum_s16(const mg_reduce_sum_s16_params *p, const mg_s16 *in, mg_s16 *out);
+
+/* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+void mg_reduce_sum_s16__global_begin(const mg_reduce_sum_s16_params *p, void *acc);
+void mg_reduce_sum_s16__global_rows(const mg_reduce_sum_s16_params *p, const mg_s16 *in, uint32_t y, uint32_t n,
+                                    void *acc);
+void mg_reduce_sum_s16__global_end(const mg_reduce_sum_s16_params *p, const void *acc, mg_s16 *out);
+
+#endif /* MCUGEN_REDUCE_SUM_S16_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sum or mean over axes of int8 data.
+ *
+ *   y = clamp(requantize(sum of x - in_zero_point_sum, mult, shift) + out_zero_point)
+ *
+ * mult, shift  scale_x / scale_y, for MEAN divided by the number of elements
+ * sums         cannot leave 32 bits: proved when the code is generated
+ * Equals Mean.reference_q and Sum.reference_q for int8.
+ */
+#ifndef MCUGEN_REDUCE_SUM_S8_H
+#define MCUGEN_REDUCE_SUM_S8_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
+    const uint32_t *reduced, *reduced_stride; /* [3] */
+    uint32_t channels, row_pixels; /* __global: of one pixel, of one row */
+    int32_t mult, shift;
+    int32_t in_zero_point_sum, out_zero_point;
+} mg_reduce_sum_s8_params;
+
+/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+void mg_reduce_sum_s8(const mg_reduce_sum_s8_params *p, const int8_t *in, int8_t *out);
+
+/* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+void mg_reduce_sum_s8__global_begin(const mg_reduce_sum_s8_params *p, void *acc);
+void mg_reduce_sum_s8__global_rows(const mg_reduce_sum_s8_params *p, const int8_t *in, uint32_t y, uint32_t n,
+                                   void *acc);
+void mg_reduce_sum_s8__global_end(const mg_reduce_sum_s8_params *p, const void *acc, int8_t *out);
+
+#endif /* MCUGEN_REDUCE_SUM_S8_H */

@@ -1,0 +1,90 @@
+"""Shared recipe of MEAN and SUM: sums, their requantization, and kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, wrap32
+from mcugen.op import Call, Form, Kernel, Params
+from mcugen.ops import _pool, _reduce
+
+_LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
+
+
+def divisor(call: Call) -> int:
+    """What the sum is divided by."""
+    return _reduce.elements(call) if getattr(call.op, "divides", False) else 1
+
+
+def multiplier(call: Call) -> tuple[int, int]:
+    """(mult, shift) of scale_x / scale_y / divisor; the division is done on the rounded multiplier.
+
+    Source: kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
+    """
+    x, y = np.float64(np.float32(call.input(0).scale)), np.float64(np.float32(call.output.scale))
+    mult, shift = quantize_multiplier(float(x / y))
+    n = divisor(call)
+    extra = min(n.bit_length() - 1, 32, 31 + shift)
+    return (mult << extra) // n, shift - extra
+
+
+def requantized(call: Call, x: np.ndarray) -> np.ndarray:
+    """The bit-exact result: sum less zero points, times the multiplier, rounded twice, saturated."""
+    y, axes = call.output, _reduce.reduction_of(call).chosen(x.ndim)
+    acc = x.astype(np.int64).sum(axis=axes) - call.input(0).zero_point * _reduce.elements(call)
+    return np.asarray(
+        np.clip(multiply_double_rounding(wrap32(acc), *multiplier(call)) + y.zero_point, *INT_RANGE[y.dtype])
+    )
+
+
+def sums_fit(call: Call) -> bool:
+    "no sum can leave 32 bits"
+    return _reduce.elements(call) * _LARGEST[call.input(0).dtype] < 2**31
+
+
+def _outputs(call: Call) -> Params:
+    if call.output.is_float:
+        return {"divisor": float(divisor(call))}
+    mult, shift = multiplier(call)
+    return {
+        "mult": mult,
+        "shift": shift,
+        "in_zero_point_sum": call.input(0).zero_point * _reduce.elements(call),
+        "out_zero_point": call.output.zero_point,
+    }
+
+
+def whole_params(call: Call) -> Params:
+    return {**_reduce.walk(call), **_outputs(call)}
+
+
+def global_params(call: Call) -> Params:
+    return {**_outputs(call), "channels": _reduce.channels(call), "row_pixels": _reduce.row_pixels(call)}
+
+
+def sums_bytes(call: Call) -> int:
+    """One 32 bit sum per channel."""
+    return 4 * _reduce.channels(call)
+
+
+_TYPES: tuple[tuple[str, tuple[Callable[[Call], bool], ...]], ...] = (
+    ("s8", (_pool.int8_data, sums_fit)),
+    ("s16", (_pool.int16_data, sums_fit)),
+    ("f32", (_pool.float_data,)),
+)
+KERNELS = tuple(
+    kernel
+    for dtype, rules in _TYPES
+    for kernel in (
+        Kernel(
+            f"mg_reduce_sum_{dtype}__global",
+            Form.ACCUMULATE,
+            accepts=(*rules, _reduce.leaves_channels),
+            params=global_params,
+            scratch=sums_bytes,
+        ),
+        Kernel(f"mg_reduce_sum_{dtype}", Form.WHOLE, accepts=rules, params=whole_params),
+    )
+)

@@ -1,0 +1,40 @@
+"""SUM: sum over axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.ops import _reduce, _reduce_sum
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Sum(**_reduce.attributes(source)), inputs=(0,))
+
+
+@dataclass(frozen=True)
+class Sum(_reduce.Reduction):
+    """y = sum of x over `axes`.
+
+    x: s8, u8, s16 or f32, any shape   y: as x, the axes left out, or of size 1 with keep_dims
+    Source: TFLite SUM; kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
+    """
+
+    divides: ClassVar[bool] = False
+
+    imports = (Import("tflite", "SUM", from_tflite),)
+    kernels = _reduce_sum.KERNELS
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(np.sum(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return _reduce_sum.requantized(call, x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return _reduce.examples(cls, rescaled=True)
