@@ -1,0 +1,233 @@
+"""The command line: arguments to Options, results to text or JSON. The only place that prints or exits."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mcugen import __version__
+from mcugen.errors import McugenError
+from mcugen.options import Options
+
+if TYPE_CHECKING:
+    from mcugen.pipeline import Artifact
+
+F = TypeVar("F", bound=Callable[..., Any])
+_PROGRESS_AFTER_S = 1.0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 on success, 1 where a check found differences, else the error's code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = cli.main(given, prog_name="mcugen", standalone_mode=False)
+    except McugenError as error:
+        _print_error(error, as_json="--json" in given)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _print_error(error: McugenError, *, as_json: bool) -> None:
+    if as_json:
+        fields = {"kind": type(error).__name__, "message": str(error), "hint": error.hint}
+        click.echo(json.dumps({"error": fields}, indent=2))
+    click.echo(f"mcugen: error: {error.explain()}", err=True)
+
+
+def build_options(function: F) -> F:
+    """The options of every command that builds, made from the fields of Options."""
+    for item in reversed(dataclasses.fields(Options)):
+        flag = f"--{item.name.replace('_', '-')}"
+        extra = item.metadata
+        if isinstance(item.default, bool):
+            option = click.option(flag, item.name, is_flag=True, default=False, help=extra["help"])
+        elif "choices" in extra:
+            kind = click.Choice(extra["choices"])
+            option = click.option(flag, item.name, type=kind, default=item.default, show_default=True, help=extra["help"])
+        else:
+            shown = bool(item.default)
+            option = click.option(
+                flag, item.name, default=item.default, show_default=shown, metavar=extra["metavar"], help=extra["help"]
+            )
+        function = option(function)
+    return function
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else.")
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+
+
+def _options(values: dict[str, Any]) -> Options:
+    return Options(**{item.name: values[item.name] for item in dataclasses.fields(Options)})
+
+
+def _build(model: Path, values: dict[str, Any]) -> Artifact:
+    from mcugen import pipeline
+
+    return pipeline.build(model, _options(values))
+
+
+@contextmanager
+def _progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is being done, once it takes longer than a second; silent elsewhere."""
+    started, shown = time.monotonic(), 0
+
+    def tell(text: str) -> None:
+        nonlocal shown
+        if quiet or not sys.stderr.isatty() or time.monotonic() - started < _PROGRESS_AFTER_S:
+            return
+        line = f"{title}: {text} ({time.monotonic() - started:.0f} s)"
+        sys.stderr.write("\r" + line.ljust(shown))
+        sys.stderr.flush()
+        shown = len(line)
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            sys.stderr.write("\r" + " " * shown + "\r")
+
+
+def _emit(value: Any, text: str, *, as_json: bool) -> None:
+    click.echo(json.dumps(value, indent=2) if as_json else text.rstrip("\n"))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="mcugen")
+def cli() -> None:
+    """Compile trained neural networks to standalone C for microcontrollers.
+
+    The generated C needs no library, no heap and no interpreter, and computes exactly the bits of the reference
+    runtime (TensorFlow Lite Micro by default). Check it before a board exists:
+
+    \b
+      mcugen inspect  model.tflite                        what is in the model
+      mcugen build    model.tflite --board cortex-m7 -o out/
+      mcugen verify   model.tflite                        C against NumPy, every layer, on this machine
+      mcugen simulate model.tflite --board cortex-m7      the firmware on an emulated core
+
+    \b
+    Exit status: 0 success, 1 a check found differences, 2 usage, 3 the model is the problem,
+    4 the target is too small or lacks a kernel, 5 a tool is missing or failed, 70 a defect of mcugen.
+    """
+
+
+@cli.command()
+@model_argument
+@click.option("-o", "--output", "folder", type=click.Path(path_type=Path), required=True, help="Folder to write; replaced if it holds an earlier build.")  # fmt: skip
+@build_options
+@json_option
+def build(model: Path, folder: Path, as_json: bool, **values: Any) -> None:
+    """Write MODEL as standalone C into a folder.
+
+    The folder holds NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, an example main.c, a
+    CMakeLists.txt and report.json. A build that fails writes nothing.
+    """
+    from mcugen import report
+
+    with _progress("building", quiet=as_json) as tell:
+        tell(model.name)
+        artifact = _build(model, values)
+        artifact.write(folder)
+    _emit(report.as_dict(artifact.report), report.as_text(artifact.report), as_json=as_json)
+
+
+@cli.command()
+@model_argument
+@click.option("--cases", "count", type=click.IntRange(0), default=16, show_default=True, help="Random inputs to try besides the extreme ones.")  # fmt: skip
+@click.option("--golden", type=click.Path(path_type=Path), help="An .npz with recorded inputs in0_0, ... and outputs out0_0, ... of the runtime.")  # fmt: skip
+@click.option("--trace", type=click.Path(path_type=Path), help="A trace.json with hashes of the runtime's tensors for the first recorded input.")  # fmt: skip
+@build_options
+@json_option
+def verify(model: Path, count: int, golden: Path | None, trace: Path | None, as_json: bool, **values: Any) -> int:
+    """Compile MODEL with this machine's gcc and compare every layer with the NumPy reference.
+
+    The C runs under the address and undefined-behaviour sanitizers on random inputs over the full range and on
+    extreme ones. Integer tensors must be equal; float tensors agree within 1e-5 of their largest magnitude. With
+    --golden, recorded outputs of the runtime itself are compared with both.
+    """
+    from mcugen.report import checks
+    from mcugen.verify import run
+
+    with _progress("verifying", quiet=as_json) as tell:
+        result = run.verify(_build(model, values), count, golden, trace, tell)
+    _emit(checks.verify_dict(result), checks.verify_text(result), as_json=as_json)
+    return 0 if result.exact else 1
+
+
+@cli.command()
+@model_argument
+@click.option("--cases", "count", type=click.IntRange(1), default=2, show_default=True, help="Random inputs to run.")
+@click.option("--golden", type=click.Path(path_type=Path), help="An .npz with recorded inputs and outputs of the runtime; see verify.")  # fmt: skip
+@click.option("-O", "optimize_level", type=click.Choice(["s", "1", "2", "3"]), default="2", show_default=True, help="Optimisation level of the cross compiler.")  # fmt: skip
+@build_options
+@json_option
+def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, as_json: bool, **values: Any) -> int:
+    """Run MODEL's firmware on an emulated core and count its instructions, exactly, per layer.
+
+    The image has the board's memory sizes and its own start-up code. Outputs are compared with the NumPy reference,
+    and a second run with other garbage in the arena must give the same bytes. Needs the cross compiler and QEMU.
+    """
+    from mcugen.report import checks
+    from mcugen.verify import run
+
+    with _progress("simulating", quiet=as_json) as tell:
+        tell(str(values["board"]))
+        result = run.simulate(_build(model, values), count, golden, f"-O{optimize_level}", tell)
+    _emit(checks.simulate_dict(result), checks.simulate_text(result), as_json=as_json)
+    return 0 if result.exact and result.repeatable else 1
+
+
+@cli.command()
+@model_argument
+@click.option("--ir", type=click.Choice(["imported", "passes", "schedule", "plan"]), help="Dump the intermediate representation after a stage, and nothing else.")  # fmt: skip
+@build_options
+@json_option
+def inspect(model: Path, ir: str | None, as_json: bool, **values: Any) -> None:
+    """Show what is in MODEL: operators, shapes, quantization, work, weights, and the bytes live at each step."""
+    from mcugen.report import inspection
+
+    artifact = _build(model, values)
+    if ir:
+        text = inspection.dump(artifact, ir)
+        _emit({"stage": ir, "text": text}, text, as_json=as_json)
+        return
+    facts = inspection.facts_of(artifact)
+    _emit(facts, inspection.as_text(facts), as_json=as_json)
+
+
+@cli.command()
+@json_option
+def boards(as_json: bool) -> None:
+    """List the boards and bare cores that can be built for."""
+    from mcugen.report import tables
+
+    rows = tables.boards()
+    _emit(rows, tables.boards_text(rows), as_json=as_json)
+
+
+@cli.command()
+@json_option
+@click.option("--markdown", is_flag=True, help="Print docs/operators.md.")
+def ops(as_json: bool, markdown: bool) -> None:
+    """List the supported operators, the kernels behind them, and what each accepts."""
+    from mcugen.report import tables
+
+    rows = tables.operators()
+    _emit(rows, tables.operators_markdown(rows) if markdown else tables.operators_text(rows), as_json=as_json)

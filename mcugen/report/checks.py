@@ -1,0 +1,90 @@
+"""What `verify` and `simulate` print: text for people, JSON under stable names for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from mcugen.verify.compare import Verdict
+from mcugen.verify.emulated import Simulation
+from mcugen.verify.run import Verification
+
+REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels"}
+
+
+def verify_dict(result: Verification) -> dict[str, Any]:
+    """Stable keys: exact, cases, max_abs_diff, first_difference."""
+    first = _first(result)
+    return {
+        "name": result.name,
+        "reference": result.reference,
+        "exact": result.exact,
+        "cases": result.c.cases,
+        "tensors": result.c.tensors,
+        "max_abs_diff": max(result.c.max_abs_diff, result.recorded.max_abs_diff if result.recorded else 0.0),
+        "first_difference": dataclasses.asdict(first.first_difference) if first and first.first_difference else None,
+        "not_compared": list(result.c.not_compared),
+        "recorded_cases": result.recorded.cases if result.recorded else 0,
+        "traced_tensors": result.traced,
+        "trace_differs": list(result.trace_differs),
+    }
+
+
+def _first(result: Verification) -> Verdict | None:
+    return next((v for v in (result.c, result.recorded) if v and not v.exact), None)
+
+
+def verify_text(result: Verification) -> str:
+    """A verdict first, then what it rests on."""
+    lines = [f"{result.name}: {'OK' if result.exact else 'DIFFERS'} (bits of {REFERENCES[result.reference]})"]
+    lines.append(f"  C against NumPy: {_sentence(result.c)}")
+    if result.c.not_compared:
+        lines.append(f"  not visible in memory, checked through what follows: {', '.join(result.c.not_compared)}")
+    if result.recorded:
+        lines.append(f"  NumPy against the recorded runtime: {_sentence(result.recorded)}")
+    if result.traced:
+        differing = ", ".join(result.trace_differs) or "none"
+        lines.append(f"  NumPy against the recorded trace: {result.traced} tensors, differing: {differing}")
+    return "\n".join(lines) + "\n"
+
+
+def _sentence(verdict: Verdict) -> str:
+    if verdict.first_difference:
+        return f"first difference in {verdict.first_difference}"
+    return f"{verdict.cases} inputs, {verdict.tensors} tensors each, largest difference {verdict.max_abs_diff:g}"
+
+
+def simulate_dict(result: Simulation) -> dict[str, Any]:
+    """Stable keys: board, exact, instructions, cycles_estimate, steps, *_bytes."""
+    values = dataclasses.asdict(result)
+    del values["verdict"]
+    values["cases"] = result.verdict.cases
+    values["max_abs_diff"] = result.verdict.max_abs_diff
+    first = result.verdict.first_difference
+    values["first_difference"] = dataclasses.asdict(first) if first else None
+    return values
+
+
+def simulate_text(result: Simulation) -> str:
+    """Totals, then the steps with their share."""
+    verdict = "OK" if result.exact and result.repeatable else "DIFFERS"
+    lines = [f"{result.board} (emulated {result.machine}): {verdict}, {result.verdict.cases} inputs, each run twice"]
+    if result.verdict.first_difference:
+        lines.append(f"  first difference in {result.verdict.first_difference}")
+    if not result.repeatable:
+        lines.append("  a second run with other garbage in the arena gave other bytes")
+    lines += [f"  note: {note}" for note in result.notes]
+    lines += [
+        f"  instructions {result.instructions:>12,}  per inference, counted",
+        f"  flash        {result.text_bytes + result.rodata_bytes:>12,}  bytes: {result.text_bytes:,} code, "
+        f"{result.rodata_bytes:,} constants, of which {result.weights_bytes:,} the model's",
+        f"  RAM          {result.ram_bytes:>12,}  bytes: the model object",
+        f"  stack        {result.stack_bytes:>12,}  bytes, painted",
+        "",
+        "  step  operator              kernel                            instructions",
+    ]
+    total = max(result.instructions, 1)
+    for s in result.steps:
+        share = 100 * s.instructions / total
+        lines.append(f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {s.instructions:>12,}  {share:5.1f} %")
+    return "\n".join(lines) + "\n"

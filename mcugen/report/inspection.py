@@ -1,0 +1,92 @@
+"""What `inspect` shows: the model's operators with their cost, the memory live at each step, and dumps of any stage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcugen.graph import Graph, Node
+from mcugen.pipeline import Artifact
+from mcugen.plan import live_bytes
+from mcugen.schedule import Schedule
+
+
+def facts_of(artifact: Artifact) -> dict[str, Any]:
+    """The model as plain values, for JSON and for `as_text`."""
+    graph = artifact.imported
+    return {
+        "name": artifact.name,
+        "format": graph.format,
+        "sha256": graph.sha256,
+        "inputs": [_end(graph, name) for name in graph.inputs],
+        "outputs": [_end(graph, name) for name in graph.outputs],
+        "macs": artifact.report.macs,
+        "weights_bytes": artifact.report.weights_bytes,
+        "lower_bound": artifact.report.lower_bound,
+        "operators": [_operator(graph, node, artifact.view.reference) for node in graph.nodes],
+        "steps": _steps(artifact.schedule),
+    }
+
+
+def _end(graph: Graph, name: str) -> dict[str, str]:
+    return {"tensor": name, "label": graph.tensors[name].label, "type": str(graph.type(name))}
+
+
+def _operator(graph: Graph, node: Node, reference: str) -> dict[str, Any]:
+    call = graph.call(node, reference)
+    constants = (graph.tensors[name] for name in node.inputs if name is not None and graph.tensors[name].is_constant)
+    return {
+        "source": node.source,
+        "op": str(node.op),
+        "inputs": [name for name in node.inputs if name is not None and not graph.tensors[name].is_constant],
+        "outputs": [f"{name}: {graph.type(name)}" for name in node.outputs],
+        "macs": node.op.macs(call),
+        "weights_bytes": sum(tensor.type.nbytes for tensor in constants),
+    }
+
+
+def _steps(schedule: Schedule) -> list[dict[str, Any]]:
+    live = live_bytes(schedule.buffers())
+    return [
+        {"index": s.index, "op": type(s.choice.node.op).__name__, "live_bytes": live[time], "scratch_bytes": s.scratch_bytes}
+        for time, s in enumerate(schedule.steps)
+    ]
+
+
+def as_text(facts: dict[str, Any]) -> str:
+    """The facts as tables."""
+    lines = [f"{facts['name']} ({facts['format']}, sha256 {facts['sha256'][:16]})"]
+    for kind in ("inputs", "outputs"):
+        lines += [f"  {kind[:-1]:<7} {end['tensor']:<6} {end['type']}  {end['label']!r}" for end in facts[kind]]
+    lines.append(f"  {facts['macs']:,} MAC, {facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most")
+    lines += ["", f"  {'operator':<36} {'result':<58} {'MAC':>13} {'weights':>9}"]
+    for row in facts["operators"]:
+        result = row["outputs"][0][:58] if row["outputs"] else ""
+        lines.append(f"  {row['source']:<36} {result:<58} {row['macs']:>13,} {row['weights_bytes']:>9,}")
+    most = max((row["live_bytes"] for row in facts["steps"]), default=0)
+    lines += ["", "  step  operator               live bytes   scratch"]
+    for row in facts["steps"]:
+        bar = "#" * round(40 * row["live_bytes"] / max(most, 1))
+        lines.append(f"  {row['index']:>4}  {row['op']:<20} {row['live_bytes']:>12,} {row['scratch_bytes']:>9,}  {bar}")
+    return "\n".join(lines) + "\n"
+
+
+def dump(artifact: Artifact, stage: str) -> str:
+    """The intermediate representation after a stage: imported, passes, schedule or plan."""
+    if stage in ("imported", "passes"):
+        return (artifact.imported if stage == "imported" else artifact.graph).dump()
+    return _schedule_dump(artifact.schedule) if stage == "schedule" else _plan_dump(artifact)
+
+
+def _schedule_dump(schedule: Schedule) -> str:
+    lines = [f"step {s.index}: {s.choice.kernel.symbol} {s.choice.kernel.form.value} ({s.choice.why}) for {s.choice.node.source}" for s in schedule.steps]
+    lines += [f"event: step {e.step} rows {e.first_row}..{e.first_row + e.rows - 1}" for e in schedule.trace]
+    lines += [f"home: {name} in {home}" for name, home in schedule.home.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _plan_dump(artifact: Artifact) -> str:
+    plan = artifact.plan
+    lines = [f"arena {plan.nbytes} bytes, lower bound {plan.lower_bound} at step {plan.peak_step}, {plan.method}"]
+    for b in sorted(artifact.schedule.buffers(), key=lambda b: (plan.offset[b.name], b.first)):
+        lines.append(f"{plan.offset[b.name]:>10} +{b.nbytes:<10} steps {b.first}..{b.last}  {b.name}")
+    return "\n".join(lines) + "\n"

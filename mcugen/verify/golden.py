@@ -1,0 +1,79 @@
+"""Recorded inputs and outputs of the reference runtimes: the proof that the oracle itself is right.
+
+An .npz holds in<set>_<input> and out<set>_<output> (LiteRT's reference kernels), and tflm<set>_<output> where TFLM's
+differ. A trace.json lists, for the first set, the hash of every operator's output under LiteRT.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from mcugen import reference
+from mcugen.errors import UsageError
+from mcugen.graph import Graph, Tensor
+from mcugen.reference.inputs import Case
+from mcugen.verify.compare import Comparison, Verdict
+
+
+def cases(path: Path, graph: Graph) -> list[Case]:
+    """The recorded input sets. Raises UsageError where the file is not such a record or not of this model."""
+    arrays = _arrays(path)
+    found: list[Case] = []
+    while all(f"in{len(found)}_{j}" in arrays for j in range(len(graph.inputs))):
+        k = len(found)
+        found.append(Case(f"recorded {k}", [arrays[f"in{k}_{j}"] for j in range(len(graph.inputs))]))
+    if not found:
+        raise UsageError(f"{path.name} holds no input set in0_0, ...", hint="give an .npz of recorded inputs and outputs")
+    return found
+
+
+def check(path: Path, graph: Graph, which: str) -> Verdict:
+    """Compare the oracle's outputs with the recorded ones of runtime `which`."""
+    arrays = _arrays(path)
+    renamed = _outputs_only(graph)
+    comparison = Comparison(renamed)
+    for k, case in enumerate(cases(path, graph)):
+        values = reference.run(graph, case.inputs, which)
+        comparison.begin_case()
+        for j, name in enumerate(graph.outputs):
+            recorded = arrays.get(f"tflm{k}_{j}") if which == "tflm" else None
+            expected = arrays[f"out{k}_{j}"] if recorded is None else recorded
+            comparison.tensor(f"{case.name} (oracle against {path.name})", -1, name, values[name], {name: expected})
+    return comparison.verdict()
+
+
+def check_trace(path: Path, golden: Path, graph: Graph) -> tuple[int, list[str]]:
+    """(tensors compared, names of integer tensors whose hash differs) for the first recorded set under LiteRT."""
+    try:
+        rows = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path.name} cannot be read: {error}", hint="give the trace.json of this model") from error
+    values = reference.run(graph, cases(golden, graph)[0].inputs, "litert")
+    wrong: list[str] = []
+    compared = 0
+    for row in rows:
+        value = values.get(f"t{row['tensor']}")
+        if value is None or value.dtype.kind == "f":
+            continue
+        compared += 1
+        if hashlib.sha1(np.ascontiguousarray(value).tobytes()).hexdigest()[:16] != row["sha1"]:
+            wrong.append(f"t{row['tensor']} (operator {row['op']} {row['kind']})")
+    return compared, wrong
+
+
+def _outputs_only(graph: Graph) -> Graph:
+    plain = {n: Tensor(n, graph.type(n), label=graph.tensors[n].label) for n in (*graph.inputs, *graph.outputs)}
+    return Graph(graph.name, plain, (), graph.inputs, graph.outputs)
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise UsageError(f"{path.name} cannot be read: {error}", hint="give an .npz file") from error
