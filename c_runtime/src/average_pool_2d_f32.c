@@ -25,8 +25,8 @@ static float mean(const mg_average_pool_2d_f32_params *p, const mg_average_f32_t
     return floored > p->out_max ? p->out_max : floored;
 }
 
-static void four_channels(const mg_average_pool_2d_f32_params *p, const mg_f32 *const *rows, const mg_average_f32_taps *w,
-                          uint32_t c, mg_f32 *out)
+static void four_channels(const mg_average_pool_2d_f32_params *p, const mg_f32 *const *rows,
+                          const mg_average_f32_taps *w, uint32_t c, mg_f32 *out)
 {
     float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
     for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {

@@ -16,8 +16,7 @@ static mg_average_s8_taps window_at(const mg_average_pool_2d_s8_params *p, mg_sp
     const uint32_t width = columns.end - columns.first;
     const uint32_t entry = (height - p->min_rows) * p->recip_pitch + (width - p->min_columns);
     const mg_average_s8_taps w = {rows, (x * p->stride_w + columns.first - p->pad_w) * p->channels, width,
-                                  height * width,
-                             p->recip_mult[entry], p->recip_shift[entry]};
+                                   height * width, p->recip_mult[entry], p->recip_shift[entry]};
     return w;
 }
 
@@ -27,8 +26,8 @@ static int8_t mean(const mg_average_pool_2d_s8_params *p, const mg_average_s8_ta
     return (int8_t)mg_clamp(y, p->out_min, p->out_max);
 }
 
-static void four_channels(const mg_average_pool_2d_s8_params *p, const int8_t *const *rows, const mg_average_s8_taps *w,
-                          uint32_t c, int8_t *out)
+static void four_channels(const mg_average_pool_2d_s8_params *p, const int8_t *const *rows,
+                          const mg_average_s8_taps *w, uint32_t c, int8_t *out)
 {
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {

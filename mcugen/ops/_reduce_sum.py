@@ -41,7 +41,7 @@ def requantized(call: Call, x: np.ndarray) -> np.ndarray:
 
 def sums_fit(call: Call) -> bool:
     "no sum can leave 32 bits"
-    return _reduce.elements(call) * _LARGEST[call.input(0).dtype] < 2**31
+    return _reduce.elements(call) * _LARGEST.get(call.input(0).dtype, 1) < 2**31
 
 
 def _outputs(call: Call) -> Params:
