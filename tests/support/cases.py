@@ -1,0 +1,199 @@
+"""Conformance cases: each example of an operator, on each kernel that takes it, as emitted C and expected outputs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen import passes, reference, schedule
+from mcugen.emit import emit
+from mcugen.emit.view import ModelView
+from mcugen.errors import McugenError
+from mcugen.graph import Graph, Node, Tensor, verify
+from mcugen.op import Example, Form, Kernel, Op
+from mcugen.options import REFERENCES, Options
+from mcugen.plan import MemoryPlan, check
+from mcugen.schedule import Choice, Schedule
+from tests.support import draw
+
+RED_ZONE = 32
+"""Bytes between two buffers of a case, and around them, which no kernel may touch."""
+
+Arrays = list[np.ndarray]
+BROKEN = (McugenError, NotImplementedError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a defective operator may raise: reported with its example, so that the others still run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One emitted model: `name` prefixes its C symbols, `label` says what it is.
+
+    expected: for each reference whose C this is, the outputs of each input set. zones: (first, end) bytes no one owns.
+    """
+
+    name: str
+    label: str
+    view: ModelView
+    files: dict[str, bytes]
+    zones: tuple[tuple[int, int], ...]
+    set_names: tuple[str, ...]
+    inputs: tuple[Arrays, ...]
+    expected: dict[str, tuple[Arrays, ...]]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An example that cannot be made into C, and why."""
+
+    label: str
+    why: str
+
+
+def cases_of(
+    op: type[Op], features: frozenset[str] = frozenset(), sets: int | None = None, prefix: str = "c"
+) -> tuple[list[Case], list[Refused]]:
+    """All cases of an operator, and what could not become one. features: of the core; sets: input sets per case."""
+    found: list[Case] = []
+    refused: list[Refused] = []
+    for k, example in enumerate(op.examples()):
+        made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets)
+        try:
+            found += made.cases()
+        except BROKEN as error:
+            refused.append(Refused(made.label, f"{type(error).__name__}: {error}"))
+    return found, refused
+
+
+def graph_of(example: Example, kept: Sequence[int] = ()) -> Graph:
+    """One node on named tensors; the `kept` inputs are outputs of the graph too, so that they must survive."""
+    tensors: list[Tensor] = []
+    names: list[str | None] = []
+    for k, t in enumerate(example.inputs):
+        names.append(None if t is None else f"x{k}")
+        if t is not None:
+            data = draw.constant(t, example.constants[k], example.seed, k) if k in example.constants else None
+            tensors.append(Tensor(f"x{k}", t, data, f"operand {k}"))
+    tensors += [Tensor(f"y{k}", t, None, f"result {k}") for k, t in enumerate(example.outputs)]
+    outputs = tuple(f"y{k}" for k in range(len(example.outputs)))
+    node = Node("node", example.op, tuple(names), outputs, "node 0")
+    inputs = tuple(t.name for t in tensors if not t.is_constant and t.name.startswith("x"))
+    graph = Graph("case", {t.name: t for t in tensors}, (node,), inputs, (*outputs, *(f"x{k}" for k in kept)), format="tflite")
+    return verify(graph, "example")
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """The cases of one example."""
+
+    prefix: str
+    label: str
+    example: Example
+    features: frozenset[str]
+    sets: int | None
+
+    def cases(self) -> list[Case]:
+        by_code: dict[str, Case] = {}
+        for case in self._all():
+            key = _code_key(case)
+            known = by_code.setdefault(key, case)
+            if known is not case:
+                by_code[key] = replace(known, expected={**case.expected, **known.expected})
+        return list(by_code.values())
+
+    def _all(self) -> Iterator[Case]:
+        imported = graph_of(self.example)
+        graph = passes.run(imported) if self._needs_passes() else imported
+        made = 0
+        for which in REFERENCES:
+            for k, kernel in enumerate(self._accepting(graph, which)):
+                made += 1
+                yield from self._variants(imported, graph, kernel, which, f"{self.prefix}_{k}{which[0]}")
+        if not made:
+            raise McugenError("no kernel takes it: " + "; ".join(self._refusals(graph)))
+
+    def _needs_passes(self) -> bool:
+        types = [t for t in (*self.example.inputs, *self.example.outputs) if t is not None]
+        dynamic = any(t is not None and k not in self.example.constants for k, t in enumerate(self.example.inputs))
+        return not dynamic or any(t.dtype == "u8" and t.quant for t in types)
+
+    def _under_test(self, graph: Graph) -> list[Node]:
+        return [n for n in graph.nodes if type(n.op) is type(self.example.op) and n.source == "node 0"]
+
+    def _accepting(self, graph: Graph, which: str) -> list[Kernel]:
+        nodes = self._under_test(graph)
+        if not nodes:  # folded away: what is left is run as it is
+            return [graph.nodes[0].op.kernels[0]]
+        call = graph.call(nodes[0], which)
+        return [k for k in call.op.kernels if not k.refusals(call, self.features)]
+
+    def _refusals(self, graph: Graph) -> Iterator[str]:
+        for node in self._under_test(graph):
+            call = graph.call(node, REFERENCES[0])
+            for kernel in node.op.kernels:
+                yield f"{kernel.symbol or kernel.form.value} needs {' and '.join(kernel.refusals(call, self.features))}"
+
+    def _variants(self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str) -> Iterator[Case]:
+        """The plain case; with the inputs kept; and with the output in place of each operand that allows it."""
+        how = f"{self.label} {kernel.symbol or kernel.form.value}"
+        yield self._case(imported, graph, kernel, which, name, how, False)
+        if kernel.in_place or kernel.form is Form.ALIAS:
+            yield self._case(imported, graph, kernel, which, f"{name}_k", f"{how} inputs kept", True)
+        dynamic = [k for k in kernel.in_place if k not in self.example.constants and self.example.inputs[k] is not None]
+        if len(dynamic) > 1 and graph is imported:
+            for k in dynamic:
+                kept = graph_of(self.example, [other for other in dynamic if other != k])
+                yield self._case(kept, kept, kernel, which, f"{name}_i{k}", f"{how} in place of operand {k}", False)
+
+    def _case(
+        self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str, label: str, keep: bool
+    ) -> Case:
+        under_test = self._under_test(graph)
+        choices = []
+        for node in graph.nodes:
+            call = graph.call(node, which)
+            fitting = [k for k in node.op.kernels if not k.refusals(call, self.features)]
+            choices.append(Choice(node, call, kernel if node in under_test else fitting[0], "under test"))
+        made = schedule.build(graph, choices, keep_input=keep)
+        plan, zones = _spaced(made)
+        options = Options(reference=which, keep_input=keep)
+        view, files = emit(made, plan, imported, options, name)
+        sets = list(draw.input_sets([imported.type(n) for n in imported.inputs], self.example.seed, self.sets))
+        return Case(
+            name, label, view, files, zones,
+            set_names=tuple(s for s, _ in sets),
+            inputs=tuple(arrays for _, arrays in sets),
+            expected={which: tuple(_outputs(imported, arrays, which) for _, arrays in sets)},
+        )  # fmt: skip
+
+
+def _outputs(graph: Graph, inputs: Arrays, which: str) -> Arrays:
+    values = reference.run(graph, inputs, which)
+    return [values[name] for name in graph.outputs]
+
+
+def _spaced(made: Schedule) -> tuple[MemoryPlan, tuple[tuple[int, int], ...]]:
+    """Every buffer in bytes of its own between red zones, aligned as it must be and no better."""
+    buffers = made.buffers()
+    at = RED_ZONE
+    offset: dict[str, int] = {}
+    zones = [(0, at)]
+    for b in buffers:
+        offset[b.name] = at + (b.align if at % (2 * b.align) == 0 else 0)
+        zones[-1] = (zones[-1][0], offset[b.name])
+        end = offset[b.name] + b.nbytes
+        at = -(-(end + RED_ZONE) // 16) * 16
+        zones.append((end, at))
+    live = [sum(b.nbytes for b in buffers if b.first <= t <= b.last) for t in range(len(made.trace) or 1)]
+    plan = MemoryPlan(offset, at, max(live), live.index(max(live)), False, "red zones")
+    check(buffers, plan)
+    return plan, tuple(zones)
+
+
+def _code_key(case: Case) -> str:
+    """What makes two cases the same C, whatever they are called."""
+    view = case.view
+    text = repr((view.steps, view.arrays, view.ends, view.arena_size, view.keep_input))
+    return hashlib.sha256(text.replace(case.name, "*").replace(case.name.upper(), "*").encode()).hexdigest()

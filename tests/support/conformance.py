@@ -1,0 +1,135 @@
+"""Checks the C of an operator: every example on every kernel that takes it, with sanitizers, against the oracle.
+
+    python -m tests.support.conformance [--keep FOLDER] [OpName ...]
+
+prints a line per operator, and for each case that fails the first difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcugen import registry, resources
+from mcugen.errors import ToolError
+from mcugen.op import Op
+from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
+from mcugen.toolchain.process import run, run_checked
+from tests.support import program
+from tests.support.cases import Case, Refused, cases_of
+
+# Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
+CASE_WARNINGS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in STRICT_WARNINGS)
+_RUN_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one operator."""
+
+    op: str
+    cases: int
+    refused: list[Refused]
+    problems: list[program.Difference]
+    seconds: float
+
+
+def operators() -> dict[str, type[Op]]:
+    """Every operator with examples, by class name."""
+    return {op.__name__: op for op in registry.load().ops}
+
+
+def include_flags(folder: Path) -> list[str]:
+    root = resources.c_runtime()
+    return [f"-I{p}" for p in (root / "include", program.SUPPORT, folder)]
+
+
+def kernel_path(source: str) -> Path:
+    return resources.c_runtime() / "src" / source
+
+
+def compile_host(group: program.Group, folder: Path, flags: Sequence[str] = ("-O1", *SANITIZE)) -> Path:
+    """The program that runs the cases of one operator, from all their sources. Raises ToolError."""
+    unit = program.write_group(group, folder)
+    table = program.write_table([group], folder)
+    jobs = [(kernel_path(s), STRICT_WARNINGS) for s in group.kernel_sources]
+    jobs += [(unit, CASE_WARNINGS), (table, CASE_WARNINGS), (program.SUPPORT / "harness.c", CASE_WARNINGS)]
+    objects = [folder / f"{source.stem}.o" for source, _ in jobs]
+
+    def compile_one(job: tuple[Path, tuple[str, ...]], out: Path) -> None:
+        command = ["gcc", *job[1], *flags, *include_flags(folder), "-c", job[0], "-o", out]
+        run_checked(command, timeout_s=300)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(compile_one, jobs, objects))
+    out = folder / group.name
+    run_checked(["gcc", *flags, *objects, "-o", out, "-lm"], timeout_s=120)
+    return out
+
+
+def run_host(binary: Path, cases: Sequence[Case]) -> list[program.Difference]:
+    """Run the program on all cases; a crash is a difference of the case at which it came."""
+    try:
+        done = run([binary], stdin=program.records(cases), timeout_s=_RUN_LIMIT_S)
+    except ToolError as error:
+        return [program.Difference("program", str(error))]
+    ending = "" if done.returncode == 0 else _first_complaint(done.stderr.decode(errors="replace"), done.returncode)
+    return program.differences(cases, done.stdout, ending)
+
+
+def _first_complaint(text: str, returncode: int) -> str:
+    """The sanitizer's message and the innermost place in a kernel or model."""
+    lines = [line for line in text.splitlines() if "runtime error" in line or "ERROR: AddressSanitizer" in line]
+    places = re.findall(r"#\d+ \S+ in (\w+ [^\s]*\.[ch]:\d+)", text)
+    return " ".join([f"ended with {returncode}", *lines[:1], *places[:1]])
+
+
+def check(op: type[Op], folder: Path) -> Result:
+    """All cases of an operator, compiled and run on the host."""
+    start = time.monotonic()
+    cases, refused = cases_of(op)
+    problems: list[program.Difference] = []
+    if cases:
+        group = program.Group(op.__name__.lower(), tuple(cases))
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            problems = run_host(compile_host(group, folder), cases)
+        except ToolError as error:
+            lines = error.explain().splitlines()
+            errors = [line for line in lines if "error" in line] or lines
+            problems = [program.Difference("compiler", line) for line in errors[:5]]
+    return Result(op.__name__, len(cases), refused, problems, time.monotonic() - start)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("ops", nargs="*", help="class names, e.g. Conv2D; all by default")
+    parser.add_argument("--keep", type=Path, help="folder for the programs and their sources")
+    options = parser.parse_args(arguments)
+    known = operators()
+    unknown = sorted(set(options.ops) - set(known))
+    if unknown:
+        parser.error(f"no operator {', '.join(unknown)}; known: {', '.join(sorted(known))}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in options.ops or sorted(known):
+            result = check(known[name], (options.keep or Path(scratch)) / name)
+            bad = result.problems or [r for r in result.refused if not r.why.startswith("McugenError: no kernel")]
+            failed += bool(bad)
+            print(f"{'FAIL' if bad else 'ok  '} {name}: {result.cases} cases, {result.seconds:.1f} s", flush=True)
+            for refusal in result.refused:
+                print(f"  not run: {refusal.label}: {refusal.why}")
+            for problem in result.problems:
+                print(f"  {problem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
