@@ -14,10 +14,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mcugen.errors import InternalError
+from mcugen.errors import CorruptModelError, InternalError
 from mcugen.types import TensorType
 
-MAX_FOLDED_ELEMENTS = 1 << 24
+MAX_FOLDED_ELEMENTS = 1 << 20
+MAX_FOLDED_MACS = 1 << 26
 Param = int | float | np.ndarray
 Params = Mapping[str, Param]
 
@@ -184,6 +185,9 @@ class Attributes:
         self._read: set[str] = set()
 
     def __getitem__(self, name: str) -> Any:
+        """The value of an attribute. Raises CorruptModelError where the file carries options of another operator."""
+        if name not in self._values and name not in self._defaults:
+            raise CorruptModelError(f"carries no attribute {name}", hint="the file is damaged")
         self._read.add(name)
         return self._values.get(name, self._defaults.get(name))
 
@@ -238,10 +242,15 @@ class Op:
         raise NotImplementedError
 
     def fold(self, call: Call) -> tuple[np.ndarray, ...] | None:
-        """The results if they are known at build time: by default when every operand is constant."""
+        """The results if they are known at build time: by default when every operand is constant.
+
+        Results much larger than the constants, or costly ones, are left to the run: a few bytes of a model file must
+        not make the build allocate or compute without bound.
+        """
         if any(t is not None and c is None for t, c in zip(call.inputs, call.constants, strict=True)):
             return None
-        if sum(t.size for t in call.outputs) > MAX_FOLDED_ELEMENTS:
+        given = sum(c.size for c in call.constants if c is not None)
+        if sum(t.size for t in call.outputs) > max(MAX_FOLDED_ELEMENTS, 4 * given) or self.macs(call) > MAX_FOLDED_MACS:
             return None
         return evaluate(call, call.constants)
 
@@ -286,4 +295,5 @@ def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarra
         result = call.op.reference_q(call, *arrays)  # type: ignore[arg-type]
     results = result if isinstance(result, tuple) else (result,)
     with np.errstate(over="ignore"):
-        return tuple(np.asarray(r).astype(t.np_dtype).reshape(t.shape) for r, t in zip(results, call.outputs, strict=True))
+        pairs = zip(results, call.outputs, strict=True)
+        return tuple(np.asarray(r).astype(t.np_dtype).reshape(t.shape) for r, t in pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,10 @@ import tflite
 from mcugen.errors import CorruptModelError
 from mcugen.op import Attributes
 
-MAX_ITEMS = 1 << 20
+MAX_ITEMS = 1 << 16
+MAX_NAME_BYTES = 1 << 10
+READ_FACTOR = 8
+_ALIGN_BYTES = 8
 _PARSER_FAILURES = (struct.error, IndexError, ValueError, TypeError, OverflowError, AttributeError, KeyError)
 _ENUMS = {
     "padding": tflite.Padding,
@@ -38,7 +42,7 @@ class RawTensor:
     label: str
     shape: tuple[int, ...]
     type: str
-    data: bytes | None
+    data: np.ndarray | None
     scale: tuple[float, ...]
     zero_point: tuple[int, ...]
     axis: int
@@ -85,87 +89,157 @@ def read(data: bytes) -> RawModel:
             "this is not a TensorFlow Lite file: the identifier TFL3 is missing", hint="give the .tflite file itself"
         )
     with _parsing("the model table"):
-        model = tflite.Model.GetRootAsModel(data, 0)
-        subgraphs = _length(model.SubgraphsLength(), "subgraphs")
+        return _Reader(tflite.Model.GetRootAsModel(data, 0), READ_FACTOR * len(data)).model_of()
+
+
+@dataclass
+class _Reader:
+    """Reads the first subgraph. `left` is how many bytes may still be read.
+
+    The tables of a file may share parts, so that a small file could describe a huge model; an honest one is read about
+    once.
+    """
+
+    model: Any
+    left: int
+
+    def model_of(self) -> RawModel:
+        subgraphs = self._length(self.model.SubgraphsLength(), "subgraphs")
         if subgraphs == 0:
             raise CorruptModelError("the model has no subgraph")
-        graph = model.Subgraphs(0)
+        graph = self.model.Subgraphs(0)
         return RawModel(
             subgraphs=subgraphs,
-            tensors=tuple(_tensors(model, graph)),
-            operators=tuple(_operators(model, graph)),
-            inputs=_indices(graph.InputsAsNumpy()),
-            outputs=_indices(graph.OutputsAsNumpy()),
+            tensors=tuple(self._tensors(graph)),
+            operators=tuple(self._operators(graph)),
+            inputs=self._numbers(graph.InputsAsNumpy()),
+            outputs=self._numbers(graph.OutputsAsNumpy()),
         )
 
-
-def _length(count: int, what: str) -> int:
-    if not 0 <= count <= MAX_ITEMS:
-        raise CorruptModelError(f"the file claims {count} {what}")
-    return count
-
-
-def _indices(vector: Any) -> tuple[int, ...]:
-    """A vector of int32 as a tuple; the library gives 0 for an absent vector."""
-    return () if isinstance(vector, int) else tuple(int(v) for v in vector)
-
-
-def _numbers(vector: Any) -> tuple[Any, ...]:
-    return () if isinstance(vector, int) else tuple(vector.tolist())
-
-
-def _tensors(model: Any, graph: Any) -> Iterator[RawTensor]:
-    for index in range(_length(graph.TensorsLength(), "tensors")):
-        with _parsing(f"tensor {index}"):
-            yield _tensor(model, graph.Tensors(index), index)
-
-
-def _tensor(model: Any, tensor: Any, index: int) -> RawTensor:
-    quant = tensor.Quantization()
-    return RawTensor(
-        label=(tensor.Name() or b"").decode("utf-8", "replace"),
-        shape=_indices(tensor.ShapeAsNumpy()),
-        type=_enum_name(tflite.TensorType, tensor.Type()),
-        data=_buffer(model, tensor.Buffer(), index),
-        scale=_numbers(quant.ScaleAsNumpy()) if quant else (),
-        zero_point=_numbers(quant.ZeroPointAsNumpy()) if quant else (),
-        axis=quant.QuantizedDimension() if quant else 0,
-        is_variable=bool(tensor.IsVariable()),
-        is_sparse=tensor.Sparsity() is not None,
-    )
-
-
-def _buffer(model: Any, index: int, tensor: int) -> bytes | None:
-    """The bytes of a buffer; None for an empty one, which marks a tensor computed at run time."""
-    if not 0 <= index < model.BuffersLength():
-        raise CorruptModelError(f"tensor {tensor} names buffer {index} of {model.BuffersLength()}")
-    buffer = model.Buffers(index)
-    if buffer.Offset() > 1:
-        raise CorruptModelError(f"buffer {index} lies outside the flatbuffer", hint="convert the model below 2 GB")
-    data = buffer.DataAsNumpy()
-    return None if isinstance(data, int) or len(data) == 0 else np.asarray(data).tobytes()
-
-
-def _operators(model: Any, graph: Any) -> Iterator[RawOperator]:
-    codes = _length(model.OperatorCodesLength(), "operator codes")
-    for index in range(_length(graph.OperatorsLength(), "operators")):
-        with _parsing(f"operator {index}"):
-            operator = graph.Operators(index)
-            if not 0 <= operator.OpcodeIndex() < codes:
-                raise CorruptModelError(f"operator {index} names operator code {operator.OpcodeIndex()} of {codes}")
-            yield RawOperator(
-                name=_operator_name(model.OperatorCodes(operator.OpcodeIndex())),
-                inputs=_indices(operator.InputsAsNumpy()),
-                outputs=_indices(operator.OutputsAsNumpy()),
-                attributes=_attributes(operator),
+    def _charge(self, nbytes: int) -> None:
+        self.left -= nbytes
+        if self.left < 0:
+            raise CorruptModelError(
+                f"the parts of the file overlap: together they are more than {READ_FACTOR} times its size",
+                hint="the file is damaged",
             )
 
+    def _length(self, count: int, what: str) -> int:
+        if not 0 <= count <= MAX_ITEMS:
+            raise CorruptModelError(f"the file claims {count} {what}, more than {MAX_ITEMS}")
+        self._charge(4 * count)
+        return count
 
-def _operator_name(code: Any) -> str:
-    number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
-    if number == tflite.BuiltinOperator.CUSTOM:
-        return "CUSTOM:" + (code.CustomCode() or b"").decode("utf-8", "replace")
-    return _enum_name(tflite.BuiltinOperator, number)
+    def _numbers(self, vector: Any) -> tuple[Any, ...]:
+        """A vector as a tuple; the library gives 0 for an absent one."""
+        if isinstance(vector, int):
+            return ()
+        self._charge(vector.nbytes)
+        return tuple(vector.tolist())
+
+    def _text(self, text: bytes | None) -> str:
+        """A name, cut to a length that a person could read."""
+        self._charge(len(text or b""))
+        return (text or b"")[:MAX_NAME_BYTES].decode("utf-8", "replace")
+
+    def _tensors(self, graph: Any) -> Iterator[RawTensor]:
+        for index in range(self._length(graph.TensorsLength(), "tensors")):
+            with _parsing(f"tensor {index}"):
+                yield self._tensor(graph.Tensors(index), index)
+
+    def _tensor(self, tensor: Any, index: int) -> RawTensor:
+        quant = tensor.Quantization()
+        return RawTensor(
+            label=self._text(tensor.Name()),
+            shape=self._numbers(tensor.ShapeAsNumpy()),
+            type=_enum_name(tflite.TensorType, tensor.Type()),
+            data=self._buffer(tensor.Buffer(), index),
+            scale=self._numbers(quant.ScaleAsNumpy()) if quant else (),
+            zero_point=self._numbers(quant.ZeroPointAsNumpy()) if quant else (),
+            axis=quant.QuantizedDimension() if quant else 0,
+            is_variable=bool(tensor.IsVariable()),
+            is_sparse=tensor.Sparsity() is not None,
+        )
+
+    def _buffer(self, index: int, tensor: int) -> np.ndarray | None:
+        """The bytes of a buffer, not copied; None for an empty one, which marks a tensor computed at run time."""
+        if not 0 <= index < self.model.BuffersLength():
+            raise CorruptModelError(f"tensor {tensor} names buffer {index} of {self.model.BuffersLength()}")
+        buffer = self.model.Buffers(index)
+        if buffer.Offset() > 1:
+            raise CorruptModelError(f"buffer {index} lies outside the flatbuffer", hint="convert the model below 2 GB")
+        found = buffer.DataAsNumpy()
+        if isinstance(found, int) or len(found) == 0:
+            return None
+        data = np.asarray(found)
+        if data.ctypes.data % _ALIGN_BYTES:
+            self._charge(data.nbytes)
+            return data.copy()
+        return data
+
+    def _operators(self, graph: Any) -> Iterator[RawOperator]:
+        codes = self._length(self.model.OperatorCodesLength(), "operator codes")
+        for index in range(self._length(graph.OperatorsLength(), "operators")):
+            with _parsing(f"operator {index}"):
+                operator = graph.Operators(index)
+                if not 0 <= operator.OpcodeIndex() < codes:
+                    raise CorruptModelError(f"operator {index} names operator code {operator.OpcodeIndex()} of {codes}")
+                name = self._operator_name(self.model.OperatorCodes(operator.OpcodeIndex()))
+                yield RawOperator(
+                    name=name,
+                    inputs=self._numbers(operator.InputsAsNumpy()),
+                    outputs=self._numbers(operator.OutputsAsNumpy()),
+                    attributes=self._attributes(operator, name),
+                )
+
+    def _operator_name(self, code: Any) -> str:
+        number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+        if number == tflite.BuiltinOperator.CUSTOM:
+            return "CUSTOM:" + self._text(code.CustomCode())
+        return _enum_name(tflite.BuiltinOperator, number)
+
+    def _attributes(self, operator: Any, name: str) -> Attributes:
+        """The operator's options table as neutral names and values, enumerations by name.
+
+        An absent table says what an empty one of the operator's own kind says.
+        """
+        own = _own_table(name)
+        for kind_of, table_of, kinds in (
+            (operator.BuiltinOptionsType, operator.BuiltinOptions, tflite.BuiltinOptions),
+            (operator.BuiltinOptions2Type, operator.BuiltinOptions2, tflite.BuiltinOptions2),
+        ):
+            table = table_of()
+            if kind_of() and table is not None:
+                found = _enum_name(kinds, kind_of())
+                options = getattr(tflite, found, None)
+                if options is None or (own and own != found):
+                    raise CorruptModelError(f"operator {name} carries the options table {found}")
+                record = options()
+                record.Init(table.Bytes, table.Pos)
+                return Attributes(self.fields(record), _defaults(options))
+        return Attributes({}, _defaults(getattr(tflite, own)) if own else {})
+
+    def fields(self, record: Any) -> dict[str, Any]:
+        return {_snake(name): self._field(record, name) for name in _getters(record.__class__)}
+
+    def _field(self, record: Any, name: str) -> Any:
+        as_numpy = getattr(record, f"{name}AsNumpy", None)
+        if as_numpy is not None:
+            return self._numbers(as_numpy())
+        if hasattr(record, f"{name}Length"):
+            return f"{getattr(record, f'{name}Length')()} entries"
+        value = getattr(record, name)()
+        if isinstance(value, float) and not math.isfinite(value):
+            raise CorruptModelError(f"attribute {_snake(name)} is {value}", hint="the file is damaged")
+        enum = _ENUMS.get(_snake(name))
+        return _enum_name(enum, value) if enum and isinstance(value, int) else value
+
+
+@cache
+def _own_table(operator: str) -> str:
+    """The options table named after an operator, "" where none is: that of CONV_2D is Conv2DOptions."""
+    wanted = operator.replace("_", "").lower() + "options"
+    return next((name for name in _names(tflite.BuiltinOptions).values() if name.lower() == wanted), "")
 
 
 @cache
@@ -177,31 +251,14 @@ def _enum_name(enum: type, value: int) -> str:
     return _names(enum).get(value, f"{enum.__name__}:{value}")
 
 
-def _attributes(operator: Any) -> Attributes:
-    """The operator's options table as neutral names and values, enumerations by name."""
-    for kind_of, table_of, kinds in (
-        (operator.BuiltinOptionsType, operator.BuiltinOptions, tflite.BuiltinOptions),
-        (operator.BuiltinOptions2Type, operator.BuiltinOptions2, tflite.BuiltinOptions2),
-    ):
-        table = table_of()
-        if kind_of() and table is not None:
-            name = _enum_name(kinds, kind_of())
-            options = getattr(tflite, name, None)
-            if options is None:
-                raise CorruptModelError(f"unknown options table {name}")
-            record = options()
-            record.Init(table.Bytes, table.Pos)
-            return Attributes(_fields(record), _defaults(options))
-    return Attributes({}, {})
-
-
 @cache
 def _defaults(options: type) -> dict[str, Any]:
     """The schema's defaults: what an options table says when it holds no field at all."""
     builder = flatbuffers.Builder(16)
     builder.StartObject(0)
     builder.Finish(builder.EndObject())
-    return _fields(options.GetRootAs(builder.Output(), 0))  # type: ignore[attr-defined]
+    record = options.GetRootAs(builder.Output(), 0)  # type: ignore[attr-defined]
+    return _Reader(None, READ_FACTOR * len(builder.Output())).fields(record)
 
 
 @cache
@@ -210,29 +267,16 @@ def _getters(options: type) -> tuple[str, ...]:
     return tuple(name for name in dir(options) if not skip.search(name))
 
 
-def _fields(record: Any) -> dict[str, Any]:
-    return {_snake(name): _field(record, name) for name in _getters(type(record))}
-
-
-def _field(record: Any, name: str) -> Any:
-    as_numpy = getattr(record, f"{name}AsNumpy", None)
-    if as_numpy is not None:
-        return _numbers(as_numpy())
-    if hasattr(record, f"{name}Length"):
-        return f"{getattr(record, f'{name}Length')()} entries"
-    value = getattr(record, name)()
-    enum = _ENUMS.get(_snake(name))
-    return _enum_name(enum, value) if enum and isinstance(value, int) else value
-
-
 @cache
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def as_array(data: bytes, dtype: np.dtype, shape: Sequence[int], what: str) -> np.ndarray:
-    """The bytes of a buffer as a read-only array. Raises CorruptModelError where the size does not match."""
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    if len(data) != size:
-        raise CorruptModelError(f"{what} has {len(data)} bytes of data, its shape {tuple(shape)} needs {size}")
-    return np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
+def as_array(data: np.ndarray, dtype: np.dtype, shape: Sequence[int], what: str) -> np.ndarray:
+    """The bytes of a buffer as an array. Raises CorruptModelError where the size does not match the shape."""
+    size = math.prod(shape) * dtype.itemsize
+    if data.nbytes != size:
+        raise CorruptModelError(f"{what} has {data.nbytes} bytes of data, its shape {list(shape)} needs {size}")
+    little = dtype.newbyteorder("<")
+    typed: np.ndarray = data != 0 if dtype == np.bool_ else data.view(little).astype(dtype, copy=False)
+    return typed.reshape(shape)

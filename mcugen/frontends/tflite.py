@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn
+from functools import cache
+from typing import Any, NoReturn
 
 import numpy as np
 
-from mcugen.errors import CorruptModelError, McugenError, QuantizationError, ShapeError, UnsupportedError
+from mcugen.errors import CorruptModelError, InternalError, McugenError, QuantizationError, ShapeError, UnsupportedError
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.graph import Graph, Node, Tensor
 from mcugen.numeric import INT_RANGE
@@ -17,7 +21,8 @@ from mcugen.registry import Registry
 from mcugen.types import QuantParams, TensorType
 
 MAX_RANK = 6
-MAX_TENSOR_BYTES = 1 << 30
+MAX_TENSOR_BYTES = 1 << 28
+_DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _DTYPES = {
     "INT8": "s8",
     "UINT8": "u8",
@@ -50,6 +55,21 @@ def _name(index: int) -> str:
     return f"t{index}"
 
 
+class _Operands(tuple[TensorType | None, ...]):
+    """Operand types as a damaged file states them: asking for one that is not there is the file's error."""
+
+    what = "operands"
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, int) and not -len(self) <= k < len(self):
+            raise CorruptModelError(f"has {len(self)} {self.what}, needs {k + 1 if k >= 0 else -k}")
+        return super().__getitem__(k)
+
+
+class _Results(_Operands):
+    what = "results"
+
+
 @dataclass
 class _Importer:
     """One pass over the operators in file order; computed constants are folded as they appear."""
@@ -63,8 +83,10 @@ class _Importer:
 
     def run(self) -> None:
         self._check_container()
-        self.tensors = {_name(i): _tensor(i, raw) for i, raw in self._referenced()}
-        self.written = set(self.raw.inputs) | {i for i, t in enumerate(self.raw.tensors) if t.data is not None}
+        for index, raw in self._referenced():
+            self._add_tensor(index, raw)
+        held = (i for i, t in enumerate(self.raw.tensors) if t.data is not None or t.is_variable)
+        self.written = {*self.raw.inputs, *held}
         for index, operator in enumerate(self.raw.operators):
             self._add(index, operator)
         if self.unsupported:
@@ -72,6 +94,13 @@ class _Importer:
         for index in self.raw.outputs:
             if index not in self.written:
                 raise CorruptModelError(f"graph output tensor {index} is never computed")
+
+    def _add_tensor(self, index: int, raw: fb.RawTensor) -> None:
+        """Import one tensor; the nodes that touch one of an unknown type are refused by name later."""
+        if raw.type in _DTYPES:
+            self.tensors[_name(index)] = _tensor(index, raw)
+        elif index in self.raw.inputs or index in self.raw.outputs:
+            self.unsupported.append(_unknown_type(index, raw))
 
     def used_tensors(self) -> dict[str, Tensor]:
         """The tensors that nodes or the interface refer to, and every folded result."""
@@ -117,8 +146,12 @@ class _Importer:
             self._add_node(index, operator, where)
         except UnsupportedError as error:
             self.unsupported.append(f"{where}: {error.message}")
+        except InternalError:
+            raise
         except McugenError as error:
             raise type(error)(error.message, where=error.where or where, hint=error.hint) from error
+        except _DEFECTS as error:
+            raise InternalError(f"the import failed ({type(error).__name__}: {error})", where=where) from error
 
     def _add_node(self, index: int, operator: fb.RawOperator, where: str) -> None:
         found = self.registry.find("tflite", operator.name)
@@ -143,19 +176,24 @@ class _Importer:
             self.tensors[name] = Tensor(name, old.type, data, old.label)
 
     def _source(self, operator: fb.RawOperator) -> Source:
+        for index in (*operator.inputs, *operator.outputs):
+            if index >= 0:
+                self._check_readable(index, self.raw.tensors[index])
         operands = [None if i < 0 else self.tensors[_name(i)] for i in operator.inputs]
-        for tensor in [*operands, *(self.tensors[_name(i)] for i in operator.outputs)]:
-            raw = self.raw.tensors[int(tensor.name[1:])] if tensor else None
-            if raw and (raw.is_variable or raw.is_sparse):
-                kind = "variable" if raw.is_variable else "sparse"
-                raise UnsupportedError(f"{kind} tensor {raw.label!r} is not supported")
         return Source(
             name=operator.name,
             attributes=operator.attributes,
-            inputs=tuple(t.type if t else None for t in operands),
+            inputs=_Operands(t.type if t else None for t in operands),
             constants=tuple(t.data if t else None for t in operands),
-            outputs=tuple(self.tensors[_name(i)].type for i in operator.outputs),
+            outputs=_Results(self.tensors[_name(i)].type for i in operator.outputs),  # type: ignore[arg-type]
         )
+
+    def _check_readable(self, index: int, raw: fb.RawTensor) -> None:
+        if raw.type not in _DTYPES:
+            raise UnsupportedError(_unknown_type(index, raw))
+        if raw.is_variable or raw.is_sparse:
+            kind = "variable" if raw.is_variable else "sparse"
+            raise UnsupportedError(f"{kind} tensor {raw.label!r} is not supported")
 
     def _node(self, index: int, operator: fb.RawOperator, imported: Imported, where: str) -> Node:
         names = tuple(None if i < 0 else _name(i) for i in operator.inputs)
@@ -166,8 +204,8 @@ class _Importer:
         return Node(f"n{index}", imported.op, names, tuple(_name(i) for i in operator.outputs), where)
 
     def _call(self, node: Node) -> Call:
-        graph = Graph("", {t.name: t for t in self.tensors.values() if t.name in {*node.inputs, *node.outputs}}, (), (), ())
-        return graph.call(node, "tflm")
+        used = {name: self.tensors[name] for name in (*node.inputs, *node.outputs) if name is not None}
+        return Graph("", used, (), (), ()).call(node, "tflm")
 
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
@@ -178,10 +216,8 @@ class _Importer:
 
 def _check_results(op: Op, call: Call) -> None:
     """Compare the declared result types with those the operator infers."""
-    try:
-        inferred = op.infer(*call.inputs)
-    except TypeError as error:
-        raise CorruptModelError(f"{len(call.inputs)} operands do not fit the operator ({error})") from error
+    _check_operands(type(op), call)
+    inferred = op.infer(*call.inputs)
     if len(inferred) != len(call.outputs):
         raise CorruptModelError(f"has {len(call.outputs)} results, needs {len(inferred)}")
     for expected, declared in zip(inferred, call.outputs, strict=True):
@@ -194,14 +230,36 @@ def _check_results(op: Op, call: Call) -> None:
             raise UnsupportedError(f"{_types(call)} gives {expected.dtype}, the file declares {declared.dtype}")
 
 
+def _check_operands(op: type[Op], call: Call) -> None:
+    """Compare the operands with the signature of the operator's `infer`: how many, and which may be absent."""
+    least, most = _operand_counts(op.infer)
+    if not least <= len(call.inputs) <= most:
+        needs = f"{least}" if least == most else f"{least} or more" if most == sys.maxsize else f"{least} to {most}"
+        raise CorruptModelError(f"has {len(call.inputs)} operands, needs {needs}")
+    required = call.inputs if most == sys.maxsize else call.inputs[:least]
+    if None in required:
+        raise CorruptModelError(f"operand {required.index(None)} is absent but required")
+
+
+@cache
+def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
+    """The least and the most operands of an operator, from the signature of its `infer`."""
+    parameters = list(inspect.signature(infer).parameters.values())[1:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return max(len(parameters) - 1, 1), sys.maxsize
+    return sum(p.default is p.empty for p in parameters), len(parameters)
+
+
 def _types(call: Call) -> str:
     return ", ".join("-" if t is None else t.dtype for t in call.inputs)
 
 
+def _unknown_type(index: int, raw: fb.RawTensor) -> str:
+    return f"element type {raw.type} of tensor {index} {raw.label!r} is not supported"
+
+
 def _tensor(index: int, raw: fb.RawTensor) -> Tensor:
     what = f"tensor {index} {raw.label!r}"
-    if raw.type not in _DTYPES:
-        raise UnsupportedError(f"element type {raw.type} is not supported", where=what)
     if len(raw.shape) > MAX_RANK or any(d <= 0 for d in raw.shape):
         raise ShapeError(
             f"shape {list(raw.shape)} is not static, positive and of rank {MAX_RANK} or less",
