@@ -84,10 +84,14 @@ def multiply_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
 
     The multiplier is reduced to 16 bits and one rounding is done. Source: kernels/internal/common.cc, int64 overload.
     """
-    m = np.asarray(mult, np.int64)
-    reduced = np.where(m < 0x7FFF0000, (m + 0x8000) >> 16, 0x7FFF)
     total = 15 - np.asarray(shift, np.int64)
-    return wrap32((np.asarray(x, np.int64) * reduced + (np.int64(1) << (total - 1))) >> total)
+    return wrap32((np.asarray(x, np.int64) * reduced_multiplier(mult) + (np.int64(1) << (total - 1))) >> total)
+
+
+def reduced_multiplier(mult: Ints | int) -> Ints:
+    """The 16 bit multiplier that `multiply_wide` works with."""
+    m = np.asarray(mult, np.int64)
+    return np.where(m < 0x7FFF0000, (m + 0x8000) >> 16, 0x7FFF)
 
 
 def activation_range(activation: str, y: TensorType) -> tuple[int, int]:
@@ -117,3 +121,9 @@ def activation_bounds(activation: str) -> tuple[float, float]:
         "RELU6": (0.0, 6.0),
         "RELU_N1_TO_1": (-1.0, 1.0),
     }[activation]
+
+
+def round_array_half_away(x: np.ndarray) -> np.ndarray:
+    """Every element of x to the nearest integer, halves away from zero (C's round), in x's own float type."""
+    whole = np.trunc(x)
+    return np.asarray(whole + np.copysign(np.abs(x - whole) >= 0.5, x), x.dtype)
