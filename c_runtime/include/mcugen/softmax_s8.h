@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Softmax of int8 data.
+ *
+ *   y[i] = exp(x[i] - max) / sum over k of exp(x[k] - max), in 8 bits of fraction, less 128
+ *
+ * exp      Q0: the exponential of each difference from the maximum, at its magnitude; 0 from `live` on
+ * classes  at most 4095, so that a sum of exponentials in Q12 stays in 32 bits
+ * Equals Softmax.reference_q (reference_ops::Softmax).
+ */
+#ifndef MCUGEN_SOFTMAX_S8_H
+#define MCUGEN_SOFTMAX_S8_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int32_t *exp;
+    uint16_t live;
+    uint16_t classes;
+} mg_softmax_s8_params;
+
+/* n rows of `classes` elements; out may be in. */
+void mg_softmax_s8(const mg_softmax_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
+
+#endif /* MCUGEN_SOFTMAX_S8_H */

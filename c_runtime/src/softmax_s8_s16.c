@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/softmax_s8_s16.h"
+
+#include "mcugen/reciprocal.h"
+
+static int32_t largest(const int8_t *x, uint32_t n)
+{
+    int32_t most = x[0];
+    for (uint32_t i = 1u; i < n; i += 1u) {
+        most = x[i] > most ? x[i] : most;
+    }
+    return most;
+}
+
+static int32_t exponential(const mg_softmax_s8_s16_params *p, int32_t below)
+{
+    return below < (int32_t)p->live ? p->exp[below] : 0;
+}
+
+static void row(const mg_softmax_s8_s16_params *p, const int8_t *in, mg_s16 *out)
+{
+    const int32_t most = largest(in, p->classes);
+    int32_t sum = 0;
+    for (uint32_t i = 0u; i < p->classes; i += 1u) {
+        sum += mg_divide_by_pot(exponential(p, most - in[i]), 12u);
+    }
+    const uint32_t zeros = mg_leading_zeros((uint32_t)sum);
+    const int32_t scale = mg_one_over_one_plus((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
+    const uint32_t shift = 27u - zeros;
+    for (uint32_t i = 0u; i < p->classes; i += 1u) {
+        const int32_t y = mg_divide_by_pot(mg_high_mul(exponential(p, most - in[i]), scale), shift);
+        out[i] = (int16_t)mg_clamp(y + INT16_MIN, INT16_MIN, INT16_MAX);
+    }
+}
+
+void mg_softmax_s8_s16(const mg_softmax_s8_s16_params *p, const int8_t *in, mg_s16 *out, uint32_t n)
+{
+    const uint32_t elements = n * p->classes;
+    for (uint32_t i = 0u; i < elements; i += p->classes) {
+        row(p, in + i, out + i);
+    }
+}

@@ -1,0 +1,40 @@
+"""Unary functions of 8 bit data: a table of 256 bytes, filled from the operator's own reference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.op import Call, Form, Kernel, Params, evaluate
+from mcugen.types import NUMPY_DTYPES, TensorType
+
+_BYTES = ("s8", "u8")
+
+
+def byte_to_byte(call: Call) -> bool:
+    "input and output are int8 or uint8"
+    return call.input(0).dtype in _BYTES and call.output.dtype in _BYTES
+
+
+def table(call: Call) -> np.ndarray:
+    """The result for every stored byte, at the byte's unsigned value."""
+    x = np.arange(256, dtype=np.uint8).view(NUMPY_DTYPES[call.input(0).dtype])
+    whole = Call(call.op, (_of_256(call.input(0)),), (_of_256(call.output),), (None,), call.reference)
+    return evaluate(whole, (x,))[0].view(np.uint8)
+
+
+def params(call: Call) -> Params:
+    return {"table": table(call)}
+
+
+def elements(call: Call) -> int:
+    """Elements of the output."""
+    return call.output.size
+
+
+def table_kernel() -> Kernel:
+    """One look-up per byte."""
+    return Kernel("mg_table_b1", Form.POINTWISE, (byte_to_byte,), params, elements, operands=(0,), in_place=(0,))
+
+
+def _of_256(t: TensorType) -> TensorType:
+    return t.with_shape((256,))

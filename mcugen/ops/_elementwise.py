@@ -1,0 +1,225 @@
+"""Shared recipe of operators on two tensors, element by element with broadcasting.
+
+Each has three kernels of one contract: equal shapes (a run of elements), a constant vector along the last axis (a run
+of pixels), and general broadcasting (whole tensors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.numeric import INT_RANGE, activation_bounds
+from mcugen.op import Call, Example, Form, Kernel, Op, Params
+from mcugen.types import QuantParams, Shape, TensorType
+
+RANK = 6
+_QUANTIZED = ("s8", "u8", "s16")
+
+
+def broadcast_types(a: TensorType | None, b: TensorType | None, allowed: Sequence[str]) -> TensorType:
+    """The result type of two operands. Raises ShapeError, UnsupportedError or QuantizationError."""
+    if a is None or b is None:
+        raise ShapeError("two operands are needed")
+    if a.dtype != b.dtype or a.dtype not in allowed:
+        raise UnsupportedError(f"operands {a.dtype} and {b.dtype} are not supported together")
+    for t in (a, b):
+        if t.dtype in _QUANTIZED and (t.quant is None or t.quant.per_channel):
+            raise QuantizationError(f"{t} needs one scale and one zero point for the whole tensor")
+    try:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+    except ValueError as error:
+        raise ShapeError(f"shapes {list(a.shape)} and {list(b.shape)} cannot be broadcast together") from error
+    if len(shape) > RANK:
+        raise UnsupportedError(f"broadcasting over {len(shape)} axes is not supported, {RANK} are")
+    return TensorType(shape, a.dtype)
+
+
+def equal_shapes(call: Call) -> bool:
+    "both operands are computed and have the result's shape"
+    shapes = {call.input(0).shape, call.input(1).shape, call.output.shape}
+    return len(shapes) == 1 and call.constants[0] is None and call.constants[1] is None
+
+
+def constant_vector(call: Call) -> bool:
+    "one operand is a constant, a number or one number per index of the last axis; the other has the result's shape"
+    k = _constant_operand(call)
+    if k is None or call.input(1 - k).shape != call.output.shape:
+        return False
+    shape = call.input(k).shape
+    return call.input(k).size == 1 or (shape[-1:] == call.output.shape[-1:] and call.input(k).size == shape[-1])
+
+
+def of_type(dtype: str) -> Callable[[Call], bool]:
+    """A rule: operands and result have this element type."""
+
+    def accepts(call: Call) -> bool:
+        return {call.input(0).dtype, call.input(1).dtype, call.output.dtype} == {dtype}
+
+    accepts.__doc__ = f"operands and result are {dtype}"
+    return accepts
+
+
+def kernels(symbol: str, dtype: str, params: Callable[[Call], Params] | None = None) -> tuple[Kernel, Kernel, Kernel]:
+    """The kernels of contract `symbol`; params: the fields that belong to the arithmetic."""
+    is_type = of_type(dtype)
+    own = params or (lambda call: {})
+    return (
+        Kernel(
+            symbol,
+            Form.POINTWISE,
+            (is_type, equal_shapes),
+            lambda call: own(call) or {"layout.run": 0},
+            lambda call: call.output.size,
+            in_place=(0, 1),
+        ),
+        Kernel(
+            f"{symbol}__constant",
+            Form.POINTWISE,
+            (is_type, constant_vector),
+            lambda call: {**own(call), **_constant_fields(call)},
+            lambda call: call.output.size // _last(call.output.shape),
+            in_place=(0, 1),
+        ),
+        Kernel(
+            f"{symbol}__broadcast",
+            Form.WHOLE,
+            (is_type,),
+            lambda call: {**own(call), **_broadcast_fields(call)},
+            operands=(0, 1),
+        ),
+    )
+
+
+def _last(shape: Shape) -> int:
+    return shape[-1] if shape else 1
+
+
+def _constant_operand(call: Call) -> int | None:
+    return next((k for k in (0, 1) if call.constants[k] is not None), None)
+
+
+def _constant_fields(call: Call) -> dict[str, Any]:
+    k = _constant_operand(call) or 0
+    data = call.constant(k).reshape(-1)
+    return {
+        "constant": data,
+        "layout.constant_step": int(data.size > 1),
+        "layout.constant_first": int(k == 0),
+        "layout.run": _last(call.output.shape),
+    }
+
+
+def _broadcast_fields(call: Call) -> dict[str, Any]:
+    dims, a, b = walk(call.input(0).shape, call.input(1).shape, call.output.shape)
+    return {
+        "layout.walk": np.array([*dims[:-1], *a[:-1], *b[:-1]], np.uint32),
+        "layout.runs": int(np.prod(dims[:-1])),
+        "layout.run": dims[-1],
+        "layout.a_step": a[-1],
+        "layout.b_step": b[-1],
+    }
+
+
+def walk(a: Shape, b: Shape, y: Shape) -> tuple[list[int], list[int], list[int]]:
+    """(sizes, strides in a, strides in b) of 6 nested loops over y, outermost first; neighbours are merged."""
+    loops: list[tuple[int, bool, bool]] = []
+    for size, in_a, in_b in zip(y, _aligned(a, len(y)), _aligned(b, len(y)), strict=True):
+        kind = (in_a == size, in_b == size)
+        if size == 1:
+            continue
+        if loops and loops[-1][1:] == kind:
+            loops[-1] = (loops[-1][0] * size, *kind)
+        else:
+            loops.append((size, *kind))
+    loops = [(1, False, False)] * (RANK - len(loops)) + loops
+    sizes = [size for size, _, _ in loops]
+    return sizes, _strides(sizes, [x for _, x, _ in loops]), _strides(sizes, [x for _, _, x in loops])
+
+
+def _aligned(shape: Shape, rank: int) -> Shape:
+    return (1,) * (rank - len(shape)) + shape
+
+
+def _strides(sizes: Sequence[int], present: Sequence[bool]) -> list[int]:
+    strides, step = [], 1
+    for size, there in zip(reversed(sizes), reversed(present), strict=True):
+        strides.append(step if there else 0)
+        step *= size if there else 1
+    return strides[::-1]
+
+
+SHAPES: tuple[tuple[Shape, Shape, int | None], ...] = (
+    ((1, 3, 5, 2), (1, 3, 5, 2), None),
+    ((1, 3, 5, 4), (4,), 1),
+    ((1, 1, 1, 3), (1, 4, 2, 3), 0),
+    ((2, 3, 3, 2), (), 1),
+    ((1, 3, 4, 5), (1, 1, 1, 5), None),
+    ((2, 1, 3, 1), (1, 4, 1, 5), None),
+    ((3, 7), (3, 7), 0),
+    ((2, 1, 3, 2, 1, 2), (3, 1, 4, 1), None),
+    ((1,), (5, 3), None),
+)
+"""Operand shapes that examples cover, and which operand is constant."""
+
+
+def examples(op: Op, dtype: str, scales: Sequence[tuple[float, float, float]], seed: int = 0) -> list[Example]:
+    """One example per entry of SHAPES; `scales` (of a, b and y) are used in turn, with changing zero points."""
+    found = []
+    for k, (a_shape, b_shape, constant) in enumerate(SHAPES):
+        zeros = ((-128, 0, 127), (5, -128, -7), (127, 127, -128), (0, 3, 0))[k % 4]
+        quants = _quants(dtype, scales[k % len(scales)], zeros)
+        a, b = (TensorType(s, dtype, q) for s, q in zip((a_shape, b_shape), quants, strict=False))
+        y = TensorType(np.broadcast_shapes(a_shape, b_shape), dtype, quants[2])
+        constants: Mapping[int, None] = {} if constant is None else {constant: None}
+        found.append(Example(op, (a, b), (y,), constants, seed + k))
+    return found
+
+
+def _quants(dtype: str, scales: Sequence[float], zeros: Sequence[int]) -> list[QuantParams | None]:
+    if dtype not in _QUANTIZED:
+        return [None, None, None]
+    moved = {"s8": zeros, "u8": [z + 128 for z in zeros], "s16": (0, 0, 0)}[dtype]
+    return [QuantParams((s,), (z,)) for s, z in zip(scales, moved, strict=True)]
+
+
+def sum_examples(op: Callable[..., Op]) -> list[Example]:
+    """Examples of an addition or subtraction `op(activation, power_of_two)`."""
+    near = [(0.05, 0.04, 0.08), (0.011, 0.011, 0.02), (0.3, 0.001, 0.2)]
+    far = [(0.0003, 0.0002, 0.0004), (1e-5, 0.1, 0.2)]
+    powers = [(2.0**-11, 2.0**-12, 2.0**-11), (2.0**-9, 2.0**-6, 2.0**-6)]
+    return [
+        *examples(op("NONE"), "s8", near),
+        *examples(op("RELU"), "s8", near[1:], 10)[:4],
+        *examples(op("RELU6"), "s8", near[:1], 20)[:2],
+        *examples(op("NONE"), "s16", far, 30),
+        *examples(op("NONE", True), "s16", powers, 40)[:4],
+        *examples(op("RELU_N1_TO_1"), "f32", [(1, 1, 1)], 50),
+        *examples(op("NONE"), "s32", [(1, 1, 1)], 60),
+    ]
+
+
+def float_clamp(call: Call) -> Params:
+    """The clamp of the fused activation as float fields."""
+    low, high = activation_bounds(_activation(call))
+    return {"out_min": low, "out_max": high}
+
+
+def int_clamp(call: Call) -> Params:
+    """The clamp of the fused activation on plain int32 data."""
+    low, high = int_bounds(_activation(call))
+    return {"out_min": low, "out_max": high}
+
+
+def int_bounds(activation: str) -> tuple[int, int]:
+    """The clamp of an activation on plain int32 data. Source: kernel_util.h, CalculateActivationRange."""
+    low, high = activation_bounds(activation)
+    lowest, highest = INT_RANGE["s32"]
+    return (int(low) if low > lowest else lowest, int(high) if high < highest else highest)
+
+
+def _activation(call: Call) -> str:
+    return str(call.op.activation)  # type: ignore[attr-defined]

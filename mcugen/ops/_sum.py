@@ -1,0 +1,115 @@
+"""Sum and difference of quantized tensors: both operands brought to one fine scale, added, and scaled to the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.numeric import activation_range, multiply_double_rounding, quantize_multiplier, rounding_divide_by_pot
+from mcugen.op import Call, Params
+
+_LEFT_SHIFT = {"s8": 20, "u8": 20, "s16": 15}
+Multiplier = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Sum:
+    """raw = scale_a((a - zero_a) << left) + sign * scale_b((b - zero_b) << left); y = scale_y(raw) + zero_y.
+
+    a, b, y: (mult, shift) of the three roundings; the sign of the second operand is in b's mult or in `sign`.
+    """
+
+    left: int
+    a: Multiplier
+    b: Multiplier
+    y: Multiplier
+    sign: int
+
+
+def constants(call: Call, sign: int) -> Sum:
+    """The multipliers of an addition (sign 1) or subtraction (-1).
+
+    LiteRT subtracts by adding with the second multiplier negated, which rounds ties the other way.
+    Source: add.cc, sub.cc, sub_common.cc (float scales, double arithmetic).
+    """
+    if powers_of_two(call):
+        return _shifts(call, sign)
+    a, b, y = (float(np.float32(t.scale)) for t in (call.input(0), call.input(1), call.output))
+    twice = 2.0 * max(a, b)
+    left = _LEFT_SHIFT[call.output.dtype]
+    pairs = [quantize_multiplier(v) for v in (a / twice, b / twice, twice / ((1 << left) * y))]
+    if pairs[2][1] > 0:
+        raise UnsupportedError(f"the result's scale {call.output.scale:.3g} is too fine for the operands' scales")
+    if negates_multiplier(call, sign):
+        return Sum(left, pairs[0], (-pairs[1][0], pairs[1][1]), pairs[2], 1)
+    return Sum(left, pairs[0], pairs[1], pairs[2], sign)
+
+
+def negates_multiplier(call: Call, sign: int) -> bool:
+    """Whether the runtime subtracts by adding with a negative multiplier."""
+    return sign < 0 and call.reference == "litert"
+
+
+def powers_of_two(call: Call) -> bool:
+    """LiteRT's int16 path that only shifts: all scales powers of two, all zero points 0, and the model allows it."""
+    types = (call.input(0), call.input(1), call.output)
+    if call.reference != "litert" or call.output.dtype != "s16" or not call.op.power_of_two:  # type: ignore[attr-defined]
+        return False
+    return all(t.zero_point == 0 and _log2(t.scale) is not None for t in types)
+
+
+def _log2(scale: float) -> int | None:
+    """The exponent of a scale that is a power of two within the runtime's tolerance. Source: CheckedLog2."""
+    exponent = np.log2(np.float32(scale))
+    whole = int(np.round(exponent))
+    return whole if abs(float(exponent) - whole) < 1e-3 else None
+
+
+def _shifts(call: Call, sign: int) -> Sum:
+    """The shifts written as multipliers: 2**30 after a left shift by one is exact."""
+    a, b, y = (_log2(t.scale) or 0 for t in (call.input(0), call.input(1), call.output))
+    if max(a, b) != y:
+        raise UnsupportedError("int16 with power-of-two scales needs the larger operand's scale to be the result's")
+    return Sum(1, (2**30, a - y), (2**30, b - y), (2**30, 1), sign)
+
+
+def compute(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The stored result of a + sign * b. Source: reference_ops::AddElementwise, SubElementwise, Add (int16), Sub16."""
+    c = constants(call, sign)
+    first = _scaled(a.astype(np.int64) - call.input(0).zero_point, c.left, c.a)
+    second = _scaled(b.astype(np.int64) - call.input(1).zero_point, c.left, c.b)
+    y = multiply_double_rounding(first + c.sign * second, *c.y) + call.output.zero_point
+    return np.asarray(np.clip(y, *activation_range(call.op.activation, call.output)))  # type: ignore[attr-defined]
+
+
+def _scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:
+    mult, shift = multiplier
+    high = multiply_double_rounding(x << left, mult, 0)
+    return rounding_divide_by_pot(high, -shift)
+
+
+def params(call: Call, sign: int) -> Params:
+    """Fields of mg_sum. The operand of the larger scale has the multiplier 1/2, exact: it is only shifted."""
+    c = constants(call, sign)
+    low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    wide = 0 if abs(c.a[0]) == 2**30 and c.a[1] == 0 else 1
+    narrow, other = (c.b, c.a) if wide == 0 else (c.a, c.b)
+    factor = 1 << (c.left - 1) if other[0] > 0 else -(1 << (c.left - 1))
+    signs = (1, c.sign)
+    return {
+        "sum.wide_zero_point": call.input(wide).zero_point,
+        "sum.narrow_zero_point": call.input(1 - wide).zero_point,
+        "sum.wide_factor": factor * signs[wide],
+        "sum.narrow_mult": narrow[0],
+        "sum.narrow_shift": -narrow[1],
+        "sum.narrow_sign": signs[1 - wide],
+        "sum.narrow_first": int(wide == 1),
+        "sum.left_shift": c.left,
+        "sum.out_mult": c.y[0],
+        "sum.out_shift": c.y[1],
+        "sum.out_zero_point": call.output.zero_point,
+        "sum.out_min": low,
+        "sum.out_max": high,
+    }

@@ -1,0 +1,60 @@
+"""ADD: the sum of two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import activation_bounds, wrap32
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _elementwise, _sum
+from mcugen.types import TensorType
+
+_TYPES = ("s8", "u8", "s16", "s32", "f32")
+
+
+def from_tflite(source: Source) -> Imported:
+    a = source.attributes
+    return Imported(Add(a["fused_activation_function"], bool(a["pot_scale_int16"])))
+
+
+def params(call: Call) -> Params:
+    return _sum.params(call, 1)
+
+
+@dataclass(frozen=True)
+class Add(Op):
+    """y = activation(a + b), elementwise, broadcasting.
+
+    a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
+    power_of_two: int16 data with scales that are powers of two may be added by shifting (LiteRT does).
+    Source: TFLite ADD; reference_ops::Add, reference_integer_ops::Add.
+    """
+
+    activation: str = "NONE"
+    power_of_two: bool = False
+
+    imports = (Import("tflite", "ADD", from_tflite),)
+    kernels = (
+        *_elementwise.kernels("mg_add_s8", "s8", params),
+        *_elementwise.kernels("mg_add_s16", "s16", params),
+        *_elementwise.kernels("mg_add_f32", "f32", _elementwise.float_clamp),
+        *_elementwise.kernels("mg_add_s32", "s32", _elementwise.int_clamp),
+    )
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        return (_elementwise.broadcast_types(a, b, _TYPES),)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(np.clip(a + b, *activation_bounds(self.activation)))
+
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        if a.dtype == np.int32:
+            return np.asarray(np.clip(wrap32(a.astype(np.int64) + b), *_elementwise.int_bounds(self.activation)))
+        return _sum.compute(call, 1, a, b)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return _elementwise.sum_examples(cls)

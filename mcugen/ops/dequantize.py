@@ -1,0 +1,86 @@
+"""DEQUANTIZE: stored integers, or half-precision numbers, to float32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Kernel, Op, Params
+from mcugen.types import QuantParams, TensorType
+
+
+def params(call: Call) -> Params:
+    return {"scale": call.input(0).scale, "zero_point": call.input(0).zero_point}
+
+
+def elements(call: Call) -> int:
+    """Elements of the output."""
+    return call.output.size
+
+
+def per_tensor(call: Call) -> bool:
+    "the input has one scale"
+    quant = call.input(0).quant
+    return quant is not None and not quant.per_channel
+
+
+def _from(dtype: str) -> Kernel:
+    def accepts(call: Call) -> bool:
+        return call.input(0).dtype == dtype
+
+    accepts.__doc__ = f"the input is {dtype}"
+    return Kernel(f"mg_dequantize__{dtype}", Form.POINTWISE, (accepts, per_tensor), params, elements)
+
+
+@dataclass(frozen=True)
+class Dequantize(Op):
+    """y = scale * (x - zero_point), in float32; half-precision numbers are widened.
+
+    x: s8, u8, s16 or s32, per tensor (constants also per channel), or f16   y: f32, same shape
+    Source: TFLite DEQUANTIZE; reference_ops::Dequantize.
+    """
+
+    imports = (Import("tflite", "DEQUANTIZE"),)
+    takes_unsigned = True
+    kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        if x is None:
+            raise ShapeError("there is nothing to dequantize")
+        if x.dtype not in ("s8", "u8", "s16", "s32", "f16"):
+            raise UnsupportedError(f"dequantizing {x.dtype} is not supported")
+        if x.dtype != "f16" and x.quant is None:
+            raise QuantizationError(f"the input {x} has no scale")
+        return (TensorType(x.shape, "f32"),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return x
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        quant = call.input(0).quant
+        if quant is None:
+            raise QuantizationError(f"the input {call.input(0)} has no scale")
+        along = [1] * x.ndim
+        if quant.per_channel:
+            along[quant.axis] = len(quant.scale)
+        scale = np.asarray(quant.scale, np.float32).astype(np.float64).reshape(along)
+        zero = np.asarray(quant.zero_point, np.int64).reshape(along)
+        return np.asarray((scale * (x.astype(np.int64) - zero)).reshape(x.shape).astype(np.float32))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = (("s8", 0.05, -128), ("s8", 3.7e-5, 127), ("u8", 1.3, 255), ("s16", 0.0001, 0), ("s32", 1e-7, 5))
+        shapes = ((1, 3, 5, 2), (7,), (), (2, 3, 2, 4), (3, 4))
+        return [
+            Example(
+                cls(),
+                (TensorType(shape, dtype, QuantParams((scale,), (zero,))),),
+                (TensorType(shape, "f32"),),
+                {},
+                seed,
+            )
+            for seed, ((dtype, scale, zero), shape) in enumerate(zip(cases, shapes, strict=True))
+        ]

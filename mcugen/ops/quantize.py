@@ -1,0 +1,156 @@
+"""QUANTIZE: real numbers to stored integers, or stored integers to others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_array_half_away
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.ops import _bytes
+from mcugen.types import QuantParams, TensorType
+
+_FROM_TO = {
+    "f32": ("s8", "u8", "s16"),
+    "s8": ("s8", "u8", "s16", "s32"),
+    "u8": ("s8", "u8", "s16"),
+    "s16": ("s8", "s16", "s32"),
+    "s32": ("s8", "s16"),
+}
+_FAR = 2.0**40  # steps; out of range of every type
+_PAIRS = (
+    ("s8", "s16"), ("s8", "s32"), ("u8", "s16"),
+    ("s16", "s8"), ("s16", "s16"), ("s16", "s32"),
+    ("s32", "s8"), ("s32", "s16"),
+)  # fmt: skip
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Quantize(source.outputs[0].dtype))
+
+
+def multiplier(call: Call) -> tuple[int, int]:
+    """scale_x / scale_y as (mult, shift). Source: quantize.cc, Prepare (float scales, double arithmetic)."""
+    x, y = np.float32(call.input(0).scale), np.float32(call.output.scale)
+    return quantize_multiplier(float(x) / float(y))
+
+
+def flips_sign(call: Call) -> bool:
+    "uint8 and int8 of equal scales, zero points 128 apart: only the top bit differs"
+    x, y = call.input(0), call.output
+    if {x.dtype, y.dtype} != {"s8", "u8"}:
+        return False
+    shift = 128 if x.dtype == "u8" else -128
+    return np.float32(x.scale) == np.float32(y.scale) and x.zero_point - y.zero_point == shift
+
+
+def params_float(call: Call) -> Params:
+    low, high = INT_RANGE[call.output.dtype]
+    return {"scale": call.output.scale, "zero_point": call.output.zero_point, "out_min": low, "out_max": high}
+
+
+def params_integer(call: Call) -> Params:
+    low, high = INT_RANGE[call.output.dtype]
+    mult, shift = multiplier(call)
+    zeros = {"in_zero_point": call.input(0).zero_point, "out_zero_point": call.output.zero_point}
+    return {"mult": mult, "shift": shift, **zeros, "out_min": low, "out_max": high}
+
+
+def elements(call: Call) -> int:
+    """Elements of the output."""
+    return call.output.size
+
+
+def _from_float(dtype: str) -> Kernel:
+    def accepts(call: Call) -> bool:
+        return (call.input(0).dtype, call.output.dtype) == ("f32", dtype)
+
+    accepts.__doc__ = f"the input is float32, the output {dtype}"
+    symbol = f"mg_quantize_f32__{dtype}"
+    return Kernel(symbol, Form.POINTWISE, (accepts,), params_float, elements)
+
+
+def _requantize(source: str, target: str) -> Kernel:
+    def accepts(call: Call) -> bool:
+        return (call.input(0).dtype, call.output.dtype) == (source, target)
+
+    accepts.__doc__ = f"the input is {source}, the output {target}"
+    symbol = f"mg_requantize__{source}_{target}"
+    in_place = (0,) if source == target else ()
+    return Kernel(symbol, Form.POINTWISE, (accepts,), params_integer, elements, in_place=in_place)
+
+
+@dataclass(frozen=True)
+class Quantize(Op):
+    """y = clamp(round(x / scale_y) + zero_point_y), or for stored integers x: the same on scale_x * (x - zero_point_x).
+
+    x: f32, s8, u8, s16 or s32, any shape   y: s8, u8, s16 or s32, per tensor
+    Real numbers too large for an int32 saturate, as they do on Arm cores.
+    Source: TFLite QUANTIZE; reference_ops::AffineQuantize, reference_ops::Requantize.
+    """
+
+    dtype: str
+
+    imports = (Import("tflite", "QUANTIZE", from_tflite),)
+    takes_unsigned = True
+    kernels = (
+        Kernel("mg_flip_sign", Form.POINTWISE, (flips_sign,), count=elements, in_place=(0,)),
+        _bytes.table_kernel(),
+        *(_from_float(dtype) for dtype in ("s8", "u8", "s16")),
+        *(_requantize(source, target) for source, target in _PAIRS),
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        if x is None:
+            raise ShapeError("there is nothing to quantize")
+        if self.dtype not in _FROM_TO.get(x.dtype, ()):
+            raise UnsupportedError(f"quantizing {x.dtype} to {self.dtype} is not supported")
+        return (TensorType(x.shape, self.dtype),)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        y = call.output
+        if x.dtype == np.float32:
+            with np.errstate(over="ignore"):
+                steps = np.clip(x / np.float32(y.scale), -_FAR, _FAR)
+            steps = round_array_half_away(steps).astype(np.float64)
+            return np.asarray(np.clip(steps + y.zero_point, *INT_RANGE[y.dtype]))
+        scaled = multiply_double_rounding(x.astype(np.int64) - call.input(0).zero_point, *multiplier(call))
+        return np.asarray(np.clip(scaled + y.zero_point, *INT_RANGE[y.dtype]))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [_example(k, *case) for k, case in enumerate(_CASES)]
+
+
+_CASES: tuple[tuple[str, float, int, str, float, int], ...] = (
+    ("f32", 0.0, 0, "s8", 0.03, -128),
+    ("f32", 0.0, 0, "s8", 0.01, 127),
+    ("f32", 0.0, 0, "u8", 0.02, 7),
+    ("f32", 0.0, 0, "s16", 0.0001, 0),
+    ("s8", 0.1, -5, "s8", 0.07, 11),
+    ("s8", 0.1, 127, "s8", 3.3, -128),
+    ("s8", 0.1, -128, "u8", 0.1, 0),
+    ("u8", 0.1, 200, "s8", 0.1, 72),
+    ("u8", 0.1, 3, "s8", 0.09, -4),
+    ("s8", 0.1, 3, "u8", 0.2, 99),
+    ("u8", 0.1, 3, "u8", 0.09, 255),
+    ("s8", 0.1, -128, "s16", 0.0004, 0),
+    ("s8", 0.1, 12, "s32", 0.00001, 0),
+    ("u8", 0.1, 9, "s16", 0.0007, 0),
+    ("s16", 0.0003, 0, "s8", 0.05, -9),
+    ("s16", 0.0003, 0, "s16", 0.0002, 0),
+    ("s16", 0.0003, 0, "s16", 0.9, 0),
+    ("s16", 0.0003, 0, "s32", 0.00001, 0),
+    ("s32", 1e-9, 0, "s8", 0.011, 4),
+    ("s32", 1e-9, 0, "s16", 0.00005, 0),
+)
+
+
+def _example(seed: int, x: str, x_scale: float, x_zero: int, y: str, y_scale: float, y_zero: int) -> Example:
+    shape = ((1, 5, 3, 2), (7,), (2, 3, 4, 5), (3, 11))[seed % 4]
+    operand = TensorType(shape, x, QuantParams((x_scale,), (x_zero,)) if x_scale else None)
+    result = TensorType(shape, y, QuantParams((y_scale,), (y_zero,)))
+    return Example(Quantize(y), (operand,), (result,), {}, seed)
