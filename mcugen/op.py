@@ -8,7 +8,7 @@ formats become it; `kernels` say which C functions compute it, and when; `exampl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -117,6 +117,8 @@ class Kernel:
     scratch   bytes of working memory, 16-aligned, or None where the C function takes none
     in_place  inputs whose memory the output may take over, element by element
     window    WINDOW: the row geometry;   outside: WINDOW: the value of rows beyond the image
+    files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
+              the kernel among them; empty for kernels of c_runtime
     """
 
     symbol: str
@@ -131,6 +133,7 @@ class Kernel:
     outside: Callable[[Call], int | float] | None = None
     needs: frozenset[str] = frozenset()
     source: str = ""
+    files: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def contract(self) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 from mcugen import frontends, passes, registry, report, select, target
 from mcugen.emit import emit
+from mcugen.emit import folder as emit_folder
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
@@ -39,11 +38,11 @@ class Artifact:
     target: Target
 
     def write(self, folder: str | os.PathLike[str]) -> None:
-        """Write all files into `folder`, or none: they are staged beside it and moved once complete.
+        """Write all files into `folder`, or none: they are staged and moved once complete.
 
         Raises UsageError where the folder cannot be written or holds files that are not of a build.
         """
-        _write_whole(Path(folder), self.files)
+        emit_folder.write(Path(folder), self.files)
 
 
 def options_of(choices: Mapping[str, Any]) -> Options:
@@ -69,27 +68,5 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
     facts = report.facts_of(view, schedule, memory, board)
     report.require_fit(facts, board)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
-    return Artifact(
-        name, files, dataclasses.replace(facts, files=tuple(sorted(files))), imported, graph, schedule, memory, view, board
-    )
-
-
-def _write_whole(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Stage next to the folder, then swap it in, so that no reader ever sees half of a build."""
-    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "report.json").is_file())):
-        raise UsageError(f"{str(folder)!r} exists and is not an earlier build", hint="choose another folder with -o")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        staged = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
-            for path, content in files.items():
-                (staged / path).parent.mkdir(parents=True, exist_ok=True)
-                (staged / path).write_bytes(content)
-            staged.chmod(0o755)
-            if folder.exists():
-                shutil.rmtree(folder)
-            staged.rename(folder)
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
-    except OSError as error:
-        raise UsageError(f"cannot write {str(folder)!r}: {error.strerror}", hint="check the path and its permissions") from error
+    facts = dataclasses.replace(facts, files=tuple(sorted(files)))
+    return Artifact(name, files, facts, imported, graph, schedule, memory, view, board)

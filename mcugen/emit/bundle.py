@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from mcugen import resources
-from mcugen.errors import InternalError
+from mcugen.errors import InternalError, UsageError
+from mcugen.op import Kernel
 
 _INCLUDE = re.compile(rb'^#include "mcugen/([\w./]+)"$', re.MULTILINE)
+_FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
 
 
-def runtime_files(kernels: Iterable[str], headers: Iterable[str]) -> dict[str, bytes]:
-    """Path in the output folder -> content, for kernel sources, their headers and everything those include."""
+def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
+    """The C files that operators from outside bring for these kernels, by name. Raises UsageError where two clash."""
     root = resources.c_runtime()
-    files = {f"kernels/{Path(name).name}": _read(root / "src" / name) for name in kernels}
+    found: dict[str, str] = {}
+    for kernel in kernels:
+        for name, text in kernel.files.items():
+            if not _FILE_NAME.fullmatch(name):
+                raise UsageError(f"kernel {kernel.symbol} brings a file named {name!r}", hint="name it <name>.c or .h")
+            taken = (root / "src" / name).exists() or (root / "include" / "mcugen" / name).exists()
+            if taken or found.setdefault(name, text) != text:
+                raise UsageError(
+                    f"kernel {kernel.symbol} brings a file {name} that is there already, with other text",
+                    hint="rename the file and the kernel",
+                )
+    return found
+
+
+def runtime_files(
+    kernels: Iterable[str], headers: Iterable[str], brought: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, bytes]:
+    """Path in the output folder -> content, for kernel sources, their headers and everything those include.
+
+    brought: files that are not in the runtime's folders but come with an operator.
+    """
+    root = resources.c_runtime()
+
+    def read(folder: Path, name: str) -> bytes:
+        return brought[name].encode() if name in brought else _read(folder / name)
+
+    files = {f"kernels/{Path(name).name}": read(root / "src", name) for name in kernels}
     wanted = ["runtime.h", *headers, *(h for text in files.values() for h in includes(text))]
     seen: dict[str, bytes] = {}
     while wanted:
         header = wanted.pop()
         if header not in seen:
-            seen[header] = _read(root / "include" / "mcugen" / header)
+            seen[header] = read(root / "include" / "mcugen", header)
             wanted += includes(seen[header])
     return files | {f"mcugen/{name}": seen[name] for name in sorted(seen)}
 

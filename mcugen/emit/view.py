@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mcugen import __version__
+from mcugen.emit import bundle
 from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number
 from mcugen.graph import Graph
 from mcugen.op import Form
@@ -140,6 +141,7 @@ class ModelView:
     memory_map: list[MapView]
     headers: list[str]
     kernel_sources: list[str]
+    brought_files: dict[str, str]
 
     @property
     def ends(self) -> list[EndView]:
@@ -196,6 +198,7 @@ class _Builder:
             memory_map=list(self._map()),
             headers=sorted({f"{k.contract.removeprefix('mg_')}.h" for k in kernels}),
             kernel_sources=sorted({k.source_name for k in kernels}),
+            brought_files=bundle.brought_files(kernels),
         )
 
     # interface -------------------------------------------------------------------------------------------------
@@ -255,8 +258,8 @@ class _Builder:
         key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
         if key not in self.arrays:
             symbol = f"{self.name}_k{len(self.arrays)}"
-            view = ArrayView(symbol, c_type, max(stored.size, 1), stored.nbytes, comment(note), array_lines(stored) or ["0"])
-            self.arrays[key] = view
+            lines = array_lines(stored) or ["0"]
+            self.arrays[key] = ArrayView(symbol, c_type, max(stored.size, 1), stored.nbytes, comment(note), lines)
         return self.arrays[key].symbol
 
     # steps -----------------------------------------------------------------------------------------------------
@@ -344,5 +347,6 @@ def _command(options: Options, name: str, format_name: str) -> str:
     parts = ["mcugen build", f"MODEL.{format_name}", f"--board {options.board}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]
     parts += [f"--features={options.features}"] if options.features else []
-    parts += [f"--{flag.replace('_', '-')}" for flag in ("keep_input", "selftest", "amalgamate") if getattr(options, flag)]
+    flags = ("keep_input", "selftest", "amalgamate")
+    parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))

@@ -1,0 +1,111 @@
+"""Writes the files of a build into a folder: all of them or none, nothing outside, nothing of the user's removed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from mcugen.errors import UsageError
+
+REPORT = "report.json"
+
+
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files, by path relative to `folder`, which is new, empty, or holds an earlier build.
+
+    Of an earlier build the files that the new one lacks are removed; files of the user's own stay.
+    Raises UsageError where the folder cannot be written or holds something else.
+    """
+    try:
+        folder = folder.resolve()
+        earlier = _earlier_files(folder)
+        with _staged(folder, files) as staged:
+            if folder.exists():
+                _move_into(folder, staged, files, earlier)
+            else:
+                staged.rename(folder)
+    except (OSError, RuntimeError, ValueError) as error:  # also for a loop of links, or a NUL in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        hint = "check the path and its permissions"
+        raise UsageError(f"cannot write {str(folder)!r}: {reason}", hint=hint) from error
+
+
+def _earlier_files(folder: Path) -> list[str]:
+    """The files of the earlier build in `folder`, none where it is new or empty. Raises UsageError for other content."""
+    if not folder.exists():
+        return []
+    if folder.is_dir() and not any(folder.iterdir()):
+        return []
+    report = folder / REPORT
+    if not folder.is_dir() or not report.is_file():
+        raise UsageError(f"{str(folder)!r} exists and is not an earlier build", hint="choose another folder with -o")
+    try:
+        names = json.loads(report.read_bytes())["files"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise UsageError(
+            f"{REPORT} in {str(folder)!r} is not of a build by mcugen", hint="choose another folder with -o"
+        )
+    return [name for name in names if _is_inside(name)]
+
+
+def _is_inside(name: str) -> bool:
+    path = Path(name)
+    return not path.is_absolute() and ".." not in path.parts and "\0" not in name
+
+
+@contextlib.contextmanager
+def _staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
+    """The files in a temporary folder on the same file system: in the folder if it is there, else beside it."""
+    home = folder if folder.exists() else folder.parent
+    made = _make_parents(home)
+    staged = Path(tempfile.mkdtemp(prefix=".mcugen-", dir=home))
+    try:
+        staged.chmod(0o755)
+        for name, content in files.items():
+            (staged / name).parent.mkdir(parents=True, exist_ok=True)
+            (staged / name).write_bytes(content)
+        yield staged
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+        for parent in made:
+            with contextlib.suppress(OSError):  # not empty: the build stands in it
+                parent.rmdir()
+
+
+def _make_parents(folder: Path) -> list[Path]:
+    """Create a folder; returns those that were not there, innermost first."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: list[str]) -> None:
+    """Replace an earlier build file by file, its report last; nothing is touched unless all can be."""
+    for name in (*files, *earlier):
+        _require_plain(folder, name)
+    for name in sorted(files, key=lambda name: (name == REPORT, name)):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(staged / name, folder / name)
+    for name in earlier:
+        if name not in files:
+            (folder / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # not empty
+                (folder / name).parent.rmdir()
+
+
+def _require_plain(folder: Path, name: str) -> None:
+    """Refuse a link or a folder where a file belongs: writing there would reach outside, or fail halfway."""
+    path = folder / name
+    parents = [parent for parent in path.parents if parent != folder and folder in parent.parents]
+    if path.is_symlink() or path.is_dir() or any(p.is_symlink() or (p.exists() and not p.is_dir()) for p in parents):
+        raise UsageError(
+            f"{name} in {str(folder)!r} is in the way of a file of the build",
+            hint="remove it, or choose another folder",
+        )
