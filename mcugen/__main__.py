@@ -1,0 +1,7 @@
+"""`python -m mcugen` is `mcugen`."""
+
+from __future__ import annotations
+
+from mcugen.cli import main
+
+main()

@@ -1,0 +1,114 @@
+"""The command line as a user meets it: results, JSON keys, errors and exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits.tflite"
+
+
+def mcugen(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mcugen", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False, timeout=120)
+
+
+def test_build_writes_a_folder_and_reports(tmp_path: Path) -> None:
+    done = mcugen("build", DIGITS, "--board", "nucleo-l4r5zi", "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "nucleo-l4r5zi" in done.stdout and "RAM" in done.stdout
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    written = {str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert set(report["files"]) == written
+    assert {"digits.h", "digits.c", "digits_weights.c", "main.c", "CMakeLists.txt"} <= written
+
+
+def test_build_json_has_the_stable_keys(tmp_path: Path) -> None:
+    done = mcugen("build", DIGITS, "--board", "cortex-m4", "-o", tmp_path / "out", "--json")
+    value = json.loads(done.stdout)
+    keys = "name board reference ram_bytes arena_bytes lower_bound scratch_bytes weights_bytes macs live_macs steps files"
+    assert set(keys.split()) <= set(value)
+    assert {"index", "op", "kernel", "why"} <= set(value["steps"][0])
+    assert value["lower_bound"] <= value["arena_bytes"] <= value["ram_bytes"] < value["arena_bytes"] + 16
+
+
+def test_verify_finds_the_digits_model_exact() -> None:
+    done = mcugen("verify", DIGITS, "--cases", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    value = json.loads(done.stdout)
+    assert {"exact", "cases", "max_abs_diff", "first_difference"} <= set(value)
+    assert value["exact"] is True and value["cases"] == 8 and value["first_difference"] is None
+
+
+def test_simulate_counts_instructions_per_step() -> None:
+    done = mcugen("simulate", DIGITS, "--board", "cortex-m4", "--cases", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    value = json.loads(done.stdout)
+    keys = "board exact instructions cycles_estimate steps text_bytes rodata_bytes weights_bytes ram_bytes stack_bytes"
+    assert set(keys.split()) <= set(value)
+    assert value["exact"] and value["repeatable"] and value["cycles_estimate"] is None
+    in_steps = sum(step["instructions"] for step in value["steps"])
+    assert 0 < value["instructions"] - in_steps < 200
+    assert all(step["instructions"] > 0 for step in value["steps"])
+    assert 0 < value["stack_bytes"] < 2048 and value["weights_bytes"] <= value["rodata_bytes"]
+
+
+def test_inspect_shows_operators_and_live_bytes() -> None:
+    text = mcugen("inspect", DIGITS).stdout
+    assert "DEPTHWISE_CONV_2D" in text and "live bytes" in text
+    value = json.loads(mcugen("inspect", DIGITS, "--json").stdout)
+    assert max(step["live_bytes"] for step in value["steps"]) == value["lower_bound"]
+
+
+@pytest.mark.parametrize("stage", ["imported", "passes", "schedule", "plan"])
+def test_inspect_dumps_every_stage(stage: str) -> None:
+    done = mcugen("inspect", DIGITS, "--ir", stage)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) > 5
+
+
+def test_boards_and_ops_come_from_the_tables() -> None:
+    boards = {row["name"]: row for row in json.loads(mcugen("boards", "--json").stdout)}
+    assert boards["nucleo-h743zi"]["core"] == "cortex-m7" and boards["cortex-m55"]["ram_bytes"] is None
+    ops = {row["op"]: row for row in json.loads(mcugen("ops", "--json").stdout)}
+    assert "tflite CONV_2D" in ops["Conv2D"]["imports"]
+    assert all(row["kernels"] for row in ops.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["build", "missing.tflite", "-o", "out"], 2, "missing.tflite"),
+        (["build", "model.txt", "-o", "out"], 2, ".tflite"),
+        (["build", str(DIGITS), "--board", "cortex-m9", "-o", "out"], 2, "cortex-m"),
+        (["build", str(DIGITS), "--name", "9lives", "-o", "out"], 2, "9lives"),
+        (["build", str(DIGITS)], 2, "--output"),
+        (["frobnicate"], 2, "frobnicate"),
+    ],
+)
+def test_usage_errors_exit_with_2_and_leave_nothing(
+    arguments: list[str], code: int, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / "model.txt").write_text("not a model")
+    done = mcugen(*arguments, cwd=tmp_path)
+    assert done.returncode == code and says in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_model_exits_with_3(tmp_path: Path) -> None:
+    (tmp_path / "cut.tflite").write_bytes(DIGITS.read_bytes()[:1000])
+    done = mcugen("build", tmp_path / "cut.tflite", "-o", tmp_path / "out", "--json")
+    assert done.returncode == 3 and json.loads(done.stdout)["error"]["kind"].endswith("Error")
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_is_quick() -> None:
+    mcugen("--help")
+    started = time.perf_counter()
+    done = mcugen("--help")
+    assert done.returncode == 0 and "simulate" in done.stdout
+    assert time.perf_counter() - started < 0.3

@@ -1,0 +1,40 @@
+"""The package installed into a fresh environment works away from the repository."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def _run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("install")
+    _run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    pip = (folder / "venv" / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    _run(*pip, ROOT, cwd=folder)
+    return folder
+
+
+def test_an_installed_mcugen_builds_from_another_folder(venv: Path) -> None:
+    model = ROOT / "examples" / "digits" / "digits.tflite"
+    tool = venv / "venv" / "bin" / "mcugen"
+    _run(tool, "build", model, "--board", "cortex-m7", "-o", "out", cwd=venv)
+    where = _run(venv / "venv" / "bin" / "python", "-c", "import mcugen; print(mcugen.__file__)", cwd=venv)
+    assert str(venv) in where
+    sources = sorted(str(p.relative_to(venv / "out")) for p in (venv / "out").rglob("*.c"))
+    warnings = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+    _run("gcc", *warnings, "-O2", "-I.", *sources, "-lm", "-o", "digits", cwd=venv / "out")
+    printed = _run(venv / "out" / "digits", cwd=venv)
+    assert printed.count("digits_output[") == 10
+    assert "cortex-m7" in _run(tool, "boards", cwd=venv)

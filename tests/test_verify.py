@@ -1,0 +1,95 @@
+"""The checks must notice: a planted difference is found, and named where it is."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen.errors import ToolError, UsageError
+from mcugen.pipeline import Artifact
+from mcugen.reference.inputs import cases, draw
+from mcugen.verify import emulated, golden, host, run
+
+DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits.tflite"
+
+
+@pytest.fixture(scope="module")
+def artifact() -> Artifact:
+    return mcugen.compile(DIGITS, board="cortex-m4")
+
+
+def _changed(artifact: Artifact, path: str, old: bytes, new: bytes) -> Artifact:
+    assert old in artifact.files[path]
+    return dataclasses.replace(artifact, files={**artifact.files, path: artifact.files[path].replace(old, new, 1)})
+
+
+def test_every_tensor_in_memory_is_compared(artifact: Artifact) -> None:
+    verdict = host.verify(artifact, cases(artifact.imported, 1))
+    computed = {name for node in artifact.imported.nodes for name in node.outputs}
+    assert verdict.exact and verdict.cases == 7
+    assert verdict.tensors + len(verdict.not_compared) == len(computed)
+
+
+def test_a_changed_clamp_is_found_in_its_layer(artifact: Artifact) -> None:
+    step = next(s for s in artifact.schedule.steps if "conv2d" in s.choice.kernel.symbol)
+    broken = _changed(artifact, f"{artifact.name}.c", b".out_max = 127", b".out_max = 126")
+    verdict = host.verify(broken, cases(broken.imported, 4))
+    assert not verdict.exact and verdict.first_difference is not None
+    assert verdict.first_difference.step == step.index
+    assert (verdict.first_difference.expected, verdict.first_difference.got) == (127, 126)
+    assert str(verdict.first_difference).startswith(verdict.first_difference.case)
+
+
+def test_a_write_outside_the_arena_is_stopped_by_the_sanitizer(artifact: Artifact) -> None:
+    size = f"_ARENA_SIZE {artifact.view.arena_size}".encode()
+    smaller = f"_ARENA_SIZE {artifact.view.arena_size - 512}".encode()
+    broken = _changed(artifact, f"{artifact.name}.h", size, smaller)
+    with pytest.raises(ToolError, match="stopped") as caught:
+        host.verify(broken, cases(broken.imported, 1))
+    assert "AddressSanitizer" in caught.value.output
+
+
+def test_the_emulated_core_is_compared_too(artifact: Artifact) -> None:
+    broken = _changed(artifact, f"{artifact.name}.c", b".out_max = 127", b".out_max = 100")
+    result = emulated.simulate(broken, list(cases(artifact.imported, 2)))
+    assert not result.exact and result.repeatable
+    assert result.verdict.first_difference is not None
+
+
+def test_the_host_cannot_be_emulated() -> None:
+    plain = mcugen.compile(DIGITS)
+    with pytest.raises(UsageError, match="no emulated machine"):
+        emulated.simulate(plain, list(cases(plain.imported, 1)))
+
+
+def test_recorded_outputs_are_compared_with_the_oracle(artifact: Artifact, tmp_path: Path) -> None:
+    from mcugen import reference
+
+    inputs = draw(artifact.imported, 3)
+    outputs = reference.run(artifact.imported, inputs, "tflm")[artifact.imported.outputs[0]]
+    np.savez(tmp_path / "good.npz", in0_0=inputs[0], out0_0=outputs)
+    assert golden.check(tmp_path / "good.npz", artifact.imported, "tflm").exact
+    wrong = outputs.copy()
+    wrong[0, 4] ^= 1
+    np.savez(tmp_path / "bad.npz", in0_0=inputs[0], out0_0=wrong)
+    verdict = golden.check(tmp_path / "bad.npz", artifact.imported, "tflm")
+    assert not verdict.exact and verdict.first_difference is not None
+    assert verdict.first_difference.index == (0, 4)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a zip", None])
+def test_a_broken_recording_is_a_usage_error(artifact: Artifact, tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "golden.npz"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError, match=r"golden\.npz"):
+        golden.cases(path, artifact.imported)
+
+
+def test_a_trace_needs_its_recording(artifact: Artifact) -> None:
+    with pytest.raises(UsageError, match="--golden"):
+        run.verify(artifact, 0, None, Path("trace.json"), lambda text: None)
