@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Padding of tensors of any shape and type: the output is filled, then the input copied into its place.
+ *
+ * Equals Pad.reference_q for any type.
+ */
+#ifndef MCUGEN_PAD_H
+#define MCUGEN_PAD_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *dims;                  /* [6], outermost first */
+    const int32_t *in_stride, *out_stride; /* [6], in bytes */
+    uint32_t size;                         /* bytes of an element: 1, 2, 4 or 8 */
+    uint32_t offset;                       /* of the first input element in the output, in bytes */
+    uint32_t elements;                     /* of the output */
+    const uint8_t *value;                  /* one element */
+} mg_pad_params;
+
+/* Whole tensors. */
+void mg_pad(const mg_pad_params *p, const void *in, void *out);
+
+#endif /* MCUGEN_PAD_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies a strided view of a tensor: transposition, slices, repetition.
+ *
+ * Equals reference_q of Transpose, StridedSlice, Reverse, BroadcastTo, Tile, SpaceToDepth and DepthToSpace for any type.
+ */
+#ifndef MCUGEN_VIEW_H
+#define MCUGEN_VIEW_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint32_t *dims;                  /* [6], outermost first */
+    const int32_t *in_stride, *out_stride; /* [6], in bytes */
+    uint32_t size;                         /* bytes of an element: 1, 2, 4 or 8 */
+    uint32_t offset;                       /* of the first element, in bytes */
+} mg_view_params;
+
+/* Whole tensors. */
+void mg_view(const mg_view_params *p, const void *in, void *out);
+
+#endif /* MCUGEN_VIEW_H */

@@ -1,0 +1,83 @@
+"""Shared recipe of data movement: views of tensors as nested loops with byte strides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Params
+from mcugen.types import QuantParams, Shape, TensorType
+
+MAX_LOOPS = 6
+DTYPES: tuple[tuple[str, QuantParams | None], ...] = (
+    ("s8", QuantParams((0.5,), (-3,))),
+    ("s16", QuantParams((0.25,), (0,))),
+    ("f32", None),
+    ("s64", None),
+)
+Loops = list[tuple[int, int, int]]
+
+
+def operand(x: TensorType | None) -> TensorType:
+    """x, which must be there."""
+    if x is None:
+        raise ShapeError("there is no operand")
+    return x
+
+
+def axis_of(axis: int, rank: int, what: str = "axis") -> int:
+    """A non-negative axis. Raises ShapeError where there is none."""
+    if not -rank <= axis < rank:
+        raise ShapeError(f"{what} {axis} is not an axis of rank {rank}")
+    return axis % rank
+
+
+def blank(shape: Shape) -> np.ndarray:
+    """An array of that shape to take views of; its bytes are never touched."""
+    return np.empty(shape, np.int8)
+
+
+def loops(dims: Sequence[int], in_stride: Sequence[int], out_stride: Sequence[int]) -> Loops:
+    """(size, input stride, output stride) of the fewest nested loops, outermost first, strides in elements."""
+    merged: Loops = []
+    for size, a, b in zip(dims, in_stride, out_stride, strict=True):
+        if size == 1:
+            continue
+        if merged and merged[-1][1:] == (a * size, b * size):
+            merged[-1] = (merged[-1][0] * size, a, b)
+        else:
+            merged.append((size, a, b))
+    return merged
+
+
+def dense(shape: Shape) -> tuple[int, ...]:
+    """Strides in elements of a tensor without gaps."""
+    return tuple(int(np.prod(shape[k + 1 :])) for k in range(len(shape)))
+
+
+def fields(found: Loops, element_bytes: int) -> Params:
+    """dims, in_stride, out_stride (bytes) and size of the C structs. Innermost loop last, padded with ones in front."""
+    full = [(1, 0, 0)] * (MAX_LOOPS - len(found)) + found
+    return {
+        "dims": np.array([size for size, _, _ in full], np.uint32),
+        "in_stride": np.array([a * element_bytes for _, a, _ in full], np.int32),
+        "out_stride": np.array([b * element_bytes for _, _, b in full], np.int32),
+        "size": element_bytes,
+    }
+
+
+def view_loops(view: np.ndarray) -> Loops:
+    """The loops that write a view of `blank` densely."""
+    return loops(view.shape, view.strides, dense(view.shape))
+
+
+def view_offset(base: np.ndarray, view: np.ndarray) -> int:
+    """Where the view's first element lies in its base, in elements."""
+    return int(view.__array_interface__["data"][0] - base.__array_interface__["data"][0])
+
+
+def has_c_type(call: Call) -> bool:
+    "the elements are of 1, 2, 4 or 8 bytes and not float16"
+    return call.output.dtype != "f16"

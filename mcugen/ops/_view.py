@@ -1,0 +1,60 @@
+"""Shared recipe of operators whose result is a strided view of their operand, copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from mcugen.op import Call, Example, Form, Kernel, Op, Params
+from mcugen.ops import _strided
+from mcugen.types import Shape, TensorType
+
+
+class View(Op):
+    """What these operators share: `view` is the meaning, and gives the loops of the C kernel too."""
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        """The result as a view of x, without a copy; its shape may still have more axes than the result."""
+        raise NotImplementedError
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return self.view(x)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.view(x)
+
+
+def _view(call: Call) -> tuple[np.ndarray, np.ndarray]:
+    """(operand, view of it) of one byte per element."""
+    op, base = call.op, _strided.blank(call.input(0).shape)
+    assert isinstance(op, View)
+    return base, op.view(base)
+
+
+def few_loops(call: Call) -> bool:
+    "at most six nested loops walk the elements"
+    return len(_strided.view_loops(_view(call)[1])) <= _strided.MAX_LOOPS
+
+
+def params(call: Call) -> Params:
+    base, view = _view(call)
+    element = call.output.np_dtype.itemsize
+    return {
+        **_strided.fields(_strided.view_loops(view), element),
+        "offset": _strided.view_offset(base, view) * element,
+    }
+
+
+KERNELS = (Kernel("mg_view", Form.WHOLE, accepts=(_strided.has_c_type, few_loops), params=params),)
+
+
+def examples(cases: Iterable[tuple[Op, Shape]]) -> Sequence[Example]:
+    """Each case with elements of every size."""
+    return [
+        Example(op, (x,), (TensorType(op.infer(x)[0].shape, dtype, quant),), {}, k)
+        for k, (op, shape) in enumerate(cases)
+        for dtype, quant in _strided.DTYPES
+        for x in [TensorType(shape, dtype, quant)]
+    ]

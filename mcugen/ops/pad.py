@@ -1,0 +1,167 @@
+"""PAD and PADV2: rows, columns and channels of one value around a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
+from mcugen.ops import _pool, _strided
+from mcugen.types import QuantParams, Shape, TensorType
+
+Widths = tuple[tuple[int, int], ...]
+
+
+def from_tflite(source: Source) -> Imported:
+    widths = source.ints(1)
+    if widths is None:
+        raise UnsupportedError("the padding is computed at run time", hint="make it a constant")
+    pairs = tuple(zip(widths[0::2], widths[1::2], strict=False))
+    return Imported(Pad(pairs), inputs=(0, 2) if source.name == "PADV2" else (0,))
+
+
+def _widths(call: Call) -> Widths:
+    assert isinstance(call.op, Pad)
+    return call.op.widths
+
+
+def pad_value(call: Call, value: np.ndarray | None = None) -> int | float:
+    """What is written around the tensor: the operand, or the output's stored zero."""
+    if value is not None:
+        return float(value.reshape(-1)[0]) if call.output.is_float else int(value.reshape(-1)[0])
+    return call.output.quant.zero_point[0] if call.output.quant else 0
+
+
+def constant_value(call: Call) -> int | float:
+    return pad_value(call, call.constant(1) if call.has(1) else None)
+
+
+def value_is_constant(call: Call) -> bool:
+    "the value is a constant"
+    return not call.has(1) or call.constants[1] is not None
+
+
+def pads_rows(call: Call) -> bool:
+    "only rows, columns and channels of images are padded"
+    return len(call.output.shape) == 4 and _widths(call)[0] == (0, 0)
+
+
+def row_window(call: Call) -> RowWindow:
+    return RowWindow(1, 1, 1, _widths(call)[1][0], call.input(0).shape[1], call.output.shape[1])
+
+
+def row_params(call: Call) -> Params:
+    """A row: `before` values, `runs` runs of `run` elements with `gap` values between them, `after` values."""
+    x, y = call.input(0).shape, call.output.shape
+    (left, right), (first, last) = _widths(call)[2:]
+    joined = first == last == 0
+    return {
+        "value": constant_value(call),
+        "before": left * y[3] + first,
+        "runs": 1 if joined else x[2],
+        "run": x[2] * x[3] if joined else x[3],
+        "gap": first + last,
+        "after": right * y[3] + last,
+    }
+
+
+def whole_params(call: Call) -> Params:
+    """The output filled with the value, then the input copied into its place."""
+    x, y, element = call.input(0), call.output, call.output.np_dtype.itemsize
+    strides = _strided.dense(y.shape)
+    found = _strided.loops(x.shape, _strided.dense(x.shape), strides)
+    first = sum(before * stride for (before, _), stride in zip(_widths(call), strides, strict=True))
+    value = np.array(constant_value(call), y.np_dtype)
+    return {
+        **_strided.fields(found, element),
+        "offset": first * element,
+        "elements": y.size,
+        "value": np.frombuffer(value.astype(value.dtype.newbyteorder("<")).tobytes(), np.uint8),
+    }
+
+
+def _row_kernel(dtype: str, rule: Any) -> Kernel:
+    return Kernel(
+        f"mg_pad_rows_{dtype}",
+        Form.WINDOW,
+        accepts=(rule, value_is_constant, pads_rows),
+        params=row_params,
+        operands=(0,),
+        window=row_window,
+        outside=constant_value,
+    )
+
+
+@dataclass(frozen=True)
+class Pad(Op):
+    """y = x with widths[k] = (before, after) elements added along axis k.
+
+    x: any type and shape   value: as x, one element; absent: zero, for quantized types the output's zero point
+    y: as x, [d + before + after, ...]
+    Source: TFLite PAD, PADV2.
+    """
+
+    widths: Widths
+
+    imports = (Import("tflite", "PAD", from_tflite), Import("tflite", "PADV2", from_tflite))
+    kernels = (
+        _row_kernel("s8", _pool.int8_data),
+        _row_kernel("s16", _pool.int16_data),
+        _row_kernel("f32", _pool.float_data),
+        Kernel(
+            "mg_pad",
+            Form.WHOLE,
+            accepts=(_strided.has_c_type, value_is_constant),
+            params=whole_params,
+            operands=(0,),
+        ),
+    )
+
+    def infer(self, x: TensorType | None, value: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        if len(self.widths) != len(x.shape) or any(n < 0 for pair in self.widths for n in pair):
+            raise ShapeError(f"padding {[list(p) for p in self.widths]} does not fit {list(x.shape)}")
+        if value is not None and (value.size != 1 or value.dtype != x.dtype):
+            raise ShapeError(f"the value {value} is not one {x.dtype}")
+        return (TensorType(tuple(d + a + b for d, (a, b) in zip(x.shape, self.widths, strict=True)), x.dtype),)
+
+    def reference(self, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+        return self._padded(x, 0.0 if value is None else float(value.reshape(-1)[0]))
+
+    def reference_q(self, call: Call, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+        """Elements are moved as they are stored; the value too."""
+        return self._padded(x, pad_value(call, value))
+
+    def _padded(self, x: np.ndarray, value: int | float) -> np.ndarray:
+        return np.pad(x, self.widths, constant_values=value) if self.widths else x
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        types = (*_strided.DTYPES, ("s8", QuantParams((0.1,), (127,))))
+        plain = [_example(k, cls(w), shape, *t) for t in types for k, (w, shape) in enumerate(_CASES)]
+        values = [_example(k, cls(w), shape, *t, value=5) for t in types for k, (w, shape) in enumerate(_CASES[:4])]
+        return [*plain, *values]
+
+
+_CASES: tuple[tuple[Widths, Shape], ...] = (
+    (((0, 0), (1, 2), (3, 0), (0, 0)), (1, 3, 4, 2)),
+    (((0, 0), (0, 1), (0, 1), (2, 1)), (2, 3, 5, 3)),
+    (((0, 0), (2, 0), (1, 1), (0, 2)), (1, 1, 1, 1)),
+    (((1, 1), (0, 1), (1, 0), (2, 1)), (1, 3, 4, 2)),
+    (((0, 1), (2, 0), (1, 1)), (2, 3, 4)),
+    (((0, 0), (0, 0), (0, 0), (0, 0)), (1, 2, 3, 4)),
+    (((3, 2),), (5,)),
+    (((1, 0), (0, 1), (0, 0), (1, 1), (0, 2)), (2, 1, 3, 2, 2)),
+)
+
+
+def _example(k: int, op: Pad, shape: Shape, dtype: str, quant: QuantParams | None, value: int | None = None) -> Example:
+    x = TensorType(shape, dtype, quant)
+    y = TensorType(op.infer(x)[0].shape, dtype, quant)
+    if value is None:
+        return Example(op, (x,), (y,), {}, k)
+    return Example(op, (x, TensorType((), dtype, quant)), (y,), {1: np.array(value, x.np_dtype)}, k)

@@ -1,0 +1,157 @@
+"""STRIDED_SLICE and SLICE: every step-th element of a range along each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Example, Import, Imported, Source
+from mcugen.ops import _strided, _view
+from mcugen.types import Shape, TensorType
+
+Range = tuple[int, int, int]  # first index, number of elements, step
+
+
+def from_slice(source: Source) -> Imported:
+    x, begin, size, _ = _operands(source, 2)
+    if len(begin) != len(x.shape) or len(size) != len(x.shape):
+        raise ShapeError(f"begin {list(begin)} and size {list(size)} do not fit {list(x.shape)}")
+    ranges = tuple((b, d - b if n == -1 else n, 1) for b, n, d in zip(begin, size, x.shape, strict=True))
+    return Imported(StridedSlice(ranges, tuple(n for _, n, _ in ranges)), inputs=(0,))
+
+
+def from_strided_slice(source: Source) -> Imported:
+    x, begin, end, strides = _operands(source, 3)
+    if not len(begin) == len(end) == len(strides) <= 32:
+        raise ShapeError(f"begin {list(begin)}, end {list(end)} and strides {list(strides)} differ in length")
+    a = source.attributes
+    masks = _Masks(a["begin_mask"], a["end_mask"], a["ellipsis_mask"], a["new_axis_mask"], a["shrink_axis_mask"])
+    ranges, shape = [], []
+    for entry, size in _entries(masks, len(begin), x.shape):
+        if size is None:
+            shape.append(1)
+            continue
+        found = (0, size, 1) if entry is None else _range(masks, entry, begin, end, strides, size)
+        ranges.append(found)
+        if entry is None or not masks.shrink >> entry & 1:
+            shape.append(found[1])
+    return Imported(StridedSlice(tuple(ranges), tuple(shape)), inputs=(0,))
+
+
+@dataclass(frozen=True)
+class _Masks:
+    """Bit k speaks of entry k of begin, end and strides."""
+
+    begin: int
+    end: int
+    ellipsis: int
+    new_axis: int
+    shrink: int
+
+
+def _operands(source: Source, count: int) -> tuple[TensorType, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """The sliced tensor and its `count` constant vectors, () for the rest."""
+    x = _strided.operand(source.inputs[0] if source.inputs else None)
+    vectors = [source.ints(k) for k in range(1, count + 1)]
+    known = [v for v in vectors if v is not None]
+    if len(known) != count:
+        raise UnsupportedError("the bounds are computed at run time", hint="make them constants")
+    return x, known[0], known[1], known[2] if count == 3 else ()
+
+
+def _entries(masks: _Masks, count: int, shape: Shape) -> Iterator[tuple[int | None, int | None]]:
+    """(entry or None for a whole axis, size of the axis or None for a new one), in result order."""
+    if bin(masks.ellipsis & ((1 << count) - 1)).count("1") > 1:
+        raise ShapeError("more than one ellipsis")
+    new = [k for k in range(count) if masks.new_axis >> k & 1 and not masks.ellipsis >> k & 1]
+    dots = [k for k in range(count) if masks.ellipsis >> k & 1]
+    skipped = len(shape) - (count - len(new) - len(dots))
+    if skipped < 0:
+        raise ShapeError(f"{count} bounds for a tensor {list(shape)}")
+    axis = 0
+    for entry in range(count):
+        if entry in dots:
+            yield from ((None, d) for d in shape[axis : axis + skipped])
+            axis += skipped
+        elif entry in new:
+            yield entry, None
+        else:
+            yield entry, shape[axis]
+            axis += 1
+    yield from ((None, d) for d in shape[axis:])
+
+
+def _range(masks: _Masks, k: int, begin: Sequence[int], end: Sequence[int], strides: Sequence[int], size: int) -> Range:
+    """The range of entry k on an axis of that size.
+
+    Source: kernels/internal/strided_slice_logic.h, StartForAxis and StopForAxis.
+    """
+    step = strides[k]
+    if step == 0:
+        raise ShapeError("a stride is 0")
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+
+    def bound(at: int) -> int:
+        return min(max(at + size if at < 0 else at, low), high)
+
+    first = (low if step > 0 else high) if masks.begin >> k & 1 else bound(begin[k])
+    if masks.shrink >> k & 1:
+        if step < 0:
+            raise ShapeError(f"one element of an axis is taken with the stride {step}")
+        return first, 1, step
+    stop = (high if step > 0 else low) if masks.end >> k & 1 else bound(end[k])
+    return first, max(-(-(stop - first) // step), 0), step
+
+
+@dataclass(frozen=True)
+class StridedSlice(_view.View):
+    """y[i, ...] = x[first + i * step, ...] along every axis, the result in the shape `shape`.
+
+    x: any type and shape   y: as x; `ranges` has (first index, number of elements, step) for each axis of x
+    Source: TFLite STRIDED_SLICE, SLICE.
+    """
+
+    ranges: tuple[Range, ...]
+    shape: Shape
+
+    imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
+    kernels = _view.KERNELS
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        if len(self.ranges) != len(x.shape):
+            raise ShapeError(f"{len(self.ranges)} ranges for a tensor {list(x.shape)}")
+        for (first, count, step), size in zip(self.ranges, x.shape, strict=True):
+            last = first + (count - 1) * step
+            if count < 1:
+                raise ShapeError(f"the slice of an axis of {size} is empty", hint="the model computes nothing here")
+            if not (0 <= first < size and 0 <= last < size):
+                raise ShapeError(f"the slice {first}..{last} leaves an axis of {size}")
+        if int(np.prod(self.shape)) != int(np.prod([count for _, count, _ in self.ranges])):
+            raise ShapeError(f"the slice does not have the shape {list(self.shape)}")
+        return (TensorType(self.shape, x.dtype),)
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        index = tuple(
+            slice(first, end if end >= 0 else None, step)
+            for first, count, step in self.ranges
+            for end in [first + count * step]
+        )
+        return x[index]
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases: tuple[tuple[tuple[Range, ...], Shape], ...] = (
+            (((0, 1, 1), (1, 3, 1), (0, 6, 1), (0, 3, 1)), (1, 5, 6, 3)),
+            (((0, 2, 1), (4, 2, -3), (5, 3, -2), (0, 3, 1)), (2, 5, 6, 3)),
+            (((1, 1, 1), (0, 3, 2)), (3, 6)),
+            (((6, 7, -1), (0, 4, 1)), (7, 4)),
+            (((0, 2, 1), (1, 2, 1), (0, 2, 1), (1, 2, 1), (0, 2, 1), (0, 2, 2)), (2, 3, 3, 3, 3, 4)),
+        )
+        found = [(cls(ranges, tuple(n for _, n, _ in ranges)), shape) for ranges, shape in cases]
+        found.append((cls(((2, 1, 1), (0, 5, 1)), (5,)), (4, 5)))
+        found.append((cls(((0, 4, 1),), (1, 4, 1)), (4,)))
+        return _view.examples(found)

@@ -1,0 +1,58 @@
+"""TRANSPOSE: the axes in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Example, Import, Imported, Source
+from mcugen.ops import _strided, _view
+from mcugen.types import TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    perm = source.ints(1)
+    if perm is None:
+        raise UnsupportedError("the permutation is computed at run time", hint="make it a constant")
+    return Imported(Transpose(perm), inputs=(0,))
+
+
+@dataclass(frozen=True)
+class Transpose(_view.View):
+    """y[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...]: axis k of y is axis perm[k] of x.
+
+    x: any type and shape   y: as x, its axes permuted
+    Source: TFLite TRANSPOSE.
+    """
+
+    perm: tuple[int, ...]
+
+    imports = (Import("tflite", "TRANSPOSE", from_tflite),)
+    kernels = _view.KERNELS
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        rank = len(x.shape)
+        order = [_strided.axis_of(a, rank, "permuted axis") for a in self.perm]
+        if sorted(order) != list(range(rank)):
+            raise ShapeError(f"{list(self.perm)} is not a permutation of the axes of {list(x.shape)}")
+        return (TensorType(tuple(x.shape[a] for a in order), x.dtype),)
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        return x.transpose(self.perm)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = (
+            ((0, 3, 1, 2), (1, 4, 5, 3)),
+            ((0, 2, 3, 1), (2, 3, 4, 5)),
+            ((3, -3, 0, 2), (2, 3, 4, 5)),
+            ((1, 0), (5, 3)),
+            ((0, 1, 2), (2, 3, 4)),
+            ((5, 4, 3, 2, 1, 0), (2, 3, 2, 2, 3, 2)),
+            ((), ()),
+        )
+        return _view.examples((cls(perm), shape) for perm, shape in cases)
