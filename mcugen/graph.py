@@ -51,7 +51,8 @@ class Node:
 class Graph:
     """A network: nodes in an order that respects their inputs.
 
-    sha256 is the hash of the model file; format names its kind ("tflite").
+    sha256 is the hash of the model file; format names its kind ("tflite"). tflm_refusals lists the operators of the
+    file that TensorFlow Lite Micro has no kernel for: where there are any, only LiteRT's bits exist.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Graph:
     outputs: tuple[str, ...]
     sha256: str = ""
     format: str = ""
+    tflm_refusals: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

@@ -232,6 +232,9 @@ class Op:
     takes_unsigned: ClassVar[bool] = False
     """Whether the kernels read and write uint8 themselves; for all other operators it is turned into int8 first."""
 
+    tflm_refuses: ClassVar[frozenset[str]] = frozenset({"u8"})
+    """Element types, of operands or results, that TensorFlow Lite Micro has no kernel for."""
+
     def infer(self, *inputs: TensorType | None) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
         raise NotImplementedError
@@ -260,6 +263,11 @@ class Op:
     def macs(self, call: Call) -> int:
         """Multiply-accumulates of one execution; 0 for operators without."""
         return 0
+
+    def refused_by_tflm(self, call: Call) -> bool:
+        """Whether TensorFlow Lite Micro refuses this call, so that only LiteRT's bits exist."""
+        types = [t for t in (*call.inputs, *call.outputs) if t is not None]
+        return any(t.dtype in self.tflm_refuses for t in types)
 
     def flipped(self) -> Op:
         """This operator on int8 data made from uint8 by flipping the top bit; itself where nothing depends on it."""

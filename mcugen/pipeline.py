@@ -59,14 +59,25 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
     board = target.load(options.board, [f for f in options.features.split(",") if f])
     name = options.name or c_name_from(path.stem)
     imported = frontends.load(path, registry.load(ops))
+    options, notes = _settle_reference(imported, options)
     graph = passes.run(imported)
     schedule = select.solve(graph, board, options)
     buffers = schedule.buffers()
     memory = plan(buffers)
     check(buffers, memory)
     view, files = emit(schedule, memory, imported, options, name)
-    facts = report.facts_of(view, schedule, memory, board)
+    facts = report.facts_of(view, schedule, memory, board, notes)
     report.require_fit(facts, board)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))
     return Artifact(name, files, facts, imported, graph, schedule, memory, view, board)
+
+
+def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:
+    """The options with the runtime whose bits exist: LiteRT's for a model that TFLM refuses, and a note that says so."""
+    refused = imported.tflm_refusals
+    if options.reference != "tflm" or not refused:
+        return options, ()
+    more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
+    note = f"TensorFlow Lite Micro refuses this model ({refused[0]}{more}): the bits are those of LiteRT"
+    return dataclasses.replace(options, reference="litert"), (note,)

@@ -48,6 +48,7 @@ def load(data: bytes, registry: Registry, *, name: str, sha256: str) -> Graph:
         outputs=tuple(_name(i) for i in raw.outputs),
         sha256=sha256,
         format="tflite",
+        tflm_refusals=tuple(importer.tflm_refusals),
     )
 
 
@@ -79,6 +80,7 @@ class _Importer:
     nodes: list[Node] = field(default_factory=list)
     tensors: dict[str, Tensor] = field(default_factory=dict)
     unsupported: list[str] = field(default_factory=list)
+    tflm_refusals: list[str] = field(default_factory=list)
     written: set[int] = field(default_factory=set)
 
     def run(self) -> None:
@@ -167,6 +169,8 @@ class _Importer:
         node = self._node(index, operator, imported, where)
         call = self._call(node)
         _check_results(node.op, call)
+        if node.op.refused_by_tflm(call):
+            self.tflm_refusals.append(where)
         folded = node.op.fold(call)
         if folded is None:
             self.nodes.append(node)

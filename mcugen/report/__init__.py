@@ -14,7 +14,9 @@ from mcugen.schedule import Schedule
 from mcugen.target import Target
 
 
-def facts_of(view: ModelView, schedule: Schedule, plan: MemoryPlan, board: Target) -> Report:
+def facts_of(
+    view: ModelView, schedule: Schedule, plan: MemoryPlan, board: Target, notes: tuple[str, ...] = ()
+) -> Report:
     """The report of a planned and emitted model, its files still to be named."""
     return Report(
         name=view.name,
@@ -32,6 +34,7 @@ def facts_of(view: ModelView, schedule: Schedule, plan: MemoryPlan, board: Targe
             StepFacts(s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why)
             for s in schedule.steps
         ),
+        notes=notes,
     )
 
 
@@ -64,6 +67,7 @@ def as_text(facts: Report) -> str:
     bound = "the least possible for whole tensors" if facts.proven else "the least possible is not proven"
     lines = [
         f"{facts.name} for {facts.board}, bits of {facts.reference}",
+        *(f"  note: {note}" for note in facts.notes),
         f"  RAM      {facts.ram_bytes:>10,} bytes  the model object; {bound} (lower bound {facts.lower_bound:,})",
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
         f"  weights  {facts.weights_bytes:>10,} bytes  constants in flash",

@@ -27,6 +27,7 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "recorded_cases": result.recorded.cases if result.recorded else 0,
         "traced_tensors": result.traced,
         "trace_differs": list(result.trace_differs),
+        "notes": list(result.notes),
     }
 
 
@@ -37,6 +38,7 @@ def _first(result: Verification) -> Verdict | None:
 def verify_text(result: Verification) -> str:
     """A verdict first, then what it rests on."""
     lines = [f"{result.name}: {'OK' if result.exact else 'DIFFERS'} (bits of {REFERENCES[result.reference]})"]
+    lines += [f"  note: {note}" for note in result.notes]
     lines.append(f"  C against NumPy: {_sentence(result.c)}")
     if result.c.not_compared:
         lines.append(f"  not visible in memory, checked through what follows: {', '.join(result.c.not_compared)}")

@@ -90,7 +90,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         ram_bytes=artifact.report.ram_bytes,
         stack_bytes=ran.stack_bytes,
         verdict=verdict,
-        notes=tuple(note for note in (image.note,) if note),
+        notes=(*artifact.report.notes, *((image.note,) if image.note else ())),
     )
 
 

@@ -25,6 +25,7 @@ class Verification:
     recorded: Verdict | None
     traced: int
     trace_differs: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def exact(self) -> bool:
@@ -43,7 +44,7 @@ def verify(
     recorded = golden.check(recording, imported, which) if recording else None
     traced, wrong = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
     verdict = host.verify(artifact, cases, tell)
-    return Verification(artifact.name, which, verdict, recorded, traced, tuple(wrong))
+    return Verification(artifact.name, which, verdict, recorded, traced, tuple(wrong), artifact.report.notes)
 
 
 def simulate(
