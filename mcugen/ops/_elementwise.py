@@ -186,6 +186,21 @@ def _quants(dtype: str, scales: Sequence[float], zeros: Sequence[int]) -> list[Q
     return [QuantParams((s,), (z,)) for s, z in zip(scales, moved, strict=True)]
 
 
+def same_scale(op: Op, dtype: str, seed: int = 0) -> list[Example]:
+    """Examples whose operands and result share one quantization."""
+    shared = QuantParams((0.1,), ({"s8": -3}.get(dtype, 0),)) if dtype in _QUANTIZED else None
+    return [
+        Example(
+            e.op,
+            tuple(None if t is None else TensorType(t.shape, dtype, shared) for t in e.inputs),
+            tuple(TensorType(t.shape, dtype, shared) for t in e.outputs),
+            e.constants,
+            e.seed,
+        )
+        for e in examples(op, dtype, [(0.1, 0.1, 0.1)], seed)
+    ]
+
+
 def sum_examples(op: Callable[..., Op]) -> list[Example]:
     """Examples of an addition or subtraction `op(activation, power_of_two)`."""
     near = [(0.05, 0.04, 0.08), (0.011, 0.011, 0.02), (0.3, 0.001, 0.2)]

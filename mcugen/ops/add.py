@@ -24,6 +24,17 @@ def params(call: Call) -> Params:
     return _sum.params(call, 1)
 
 
+def int_bounds(call: Call) -> tuple[int, int]:
+    """The clamp of plain int32 sums: TFLM ignores the activation. Source: add.cc, EvalAdd."""
+    activation = call.op.activation  # type: ignore[attr-defined]
+    return _elementwise.int_bounds("NONE" if call.reference == "tflm" else activation)
+
+
+def params_s32(call: Call) -> Params:
+    low, high = int_bounds(call)
+    return {"out_min": low, "out_max": high}
+
+
 @dataclass(frozen=True)
 class Add(Op):
     """y = activation(a + b), elementwise, broadcasting.
@@ -41,7 +52,7 @@ class Add(Op):
         *_elementwise.kernels("mg_add_s8", "s8", params),
         *_elementwise.kernels("mg_add_s16", "s16", params),
         *_elementwise.kernels("mg_add_f32", "f32", _elementwise.float_clamp),
-        *_elementwise.kernels("mg_add_s32", "s32", _elementwise.int_clamp),
+        *_elementwise.kernels("mg_add_s32", "s32", params_s32),
     )
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
@@ -52,7 +63,7 @@ class Add(Op):
 
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
         if a.dtype == np.int32:
-            return np.asarray(np.clip(wrap32(a.astype(np.int64) + b), *_elementwise.int_bounds(self.activation)))
+            return np.asarray(np.clip(wrap32(a.astype(np.int64) + b), *int_bounds(call)))
         return _sum.compute(call, 1, a, b)
 
     @classmethod

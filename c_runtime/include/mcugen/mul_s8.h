@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Product of int8 tensors.
+ *
+ *   y = clamp(a * b / out_scale + out_zero_point), rounded as mcugen/product.h says
+ *
+ * constant  operand of __constant: one value (layout.constant_step 0) or layout.run values (1)
+ * Equals Mul.reference_q for int8.
+ */
+#ifndef MCUGEN_MUL_S8_H
+#define MCUGEN_MUL_S8_H
+
+#include "mcugen/elementwise.h"
+#include "mcugen/product.h"
+
+typedef struct {
+    const int8_t *constant;
+    mg_elementwise layout;
+    mg_product product;
+} mg_mul_s8_params;
+
+/* n elements of two tensors of one shape; out may be a or b. */
+void mg_mul_s8(const mg_mul_s8_params *p, const int8_t *a, const int8_t *b, int8_t *out, uint32_t n);
+
+/* n runs of layout.run elements, each with the constant; out may be in. */
+void mg_mul_s8__constant(const mg_mul_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
+
+/* Whole tensors, broadcasting as layout.walk says. */
+void mg_mul_s8__broadcast(const mg_mul_s8_params *p, const int8_t *a, const int8_t *b, int8_t *out);
+
+#endif /* MCUGEN_MUL_S8_H */

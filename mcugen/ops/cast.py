@@ -1,0 +1,77 @@
+"""CAST: numbers of one element type to another, without scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.numeric import INT_RANGE
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.types import NUMPY_DTYPES, TensorType
+
+_KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "f32": 4, "bool": 5}
+
+
+def from_tflite(source: Source) -> Imported:
+    source.attributes["in_data_type"]  # both repeat what the tensors say
+    source.attributes["out_data_type"]
+    return Imported(Cast(source.outputs[0].dtype))
+
+
+def params(call: Call) -> Params:
+    return {"from": _KINDS[call.input(0).dtype], "to": _KINDS[call.output.dtype]}
+
+
+def elements(call: Call) -> int:
+    """Elements of the output."""
+    return call.output.size
+
+
+def has_c_types(call: Call) -> bool:
+    "input and output are int8, uint8, int16, int32, float32 or bool"
+    return call.input(0).dtype in _KINDS and call.output.dtype in _KINDS
+
+
+@dataclass(frozen=True)
+class Cast(Op):
+    """y = x in another element type: floats are truncated, integers keep their low bits, bool is x != 0.
+
+    x, y: s8, u8, s16, s32, s64, f32, f16 (constants) or bool, same shape
+    Floats out of an integer's range saturate, as they do on Arm cores; C leaves them open.
+    Source: TFLite CAST; cast.cc.
+    """
+
+    dtype: str
+
+    imports = (Import("tflite", "CAST", from_tflite),)
+    takes_unsigned = True
+    kernels = (Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        if x is None:
+            raise ShapeError("there is nothing to cast")
+        if self.dtype not in NUMPY_DTYPES:
+            raise UnsupportedError(f"casting to {self.dtype} is not supported")
+        return (TensorType(x.shape, self.dtype),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return x
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        if self.dtype == "bool":
+            return np.asarray(x != 0)
+        if x.dtype.kind == "f" and self.dtype in INT_RANGE:
+            return np.asarray(np.clip(np.trunc(x.astype(np.float64)), *INT_RANGE[self.dtype]).astype(np.int64))
+        return x.astype(NUMPY_DTYPES[self.dtype])
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        shapes = ((1, 3, 2, 2), (7,), (2, 5), ())
+        pairs = [(a, b) for a in _KINDS for b in _KINDS if a != b]
+        return [
+            Example(cls(b), (TensorType(shapes[k % 4], a),), (TensorType(shapes[k % 4], b),), {}, k)
+            for k, (a, b) in enumerate(pairs)
+        ]

@@ -1,0 +1,48 @@
+"""DIV: the quotient of two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import activation_bounds
+from mcugen.op import Example, Import, Imported, Op, Source
+from mcugen.ops import _elementwise
+from mcugen.types import TensorType
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Div(source.attributes["fused_activation_function"]))
+
+
+@dataclass(frozen=True)
+class Div(Op):
+    """y = activation(a / b), elementwise, broadcasting; infinite quotients become the largest float.
+
+    a, b, y: f32
+    Source: TFLite DIV.
+    """
+
+    activation: str = "NONE"
+
+    imports = (Import("tflite", "DIV", from_tflite),)
+    kernels = _elementwise.kernels("mg_div_f32", "f32", _elementwise.float_clamp)
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        return (_elementwise.broadcast_types(a, b, ("f32",)),)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        low, high = activation_bounds(self.activation)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.clip(a / b, max(low, -_LARGEST), min(high, _LARGEST)))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            *_elementwise.examples(cls("NONE"), "f32", [(1, 1, 1)]),
+            *_elementwise.examples(cls("RELU"), "f32", [(1, 1, 1)], 20)[:3],
+        ]

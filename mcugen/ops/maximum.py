@@ -1,0 +1,47 @@
+"""MAXIMUM: the larger of two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import QuantizationError
+from mcugen.op import Call, Example, Import, Op
+from mcugen.ops import _elementwise
+from mcugen.types import TensorType
+
+_TYPES = ("s8", "u8", "s16", "s32", "f32")
+
+
+@dataclass(frozen=True)
+class Maximum(Op):
+    """y = max(a, b), elementwise, broadcasting.
+
+    a, b, y: one type of s8, u8, s16, s32 and f32; quantized ones share one scale and zero point
+    Source: TFLite MAXIMUM; maximum_minimum.h, which compares stored values.
+    """
+
+    imports = (Import("tflite", "MAXIMUM"),)
+    kernels = tuple(
+        kernel
+        for dtype in ("s8", "s16", "s32", "f32")
+        for kernel in _elementwise.kernels(f"mg_maximum_{dtype}", dtype)
+    )
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        result = _elementwise.broadcast_types(a, b, _TYPES)
+        if a is not None and b is not None and a.quant != b.quant:
+            raise QuantizationError(f"{a} and {b} are compared as stored, but their scales or zero points differ")
+        return (result,)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(np.maximum(a, b))
+
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(np.maximum(a, b))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [e for k, t in enumerate(("s8", "s16", "s32", "f32")) for e in _elementwise.same_scale(cls(), t, 10 * k)]

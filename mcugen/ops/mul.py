@@ -1,0 +1,87 @@
+"""MUL: the product of two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, quantize_multiplier, wrap32
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _elementwise
+from mcugen.types import TensorType
+
+_TYPES = ("s8", "u8", "s16", "s32", "f32")
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Mul(source.attributes["fused_activation_function"]))
+
+
+def multiplier(call: Call) -> tuple[int, int]:
+    """scale_a * scale_b / scale_y: in double for TFLM, in float32 for LiteRT. Source: mul_common.cc, mul.cc."""
+    a, b, y = (np.float32(t.scale) for t in (call.input(0), call.input(1), call.output))
+    if call.reference == "litert":
+        return quantize_multiplier(float(a * b / y))
+    return quantize_multiplier(float(a) * float(b) / float(y))
+
+
+def params(call: Call) -> Params:
+    mult, shift = multiplier(call)
+    low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    return {
+        "product.mult": mult,
+        "product.shift": shift,
+        "product.a_zero_point": call.input(0).zero_point,
+        "product.b_zero_point": call.input(1).zero_point,
+        "product.out_zero_point": call.output.zero_point,
+        "product.out_min": low,
+        "product.out_max": high,
+    }
+
+
+@dataclass(frozen=True)
+class Mul(Op):
+    """y = activation(a * b), elementwise, broadcasting.
+
+    a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
+    Source: TFLite MUL; reference_integer_ops::Mul, reference_ops::Mul.
+    """
+
+    activation: str = "NONE"
+
+    imports = (Import("tflite", "MUL", from_tflite),)
+    kernels = (
+        *_elementwise.kernels("mg_mul_s8", "s8", params),
+        *_elementwise.kernels("mg_mul_s16", "s16", params),
+        *_elementwise.kernels("mg_mul_f32", "f32", _elementwise.float_clamp),
+        *_elementwise.kernels("mg_mul_s32", "s32", _elementwise.int_clamp),
+    )
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        return (_elementwise.broadcast_types(a, b, _TYPES),)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(np.clip(a * b, *activation_bounds(self.activation)))
+
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        if a.dtype == np.int32:
+            return np.asarray(np.clip(wrap32(a.astype(np.int64) * b), *_elementwise.int_bounds(self.activation)))
+        y = call.output
+        raw = (a.astype(np.int64) - call.input(0).zero_point) * (b.astype(np.int64) - call.input(1).zero_point)
+        scaled = multiply_double_rounding(raw, *multiplier(call)) + y.zero_point
+        return np.asarray(np.clip(scaled, *activation_range(self.activation, y)))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        near = [(0.05, 0.04, 0.3), (0.011, 3.0, 0.2), (2.0, 1.0, 0.5)]
+        far = [(0.0003, 0.0002, 0.002), (1e-5, 0.1, 0.03)]
+        return [
+            *_elementwise.examples(cls("NONE"), "s8", near),
+            *_elementwise.examples(cls("RELU"), "s8", near[1:], 10)[:4],
+            *_elementwise.examples(cls("RELU6"), "s8", near[:1], 20)[:2],
+            *_elementwise.examples(cls("NONE"), "s16", far, 30),
+            *_elementwise.examples(cls("RELU6"), "f32", [(1, 1, 1)], 50),
+            *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)], 60),
+        ]

@@ -1,0 +1,34 @@
+"""SQUARED_DIFFERENCE: (a - b)^2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.op import Example, Import, Op
+from mcugen.ops import _elementwise
+from mcugen.types import TensorType
+
+
+@dataclass(frozen=True)
+class SquaredDifference(Op):
+    """y = (a - b)^2, elementwise, broadcasting.
+
+    a, b, y: f32
+    Source: TFLite SQUARED_DIFFERENCE.
+    """
+
+    imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
+    kernels = _elementwise.kernels("mg_squared_difference_f32", "f32")
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        return (_elementwise.broadcast_types(a, b, ("f32",)),)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray((a - b) ** 2)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return _elementwise.examples(cls(), "f32", [(1, 1, 1)])
