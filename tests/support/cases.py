@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from mcugen import passes, reference, schedule
-from mcugen.emit import emit
+from mcugen.emit import emit, view
 from mcugen.emit.view import ModelView
 from mcugen.errors import McugenError
 from mcugen.graph import Graph, Node, Tensor, verify
@@ -80,8 +80,32 @@ def graph_of(example: Example, kept: Sequence[int] = ()) -> Graph:
     outputs = tuple(f"y{k}" for k in range(len(example.outputs)))
     node = Node("node", example.op, tuple(names), outputs, "node 0")
     inputs = tuple(t.name for t in tensors if not t.is_constant and t.name.startswith("x"))
-    graph = Graph("case", {t.name: t for t in tensors}, (node,), inputs, (*outputs, *(f"x{k}" for k in kept)), format="tflite")
-    return verify(graph, "example")
+    ends = (*outputs, *(f"x{k}" for k in kept))
+    return verify(Graph("case", {t.name: t for t in tensors}, (node,), inputs, ends, format="tflite"), "example")
+
+
+@dataclass(frozen=True, eq=False)
+class _Draft:
+    """A case before its C is printed: many are the same under both references."""
+
+    name: str
+    label: str
+    imported: Graph
+    schedule: Schedule
+    plan: MemoryPlan
+    zones: tuple[tuple[int, int], ...]
+    options: Options
+    view: ModelView
+
+    @property
+    def code_key(self) -> str:
+        """What makes two cases the same C, whatever they are called."""
+        v = self.view
+        text = repr((v.steps, v.arrays, v.ends, v.arena_size, v.keep_input))
+        return hashlib.sha256(text.replace(self.name, "*").replace(self.name.upper(), "*").encode()).hexdigest()
+
+    def files(self) -> dict[str, bytes]:
+        return emit(self.schedule, self.plan, self.imported, self.options, self.name)[1]
 
 
 @dataclass(frozen=True)
@@ -95,15 +119,28 @@ class _Maker:
     sets: int | None
 
     def cases(self) -> list[Case]:
-        by_code: dict[str, Case] = {}
-        for case in self._all():
-            key = _code_key(case)
-            known = by_code.setdefault(key, case)
-            if known is not case:
-                by_code[key] = replace(known, expected={**case.expected, **known.expected})
-        return list(by_code.values())
+        alike: dict[str, list[_Draft]] = {}
+        for draft in self._drafts():
+            alike.setdefault(draft.code_key, []).append(draft)
+        known: dict[tuple[tuple[str, ...], str], tuple[Arrays, ...]] = {}
+        return [self._finished(drafts, known) for drafts in alike.values()]
 
-    def _all(self) -> Iterator[Case]:
+    def _finished(self, drafts: list[_Draft], known: dict[tuple[tuple[str, ...], str], tuple[Arrays, ...]]) -> Case:
+        """One case for drafts of the same C; `known` are outputs computed before, by graph outputs and reference."""
+        first = drafts[0]
+        graph = first.imported
+        sets = list(draw.input_sets([graph.type(n) for n in graph.inputs], self.example.seed, self.sets))
+        for which in (d.options.reference for d in drafts):
+            if (graph.outputs, which) not in known:
+                known[graph.outputs, which] = tuple(_outputs(graph, arrays, which) for _, arrays in sets)
+        return Case(
+            first.name, first.label, first.view, first.files(), first.zones,
+            set_names=tuple(name for name, _ in sets),
+            inputs=tuple(arrays for _, arrays in sets),
+            expected={d.options.reference: known[graph.outputs, d.options.reference] for d in drafts},
+        )  # fmt: skip
+
+    def _drafts(self) -> Iterator[_Draft]:
         imported = graph_of(self.example)
         graph = passes.run(imported) if self._needs_passes() else imported
         made = 0
@@ -135,21 +172,21 @@ class _Maker:
             for kernel in node.op.kernels:
                 yield f"{kernel.symbol or kernel.form.value} needs {' and '.join(kernel.refusals(call, self.features))}"
 
-    def _variants(self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str) -> Iterator[Case]:
+    def _variants(self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str) -> Iterator[_Draft]:
         """The plain case; with the inputs kept; and with the output in place of each operand that allows it."""
         how = f"{self.label} {kernel.symbol or kernel.form.value}"
-        yield self._case(imported, graph, kernel, which, name, how, False)
+        yield self._draft(imported, graph, kernel, which, name, how)
         if kernel.in_place or kernel.form is Form.ALIAS:
-            yield self._case(imported, graph, kernel, which, f"{name}_k", f"{how} inputs kept", True)
+            yield self._draft(imported, graph, kernel, which, f"{name}_k", f"{how} inputs kept", keep=True)
         dynamic = [k for k in kernel.in_place if k not in self.example.constants and self.example.inputs[k] is not None]
         if len(dynamic) > 1 and graph is imported:
             for k in dynamic:
                 kept = graph_of(self.example, [other for other in dynamic if other != k])
-                yield self._case(kept, kept, kernel, which, f"{name}_i{k}", f"{how} in place of operand {k}", False)
+                yield self._draft(kept, kept, kernel, which, f"{name}_i{k}", f"{how} in place of operand {k}")
 
-    def _case(
-        self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str, label: str, keep: bool
-    ) -> Case:
+    def _draft(
+        self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str, label: str, keep: bool = False
+    ) -> _Draft:
         under_test = self._under_test(graph)
         choices = []
         for node in graph.nodes:
@@ -157,16 +194,9 @@ class _Maker:
             fitting = [k for k in node.op.kernels if not k.refusals(call, self.features)]
             choices.append(Choice(node, call, kernel if node in under_test else fitting[0], "under test"))
         made = schedule.build(graph, choices, keep_input=keep)
-        plan, zones = _spaced(made)
+        plan, zones = _spaced(made, self.example.seed % 2 == 1)
         options = Options(reference=which, keep_input=keep)
-        view, files = emit(made, plan, imported, options, name)
-        sets = list(draw.input_sets([imported.type(n) for n in imported.inputs], self.example.seed, self.sets))
-        return Case(
-            name, label, view, files, zones,
-            set_names=tuple(s for s, _ in sets),
-            inputs=tuple(arrays for _, arrays in sets),
-            expected={which: tuple(_outputs(imported, arrays, which) for _, arrays in sets)},
-        )  # fmt: skip
+        return _Draft(name, label, imported, made, plan, zones, options, view.build(made, plan, options, name))
 
 
 def _outputs(graph: Graph, inputs: Arrays, which: str) -> Arrays:
@@ -174,14 +204,17 @@ def _outputs(graph: Graph, inputs: Arrays, which: str) -> Arrays:
     return [values[name] for name in graph.outputs]
 
 
-def _spaced(made: Schedule) -> tuple[MemoryPlan, tuple[tuple[int, int], ...]]:
-    """Every buffer in bytes of its own between red zones, aligned as it must be and no better."""
+def _spaced(made: Schedule, strict: bool) -> tuple[MemoryPlan, tuple[tuple[int, int], ...]]:
+    """Every buffer in bytes of its own between red zones.
+
+    strict: aligned as they must be and no better; else to 16 bytes, where poison before them is exact.
+    """
     buffers = made.buffers()
     at = RED_ZONE
     offset: dict[str, int] = {}
     zones = [(0, at)]
     for b in buffers:
-        offset[b.name] = at + (b.align if at % (2 * b.align) == 0 else 0)
+        offset[b.name] = at + (b.align if strict and at % (2 * b.align) == 0 else 0)
         zones[-1] = (zones[-1][0], offset[b.name])
         end = offset[b.name] + b.nbytes
         at = -(-(end + RED_ZONE) // 16) * 16
@@ -190,10 +223,3 @@ def _spaced(made: Schedule) -> tuple[MemoryPlan, tuple[tuple[int, int], ...]]:
     plan = MemoryPlan(offset, at, max(live), live.index(max(live)), False, "red zones")
     check(buffers, plan)
     return plan, tuple(zones)
-
-
-def _code_key(case: Case) -> str:
-    """What makes two cases the same C, whatever they are called."""
-    view = case.view
-    text = repr((view.steps, view.arrays, view.ends, view.arena_size, view.keep_input))
-    return hashlib.sha256(text.replace(case.name, "*").replace(case.name.upper(), "*").encode()).hexdigest()

@@ -15,7 +15,11 @@ SUPPORT = Path(__file__).resolve().parent
 TOLERANCE = 1e-5
 """Of a float tensor's largest magnitude."""
 
-_STATES = {1: "the outputs depend on garbage in the arena", 2: "bytes of no buffer were written", 3: "an input was lost"}
+_STATES = {
+    1: "the outputs depend on garbage in the arena",
+    2: "bytes of no buffer were written",
+    3: "an input was lost",
+}
 
 
 @dataclass(frozen=True)
@@ -161,4 +165,3 @@ def first_difference(got: np.ndarray, want: np.ndarray) -> str:
     where = np.unravel_index(i, want.shape)
     index = [int(d) for d in where]
     return f"{int(wrong.sum())} of {want.size} differ, first at {index}: {a[i]} instead of {b[i]}"
-

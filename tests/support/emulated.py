@@ -1,0 +1,68 @@
+"""Conformance cases on an emulated core: all operators in as few firmware images as its flash allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mcugen import resources, target
+from mcugen.errors import MemoryBudgetError, ToolError
+from mcugen.op import Op
+from mcugen.target import Target
+from mcugen.toolchain import cross, qemu
+from tests.support import program
+from tests.support.cases import cases_of
+from tests.support.conformance import CASE_WARNINGS, compiler_complaints, kernel_path
+
+SETS = 2
+_RUN_LIMIT_S = 60.0
+
+
+def groups_for(core: Target, ops: Sequence[type[Op]]) -> list[program.Group]:
+    """The cases of each operator on the kernels that the core can run."""
+    made = []
+    for op in ops:
+        name = op.__name__.lower()
+        cases, _ = cases_of(op, core.features, SETS, f"{name}_")
+        if cases:
+            made.append(program.Group(name, tuple(cases)))
+    return made
+
+
+def check_core(name: str, ops: Sequence[type[Op]], folder: Path) -> list[program.Difference]:
+    """Run all cases of these operators on an emulated core and compare."""
+    core = target.load(name)
+    return _check(core, groups_for(core, ops), folder)
+
+
+def _check(core: Target, groups: Sequence[program.Group], folder: Path) -> list[program.Difference]:
+    """One image for all groups; where they do not fit, one for each half."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        image = _image(core, groups, folder)
+    except MemoryBudgetError:
+        if len(groups) == 1:
+            raise
+        middle = len(groups) // 2
+        return _check(core, groups[:middle], folder / "a") + _check(core, groups[middle:], folder / "b")
+    except ToolError as error:
+        return compiler_complaints(error)
+    cases = [case for group in groups for case in group.cases]
+    (folder / "input.bin").write_bytes(program.records(cases))
+    ending = ""
+    try:
+        done = qemu.run_image(image, core, cwd=folder, timeout_s=_RUN_LIMIT_S, count=False)
+        ending = f"exit code {done.exit_code}" if done.exit_code else ""
+    except ToolError as error:
+        ending = error.explain()
+    output = folder / "output.bin"
+    return program.differences(cases, output.read_bytes() if output.exists() else b"", ending)
+
+
+def _image(core: Target, groups: Sequence[program.Group], folder: Path) -> cross.Image:
+    kernels = sorted({source for group in groups for source in group.kernel_sources})
+    sources = [kernel_path(source) for source in kernels]
+    sources += [program.write_group(group, folder) for group in groups]
+    sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
+    include = [resources.c_runtime() / "include", program.SUPPORT, folder]
+    return cross.build_image(core, sources, include, folder, flags=CASE_WARNINGS)

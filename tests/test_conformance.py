@@ -1,0 +1,101 @@
+"""Every operator x example x kernel: C against the oracle, on the host with sanitizers and on emulated cores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen.op import Example, Op
+from mcugen.ops.copy import Copy
+from mcugen.types import QuantParams, TensorType
+from tests.support import conformance, emulated, program
+from tests.support.cases import cases_of
+
+CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc")
+
+
+class CopyExamples(Copy):
+    """The copy that passes make, with examples: no format has it. Source: none."""
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        types = [TensorType((3, 5), "s8", QuantParams((0.5,), (-3,))), TensorType((7,), "f32"), TensorType((), "s32")]
+        return [Example(cls(), (t,), (t,), {}, k) for k, t in enumerate(types)]
+
+
+OPS: dict[str, type[Op]] = {**conformance.operators(), "Copy": CopyExamples}
+
+
+def report(problems: Sequence[object]) -> str:
+    return "\n".join(map(str, problems[:8]))
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_kernels_equal_the_oracle(name: str, tmp_path: Path) -> None:
+    result = conformance.check(OPS[name], tmp_path)
+    assert not result.refused, report(result.refused)
+    assert not result.problems, report(result.problems)
+    assert result.cases >= len(OPS[name].examples())
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_kernels_equal_the_oracle_on_an_emulated_core(core: str, tmp_path: Path) -> None:
+    problems = emulated.check_core(core, list(OPS.values()), tmp_path)
+    assert not problems, report(problems)
+
+
+FAULTS = {
+    "a wrong element": ("((uint8_t *)out)[0] ^= 1u;", "differ, first at [0"),
+    "a write past the end": ("((uint8_t *)out)[p->size] = 1u;", "use-after-poison"),
+    "a read past the end": ("((uint8_t *)out)[0] = ((const uint8_t *)in)[p->size];", "use-after-poison"),
+    "a read before the start": ("((uint8_t *)out)[0] = ((const uint8_t *)in)[-1];", "use-after-poison"),
+    "an output left as it was": ("((uint8_t *)out)[0] ^= GARBAGE;", "differ, first at [0"),
+    "overflow": ("((uint8_t *)out)[0] ^= (uint8_t)(((int32_t)p->size + 2147483647) & 1);", "signed integer overflow"),
+    "a crash": ("((void (*)(void))0)();", "ended with"),
+}
+
+
+def planted(fault: str, folder: Path) -> Path:
+    """The copying kernel with a line added at its end."""
+    source = conformance.kernel_path("copy.c").read_text(encoding="utf-8")
+    body = source[: source.rindex("}")].replace("{\n", "{\n    const uint8_t before = *(const uint8_t *)out;\n", 1)
+    path = folder / "copy.c"
+    path.write_text(body + f"    (void)before;\n    {fault.replace('GARBAGE', 'before')}\n}}\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found(name: str, tmp_path: Path) -> None:
+    fault, message = FAULTS[name]
+    cases, _ = cases_of(CopyExamples)
+    group = program.Group("copy", tuple(cases))
+    kernels = {"copy.c": planted(fault, tmp_path)}
+    found = conformance.run_host(conformance.compile_host(group, tmp_path, kernels=kernels), cases)
+    assert message in report(found)
+
+
+def test_strayed_and_unstable_bytes_are_found_without_sanitizers(tmp_path: Path) -> None:
+    cases, _ = cases_of(CopyExamples)
+    for fault, message in (
+        ("((uint8_t *)out)[p->size] ^= 1u;", "bytes of no buffer were written"),
+        ("if (p->size == 15u) { ((uint8_t *)out)[14] = ((const uint8_t *)in)[-3]; }", "differ, first at [2, 4]"),
+    ):
+        kernels = {"copy.c": planted(fault, tmp_path)}
+        binary = conformance.compile_host(program.Group("copy", tuple(cases)), tmp_path, ("-O1",), kernels)
+        assert message in report(conformance.run_host(binary, cases))
+
+
+def test_floats_are_compared_by_the_largest_magnitude() -> None:
+    want = np.array([[1000.0, 0.001], [-0.0, 5.0]], np.float32)
+    near = want + np.array([[0.0, 0.009], [0.0, 0.0]], np.float32)
+    far = want + np.array([[0.0, 0.0], [0.0, 0.011]], np.float32)
+    assert program.first_difference(near, want) == ""
+    assert "first at [1, 1]" in program.first_difference(far, want)
+    assert "first at [0, 0]" in program.first_difference(np.full_like(want, np.nan), want)
+    integers = np.arange(6, dtype=np.int8).reshape(2, 3)
+    assert "1 of 6 differ, first at [1, 0]: 4 instead of 3" in program.first_difference(
+        integers + (integers == 3), integers
+    )
