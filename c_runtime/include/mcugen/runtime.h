@@ -67,12 +67,16 @@ static inline int32_t mg_divide_by_pot(int32_t x, uint32_t n)
     return (x >> n) + (int32_t)(((uint32_t)x & mask) > threshold);
 }
 
-/* x * mult * 2^(shift - 31), rounded twice as gemmlowp does; shift > 0 is to the left and wraps. */
+/* x * mult * 2^(shift - 31), rounded twice as gemmlowp does; shift > 0 is to the left and wraps.
+ * To the right by n it is (r - (r < 0) + 2^(n - 1)) >> n, with the last bit shifted apart so that nothing overflows. */
 static inline int32_t mg_requantize(int32_t x, int32_t mult, int32_t shift)
 {
-    const uint32_t left = shift > 0 ? (uint32_t)shift : 0u;
-    const uint32_t right = shift < 0 ? (uint32_t)-shift : 0u;
-    return mg_divide_by_pot(mg_high_mul((int32_t)((uint32_t)x << left), mult), right);
+    int32_t high;
+    if (shift >= 0) {
+        return mg_high_mul((int32_t)((uint32_t)x << (uint32_t)shift), mult);
+    }
+    high = mg_high_mul(x, mult);
+    return (((high + (high >> 31)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
 }
 
 /* The same with a single rounding, as LiteRT's int8 fully connected does; -31 <= shift <= 30. */
