@@ -1,0 +1,91 @@
+"""The recorded vectors of the test models: what the reference runtimes computed, as conformance cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import mcugen
+from mcugen import frontends, reference, registry
+from mcugen.graph import Graph
+from mcugen.pipeline import Artifact
+from tests.support import program
+from tests.support.cases import Arrays, Case
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """The sets of inputs of one model, and its outputs by runtime; tflm is absent where TFLM refuses the model."""
+
+    inputs: list[Arrays]
+    outputs: dict[str, list[Arrays]]
+
+
+def model_names() -> list[str]:
+    return sorted(path.stem for path in MODELS.glob("*.tflite"))
+
+
+def load(name: str) -> Vectors:
+    """The vectors of a model; where TFLM's are not recorded they equal LiteRT's."""
+    with np.load(MODELS / f"{name}.npz", allow_pickle=False) as file:
+        arrays = {key: file[key] for key in file.files}
+    inputs = _sets(arrays, "in")
+    litert = _sets(arrays, "litert")
+    tflm = [[arrays.get(f"tflm{k}_{j}", a) for j, a in enumerate(outputs)] for k, outputs in enumerate(litert)]
+    refused = str(arrays["tflm_state"]).startswith("refused")
+    return Vectors(inputs, {"litert": litert} if refused else {"litert": litert, "tflm": tflm})
+
+
+def _sets(arrays: dict[str, np.ndarray], kind: str) -> list[Arrays]:
+    sets: list[Arrays] = []
+    while f"{kind}{len(sets)}_0" in arrays:
+        k = len(sets)
+        count = sum(key.startswith(f"{kind}{k}_") for key in arrays)
+        sets.append([arrays[f"{kind}{k}_{j}"] for j in range(count)])
+    return sets
+
+
+def imported(name: str) -> Graph:
+    return frontends.load(MODELS / f"{name}.tflite", registry.load())
+
+
+def oracle_differences(name: str) -> list[str]:
+    """Where the oracle is not what a runtime computed."""
+    graph, vectors = imported(name), load(name)
+    found = []
+    for which, sets in vectors.outputs.items():
+        for k, (inputs, expected) in enumerate(zip(vectors.inputs, sets, strict=True)):
+            values = reference.run(graph, inputs, which)
+            for j, (output, want) in enumerate(zip(graph.outputs, expected, strict=True)):
+                difference = program.first_difference(values[output], want)
+                if difference:
+                    found.append(f"{which} set {k} output {j}: {difference}")
+    return found
+
+
+def group(name: str) -> tuple[program.Group, list[Artifact]]:
+    """The model as C under each reference, with the recorded vectors as cases; the artifacts are the builds."""
+    vectors = load(name)
+    builds = {
+        which: mcugen.compile(MODELS / f"{name}.tflite", reference=which, name=f"m_{which}")
+        for which in vectors.outputs
+    }
+    cases = tuple(_case(name, which, built, vectors) for which, built in builds.items())
+    return program.Group(name, cases), list(builds.values())
+
+
+def _case(name: str, which: str, built: Artifact, vectors: Vectors) -> Case:
+    return Case(
+        built.name,
+        f"{name} as {which}",
+        built.view,
+        dict(built.files),
+        zones=(),
+        set_names=tuple(f"set {k}" for k in range(len(vectors.inputs))),
+        inputs=tuple(vectors.inputs),
+        expected={which: tuple(vectors.outputs[which])},
+    )

@@ -1,0 +1,35 @@
+"""The test models: oracle and generated C against what LiteRT and TFLM computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import conformance, vectors
+
+NAMES = vectors.model_names()
+
+
+def test_there_is_a_model_with_vectors_for_each_family() -> None:
+    assert len(NAMES) >= 130
+    assert all((vectors.MODELS / f"{name}.npz").is_file() for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_equals_the_runtimes(name: str) -> None:
+    differences = vectors.oracle_differences(name)
+    assert not differences, "\n".join(differences[:8])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_generated_code_equals_the_runtimes(name: str, tmp_path: Path) -> None:
+    group, builds = vectors.group(name)
+    problems = conformance.run_host(conformance.compile_host(group, tmp_path), list(group.cases))
+    assert not problems, "\n".join(map(str, problems[:8]))
+    assert all(built.report.steps for built in builds)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_tflm_refuses_is_known_at_build_time(name: str) -> None:
+    assert bool(vectors.imported(name).tflm_refusals) == ("tflm" not in vectors.load(name).outputs)
