@@ -1,24 +1,42 @@
-"""Shared recipe of operators with weights: multipliers, folded biases, accumulator bounds, packing."""
+"""Shared recipe of operators with weights: type rules, multipliers, folded biases, accumulator bounds, packing.
+
+Operands are (data, weights, optional bias) throughout; weights are seen as a matrix [output channels, taps].
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from mcugen.errors import QuantizationError, UnsupportedError
-from mcugen.numeric import activation_range, quantize_multiplier
-from mcugen.op import Call
+from mcugen.numeric import (
+    activation_bounds,
+    activation_range,
+    multiply_double_rounding,
+    multiply_single_rounding,
+    multiply_wide,
+    quantize_multiplier,
+    reduced_multiplier,
+    wrap32,
+)
+from mcugen.op import Call, Form, Kernel, Param, Params, RowWindow, Rule, Source
 from mcugen.types import TensorType
 
-WEIGHT_TYPES = {"s8": "s8", "s16": "s8", "u8": "u8", "f32": "f32"}
+WEIGHT_TYPES = {"s8": ("s8", "s16"), "s16": ("s8",), "u8": ("u8",), "f32": ("f32",)}
 BIAS_TYPES = {"s8": ("s32",), "s16": ("s64", "s32"), "u8": ("s32",), "f32": ("f32",)}
+INT32_END = 2**31
+Matrix = Callable[[Call], np.ndarray]
+"""Gives the weights as [output channels, taps] with their zero points removed."""
+LARGEST = {"s8": 128, "s16": 32768}
 
 
 def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: int) -> None:
     """Raise UnsupportedError or QuantizationError on operand types that no runtime computes together."""
     if x.dtype == "f32" and w.dtype == "s8":
         raise UnsupportedError("float input with int8 weights (dynamic-range quantization) is not supported")
-    allowed = (WEIGHT_TYPES.get(x.dtype), "s16" if x.dtype == "s8" else None)
-    if w.dtype not in allowed:
+    if w.dtype not in WEIGHT_TYPES.get(x.dtype, ()):
         raise UnsupportedError(f"{x.dtype} input with {w.dtype} weights is not supported")
     if b is not None and (b.dtype not in BIAS_TYPES[x.dtype] or b.size != channels):
         raise UnsupportedError(f"bias {b} does not fit {channels} outputs of {x.dtype} input")
@@ -27,13 +45,24 @@ def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: in
             raise QuantizationError(f"the {name} {t} has no scale")
     if w.quant and len(w.quant.scale) not in (1, channels):
         raise QuantizationError(f"the weights {w} have {len(w.quant.scale)} scales for {channels} outputs")
+    if x.dtype == "s16" and x.zero_point != 0:
+        raise QuantizationError(f"the input {x} must have the zero point 0")
 
 
-def scales(w: TensorType, channels: int) -> np.ndarray:
-    """The weight scale of each output channel, in float64."""
-    if w.quant is None:
-        raise QuantizationError(f"the weights {w} have no scale")
-    return np.broadcast_to(np.asarray(w.quant.scale, np.float32).astype(np.float64), (channels,))
+def check_symmetric(w: TensorType) -> None:
+    """Raise QuantizationError where int8 weights have a zero point: runtimes ignore it or refuse."""
+    if w.dtype == "s8" and w.quant and any(w.quant.zero_point):
+        raise QuantizationError(f"the weights {w} must have the zero point 0")
+
+
+def check_sum_type(source: Source) -> None:
+    """Read quantized_bias_type; raise UnsupportedError where it is not the type of the bias."""
+    stated = source.attributes["quantized_bias_type"]
+    bias = source.inputs[2] if len(source.inputs) > 2 else None
+    if bias is None or stated in (None, "FLOAT32"):
+        return
+    if stated != {"s32": "INT32", "s64": "INT64"}.get(bias.dtype):
+        raise UnsupportedError(f"quantized_bias_type {stated} with a bias {bias} is not supported")
 
 
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -42,40 +71,109 @@ def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
     Source: kernel_util.cc, PopulateConvolutionQuantizationParams (float scales, double arithmetic).
     """
     x, y = np.float64(np.float32(call.input(0).scale)), np.float64(np.float32(call.output.scale))
-    pairs = [quantize_multiplier(float(x * w / y)) for w in scales(call.input(1), channels)]
+    quant = call.input(1).quant
+    if quant is None:
+        raise QuantizationError(f"the weights {call.input(1)} have no scale")
+    scales = np.broadcast_to(np.asarray(quant.scale, np.float32).astype(np.float64), (channels,))
+    pairs = [quantize_multiplier(float(x * w / y)) for w in scales]
     return np.array([m for m, _ in pairs], np.int32), np.array([s for _, s in pairs], np.int8)
 
 
 def centred(call: Call, w: np.ndarray, axis: int = 0) -> np.ndarray:
-    """The stored weights less their zero points, in int64; zero points run along `axis`."""
+    """The stored weights less their zero points, in int64 (floats as they are); zero points run along `axis`."""
     quant = call.input(1).quant
-    zero = np.asarray(quant.zero_point if quant else (0,), np.int64)
+    if w.dtype.kind == "f" or quant is None:
+        return w
+    zero = np.asarray(quant.zero_point, np.int64)
     shape = [1] * w.ndim
     shape[axis] = zero.size
     return w.astype(np.int64) - zero.reshape(shape)
 
 
-def bias_of(call: Call, k: int, channels: int) -> np.ndarray:
-    """The constant bias operand in int64, zeros where there is none."""
-    return call.constant(k).reshape(-1).astype(np.int64) if call.has(k) else np.zeros(channels, np.int64)
+def centred_data(call: Call, x: np.ndarray) -> np.ndarray:
+    """The stored data less their zero point, exact in float64."""
+    return x.astype(np.float64) - call.input(0).zero_point
 
 
-def folded_bias(call: Call, k: int, sums: np.ndarray) -> np.ndarray:
+def is_wide(call: Call) -> bool:
+    """Whether the runtime sums in 64 bits: int16 data, unless the bias is int32."""
+    return call.input(0).dtype == "s16" and not (call.has(2) and call.input(2).dtype == "s32")
+
+
+def stored(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, *, once: bool = False) -> np.ndarray:
+    """Exact sums [..., channels] plus the bias as stored integers of the output; `once`: with a single rounding.
+
+    Sums of 32 bits wrap. Source: reference_integer_ops (per channel), reference_ops (uint8).
+    """
+    y = call.output
+    acc = sums.astype(np.int64) + (0 if b is None else b.astype(np.int64).reshape(-1))
+    mult, shift = multipliers(call, sums.shape[-1])
+    if is_wide(call):
+        scaled = multiply_wide(acc, mult, shift)
+    else:
+        scaled = (multiply_single_rounding if once else multiply_double_rounding)(wrap32(acc), mult, shift)
+    return np.asarray(np.clip(scaled + y.zero_point, *activation_range(activation, y)))
+
+
+def activated(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.ndarray:
+    """Sums plus the bias on real numbers."""
+    return np.asarray(np.clip(sums + (0.0 if b is None else b), *activation_bounds(activation)))
+
+
+def bias_of(call: Call, channels: int) -> np.ndarray:
+    """The constant bias, zeros where there is none; int64, or float64 with float data."""
+    wide = np.float64 if call.input(0).is_float else np.int64
+    return call.constant(2).reshape(-1).astype(wide) if call.has(2) else np.zeros(channels, wide)
+
+
+def folded_bias(call: Call, sums: np.ndarray) -> np.ndarray:
     """bias - zero_point(x) * sum of weights, per output channel, in int64. sums: weight sums per channel."""
-    return bias_of(call, k, sums.size) - call.input(0).zero_point * sums
+    return bias_of(call, sums.size) - call.input(0).zero_point * sums
 
 
-def accumulators_fit(call: Call, k: int, w: np.ndarray) -> bool:
-    """Whether |folded bias| + sum |w| * max |x| stays in 32 bits. w: int64 [channels, taps], zero points removed."""
-    most = 128 * np.abs(w).sum(axis=1) + np.abs(folded_bias(call, k, w.sum(axis=1)))
-    return bool(most.max(initial=0) < 2**31)
+def sums_fit(matrix: Matrix) -> Rule:
+    """The rule that |folded bias| + sum |w| * max |x| stays in 32 bits."""
+
+    def fit(call: Call) -> bool:
+        "no sum of products can leave 32 bits"
+        if call.input(0).dtype not in LARGEST or not constant_weights(call):
+            return False
+        w = matrix(call)
+        most = LARGEST[call.input(0).dtype] * np.abs(w).sum(axis=1) + np.abs(folded_bias(call, w.sum(axis=1)))
+        return bool(most.max(initial=0) < INT32_END)
+
+    return fit
 
 
 def interleave(w: np.ndarray, block: int) -> np.ndarray:
-    """[channels, taps] packed in the order blocked kernels read: blocks of `block` channels tap by tap, then the rest."""
+    """[channels, taps] in the order blocked kernels read: blocks of `block` channels tap by tap, then single ones."""
     full = w.shape[0] // block * block
     blocks = w[:full].reshape(-1, block, w.shape[1]).transpose(0, 2, 1)
     return np.concatenate([blocks.reshape(-1), w[full:].reshape(-1)])
+
+
+def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str) -> dict[str, Param]:
+    """Weights, bias and what turns sums into the output: the C fields that all kernels with weights share.
+
+    w: [channels, taps], zero points removed; packed: the same in the kernel's order.
+    """
+    x = call.input(0)
+    fields: dict[str, Param] = {"weights": packed.astype(call.input(1).np_dtype)}
+    if x.is_float:
+        low, high = activation_bounds(activation)
+        return fields | {"bias": bias_of(call, w.shape[0]).astype(np.float32), "out_min": low, "out_max": high}
+    bias = folded_bias(call, w.sum(axis=1))
+    mult, shift = c_multipliers(call, w.shape[0])
+    fields |= {"mult": mult, "shift": shift, **clamp_fields(activation, call.output)}
+    if x.dtype == "s16":
+        return fields | {"bias": bias, "wide": int(is_wide(call))}
+    return fields | {"bias": wrap32(bias).astype(np.int32), "in_zero_point": x.zero_point}
+
+
+def c_multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
+    """(mult s32, shift s8) as the kernels take them: mult is reduced where sums are of 64 bits."""
+    mult, shift = multipliers(call, channels)
+    return (reduced_multiplier(mult).astype(np.int32) if is_wide(call) else mult), shift
 
 
 def clamp_fields(activation: str, y: TensorType) -> dict[str, int]:
@@ -84,11 +182,75 @@ def clamp_fields(activation: str, y: TensorType) -> dict[str, int]:
     return {"out_zero_point": y.zero_point, "out_min": low, "out_max": high}
 
 
+def outside(call: Call) -> int | float:
+    """The value of data beyond the image."""
+    return 0.0 if call.input(0).is_float else call.input(0).zero_point
+
+
 def constant_weights(call: Call) -> bool:
     "weights and bias are constants"
     return all(c is not None for t, c in zip(call.inputs[1:], call.constants[1:], strict=True) if t is not None)
 
 
+def _types(call: Call) -> tuple[str, str, str]:
+    return call.input(0).dtype, call.input(1).dtype, call.output.dtype
+
+
 def int8_data(call: Call) -> bool:
     "input, weights and output are int8"
-    return (call.input(0).dtype, call.input(1).dtype, call.output.dtype) == ("s8", "s8", "s8")
+    return _types(call) == ("s8", "s8", "s8")
+
+
+def int8_data_wide_weights(call: Call) -> bool:
+    "input and output are int8, weights int16"
+    return _types(call) == ("s8", "s16", "s8")
+
+
+def int16_data(call: Call) -> bool:
+    "input and output are int16, weights int8"
+    return _types(call) == ("s16", "s8", "s16")
+
+
+def float_data(call: Call) -> bool:
+    "input, weights and output are float"
+    return _types(call) == ("f32", "f32", "f32")
+
+
+TYPE_RULES: tuple[tuple[str, Rule], ...] = (
+    ("s8", int8_data),
+    ("s8w16", int8_data_wide_weights),
+    ("s16", int16_data),
+    ("f32", float_data),
+)
+"""Element types that kernels with weights exist for."""
+
+
+def all_kernels(name: str, matrix: Matrix, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
+    """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
+
+    make: the kernel of that symbol without its rules.
+    """
+    made: list[Kernel] = []
+    for dtype, rule in TYPE_RULES:
+        proof = proofs(dtype, matrix)
+        made.append(replace(make(f"mg_{name}_{dtype}"), accepts=(rule, constant_weights, *proof)))
+        if proof:
+            made.append(replace(make(f"mg_{name}_{dtype}__acc64"), accepts=(rule, constant_weights)))
+    return tuple(made)
+
+
+def proofs(dtype: str, matrix: Matrix) -> tuple[Rule, ...]:
+    """What a kernel that sums in 32 bits has to be sure of."""
+    return () if dtype == "f32" else (sums_fit(matrix),)
+
+
+def row_kernels(
+    name: str,
+    matrix: Matrix,
+    params: Callable[[Call], Params],
+    window: Callable[[Call], RowWindow],
+    scratch: Callable[[Call], int] | None = None,
+) -> tuple[Kernel, ...]:
+    """All kernels of an operator that slides a window over rows."""
+    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside)
+    return all_kernels(name, matrix, lambda symbol: replace(model, symbol=symbol))

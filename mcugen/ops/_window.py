@@ -82,16 +82,23 @@ class Window:
         for i in range(self.kernel[0]):
             for j in range(self.kernel[1]):
                 top, left = i * self.dilation[0], j * self.dilation[1]
-                yield i, j, padded[
-                    :,
-                    top : top + (out[0] - 1) * self.stride[0] + 1 : self.stride[0],
-                    left : left + (out[1] - 1) * self.stride[1] + 1 : self.stride[1],
-                ]
+                yield (
+                    i,
+                    j,
+                    padded[
+                        :,
+                        top : top + (out[0] - 1) * self.stride[0] + 1 : self.stride[0],
+                        left : left + (out[1] - 1) * self.stride[1] + 1 : self.stride[1],
+                    ],
+                )
 
 
-def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True) -> dict[str, Any]:
-    """The geometry fields that the C parameter structs of windowed kernels share."""
-    first, end = w.inside(x, adjacent)
+def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> dict[str, Any]:
+    """The geometry fields that the C parameter structs of windowed kernels share.
+
+    adjacent, groups: whether a column's taps must be neighbours to be read in place, and of how many parts they are.
+    """
+    first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)
     return {
         "kernel_h": w.kernel[0],
         "kernel_w": w.kernel[1],

@@ -1,23 +1,25 @@
-"""CONV_2D: dense two-dimensional convolution."""
+"""CONV_2D: dense two-dimensional convolution, in groups of channels or in one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from mcugen.errors import ShapeError
-from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, multiply_wide, wrap32
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
 from mcugen.ops import _filter
-from mcugen.ops._window import Pair, Window, fields, image
-from mcugen.types import QuantParams, TensorType
+from mcugen.ops._dense import dense_fields, patch_bytes
+from mcugen.ops._filter_examples import example
+from mcugen.ops._window import Pair, Window, image
+from mcugen.types import TensorType
 
 
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
+    _filter.check_sum_type(source)
     return Imported(
         Conv2D(
             stride=(a["stride_h"], a["stride_w"]),
@@ -29,50 +31,31 @@ def from_tflite(source: Source) -> Imported:
 
 
 def window_of(call: Call) -> Window:
-    op, w = call.op, call.input(1)
-    assert isinstance(op, Conv2D)
-    return Window((w.shape[1], w.shape[2]), op.stride, op.dilation, op.padding)
+    return cast(Conv2D, call.op).window(call.input(1).shape)
 
 
 def row_window(call: Call) -> RowWindow:
     return window_of(call).rows(call.input(0))
 
 
-def _matrix(call: Call) -> np.ndarray:
-    """The weights as int64 [output channels, taps], zero points removed."""
+def groups_of(call: Call) -> int:
+    return call.input(0).shape[3] // call.input(1).shape[3]
+
+
+def matrix(call: Call) -> np.ndarray:
+    """The weights as [output channels, taps], zero points removed."""
     w = call.constant(1)
     return _filter.centred(call, w).reshape(w.shape[0], -1)
 
 
-def accumulators_fit(call: Call) -> bool:
-    "no sum of products can leave 32 bits"
-    return _filter.accumulators_fit(call, 2, _matrix(call))
-
-
 def is_pointwise(call: Call) -> bool:
-    "the kernel is 1x1 with stride 1"
+    "the kernel is 1x1 with stride 1 and one group"
     w = window_of(call)
-    return w.kernel == (1, 1) and w.stride == (1, 1)
+    return w.kernel == (1, 1) and w.stride == (1, 1) and groups_of(call) == 1
 
 
-def params_s8(call: Call) -> Params:
-    x, y, w = call.input(0), call.output, _matrix(call)
-    mult, shift = _filter.multipliers(call, w.shape[0])
-    return {
-        "weights": _filter.interleave(w, 2).astype(np.int8),
-        "bias": _filter.folded_bias(call, 2, w.sum(axis=1)).astype(np.int32),
-        "mult": mult,
-        "shift": shift,
-        **fields(window_of(call), x, y),
-        "in_zero_point": x.zero_point,
-        **_filter.clamp_fields(call.op.activation, y),  # type: ignore[attr-defined]
-    }
-
-
-def patch_bytes(call: Call) -> int:
-    """Two pixels' taps, gathered at the edges of a row."""
-    w = call.input(1).shape
-    return 2 * w[1] * w[2] * w[3]
+def params(call: Call) -> Params:
+    return dense_fields(call, matrix(call), window_of(call), cast(Conv2D, call.op).activation, groups_of(call))
 
 
 def pixels(call: Call) -> int:
@@ -80,15 +63,25 @@ def pixels(call: Call) -> int:
     return call.output.size // call.output.shape[-1]
 
 
-_S8 = (_filter.int8_data, _filter.constant_weights, accumulators_fit)
+def _pointwise_kernels() -> tuple[Kernel, ...]:
+    return tuple(
+        Kernel(
+            f"mg_conv2d_{dtype}__pointwise",
+            Form.POINTWISE,
+            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, matrix)),
+            params=params,
+            count=pixels,
+        )
+        for dtype, rule in _filter.TYPE_RULES
+    )
 
 
 @dataclass(frozen=True)
 class Conv2D(Op):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
 
-    x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C], s8 per channel (u8 with u8, f32 with f32)
-    b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
+    x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 per channel (u8 with u8, f32 with f32)
+    b: s32 (s64 or s32 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
     Source: TFLite CONV_2D; quantization specification, section CONV_2D.
     """
 
@@ -99,59 +92,44 @@ class Conv2D(Op):
 
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     weight_operands = (1,)
-    kernels = (
-        Kernel(
-            "mg_conv2d_s8__pointwise",
-            Form.POINTWISE,
-            accepts=(*_S8, is_pointwise),
-            params=params_s8,
-            count=pixels,
-        ),
-        Kernel(
-            "mg_conv2d_s8",
-            Form.WINDOW,
-            accepts=_S8,
-            params=params_s8,
-            scratch=patch_bytes,
-            window=row_window,
-            outside=lambda call: call.input(0).zero_point,
-        ),
-    )
+    kernels = (*_pointwise_kernels(), *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes))
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x, w = image(x), image(w, "weights")
-        if w.shape[3] != x.shape[3]:
-            raise ShapeError(f"weights of {w.shape[3]} channels on an input of {x.shape[3]}")
+        if x.shape[3] % w.shape[3] or w.shape[0] % (x.shape[3] // w.shape[3]):
+            raise ShapeError(f"weights {list(w.shape)} do not divide an input of {x.shape[3]} channels into groups")
         _filter.check_types(x, w, b, w.shape[0])
-        window = Window((w.shape[1], w.shape[2]), self.stride, self.dilation, self.padding)
-        h, width = window.output((x.shape[1], x.shape[2]))
+        _filter.check_symmetric(w)
+        h, width = self.window(w.shape).output((x.shape[1], x.shape[2]))
         return (TensorType((x.shape[0], h, width, w.shape[0]), x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
-        y = self._sums(x, w, 0) + (0.0 if b is None else b)
-        return np.clip(y, *activation_bounds(self.activation))
+        return _filter.activated(self._sums(x, w), b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
-        """Bit-exact integer convolution; sums are exact and wrap to int32 for 8 bit data.
+        """Bit-exact integer convolution.
 
         Source: reference_integer_ops/conv.h, reference_ops::Conv (uint8).
         """
-        y = call.output
-        zero = call.input(0).zero_point
-        sums = self._sums((x.astype(np.int64) - zero).astype(np.float64), _filter.centred(call, w).astype(np.float64), 0)
-        acc = sums.astype(np.int64) + (0 if b is None else b.astype(np.int64))
-        mult, shift = _filter.multipliers(call, w.shape[0])
-        scaled = multiply_wide(acc, mult, shift) if x.dtype == np.int16 else multiply_double_rounding(wrap32(acc), mult, shift)
-        return np.clip(scaled + y.zero_point, *activation_range(self.activation, y))
+        sums = self._sums(_filter.centred_data(call, x), _filter.centred(call, w).astype(np.float64))
+        return _filter.stored(call, sums, b, self.activation)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))
 
-    def _sums(self, x: np.ndarray, w: np.ndarray, fill: float) -> np.ndarray:
+    def window(self, w: Sequence[int]) -> Window:
+        """The window of weights of that shape."""
+        return Window((w[1], w[2]), self.stride, self.dilation, self.padding)
+
+    def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The plain convolution in float64, exact for integers: sums stay below 2**53."""
-        window = Window((w.shape[1], w.shape[2]), self.stride, self.dilation, self.padding)
-        parts = (tap @ w[:, i, j].T for i, j, tap in window.taps(x, fill))
-        return sum(parts)  # type: ignore[return-value]
+        groups = x.shape[3] // w.shape[3]
+        parts = zip(np.split(x, groups, axis=3), np.split(w, groups), strict=True)
+        return np.concatenate([self._dense(*part) for part in parts], axis=3)
+
+    def _dense(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        taps = self.window(w.shape).taps(x, 0.0)
+        return np.asarray(sum(tap @ w[:, i, j].T for i, j, tap in taps))
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
@@ -160,17 +138,30 @@ class Conv2D(Op):
 
 _CASES: tuple[dict[str, Any], ...] = (
     {"size": (5, 7), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128},
-    {"size": (6, 5), "c": 8, "o": 17, "kernel": (2, 4), "stride": (2, 1), "zero": 0},
+    {"size": (6, 5), "c": 8, "o": 17, "kernel": (2, 4), "stride": (2, 1)},
     {"size": (9, 9), "c": 1, "o": 3, "kernel": (3, 3), "dilation": (2, 2), "zero": 127},
     {"size": (1, 6), "c": 5, "o": 4, "kernel": (3, 3), "zero": 3},
     {"size": (6, 1), "c": 17, "o": 1, "kernel": (3, 1), "padding": "VALID", "zero": -5},
     {"size": (3, 3), "c": 2, "o": 2, "kernel": (5, 5), "zero": 11},
     {"size": (7, 7), "c": 3, "o": 8, "kernel": (2, 2), "stride": (3, 3), "zero": -128, "activation": "RELU6"},
     {"size": (5, 5), "c": 8, "o": 5, "kernel": (1, 1), "zero": 127, "activation": "RELU"},
-    {"size": (5, 5), "c": 3, "o": 3, "kernel": (1, 1), "stride": (2, 2), "zero": 0},
-    {"size": (3, 4), "c": 4, "o": 3, "kernel": (1, 1), "zero": 0, "gain": 4.0, "batch": 2},
-    {"size": (4, 3), "c": 4, "o": 3, "kernel": (3, 2), "zero": 0, "gain": 1e-7, "batch": 3, "bias": False},
+    {"size": (5, 5), "c": 3, "o": 3, "kernel": (1, 1), "stride": (2, 2)},
+    {"size": (3, 4), "c": 4, "o": 3, "kernel": (1, 1), "gain": 4.0, "batch": 2},
+    {"size": (4, 3), "c": 4, "o": 3, "kernel": (3, 2), "gain": 1e-7, "batch": 3, "bias": False},
     {"size": (4, 4), "c": 6, "o": 4, "kernel": (3, 3), "zero": -128, "gain": 2.0, "bias_max": 2**30},
+    {"size": (4, 4), "c": 2, "o": 3, "kernel": (2, 3), "zero": 127, "gain": 1e-7, "bias_max": 2**31 - 1},
+    {"size": (5, 4), "c": 6, "o": 9, "kernel": (3, 3), "zero": -7, "groups": 3},
+    {"kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
+    {"kind": "s8w16", "size": (3, 5), "c": 9, "o": 4, "kernel": (1, 1), "zero": 5},
+    {"kind": "s8w16", "size": (4, 3), "c": 1, "o": 3, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},
+    {"kind": "s16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "activation": "RELU"},
+    {"kind": "s16", "size": (3, 5), "c": 9, "o": 5, "kernel": (1, 1), "bias": False},
+    {"kind": "s16", "size": (4, 5), "c": 2, "o": 3, "kernel": (2, 2), "gain": 1e-6, "bias_max": 2**38},
+    {"kind": "s16", "size": (4, 5), "c": 4, "o": 3, "kernel": (3, 2), "stride": (1, 2), "bias_dtype": "s32"},
+    {"kind": "s16", "size": (4, 3), "c": 1, "o": 2, "kernel": (2, 2), "bias_dtype": "s32", "bias_max": 2**31 - 1},
+    {"kind": "f32", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "activation": "RELU6"},
+    {"kind": "f32", "size": (3, 5), "c": 9, "o": 4, "kernel": (1, 1), "activation": "RELU_N1_TO_1"},
+    {"kind": "f32", "size": (7, 5), "c": 4, "o": 6, "kernel": (2, 3), "groups": 2, "dilation": (1, 2), "bias": False},
 )
 
 
@@ -180,23 +171,13 @@ def _example(
     c: int,
     o: int,
     kernel: Pair,
-    zero: int,
     stride: Pair = (1, 1),
     dilation: Pair = (1, 1),
     padding: str = "SAME",
     activation: str = "NONE",
-    gain: float = 0.01,
     batch: int = 1,
-    bias: bool = True,
-    bias_max: int = 2000,
+    groups: int = 1,
+    **types: Any,
 ) -> Example:
-    """gain: output steps per accumulator count, so that multipliers above 1 and long shifts occur."""
     op = Conv2D(stride, dilation, padding, activation)
-    rng = np.random.default_rng(seed)
-    x = TensorType((batch, *size, c), "s8", QuantParams((0.5,), (zero,)))
-    w = TensorType((o, *kernel, c), "s8", QuantParams(tuple(0.5 + 0.25 * k for k in range(o)), (0,) * o))
-    b = TensorType((o,), "s32") if bias else None
-    shape = op.infer(x, w, b)[0].shape
-    y = TensorType(shape, "s8", QuantParams((0.25 / gain,), (-zero // 2,)))
-    constants = {1: None} | ({2: rng.integers(-bias_max, bias_max, o).astype(np.int32)} if bias else {})
-    return Example(op, (x, w, b), (y,), constants, seed)
+    return example(op, seed, (batch, *size, c), (o, *kernel, c // groups), 0, **types)

@@ -2,36 +2,34 @@
  *
  * Convolution of int8 images with int8 weights, one multiplier per output channel.
  *
- *   y[o] = clamp(requantize(bias[o] + sum over taps and channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
+ *   sum = sum over taps and channels of w[o] * x
+ *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
  * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
- * weights pairs of output channels interleaved: [out_c / 2][kernel_h][kernel_w][in_c][2], then an odd last channel
- *         [kernel_h][kernel_w][in_c]
- * sums    cannot leave 32 bits: proved when the code is generated
- * Equals Conv2D.reference_q for int8 (MultiplyByQuantizedMultiplier with double rounding).
+ * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
+ *         odd last channel [kernel_h][kernel_w][group_in_c]
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
+ * Equals Conv2D.reference_q for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_CONV2D_S8_H
 #define MCUGEN_CONV2D_S8_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/filter.h"
 
 typedef struct {
     const int8_t *weights;
     const int32_t *bias;
-    const int32_t *mult;
-    const int8_t *shift;
-    uint16_t kernel_h, kernel_w;
-    uint16_t in_w, in_c;
-    uint16_t out_w, out_c;
-    uint16_t stride_w, dilation_w, pad_w;
-    uint16_t inside_first, inside_end; /* output columns whose taps all lie inside the row and are neighbours */
-    int16_t in_zero_point, out_zero_point;
-    int16_t out_min, out_max;
+    MG_WINDOW_FIELDS
+    MG_INTEGER_FIELDS
+    int16_t in_zero_point;
+    uint16_t groups, group_in_c, group_out_c;
 } mg_conv2d_s8_params;
 
 /* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.
- * out: out_w * out_c.  scratch: 2 * kernel_h * kernel_w * in_c bytes. */
+ * out: out_w * out_c.  scratch: 2 * kernel_h * kernel_w * group_in_c elements. */
 void mg_conv2d_s8(const mg_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch);
+void mg_conv2d_s8__acc64(const mg_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
+                         int8_t *scratch);
 
 /* n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
 void mg_conv2d_s8__pointwise(const mg_conv2d_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);

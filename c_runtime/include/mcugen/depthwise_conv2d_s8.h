@@ -2,36 +2,31 @@
  *
  * Depthwise convolution of int8 images with int8 weights, one multiplier per output channel.
  *
- *   y[o] = clamp(requantize(bias[o] + sum over taps of w[o] * x[o / depth_multiplier], mult[o], shift[o])
- *                + out_zero_point)
+ *   sum = sum over taps of w[o] * x[o / depth_multiplier]
+ *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
  * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
  *         channels [kernel_h][kernel_w]; any other: single channels only
- * sums    cannot leave 32 bits: proved when the code is generated
- * Equals DepthwiseConv2D.reference_q for int8 (MultiplyByQuantizedMultiplier with double rounding).
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
+ * Equals DepthwiseConv2D.reference_q for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8_H
 #define MCUGEN_DEPTHWISE_CONV2D_S8_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/filter.h"
 
 typedef struct {
     const int8_t *weights;
     const int32_t *bias;
-    const int32_t *mult;
-    const int8_t *shift;
-    uint16_t kernel_h, kernel_w;
-    uint16_t in_w, in_c;
-    uint16_t out_w, out_c;
-    uint16_t stride_w, dilation_w, pad_w;
-    uint16_t inside_first, inside_end; /* output columns whose taps all lie inside the row */
+    MG_WINDOW_FIELDS
+    MG_INTEGER_FIELDS
+    int16_t in_zero_point;
     uint16_t depth_multiplier;
-    int16_t in_zero_point, out_zero_point;
-    int16_t out_min, out_max;
 } mg_depthwise_conv2d_s8_params;
 
 /* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.  out: out_w * out_c. */
 void mg_depthwise_conv2d_s8(const mg_depthwise_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
+void mg_depthwise_conv2d_s8__acc64(const mg_depthwise_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
 #endif /* MCUGEN_DEPTHWISE_CONV2D_S8_H */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: the inner part of the convolutions, all output channels of a group for one pixel, or for two at once.
+ * A pixel's taps are `runs` runs of `run` elements, run r of a pixel standing at rows[r] + its offset.
+ * Weights of a pair of output channels are interleaved.
+ */
+typedef struct {
+    const MG_NAME(x) *const *rows;
+    uint32_t runs, run;
+} MG_NAME(taps);
+
+/* One tap of two pixels and two channels. acc: pixel 0 channels 0 and 1, then pixel 1. */
+static inline void MG_NAME(tap_2x2)(MG_NAME(acc) *acc, MG_NAME(acc) x0, MG_NAME(acc) x1, MG_NAME(acc) w0, MG_NAME(acc) w1)
+{
+    acc[0] += x0 * w0;
+    acc[1] += x0 * w1;
+    acc[2] += x1 * w0;
+    acc[3] += x1 * w1;
+}
+
+/* acc[2 * pixel + channel] += sum over k < n of x_pixel[k] * w[2 * k + channel] */
+static inline void MG_NAME(dot_2x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x0, const MG_NAME(x) *x1, const MG_NAME(w) *w,
+                                    uint32_t n)
+{
+    const uint32_t quads = n & ~3u;
+    for (uint32_t k = 0u; k < quads; k += 4u) {
+        const MG_NAME(x) *const p0 = x0 + k;
+        const MG_NAME(x) *const p1 = x1 + k;
+        const MG_NAME(w) *const q = w + 2u * k;
+        MG_NAME(tap_2x2)(acc, p0[0], p1[0], q[0], q[1]);
+        MG_NAME(tap_2x2)(acc, p0[1], p1[1], q[2], q[3]);
+        MG_NAME(tap_2x2)(acc, p0[2], p1[2], q[4], q[5]);
+        MG_NAME(tap_2x2)(acc, p0[3], p1[3], q[6], q[7]);
+    }
+    for (uint32_t k = quads; k < n; k += 1u) {
+        MG_NAME(tap_2x2)(acc, x0[k], x1[k], w[2u * k], w[2u * k + 1u]);
+    }
+}
+
+/* The same for one pixel. */
+static inline void MG_NAME(dot_1x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w, uint32_t n)
+{
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        acc[0] += (MG_NAME(acc))x[k] * w[2u * k];
+        acc[1] += (MG_NAME(acc))x[k] * w[2u * k + 1u];
+    }
+}
+
+/* Channel o, the last of an odd number, of one pixel. */
+static inline void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(x) *out)
+{
+    const MG_NAME(w) *w = p->weights + o * t->runs * t->run;
+    MG_NAME(acc) acc = (MG_NAME(acc))p->bias[o];
+    for (uint32_t r = 0u; r < t->runs; r += 1u) {
+        const MG_NAME(x) *const x = t->rows[r] + offset;
+        for (uint32_t k = 0u; k < t->run; k += 1u) {
+            acc += (MG_NAME(acc))x[k] * w[k];
+        }
+        w += t->run;
+    }
+    out[o] = MG_NAME(store)(p, o, acc);
+}
+
+/* Channels [first, first + group_out_c) of one pixel. */
+static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t first, int32_t offset,
+                                MG_NAME(x) *out)
+{
+    const uint32_t pairs = first + ((uint32_t)p->group_out_c & ~1u);
+    const uint32_t taps = t->runs * t->run;
+    for (uint32_t o = first; o < pairs; o += 2u) {
+        const MG_NAME(w) *const w = p->weights + o * taps;
+        MG_NAME(acc) acc[2] = {(MG_NAME(acc))p->bias[o], (MG_NAME(acc))p->bias[o + 1u]};
+        for (uint32_t r = 0u; r < t->runs; r += 1u) {
+            MG_NAME(dot_1x2)(acc, t->rows[r] + offset, w + 2u * r * t->run, t->run);
+        }
+        out[o] = MG_NAME(store)(p, o, acc[0]);
+        out[o + 1u] = MG_NAME(store)(p, o + 1u, acc[1]);
+    }
+    if (pairs < first + p->group_out_c) {
+        MG_NAME(last)(p, t, pairs, offset, out);
+    }
+}
+
+/* The same for two pixels; out: the first's, the second's is out_c further. */
+static inline void MG_NAME(two)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t first, int32_t offset0,
+                                int32_t offset1, MG_NAME(x) *out)
+{
+    const uint32_t pairs = first + ((uint32_t)p->group_out_c & ~1u);
+    const uint32_t taps = t->runs * t->run;
+    MG_NAME(x) *const out1 = out + p->out_c;
+    for (uint32_t o = first; o < pairs; o += 2u) {
+        const MG_NAME(w) *const w = p->weights + o * taps;
+        const MG_NAME(acc) bias0 = (MG_NAME(acc))p->bias[o], bias1 = (MG_NAME(acc))p->bias[o + 1u];
+        MG_NAME(acc) acc[4] = {bias0, bias1, bias0, bias1};
+        for (uint32_t r = 0u; r < t->runs; r += 1u) {
+            MG_NAME(dot_2x2)(acc, t->rows[r] + offset0, t->rows[r] + offset1, w + 2u * r * t->run, t->run);
+        }
+        out[o] = MG_NAME(store)(p, o, acc[0]);
+        out[o + 1u] = MG_NAME(store)(p, o + 1u, acc[1]);
+        out1[o] = MG_NAME(store)(p, o, acc[2]);
+        out1[o + 1u] = MG_NAME(store)(p, o + 1u, acc[3]);
+    }
+    if (pairs < first + p->group_out_c) {
+        MG_NAME(last)(p, t, pairs, offset0, out);
+        MG_NAME(last)(p, t, pairs, offset1, out1);
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the kernels with weights share: parameter fields, and names in templates.
+ *
+ * Such a kernel is written once for all element types, in a template header. Whoever includes one first defines MG_TYPE,
+ * say as conv2d_s8, and declares what stands before it:
+ *
+ *   MG_NAME(f)                            mg_conv2d_s8_f
+ *   MG_SYMBOL                             mg_conv2d_s8, the kernel itself
+ *   MG_NAME(params)                       the parameter struct
+ *   MG_NAME(x), MG_NAME(w), MG_NAME(acc)  types of data, weights and sums
+ *   MG_NAME(store)(p, o, acc)             the output of channel o   } filter_s8_template.h and its kin
+ *   MG_NAME(outside)(p)                   data beyond the image     }
+ *
+ * Template headers have no include guard: each type reads them anew.
+ */
+#ifndef MCUGEN_FILTER_H
+#define MCUGEN_FILTER_H
+
+#include "mcugen/runtime.h"
+
+#define MG_PASTE_(a, b, c) a##b##c
+#define MG_PASTE(a, b, c) MG_PASTE_(a, b, c)
+#define MG_NAME(name) MG_PASTE(mg_, MG_TYPE, _##name)
+#define MG_SYMBOL MG_PASTE(mg_, MG_TYPE, )
+
+/* A window that slides over rows. Output columns [inside_first, inside_end) need no data beyond the row. */
+#define MG_WINDOW_FIELDS       \
+    uint16_t kernel_h, kernel_w; \
+    uint16_t in_w, in_c;         \
+    uint16_t out_w, out_c;       \
+    uint16_t stride_w, dilation_w, pad_w; \
+    uint16_t inside_first, inside_end;
+
+/* mult, shift: of each output channel. */
+#define MG_INTEGER_FIELDS \
+    const int32_t *mult;  \
+    const int8_t *shift;  \
+    int16_t out_zero_point, out_min, out_max;
+
+/* x * mult * 2^(shift - 15), rounded once; mult has 16 bits. Equals MultiplyByQuantizedMultiplier of 64 bit sums. */
+static inline int32_t mg_requantize_wide(int64_t x, int32_t mult, int32_t shift)
+{
+    const uint32_t total = (uint32_t)(15 - shift);
+    return (int32_t)((x * mult + ((int64_t)1 << (total - 1u))) >> total);
+}
+
+#endif /* MCUGEN_FILTER_H */

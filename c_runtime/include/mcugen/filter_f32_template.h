@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: the ends of the kernels on float data. Needs MG_NAME(params).
+ */
+static inline float MG_NAME(outside)(const MG_NAME(params) *p)
+{
+    (void)p;
+    return 0.0f;
+}
+
+static inline float MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, float acc)
+{
+    const float floored = acc < p->out_min ? p->out_min : acc;
+    (void)o;
+    return floored > p->out_max ? p->out_max : floored;
+}

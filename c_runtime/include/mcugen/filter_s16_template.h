@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: the ends of the kernels on int16 data. Needs MG_NAME(params) and MG_NAME(acc).
+ */
+static inline int16_t MG_NAME(outside)(const MG_NAME(params) *p)
+{
+    (void)p;
+    return 0;
+}
+
+/* wide: as the runtimes do with sums of 64 bits, mult has 16 bits and one rounding is done. */
+static inline int16_t MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) acc)
+{
+    const int32_t y = p->wide != 0u ? mg_requantize_wide(acc, p->mult[o], p->shift[o])
+                                    : mg_requantize((int32_t)(uint32_t)acc, p->mult[o], p->shift[o]);
+    return (int16_t)mg_clamp(y + p->out_zero_point, p->out_min, p->out_max);
+}

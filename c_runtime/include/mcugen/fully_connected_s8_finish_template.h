@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: an output of a fully connected layer on int8 data.
+ */
+static inline int8_t MG_NAME(finish)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) acc)
+{
+    const int32_t sum = (int32_t)(uint32_t)acc;
+    const int32_t mult = p->mult[o * p->scale_stride];
+    const int32_t shift = p->shift[o * p->scale_stride];
+    const int32_t y = p->rounds_once != 0u ? mg_requantize_once(sum, mult, shift) : mg_requantize(sum, mult, shift);
+    return (int8_t)mg_clamp(y + p->out_zero_point, p->out_min, p->out_max);
+}

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/conv2d_s16_block.h"
+
+#define MG_TYPE conv2d_s16
+#include "mcugen/conv2d_pointwise_template.h"
+#undef MG_TYPE

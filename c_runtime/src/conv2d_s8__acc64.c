@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/conv2d_s8.h"
+
+typedef mg_conv2d_s8_params mg_conv2d_s8__acc64_params;
+typedef int8_t mg_conv2d_s8__acc64_x;
+typedef int8_t mg_conv2d_s8__acc64_w;
+typedef int64_t mg_conv2d_s8__acc64_acc;
+
+#define MG_TYPE conv2d_s8__acc64
+#include "mcugen/filter_s8_template.h"
+#include "mcugen/conv2d_block_template.h"
+#include "mcugen/conv2d_rows_template.h"
+#undef MG_TYPE

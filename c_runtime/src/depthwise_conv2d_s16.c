@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/depthwise_conv2d_s16.h"
+
+typedef mg_s16 mg_depthwise_conv2d_s16_x;
+typedef int8_t mg_depthwise_conv2d_s16_w;
+typedef int32_t mg_depthwise_conv2d_s16_acc;
+
+#define MG_TYPE depthwise_conv2d_s16
+#include "mcugen/filter_s16_template.h"
+#include "mcugen/depthwise_conv2d_template.h"
+#undef MG_TYPE

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/fully_connected_s8.h"
+
+typedef mg_fully_connected_s8_params mg_fully_connected_s8__acc64_params;
+typedef int8_t mg_fully_connected_s8__acc64_x;
+typedef int8_t mg_fully_connected_s8__acc64_w;
+typedef int64_t mg_fully_connected_s8__acc64_acc;
+
+#define MG_TYPE fully_connected_s8__acc64
+#include "mcugen/fully_connected_s8_finish_template.h"
+#include "mcugen/fully_connected_template.h"
+#undef MG_TYPE

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/fully_connected_s8w16.h"
+
+typedef int8_t mg_fully_connected_s8w16_x;
+typedef int16_t mg_fully_connected_s8w16_w;
+typedef int32_t mg_fully_connected_s8w16_acc;
+
+#define MG_TYPE fully_connected_s8w16
+#include "mcugen/fully_connected_s8_finish_template.h"
+#include "mcugen/fully_connected_template.h"
+#undef MG_TYPE

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/fully_connected_s8w16.h"
+
+typedef mg_fully_connected_s8w16_params mg_fully_connected_s8w16__acc64_params;
+typedef int8_t mg_fully_connected_s8w16__acc64_x;
+typedef int16_t mg_fully_connected_s8w16__acc64_w;
+typedef int64_t mg_fully_connected_s8w16__acc64_acc;
+
+#define MG_TYPE fully_connected_s8w16__acc64
+#include "mcugen/fully_connected_s8_finish_template.h"
+#include "mcugen/fully_connected_template.h"
+#undef MG_TYPE

@@ -1,0 +1,31 @@
+"""Shared recipe of what the kernels mg_conv2d_<type> compute: CONV_2D, and others that are convolutions in disguise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.op import Call, Params
+from mcugen.ops import _filter
+from mcugen.ops._window import Window, fields
+
+BLOCK = 2
+"""Output channels whose weights are interleaved."""
+
+
+def dense_fields(call: Call, w: np.ndarray, window: Window, activation: str, groups: int = 1) -> Params:
+    """The parameters of mg_conv2d_<type> for weights w [outputs, taps], zero points removed."""
+    packed = np.concatenate([_filter.interleave(part, BLOCK) for part in np.split(w, groups)])
+    return {
+        **_filter.weight_fields(call, packed, w, activation),
+        **fields(window, call.input(0), call.output, groups=groups),
+        "groups": groups,
+        "group_in_c": call.input(0).shape[3] // groups,
+        "group_out_c": call.output.shape[3] // groups,
+    }
+
+
+def patch_bytes(call: Call) -> int:
+    """Two pixels' taps, gathered where they do not stand side by side in a row."""
+    w, x = call.input(1), call.input(0)
+    taps = w.size // call.output.shape[3]
+    return 2 * taps * x.np_dtype.itemsize

@@ -1,0 +1,63 @@
+"""Shared recipe of the examples of operators with weights: types of data, weights and bias that go together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.op import Example, Op
+from mcugen.types import QuantParams, TensorType
+
+KINDS = {"s8": ("s8", "s8", "s32"), "s8w16": ("s8", "s16", "s32"), "s16": ("s16", "s8", "s64"), "f32": ("f32",) * 3}
+"""Element types of data, weights and bias."""
+
+
+def example(
+    op: Op,
+    seed: int,
+    shape: Sequence[int],
+    weights: Sequence[int],
+    axis: int,
+    kind: str = "s8",
+    zero: int = 0,
+    gain: float = 0.01,
+    bias: bool = True,
+    bias_max: int = 2000,
+    bias_dtype: str = "",
+    per_channel: bool = True,
+) -> Example:
+    """A call on data `shape` with `weights`, whose output channels run along `axis`.
+
+    gain: output steps per accumulator count, so that multipliers above 1 and long shifts occur.
+    bias_max, bias_dtype: range of the integer bias, and its type where int16 data allow two.
+    """
+    data_dtype, weight_dtype, usual = KINDS[kind]
+    channels = weights[axis]
+    bias_dtype = bias_dtype or usual
+    b = TensorType((channels,), bias_dtype) if bias else None
+    constants: dict[int, np.ndarray | None] = {1: _wide_weights(seed, weights) if kind == "s8w16" else None}
+    if b:
+        constants[2] = _bias(seed, b, bias_max)
+    if kind == "f32":
+        x, w = TensorType(tuple(shape), "f32"), TensorType(tuple(weights), "f32")
+        return Example(op, (x, w, b), (op.infer(x, w, b)[0],), constants, seed)
+    zero = 0 if kind == "s16" else zero
+    count = channels if per_channel and kind != "s8w16" else 1
+    x = TensorType(tuple(shape), data_dtype, QuantParams((0.5,), (zero,)))
+    scale = tuple(0.5 + 0.25 * k for k in range(count))
+    w = TensorType(tuple(weights), weight_dtype, QuantParams(scale, (0,) * count, axis if count > 1 else 0))
+    quant = QuantParams((0.25 / gain,), (-zero // 2,))
+    return Example(op, (x, w, b), (TensorType(op.infer(x, w, b)[0].shape, data_dtype, quant),), constants, seed)
+
+
+def _wide_weights(seed: int, shape: Sequence[int]) -> np.ndarray:
+    """Legacy uint8 weights less a zero point: -255 to 255."""
+    return np.random.default_rng(seed).integers(-255, 255, shape, np.int16, endpoint=True)
+
+
+def _bias(seed: int, b: TensorType, most: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if b.is_float:
+        return rng.standard_normal(b.shape).astype(np.float32)
+    return rng.integers(-most, most, b.shape, endpoint=True).astype(b.np_dtype)
