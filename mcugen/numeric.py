@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.types import TensorType
 
 Ints = np.ndarray
@@ -97,30 +98,36 @@ def reduced_multiplier(mult: Ints | int) -> Ints:
 def activation_range(activation: str, y: TensorType) -> tuple[int, int]:
     """The clamp of a fused activation in y's stored integers.
 
+    Raises UnsupportedError for an activation that runtimes do not fuse, QuantizationError where a bound leaves int32.
     Source: kernel_util.cc, CalculateActivationRangeQuantized.
     """
     low, high = INT_RANGE[y.dtype]
+    low_real, high_real = activation_bounds(activation)
 
     def stored(real: float) -> int:
-        return y.zero_point + round_half_away(float(np.float32(real) / np.float32(y.scale)))
+        with np.errstate(over="ignore"):
+            steps = float(np.float32(real) / np.float32(y.scale))
+        if abs(steps) >= 2**31:
+            raise QuantizationError(f"the bound {real:g} of {activation} is {steps:g} steps of scale {y.scale:g}")
+        return y.zero_point + round_half_away(steps)
 
-    bounds = {
-        "NONE": (low, high),
-        "RELU": (max(low, stored(0.0)), high),
-        "RELU6": (max(low, stored(0.0)), min(high, stored(6.0))),
-        "RELU_N1_TO_1": (max(low, stored(-1.0)), min(high, stored(1.0))),
-    }
-    return bounds[activation]
+    return (
+        low if low_real == -math.inf else max(low, stored(low_real)),
+        high if high_real == math.inf else min(high, stored(high_real)),
+    )
 
 
 def activation_bounds(activation: str) -> tuple[float, float]:
-    """The clamp of a fused activation on real numbers."""
-    return {
+    """The clamp of a fused activation on real numbers. Raises UnsupportedError for one that runtimes do not fuse."""
+    bounds = {
         "NONE": (-math.inf, math.inf),
         "RELU": (0.0, math.inf),
         "RELU6": (0.0, 6.0),
         "RELU_N1_TO_1": (-1.0, 1.0),
-    }[activation]
+    }
+    if activation not in bounds:
+        raise UnsupportedError(f"fused activation {activation} is not supported")
+    return bounds[activation]
 
 
 def round_array_half_away(x: np.ndarray) -> np.ndarray:

@@ -36,7 +36,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _earlier_files(folder: Path) -> list[str]:
-    """The files of the earlier build in `folder`, none where it is new or empty. Raises UsageError for other content."""
+    """The files of the earlier build in `folder`, none where it is new or empty. Raises UsageError for other ones."""
     if not folder.exists():
         return []
     if folder.is_dir() and not any(folder.iterdir()):

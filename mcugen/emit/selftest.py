@@ -10,6 +10,7 @@ from mcugen import reference
 from mcugen.emit.literals import C_TYPES, array_lines, float32
 from mcugen.graph import Graph
 from mcugen.reference.inputs import draw
+from mcugen.types import NUMPY_DTYPES
 
 TOLERANCE = 1e-4
 """Of the largest magnitude of a float output: another core's order of sums and libm may differ by this much."""
@@ -34,5 +35,5 @@ def arrays(imported: Graph, which: str) -> tuple[list[SelftestArray], list[str]]
 
 
 def _array(symbol: str, data: np.ndarray) -> SelftestArray:
-    names = {"int8": "s8", "uint8": "u8", "int16": "s16", "int32": "s32", "int64": "s64", "float32": "f32", "bool": "bool"}
-    return SelftestArray(symbol, C_TYPES[names[data.dtype.name]], data.size, array_lines(data))
+    name = next(name for name, dtype in NUMPY_DTYPES.items() if dtype == data.dtype)
+    return SelftestArray(symbol, C_TYPES[name], data.size, array_lines(data))

@@ -201,8 +201,11 @@ class _Reader:
     def _attributes(self, operator: Any, name: str) -> Attributes:
         """The operator's options table as neutral names and values, enumerations by name.
 
-        An absent table says what an empty one of the operator's own kind says.
+        An absent table says what an empty one of the operator's own kind says. A custom operator's are its raw bytes.
         """
+        custom = operator.CustomOptionsAsNumpy()
+        if not isinstance(custom, int):
+            return Attributes({"custom_options": bytes(self._numbers(custom))}, {"custom_options": b""})
         own = _own_table(name)
         for kind_of, table_of, kinds in (
             (operator.BuiltinOptionsType, operator.BuiltinOptions, tflite.BuiltinOptions),
@@ -232,7 +235,11 @@ class _Reader:
         if isinstance(value, float) and not math.isfinite(value):
             raise CorruptModelError(f"attribute {_snake(name)} is {value}", hint="the file is damaged")
         enum = _ENUMS.get(_snake(name))
-        return _enum_name(enum, value) if enum and isinstance(value, int) else value
+        if enum is None or not isinstance(value, int):
+            return value
+        if value not in _names(enum):
+            raise CorruptModelError(f"attribute {_snake(name)} is {value}, which is no {enum.__name__}")
+        return _enum_name(enum, value)
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy as np
 from mcugen.errors import CorruptModelError, InternalError, McugenError, QuantizationError, ShapeError, UnsupportedError
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.graph import Graph, Node, Tensor
-from mcugen.numeric import INT_RANGE
+from mcugen.numeric import INT_RANGE, activation_bounds
 from mcugen.op import Call, Imported, Op, Source
 from mcugen.registry import Registry
 from mcugen.types import QuantParams, TensorType
@@ -162,6 +162,7 @@ class _Importer:
         op_class, entry = found
         source = self._source(operator)
         imported = entry.build(source) if entry.build else Imported(op_class())
+        activation_bounds(getattr(imported.op, "activation", "NONE"))  # refuses what no runtime fuses
         unread = source.attributes.unread()
         if unread:
             listed = ", ".join(f"{key}={value}" for key, value in sorted(unread.items()))
