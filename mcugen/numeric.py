@@ -25,8 +25,11 @@ def wrap32(x: Ints) -> Ints:
 def quantize_multiplier(real: float) -> tuple[int, int]:
     """The real multiplier as (mult, shift): real = mult * 2**(shift - 31), mult in [2**30, 2**31).
 
-    shift > 0 shifts left. Source: quantization_util.cc, QuantizeMultiplier.
+    shift > 0 shifts left. Raises QuantizationError for what is not finite.
+    Source: quantization_util.cc, QuantizeMultiplier.
     """
+    if not math.isfinite(real):
+        raise QuantizationError(f"the scales make a multiplier of {real}", hint="the scales of the model are damaged")
     if real == 0.0:
         return 0, 0
     mantissa, shift = math.frexp(real)
