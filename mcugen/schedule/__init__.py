@@ -70,7 +70,8 @@ class Schedule:
             node = self.steps[event.step].choice.node
             for name in (*node.inputs, *node.outputs):
                 if name is not None and name in self.home:
-                    spans.setdefault(self.home[name], [time, time])[1] = time
+                    span = spans.setdefault(self.home[name], [time, time])
+                    span[1] = max(span[1], time)
         for name in self.graph.outputs:
             spans[self.home[name]][1] = last
         tensors = [self._buffer(home, *span) for home, span in spans.items()]
