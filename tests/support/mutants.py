@@ -22,11 +22,9 @@ _OPERATORS: dict[str, tuple[str, ...]] = {
 _DROPPED = frozenset({"+", "-", "*", "/", "<<", ">>", "&", "|", "^"})
 _TERM_ENDS = frozenset(";),]?:+-")
 _KEYWORDS = frozenset(
-    "if else for return const static inline sizeof struct typedef void char int unsigned float double long short "
-    "switch case break default continue enum extern".split()
+    {"if", "else", "for", "return", "const", "static", "inline", "sizeof", "struct", "typedef", "void", "char", "int"}
+    | {"unsigned", "float", "double", "long", "short", "switch", "case", "break", "default", "enum", "extern"}
 )
-
-
 _TYPE = re.compile(r"\w+_t|mg_[suf]\d+|mg_\w+_(params|taps|span)|mg_span")
 
 
