@@ -92,6 +92,16 @@ def _requantized(call: Call) -> Call:
     return dataclasses.replace(call, inputs=tuple(t and dataclasses.replace(t, quant=other) for t in call.inputs))
 
 
+def _far_scales(call: Call, ratio: float) -> Call:
+    """The first operand's scale that much smaller than all others."""
+
+    def scaled(t: TensorType | None, scale: float) -> TensorType | None:
+        return t and dataclasses.replace(t, quant=QuantParams((scale,), (0,)))
+
+    inputs = tuple(scaled(t, ratio if k == 0 else 1.0) for k, t in enumerate(call.inputs))
+    return dataclasses.replace(call, inputs=inputs)
+
+
 def _larger_attributes(call: Call) -> Call:
     """Every tuple of numbers among the attributes a thousand times as large."""
     fields = dataclasses.fields(call.op)  # type: ignore[arg-type]
@@ -110,6 +120,8 @@ _CHANGES: tuple[Callable[[Call], Call], ...] = (
     _computed,
     _extreme,
     _requantized,
+    partial(_far_scales, ratio=0.75 * 2.0**-30),
+    partial(_far_scales, ratio=1e-40),
     _swapped,
     _larger_attributes,
     lambda call: _reshaped(call, lambda shape: tuple(n * _MANY for n in shape)),
