@@ -49,20 +49,25 @@ def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: in
         raise QuantizationError(f"the input {x} must have the zero point 0")
 
 
+def check_wide_bias(x: TensorType, b: TensorType | None) -> None:
+    """Raise UnsupportedError for an int32 bias on int16 data: runtimes refuse it or read beyond it."""
+    if x.dtype == "s16" and b is not None and b.dtype == "s32":
+        raise UnsupportedError(f"bias {b} does not fit int16 input: it must be s64")
+
+
 def check_symmetric(w: TensorType) -> None:
     """Raise QuantizationError where int8 weights have a zero point: runtimes ignore it or refuse."""
     if w.dtype == "s8" and w.quant and any(w.quant.zero_point):
         raise QuantizationError(f"the weights {w} must have the zero point 0")
 
 
-def check_sum_type(source: Source) -> None:
-    """Read quantized_bias_type; raise UnsupportedError where it is not the type of the bias."""
-    stated = source.attributes["quantized_bias_type"]
+def stated_sums(source: Source) -> str:
+    """quantized_bias_type as an element type, "" where none is stated; UnsupportedError if it is not the bias's."""
+    stated = {"INT32": "s32", "INT64": "s64"}.get(source.attributes["quantized_bias_type"], "")
     bias = source.inputs[2] if len(source.inputs) > 2 else None
-    if bias is None or stated in (None, "FLOAT32"):
-        return
-    if stated != {"s32": "INT32", "s64": "INT64"}.get(bias.dtype):
+    if bias is not None and stated and stated != bias.dtype:
         raise UnsupportedError(f"quantized_bias_type {stated} with a bias {bias} is not supported")
+    return stated
 
 
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -96,8 +101,10 @@ def centred_data(call: Call, x: np.ndarray) -> np.ndarray:
 
 
 def is_wide(call: Call) -> bool:
-    """Whether the runtime sums in 64 bits: int16 data, unless the bias is int32."""
-    return call.input(0).dtype == "s16" and not (call.has(2) and call.input(2).dtype == "s32")
+    """Whether the runtime sums in 64 bits: int16 data, unless the bias, or the type stated for it, is int32."""
+    if call.input(0).dtype != "s16" or (call.has(2) and call.input(2).dtype == "s32"):
+        return False
+    return call.has(2) or getattr(call.op, "sum_dtype", "") != "s32"
 
 
 def stored(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, *, once: bool = False) -> np.ndarray:
@@ -107,12 +114,10 @@ def stored(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, 
     """
     y = call.output
     acc = sums.astype(np.int64) + (0 if b is None else b.astype(np.int64).reshape(-1))
-    mult, shift = multipliers(call, sums.shape[-1])
-    if is_wide(call):
-        scaled = multiply_wide(acc, mult, shift)
-    else:
-        scaled = (multiply_single_rounding if once else multiply_double_rounding)(wrap32(acc), mult, shift)
-    return np.asarray(np.clip(scaled + y.zero_point, *activation_range(activation, y)))
+    acc = acc if is_wide(call) else wrap32(acc)
+    multiply = multiply_wide if is_wide(call) else multiply_double_rounding
+    scaled = (multiply_single_rounding if once else multiply)(acc, *multipliers(call, sums.shape[-1]))
+    return np.asarray(np.clip(wrap32(scaled + y.zero_point), *activation_range(activation, y)))
 
 
 def activated(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.ndarray:
@@ -131,16 +136,20 @@ def folded_bias(call: Call, sums: np.ndarray) -> np.ndarray:
     return bias_of(call, sums.size) - call.input(0).zero_point * sums
 
 
+def largest_sums(call: Call, w: np.ndarray) -> np.ndarray:
+    """A bound of |folded bias + sum| of each channel. w: [channels, taps], zero points removed."""
+    data = LARGEST[call.input(0).dtype]
+    return np.asarray(data * np.abs(w).sum(axis=1) + np.abs(folded_bias(call, w.sum(axis=1))))
+
+
 def sums_fit(matrix: Matrix) -> Rule:
-    """The rule that |folded bias| + sum |w| * max |x| stays in 32 bits."""
+    """The rule that folded bias and sum stay in 32 bits."""
 
     def fit(call: Call) -> bool:
         "no sum of products can leave 32 bits"
         if call.input(0).dtype not in LARGEST or not constant_weights(call):
             return False
-        w = matrix(call)
-        most = LARGEST[call.input(0).dtype] * np.abs(w).sum(axis=1) + np.abs(folded_bias(call, w.sum(axis=1)))
-        return bool(most.max(initial=0) < INT32_END)
+        return bool(largest_sums(call, matrix(call)).max(initial=0) < INT32_END)
 
     return fit
 
@@ -228,15 +237,19 @@ TYPE_RULES: tuple[tuple[str, Rule], ...] = (
 def all_kernels(name: str, matrix: Matrix, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
     """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
 
-    make: the kernel of that symbol without its rules.
+    make: the kernel of that symbol, with what rules it has of its own.
     """
     made: list[Kernel] = []
     for dtype, rule in TYPE_RULES:
         proof = proofs(dtype, matrix)
-        made.append(replace(make(f"mg_{name}_{dtype}"), accepts=(rule, constant_weights, *proof)))
+        made.append(_ruled(make(f"mg_{name}_{dtype}"), rule, *proof))
         if proof:
-            made.append(replace(make(f"mg_{name}_{dtype}__acc64"), accepts=(rule, constant_weights)))
+            made.append(_ruled(make(f"mg_{name}_{dtype}__acc64"), rule))
     return tuple(made)
+
+
+def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
+    return replace(kernel, accepts=(rules[0], constant_weights, *rules[1:], *kernel.accepts))
 
 
 def proofs(dtype: str, matrix: Matrix) -> tuple[Rule, ...]:
