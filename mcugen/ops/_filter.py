@@ -61,10 +61,13 @@ def check_symmetric(w: TensorType) -> None:
         raise QuantizationError(f"the weights {w} must have the zero point 0")
 
 
-def stated_sums(source: Source) -> str:
-    """quantized_bias_type as an element type, "" where none is stated; UnsupportedError if it is not the bias's."""
+def stated_sums(source: Source, k: int = 2) -> str:
+    """quantized_bias_type as an element type, "" where none is stated; UnsupportedError if it is not the bias's.
+
+    k: the operand that is the bias.
+    """
     stated = {"INT32": "s32", "INT64": "s64"}.get(source.attributes["quantized_bias_type"], "")
-    bias = source.inputs[2] if len(source.inputs) > 2 else None
+    bias = source.inputs[k] if len(source.inputs) > k else None
     if bias is not None and stated and stated != bias.dtype:
         raise UnsupportedError(f"quantized_bias_type {stated} with a bias {bias} is not supported")
     return stated
@@ -161,6 +164,13 @@ def interleave(w: np.ndarray, block: int) -> np.ndarray:
     return np.concatenate([blocks.reshape(-1), w[full:].reshape(-1)])
 
 
+def wrap_bias(call: Call, bias: np.ndarray) -> np.ndarray:
+    """A bias in the type that kernels take: int64 with int16 data, int32 (wrapped) with int8 data."""
+    if call.input(0).is_float:
+        return bias.astype(np.float32)
+    return bias if call.input(0).dtype == "s16" else wrap32(bias).astype(np.int32)
+
+
 def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str) -> dict[str, Param]:
     """Weights, bias and what turns sums into the output: the C fields that all kernels with weights share.
 
@@ -170,13 +180,13 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
     fields: dict[str, Param] = {"weights": packed.astype(call.input(1).np_dtype)}
     if x.is_float:
         low, high = activation_bounds(activation)
-        return fields | {"bias": bias_of(call, w.shape[0]).astype(np.float32), "out_min": low, "out_max": high}
-    bias = folded_bias(call, w.sum(axis=1))
+        return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), "out_min": low, "out_max": high}
+    bias = wrap_bias(call, folded_bias(call, w.sum(axis=1)))
     mult, shift = c_multipliers(call, w.shape[0])
     fields |= {"mult": mult, "shift": shift, **clamp_fields(activation, call.output)}
     if x.dtype == "s16":
         return fields | {"bias": bias, "wide": int(is_wide(call))}
-    return fields | {"bias": wrap32(bias).astype(np.int32), "in_zero_point": x.zero_point}
+    return fields | {"bias": bias, "in_zero_point": x.zero_point}
 
 
 def c_multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -234,14 +244,14 @@ TYPE_RULES: tuple[tuple[str, Rule], ...] = (
 """Element types that kernels with weights exist for."""
 
 
-def all_kernels(name: str, matrix: Matrix, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
+def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
     """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
 
-    make: the kernel of that symbol, with what rules it has of its own.
+    fit: the rule that sums stay in 32 bits; make: the kernel of that symbol, with what rules it has of its own.
     """
     made: list[Kernel] = []
     for dtype, rule in TYPE_RULES:
-        proof = proofs(dtype, matrix)
+        proof = proofs(dtype, fit)
         made.append(_ruled(make(f"mg_{name}_{dtype}"), rule, *proof))
         if proof:
             made.append(_ruled(make(f"mg_{name}_{dtype}__acc64"), rule))
@@ -252,9 +262,9 @@ def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
     return replace(kernel, accepts=(rules[0], constant_weights, *rules[1:], *kernel.accepts))
 
 
-def proofs(dtype: str, matrix: Matrix) -> tuple[Rule, ...]:
-    """What a kernel that sums in 32 bits has to be sure of."""
-    return () if dtype == "f32" else (sums_fit(matrix),)
+def proofs(dtype: str, fit: Rule) -> tuple[Rule, ...]:
+    """What a kernel that sums in 32 bits has to be sure of, if they are integers."""
+    return () if dtype == "f32" else (fit,)
 
 
 def row_kernels(
@@ -266,4 +276,4 @@ def row_kernels(
 ) -> tuple[Kernel, ...]:
     """All kernels of an operator that slides a window over rows."""
     model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside)
-    return all_kernels(name, matrix, lambda symbol: replace(model, symbol=symbol))
+    return all_kernels(name, sums_fit(matrix), lambda symbol: replace(model, symbol=symbol))

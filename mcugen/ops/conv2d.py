@@ -68,7 +68,7 @@ def _pointwise_kernels() -> tuple[Kernel, ...]:
         Kernel(
             f"mg_conv2d_{dtype}__pointwise",
             Form.POINTWISE,
-            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, matrix)),
+            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, _filter.sums_fit(matrix))),
             params=params,
             count=pixels,
         )

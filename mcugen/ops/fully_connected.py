@@ -90,7 +90,7 @@ class FullyConnected(Op):
     weight_operands = (1,)
     kernels = _filter.all_kernels(
         "fully_connected",
-        matrix,
+        _filter.sums_fit(matrix),
         lambda symbol: Kernel(symbol, Form.POINTWISE, (single_rounding_fits,), params=params, count=vectors),
     )
 
