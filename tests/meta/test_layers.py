@@ -29,7 +29,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "report",
         "toolchain",
         "pipeline",
-        "verify",
+        "verify inspection",
         "cli __main__",
     )
 )
