@@ -74,11 +74,19 @@ class Schedule:
                     span[1] = max(span[1], time)
         for name in self.graph.outputs:
             spans[self.home[name]][1] = last
-        tensors = [self._buffer(home, *span) for home, span in spans.items()]
+        held = self.held()
+        tensors = [self._buffer(home, held[home], *span) for home, span in spans.items()]
         return tensors + list(self._scratches())
 
-    def _buffer(self, home: str, first: int, last: int) -> Buffer:
-        types = [self.graph.type(name) for name, at in self.home.items() if at == home]
+    def held(self) -> dict[str, list[str]]:
+        """The tensors of each home, in the order they appear."""
+        found: dict[str, list[str]] = {}
+        for name, home in self.home.items():
+            found.setdefault(home, []).append(name)
+        return found
+
+    def _buffer(self, home: str, held: Sequence[str], first: int, last: int) -> Buffer:
+        types = [self.graph.type(name) for name in held]
         return Buffer(home, max(t.nbytes for t in types), max(4, *(t.np_dtype.itemsize for t in types)), first, last)
 
     def _scratches(self) -> list[Buffer]:
