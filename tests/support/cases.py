@@ -42,6 +42,13 @@ class Case:
     set_names: tuple[str, ...]
     inputs: tuple[Arrays, ...]
     expected: dict[str, tuple[Arrays, ...]]
+    cancels: bool = True
+    """Whether large inputs may cancel in a small result, as in drawn data; recorded data is compared strictly."""
+
+    def magnitude(self, k: int) -> float:
+        """The largest magnitude among the float inputs of set k that may cancel."""
+        floats = [a for a in self.inputs[k] if a.dtype.kind == "f"] if self.cancels else []
+        return max((float(np.abs(a).max(initial=0.0)) for a in floats), default=0.0)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,12 @@ import numpy as np
 from mcugen.types import TensorType
 
 Array = np.ndarray
-_FLOATS: dict[str, Callable[[np.random.Generator, int], Array]] = {
-    "random 0": lambda rng, n: rng.standard_normal(n),
-    "random 1": lambda rng, n: 10.0 * rng.standard_normal(n),
+Draw = Callable[[np.random.Generator, int], Array]
+# Where integers of 8, 16 and 32 bits end, and the floats next to that.
+_BOUNDS = np.array([127, 127.5, 128, 128.5, 255, 255.5, 256, 32767, 32767.5, 32768, 65536, 2**31 - 128, 2**31, 1e10])
+_FLOATS: dict[str, Draw] = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "wide": lambda rng, n: 10.0 * rng.standard_normal(n),
     "large": lambda rng, n: 1e3 * rng.standard_normal(n),
     "small": lambda rng, n: 1e-12 * rng.standard_normal(n),
     "signed zeros": lambda rng, n: np.where(np.arange(n) % 2, 0.0, -0.0),
@@ -19,53 +22,46 @@ _FLOATS: dict[str, Callable[[np.random.Generator, int], Array]] = {
     "mixed": lambda rng, n: rng.standard_normal(n) * 10.0 ** rng.integers(-3, 3, n),
     "bounds": lambda rng, n: rng.choice(_BOUNDS, n) * rng.choice([-1.0, 1.0], n),
 }
-# Where integers of 8, 16 and 32 bits end, and the floats next to that.
-_BOUNDS = (
-    127.0,
-    127.5,
-    128.0,
-    128.5,
-    255.0,
-    255.5,
-    256.0,
-    32767.0,
-    32767.5,
-    32768.0,
-    65536.0,
-    2147483520.0,
-    2.0**31,
-    1e10,
+_SETS = (
+    ("random", "normal"),
+    ("full range", "wide"),
+    ("smallest", "large"),
+    ("largest", "small"),
+    ("zero point", "signed zeros"),
+    ("alternating", "alternating"),
+    ("ends", "mixed"),
+    ("full range", "bounds"),
 )
-_INTEGERS = ("random 0", "random 1", "all smallest", "all largest", "zero point", "alternating", "mixed", "random 2")
+_ELEMENTS = 512
+_MORE = (("full range", "bounds"), ("random", "mixed"), ("ends", "wide"))
+_MOST = 40
 
 
 def input_sets(types: list[TensorType], seed: int, count: int | None = None) -> Iterator[tuple[str, list[Array]]]:
-    """(name, one array per type), the first `count` of them. "mixed" draws from the ends of the range."""
-    names = tuple(zip(_INTEGERS, _FLOATS, strict=True))[:count]
-    for k, (integer, real) in enumerate(names):
+    """(name, one array per type), the first `count` of them. Small tensors get more sets, for as many elements."""
+    size = max((t.size for t in types), default=_ELEMENTS)
+    more = [_MORE[k % len(_MORE)] for k in range(min(_ELEMENTS // size, _MOST))] if types else []
+    for k, (integer, real) in enumerate([*_SETS, *more][:count]):
         rng = np.random.default_rng((seed, k, len(types)))
-        yield f"{integer} / {real}", [_draw(rng, t, integer, real) for t in types]
+        yield f"{k}: {integer} or {real}", [_draw(rng, t, integer, real) for t in types]
 
 
 def _draw(rng: np.random.Generator, t: TensorType, integer: str, real: str) -> Array:
     if t.is_float:
         return _FLOATS[real](rng, t.size).astype(t.np_dtype).reshape(t.shape)
     low, high = limits(t)
-    if integer.startswith("random") and t.quant is None and t.dtype in ("s32", "s64"):
-        # Indices, lengths and counts: near the valid ones first, anything after that.
-        low, high = (-2, 6) if integer == "random 0" else (low, high)
-    wide = np.int64
-    flat = {
-        **dict.fromkeys(
-            ("random 0", "random 1", "random 2"), lambda: rng.integers(low, high, t.size, wide, endpoint=True)
-        ),
-        "all smallest": lambda: np.full(t.size, low, wide),
-        "all largest": lambda: np.full(t.size, high, wide),
-        "zero point": lambda: np.full(t.size, t.zero_point if t.quant else min(1, high), wide),
-        "alternating": lambda: np.where(np.arange(t.size) % 2, low, high).astype(wide),
-        "mixed": lambda: rng.choice([low, low + 1, high - 1, high], t.size).astype(wide),
-    }[integer]()
-    return np.clip(flat, low, high).astype(t.np_dtype).reshape(t.shape)
+    # Indices, lengths and counts are often valid only near zero.
+    near = (-2, 6) if t.quant is None and t.dtype in ("s32", "s64") else (low, high)
+    draws: dict[str, Draw] = {
+        "random": lambda rng, n: rng.integers(*near, n, np.int64, endpoint=True),
+        "full range": lambda rng, n: rng.integers(low, high, n, np.int64, endpoint=True),
+        "smallest": lambda rng, n: np.full(n, low),
+        "largest": lambda rng, n: np.full(n, high),
+        "zero point": lambda rng, n: np.full(n, t.zero_point if t.quant else min(1, high)),
+        "alternating": lambda rng, n: np.where(np.arange(n) % 2, low, high),
+        "ends": lambda rng, n: rng.choice([low, low + 1, high - 1, high], n),
+    }
+    return np.clip(draws[integer](rng, t.size), low, high).astype(t.np_dtype).reshape(t.shape)
 
 
 def limits(t: TensorType) -> tuple[int, int]:

@@ -15,6 +15,9 @@ SUPPORT = Path(__file__).resolve().parent
 TOLERANCE = 1e-5
 """Of a float tensor's largest magnitude."""
 
+ROUNDING = 2.0**-22
+"""Of the largest magnitude of float inputs: a few roundings of a float."""
+
 _STATES = {
     1: "the outputs depend on garbage in the arena",
     2: "bytes of no buffer were written",
@@ -142,20 +145,23 @@ def _problem(case: Case, k: int, record: bytes) -> str:
         for number, want in enumerate(expected[k]):
             got = np.frombuffer(record, want.dtype, want.size, at)
             at += want.nbytes
-            difference = first_difference(got, want)
+            difference = first_difference(got, want, case.magnitude(k))
             if difference:
                 return f"{which} output {number}: {difference}"
     return _STATES.get(state, "")
 
 
-def first_difference(got: np.ndarray, want: np.ndarray) -> str:
-    """Where two tensors differ beyond the tolerance of their type; "" where they do not."""
+def first_difference(got: np.ndarray, want: np.ndarray, magnitude: float = 0.0) -> str:
+    """Where two tensors differ beyond the tolerance of their type; "" where they do not.
+
+    magnitude: of what was added up to make them. Its rounding to float stays where large numbers cancel.
+    """
     a, b = got.reshape(-1), want.reshape(-1)
     if want.dtype.kind != "f":
         wrong = a != b
     else:
         finite = np.isfinite(b)
-        limit = TOLERANCE * float(np.abs(b[finite]).max(initial=0.0))
+        limit = TOLERANCE * float(np.abs(b[finite]).max(initial=0.0)) + ROUNDING * magnitude
         with np.errstate(invalid="ignore", over="ignore"):
             near = np.abs(a.astype(np.float64) - b.astype(np.float64)) <= limit
         wrong = ~np.where(finite, near, (a == b) | (np.isnan(a) & np.isnan(b)))

@@ -90,4 +90,5 @@ def _case(name: str, which: str, built: Artifact, vectors: Vectors) -> Case:
         set_names=tuple(f"set {k}" for k in range(len(vectors.inputs))),
         inputs=tuple(vectors.inputs),
         expected={which: tuple(vectors.outputs[which])},
+        cancels=False,
     )
