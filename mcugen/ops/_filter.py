@@ -183,7 +183,8 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
         return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), "out_min": low, "out_max": high}
     bias = wrap_bias(call, folded_bias(call, w.sum(axis=1)))
     mult, shift = c_multipliers(call, w.shape[0])
-    fields |= {"mult": mult, "shift": shift, **clamp_fields(activation, call.output)}
+    fields |= {"mult": mult, "shift": shift, "all_right": int(shift.max(initial=-1) < 0)}
+    fields |= clamp_fields(activation, call.output)
     if x.dtype == "s16":
         return fields | {"bias": bias, "wide": int(is_wide(call))}
     return fields | {"bias": bias, "in_zero_point": x.zero_point}

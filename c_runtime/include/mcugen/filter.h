@@ -10,6 +10,7 @@
  *   MG_NAME(params)                       the parameter struct
  *   MG_NAME(x), MG_NAME(w), MG_NAME(acc)  types of data, weights and sums
  *   MG_NAME(store)(p, o, acc)             the output of channel o   } filter_s8_template.h and its kin
+ *   MG_NAME(store_run)(p, o, n, acc, out) n outputs, o and on      }
  *   MG_NAME(outside)(p)                   data beyond the image     }
  *
  * Template headers have no include guard: each type reads them anew.
@@ -32,11 +33,19 @@
     uint16_t stride_w, dilation_w, pad_w; \
     uint16_t inside_first, inside_end;
 
-/* mult, shift: of each output channel. */
+/* mult, shift: of each output channel.  all_right: every shift is negative, that is, to the right. */
 #define MG_INTEGER_FIELDS \
     const int32_t *mult;  \
     const int8_t *shift;  \
-    int16_t out_zero_point, out_min, out_max;
+    int16_t out_zero_point, out_min, out_max; \
+    uint8_t all_right;
+
+/* mg_requantize for shift < 0. */
+static inline int32_t mg_requantize_right(int32_t x, int32_t mult, int32_t shift)
+{
+    const int32_t high = mg_high_mul(x, mult);
+    return (((high + (high >> 31)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
+}
 
 /* x * mult * 2^(shift - 15), rounded once; mult has 16 bits. Equals MultiplyByQuantizedMultiplier of 64 bit sums. */
 static inline int32_t mg_requantize_wide(int64_t x, int32_t mult, int32_t shift)

@@ -14,3 +14,10 @@ static inline float MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, float a
     (void)o;
     return floored > p->out_max ? p->out_max : floored;
 }
+
+static inline void MG_NAME(store_run)(const MG_NAME(params) *p, uint32_t o, uint32_t n, const float *acc, mg_f32 *out)
+{
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        out[k] = MG_NAME(store)(p, o + k, acc[k]);
+    }
+}

@@ -15,3 +15,10 @@ static inline int16_t MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, MG_NA
                                     : mg_requantize((int32_t)(uint32_t)acc, p->mult[o], p->shift[o]);
     return (int16_t)mg_clamp(y + p->out_zero_point, p->out_min, p->out_max);
 }
+
+static inline void MG_NAME(store_run)(const MG_NAME(params) *p, uint32_t o, uint32_t n, const MG_NAME(acc) *acc, mg_s16 *out)
+{
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        out[k] = MG_NAME(store)(p, o + k, acc[k]);
+    }
+}
