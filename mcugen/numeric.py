@@ -42,7 +42,9 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
 
 
 def round_half_away(x: float) -> int:
-    """x rounded to the nearest integer, halves away from zero (C's round)."""
+    """x rounded to the nearest integer, halves away from zero (C's round). Raises QuantizationError if not finite."""
+    if not math.isfinite(x):
+        raise QuantizationError(f"the scales make a constant of {x}", hint="the scales of the model are damaged")
     return math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5)
 
 
