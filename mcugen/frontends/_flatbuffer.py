@@ -76,6 +76,8 @@ def _parsing(what: str) -> Iterator[None]:
     """Turn whatever the flatbuffers library raises on damaged bytes into a CorruptModelError that says where."""
     try:
         yield
+    except CorruptModelError as error:
+        raise CorruptModelError(error.message, where=error.where or what, hint=error.hint) from error
     except _PARSER_FAILURES as error:
         raise CorruptModelError(
             f"{what} cannot be read ({type(error).__name__}: {error})", hint="the file is damaged or truncated"
@@ -153,7 +155,7 @@ class _Reader:
             label=self._text(tensor.Name()),
             shape=self._numbers(tensor.ShapeAsNumpy()),
             type=_enum_name(tflite.TensorType, tensor.Type()),
-            data=self._buffer(tensor.Buffer(), index),
+            data=self._buffer(tensor.Buffer()),
             scale=self._numbers(quant.ScaleAsNumpy()) if quant else (),
             zero_point=self._numbers(quant.ZeroPointAsNumpy()) if quant else (),
             axis=quant.QuantizedDimension() if quant else 0,
@@ -161,10 +163,10 @@ class _Reader:
             is_sparse=tensor.Sparsity() is not None,
         )
 
-    def _buffer(self, index: int, tensor: int) -> np.ndarray | None:
+    def _buffer(self, index: int) -> np.ndarray | None:
         """The bytes of a buffer, not copied; None for an empty one, which marks a tensor computed at run time."""
         if not 0 <= index < self.model.BuffersLength():
-            raise CorruptModelError(f"tensor {tensor} names buffer {index} of {self.model.BuffersLength()}")
+            raise CorruptModelError(f"names buffer {index} of {self.model.BuffersLength()}")
         buffer = self.model.Buffers(index)
         if buffer.Offset() > 1:
             raise CorruptModelError(f"buffer {index} lies outside the flatbuffer", hint="convert the model below 2 GB")
@@ -183,7 +185,7 @@ class _Reader:
             with _parsing(f"operator {index}"):
                 operator = graph.Operators(index)
                 if not 0 <= operator.OpcodeIndex() < codes:
-                    raise CorruptModelError(f"operator {index} names operator code {operator.OpcodeIndex()} of {codes}")
+                    raise CorruptModelError(f"names operator code {operator.OpcodeIndex()} of {codes}")
                 name = self._operator_name(self.model.OperatorCodes(operator.OpcodeIndex()))
                 yield RawOperator(
                     name=name,
@@ -216,7 +218,7 @@ class _Reader:
                 found = _enum_name(kinds, kind_of())
                 options = getattr(tflite, found, None)
                 if options is None or (own and own != found):
-                    raise CorruptModelError(f"operator {name} carries the options table {found}")
+                    raise CorruptModelError(f"{name} carries the options table {found}")
                 record = options()
                 record.Init(table.Bytes, table.Pos)
                 return Attributes(self.fields(record), _defaults(options))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from mcugen.numeric import INT_RANGE, round_array_half_away
 from mcugen.op import Call, Form, Kernel, Params, evaluate
 from mcugen.types import NUMPY_DTYPES, TensorType
 
@@ -38,3 +41,14 @@ def table_kernel() -> Kernel:
 
 def _of_256(t: TensorType) -> TensorType:
     return t.with_shape((256,))
+
+
+def rounded(call: Call, x: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """A real function of stored bytes as LiteRT tabulates it, in float32. Source: common.h, LUTPopulateInt8.
+
+    function: takes and returns float32.
+    """
+    a, y = call.input(0), call.output
+    real = np.float32(a.scale) * (x.astype(np.int64) - a.zero_point).astype(np.float32)
+    steps = round_array_half_away(function(real) * (np.float32(1) / np.float32(y.scale)))
+    return np.asarray(np.clip(steps.astype(np.float64) + y.zero_point, *INT_RANGE[y.dtype]))

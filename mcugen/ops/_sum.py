@@ -18,7 +18,7 @@ Multiplier = tuple[int, int]
 class Sum:
     """raw = scale_a((a - zero_a) << left) + sign * scale_b((b - zero_b) << left); y = scale_y(raw) + zero_y.
 
-    a, b, y: (mult, shift) of the three roundings; the sign of the second operand is in b's mult or in `sign`.
+    a, b, y: (mult, shift) of the three roundings.
     """
 
     left: int
@@ -31,7 +31,6 @@ class Sum:
 def constants(call: Call, sign: int) -> Sum:
     """The multipliers of an addition (sign 1) or subtraction (-1).
 
-    LiteRT subtracts by adding with the second multiplier negated, which rounds ties the other way.
     Source: add.cc, sub.cc, sub_common.cc (float scales, double arithmetic).
     """
     if powers_of_two(call):
@@ -42,14 +41,7 @@ def constants(call: Call, sign: int) -> Sum:
     pairs = [quantize_multiplier(v) for v in (a / twice, b / twice, twice / ((1 << left) * y))]
     if pairs[2][1] > 0:
         raise UnsupportedError(f"the result's scale {call.output.scale:.3g} is too fine for the operands' scales")
-    if negates_multiplier(call, sign):
-        return Sum(left, pairs[0], (-pairs[1][0], pairs[1][1]), pairs[2], 1)
     return Sum(left, pairs[0], pairs[1], pairs[2], sign)
-
-
-def negates_multiplier(call: Call, sign: int) -> bool:
-    """Whether the runtime subtracts by adding with a negative multiplier."""
-    return sign < 0 and call.reference == "litert"
 
 
 def powers_of_two(call: Call) -> bool:
@@ -94,14 +86,13 @@ def params(call: Call, sign: int) -> Params:
     """Fields of mg_sum. The operand of the larger scale has the multiplier 1/2, exact: it is only shifted."""
     c = constants(call, sign)
     low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
-    wide = 0 if abs(c.a[0]) == 2**30 and c.a[1] == 0 else 1
-    narrow, other = (c.b, c.a) if wide == 0 else (c.a, c.b)
-    factor = 1 << (c.left - 1) if other[0] > 0 else -(1 << (c.left - 1))
+    wide = 0 if c.a == (2**30, 0) else 1
+    narrow = c.b if wide == 0 else c.a
     signs = (1, c.sign)
     return {
         "sum.wide_zero_point": call.input(wide).zero_point,
         "sum.narrow_zero_point": call.input(1 - wide).zero_point,
-        "sum.wide_factor": factor * signs[wide],
+        "sum.wide_factor": signs[wide] << (c.left - 1),
         "sum.narrow_mult": narrow[0],
         "sum.narrow_shift": -narrow[1],
         "sum.narrow_sign": signs[1 - wide],

@@ -7,7 +7,7 @@
  *   y    = clamp(requantize(fine, out_mult, out_shift) + out_zero_point)
  *
  * wide is the operand of the larger scale: its multiplier is 1/2, exact. Nothing leaves 32 bits: left_shift is 20 for
- * int8 and 15 for int16. narrow_mult may be negative. Equals AddElementwise with double rounding.
+ * int8 and 15 for int16 (1 where scales are powers of two). Equals AddElementwise with double rounding.
  */
 #ifndef MCUGEN_SUM_H
 #define MCUGEN_SUM_H

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The first index along an axis where float data is largest, or smallest.
+ *
+ * outer, size, inner  the axes before it, the axis, the axes behind it
+ * smallest            0: the largest value; 1: the smallest
+ * wide                0: out is int32; 1: int64
+ * Equals ArgMax.reference_q for float.
+ */
+#ifndef MCUGEN_ARG_MAX_F32_H
+#define MCUGEN_ARG_MAX_F32_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    uint32_t outer, size, inner;
+    uint8_t smallest, wide;
+} mg_arg_max_f32_params;
+
+/* Whole tensors. */
+void mg_arg_max_f32(const mg_arg_max_f32_params *p, const mg_f32 *in, void *out);
+
+#endif /* MCUGEN_ARG_MAX_F32_H */

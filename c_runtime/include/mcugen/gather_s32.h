@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The slices that int32 indices name: batches * outer * count runs of bytes.
+ *
+ * count   indices of a batch; all `outer` slices of the batch use the same
+ * size    of the indexed axis; indices outside are moved to its nearest end
+ * run     bytes of what stands behind the axis
+ * Equals Gather.reference_q for data of any type.
+ */
+#ifndef MCUGEN_GATHER_S32_H
+#define MCUGEN_GATHER_S32_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    uint32_t batches, outer, count, size, run;
+} mg_gather_s32_params;
+
+/* Whole tensors. */
+void mg_gather_s32(const mg_gather_s32_params *p, const void *in, const mg_s32 *index, void *out);
+
+#endif /* MCUGEN_GATHER_S32_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The first length[b] steps of each sequence in reverse order, the rest as they are; int64 lengths.
+ *
+ * outer, between  how often the axes before, and those between the sequence and batch axes, repeat
+ * *_stride        in bytes
+ * run             bytes of what stands behind both axes
+ * Equals ReverseSequence.reference_q for data of any type; lengths outside the axis are moved to its nearest end.
+ */
+#ifndef MCUGEN_REVERSE_SEQUENCE_S64_H
+#define MCUGEN_REVERSE_SEQUENCE_S64_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    uint32_t outer, outer_stride;
+    uint32_t between, between_stride;
+    uint32_t batches, batch_stride;
+    uint32_t steps, step_stride;
+    uint32_t run;
+} mg_reverse_sequence_s64_params;
+
+/* Whole tensors. */
+void mg_reverse_sequence_s64(const mg_reverse_sequence_s64_params *p, const void *in, const mg_s64 *length, void *out);
+
+#endif /* MCUGEN_REVERSE_SEQUENCE_S64_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adds float slices into zeros at the places that int32 indices name.
+ *
+ * sizes, strides  [depth]: of the indexed axes of the output, strides in elements; indices outside are clamped
+ * count, run      slices, and elements of one
+ * elements        of the output
+ * Equals ScatterNd.reference for float.
+ */
+#ifndef MCUGEN_SCATTER_ND_F32_H
+#define MCUGEN_SCATTER_ND_F32_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int32_t *sizes;
+    const uint32_t *strides;
+    uint32_t depth, count, run, elements;
+} mg_scatter_nd_f32_params;
+
+/* Whole tensors. index: [count][depth], updates: [count][run]. */
+void mg_scatter_nd_f32(const mg_scatter_nd_f32_params *p, const mg_s32 *index, const mg_f32 *updates, mg_f32 *out);
+
+#endif /* MCUGEN_SCATTER_ND_F32_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hyperbolic tangent of int16 data, in Q0.15: 2 * sigmoid(2 * x) - 1.
+ *
+ *   x = (in * mult + half) >> shift, in steps of 1 / (3 * 4096);  y = tanh by interpolation
+ *
+ * table  sigmoid(i / 24) with 16 bits of fraction, 256 entries, 256 steps apart
+ * Equals Tanh.reference_q for int16.
+ */
+#ifndef MCUGEN_TANH_S16_H
+#define MCUGEN_TANH_S16_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const uint16_t *table;
+    int32_t mult;
+    uint32_t shift;
+} mg_tanh_s16_params;
+
+/* n elements; out may be in. */
+void mg_tanh_s16(const mg_tanh_s16_params *p, const mg_s16 *in, mg_s16 *out, uint32_t n);
+
+#endif /* MCUGEN_TANH_S16_H */

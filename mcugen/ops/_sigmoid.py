@@ -1,0 +1,55 @@
+"""What LOGISTIC and TANH share: scaling of 8 bit inputs to Q4, and the table that both use on int16."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.numeric import Ints, multiply_double_rounding, round_half_away
+from mcugen.op import Call
+
+_INPUT_BITS = 4
+
+
+def table() -> np.ndarray:
+    """sigmoid(i / 24) for i < 256 with 16 bits of fraction, raised by half the error of interpolating between entries.
+
+    Between neighbours h apart a chord misses f by at most h * h * f'' / 8; the last entry is the largest value.
+    Source: common.h, sigmoid_table_uint16.
+    """
+    h = 1.0 / 24.0
+    s = 1.0 / (1.0 + np.exp(-h * np.arange(256)))
+    curvature = s * (1.0 - s) * (1.0 - 2.0 * s)
+    entries = np.floor(65536.0 * (s - h * h * curvature / 16.0) + 0.5)
+    entries[-1] = 65535.0
+    return entries.astype(np.uint16)
+
+
+def scaled_to_q4(call: Call, x: np.ndarray) -> tuple[Ints, Ints]:
+    """(x in Q4, sign of x where it is beyond the fixed-point range, else 0). Source: logistic_common.cc, tanh.cc."""
+    mantissa, shift = math.frexp(float(np.float32(call.input(0).scale)) * (1 << (31 - _INPUT_BITS)))
+    mult = round_half_away(mantissa * 2**31)
+    limit = (2**_INPUT_BITS - 1) * 2.0 ** (31 - _INPUT_BITS) / 2.0**shift
+    centred = x.astype(np.int64) - call.input(0).zero_point
+    beyond = np.where(np.abs(centred) >= math.floor(limit), np.sign(centred), 0)
+    return multiply_double_rounding(np.where(beyond != 0, 0, centred), mult, shift), beyond
+
+
+def s16_multiplier(call: Call, shifts: tuple[int, ...]) -> tuple[int, int]:
+    """(mult, shift) that bring an int16 input to steps of 1 / (3 * 4096); mult 0: a power of two, shifted left.
+
+    shifts: the left shifts from a scale of 2**-12 that the runtime does without a multiplier.
+    Source: logistic_common.cc, tanh.cc.
+    """
+    exponent = math.log2(float(np.float32(call.input(0).scale)))
+    left = 12 + round(exponent)
+    if abs(exponent - round(exponent)) < 1e-3 and left in shifts:
+        return 0, left
+    real, shift = float(np.float32(call.input(0).scale)) * 4096.0 * 3.0, 0
+    while real <= 32767.0 / 2.0 and shift <= 30:
+        real, shift = real * 2.0, shift + 1
+    if real > 32767.0:
+        raise UnsupportedError(f"input scale {call.input(0).scale:.3g} is too large for int16")
+    return int(real), shift

@@ -1,0 +1,44 @@
+"""Shared recipe of activations and functions of one tensor, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Form, Kernel, Op, Params
+from mcugen.types import QuantParams, TensorType
+
+_QUANTIZED = ("s8", "u8", "s16")
+SHAPES = ((1, 3, 5, 2), (7,), (2, 3, 4, 5), (3, 11), ())
+Quant = tuple[float, int]
+
+
+def same_type(x: TensorType | None, allowed: Sequence[str]) -> tuple[TensorType, ...]:
+    """The result type: as the operand. Raises ShapeError, UnsupportedError or QuantizationError."""
+    if x is None:
+        raise ShapeError("an operand is needed")
+    if x.dtype not in allowed:
+        raise UnsupportedError(f"{x.dtype} data is not supported")
+    if x.dtype in _QUANTIZED and (x.quant is None or x.quant.per_channel):
+        raise QuantizationError(f"{x} needs one scale and one zero point for the whole tensor")
+    return (TensorType(x.shape, x.dtype),)
+
+
+def kernel(symbol: str, dtype: str, params: Callable[[Call], Params] | None = None) -> Kernel:
+    """A run of elements of one type; the output may take over the input."""
+
+    def accepts(call: Call) -> bool:
+        return call.input(0).dtype == dtype and call.output.dtype == dtype
+
+    accepts.__doc__ = f"input and output are {dtype}"
+    return Kernel(symbol, Form.POINTWISE, (accepts,), params, lambda call: call.output.size, (0,), in_place=(0,))
+
+
+def examples(op: Op, dtype: str, quants: Sequence[tuple[Quant, Quant]] = (), seed: int = 0) -> list[Example]:
+    """One example per (scale, zero point) of operand and result; none: one example without quantization."""
+    found = []
+    for k, pair in enumerate(quants or (None,)):
+        a, y = (QuantParams((s,), (z,)) for s, z in pair) if pair else (None, None)
+        shape = (16, 16) if k == 0 else SHAPES[(seed + k) % len(SHAPES)]
+        found.append(Example(op, (TensorType(shape, dtype, a),), (TensorType(shape, dtype, y),), {}, seed + k))
+    return found

@@ -1,0 +1,102 @@
+"""ARG_MAX and ARG_MIN: where the largest or smallest value along an axis stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
+from mcugen.ops import _strided
+from mcugen.types import QuantParams, Shape, TensorType
+
+_DTYPES = {"INT32": "s32", "INT64": "s64"}
+
+
+def from_tflite(source: Source) -> Imported:
+    axis, smallest = source.ints(1), source.name == "ARG_MIN"
+    if axis is None or len(axis) != 1:
+        raise UnsupportedError("the axis is not one constant", hint="make it a constant")
+    out_type = source.attributes["output_type"]
+    declared = source.outputs[0].dtype if source.outputs else ""
+    if declared not in _DTYPES.values():
+        raise UnsupportedError(f"positions of type {declared or out_type} are not supported")
+    return Imported(ArgMax(axis[0], declared, smallest), inputs=(0,))
+
+
+def values_are(dtype: str, name: str) -> Rule:
+    """A rule: the values have this type."""
+
+    def rule(call: Call) -> bool:
+        return call.input(0).dtype == dtype
+
+    rule.__doc__ = f"the values are {name}"
+    return rule
+
+
+def params(call: Call) -> Params:
+    op, x = call.op, call.input(0).shape
+    assert isinstance(op, ArgMax)
+    axis = op.axis % len(x)
+    return {
+        "outer": int(np.prod(x[:axis], dtype=np.int64)),
+        "size": x[axis],
+        "inner": int(np.prod(x[axis + 1 :], dtype=np.int64)),
+        "smallest": int(op.smallest),
+        "wide": int(call.output.dtype == "s64"),
+    }
+
+
+@dataclass(frozen=True)
+class ArgMax(Op):
+    """y = the first index along `axis` where x is largest (smallest with `smallest`).
+
+    x: s8, u8, s16, s32 or f32, any shape   y: `dtype` (s32 or s64), without the axis
+    Source: TFLite ARG_MAX, ARG_MIN; kernels/internal/reference/arg_min_max.h.
+    """
+
+    axis: int
+    dtype: str = "s32"
+    smallest: bool = False
+
+    imports = (Import("tflite", "ARG_MAX", from_tflite), Import("tflite", "ARG_MIN", from_tflite))
+    kernels = tuple(
+        Kernel(f"mg_arg_max_{dtype}", Form.WHOLE, accepts=(values_are(dtype, name),), params=params)
+        for dtype, name in (("s8", "int8"), ("s16", "int16"), ("s32", "int32"), ("f32", "float32"))
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        if x.dtype not in ("s8", "u8", "s16", "s32", "f32"):
+            raise UnsupportedError(f"positions in {x.dtype} are not supported")
+        axis = _strided.axis_of(self.axis, len(x.shape))
+        return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), self.dtype),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(x.argmin(self.axis) if self.smallest else x.argmax(self.axis))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Values are compared as they are stored; the first of equals is taken."""
+        return self.reference(x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        kinds = (("s8", QuantParams((0.5,), (-3,))), ("s16", QuantParams((0.5,), (0,))), ("s32", None), ("f32", None))
+        return [
+            Example(op, (x,), op.infer(x), {}, k)
+            for k, (axis, shape) in enumerate(_CASES)
+            for dtype, quant in kinds
+            for out, smallest in (("s32", False), ("s64", True))
+            for op, x in [(cls(axis, out, smallest), TensorType(shape, dtype, quant))]
+        ]
+
+
+_CASES: tuple[tuple[int, Shape], ...] = (
+    (-1, (1, 10)),
+    (3, (1, 3, 4, 5)),
+    (1, (2, 300, 3)),
+    (0, (7,)),
+    (0, (1, 4)),
+)

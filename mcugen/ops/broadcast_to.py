@@ -1,0 +1,56 @@
+"""BROADCAST_TO: axes of size 1 repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Example, Import, Imported, Source
+from mcugen.ops import _strided, _view
+from mcugen.types import Shape, TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    shape = source.ints(1)
+    return Imported(BroadcastTo(source.outputs[0].shape if shape is None else shape), inputs=(0,))
+
+
+@dataclass(frozen=True)
+class BroadcastTo(_view.View):
+    """y[i...] = x[i...], with index 0 along the axes where x has one element or none.
+
+    x: any type, a shape that broadcasts to `shape`   y: as x, `shape`
+    Source: TFLite BROADCAST_TO.
+    """
+
+    shape: Shape
+
+    imports = (Import("tflite", "BROADCAST_TO", from_tflite),)
+    kernels = _view.KERNELS
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        ahead = len(self.shape) - len(x.shape)
+        if ahead < 0 or any(a not in (1, b) for a, b in zip(x.shape, self.shape[max(ahead, 0) :], strict=False)):
+            raise ShapeError(f"{list(x.shape)} does not broadcast to {list(self.shape)}")
+        if min(self.shape, default=1) < 1:
+            raise ShapeError(f"{list(self.shape)} is not a shape")
+        return (TensorType(self.shape, x.dtype),)
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(x, self.shape)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = (
+            ((2, 3, 4), (1, 3, 1)),
+            ((2, 3), (3,)),
+            ((2, 3, 4), (3, 4)),
+            ((3, 2), ()),
+            ((1, 4, 5, 3), (1, 1, 1, 3)),
+            ((2, 2, 2, 2, 3), (2, 1, 2, 1, 3)),
+        )
+        return _view.examples((cls(shape), x) for shape, x in cases)

@@ -1,0 +1,167 @@
+"""CONCATENATION: tensors one after the other along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _join, _strided
+from mcugen.types import QuantParams, Shape, TensorType
+
+FLIP = 128
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Concatenation(source.attributes["axis"]))
+
+
+def _axis(call: Call) -> int:
+    assert isinstance(call.op, Concatenation)
+    return call.op.axis % len(call.output.shape)
+
+
+def _rescales(x: TensorType, y: TensorType) -> bool:
+    """Whether the stored 8 bit integers of x mean something else in y; wider ones are never rescaled."""
+    return (
+        x.dtype in ("s8", "u8")
+        and x.quant is not None
+        and y.quant is not None
+        and (x.scale, x.zero_point) != (y.scale, y.zero_point)
+    )
+
+
+def scales_agree(call: Call) -> bool:
+    "8 bit operands have the scale and zero point of the result"
+    return not any(x is not None and _rescales(x, call.output) for x in call.inputs)
+
+
+def was_uint8(call: Call) -> bool:
+    "the data was uint8: only there do the runtimes rescale"
+    assert isinstance(call.op, Concatenation)
+    return call.op.flipped_u8 and call.output.dtype == "s8"
+
+
+def joins_in_rows(call: Call) -> bool:
+    "images are joined along columns or channels"
+    return len(call.output.shape) != 4 or _axis(call) >= 2
+
+
+def _outer(call: Call) -> int:
+    return _join.outer_of(call.output.shape, _axis(call))
+
+
+def params(call: Call) -> Params:
+    shapes = [call.input(k).shape for k in range(len(call.inputs))]
+    outer = _outer(call)
+    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+
+
+def scaled_params(call: Call) -> Params:
+    values = np.arange(-FLIP, FLIP)
+    tables = [_rescaled(values + FLIP, _raw(call.input(k)), _raw(call.output)) - FLIP for k in range(len(call.inputs))]
+    return {**params(call), "table": np.concatenate(tables).astype(np.int8)}
+
+
+def _raw(t: TensorType) -> TensorType:
+    """The uint8 type that a flipped int8 one came from."""
+    return replace(t, dtype="u8", quant=QuantParams((t.scale,), (t.zero_point + FLIP,)))
+
+
+def _rescaled(x: np.ndarray, source: TensorType, target: TensorType) -> np.ndarray:
+    """uint8 values of one operand in the scale of the result, in float32 as the runtime does it.
+
+    Source: reference_ops::ConcatenationWithScaling.
+    """
+    if not _rescales(source, target):
+        return x.astype(np.int64)
+    scale = np.float32(source.scale) * (np.float32(1) / np.float32(target.scale))
+    bias = np.float32(-source.zero_point) * scale
+    real = (x.astype(np.float32) * scale + bias).astype(np.float64)
+    rounded = np.sign(real) * np.floor(np.abs(real) + 0.5)
+    return np.clip(rounded.astype(np.int64) + target.zero_point, 0, 255)
+
+
+@dataclass(frozen=True)
+class Concatenation(Op):
+    """y = the operands one after the other along `axis`; uint8 ones of other scales are rescaled.
+
+    x...: any type, equal but along the axis   y: as x
+    flipped_u8: the data was uint8 before its top bit was flipped.
+    Source: TFLite CONCATENATION; quantization specification, section CONCATENATION.
+    """
+
+    axis: int
+    flipped_u8: bool = False
+
+    imports = (Import("tflite", "CONCATENATION", from_tflite),)
+    kernels = (
+        *_join.join_kernels("mg_concatenation", (scales_agree,), joins_in_rows, params, _outer),
+        *_join.join_kernels("mg_concatenation_scaled_s8", (was_uint8,), joins_in_rows, scaled_params, _outer),
+    )
+
+    def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:
+        given = [_strided.operand(x) for x in xs]
+        if not given:
+            raise ShapeError("there is nothing to join")
+        first = given[0]
+        axis = _strided.axis_of(self.axis, len(first.shape))
+        rest = {(x.dtype, len(x.shape), x.shape[:axis], x.shape[axis + 1 :]) for x in given}
+        if len(rest) > 1:
+            raise ShapeError(f"{', '.join(str(list(x.shape)) for x in given)} cannot be joined along axis {axis}")
+        total = sum(x.shape[axis] for x in given)
+        return (TensorType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
+
+    def reference(self, *xs: np.ndarray) -> np.ndarray:
+        return np.concatenate(xs, self.axis)
+
+    def reference_q(self, call: Call, *xs: np.ndarray) -> np.ndarray:
+        """Elements are moved as they are stored; only uint8 is rescaled."""
+        if scales_agree(call):
+            return self.reference(*xs)
+        types = [call.input(k) for k in range(len(xs))]
+        if call.output.dtype == "u8":
+            return self.reference(*(_rescaled(x, t, call.output) for x, t in zip(xs, types, strict=True)))
+        if not self.flipped_u8:
+            raise UnsupportedError(f"operands of {call.output.dtype} with other scales than the result are not joined")
+        y = _raw(call.output)
+        parts = (_rescaled(x.astype(np.int64) + FLIP, _raw(t), y) for x, t in zip(xs, types, strict=True))
+        return self.reference(*parts) - FLIP
+
+    def flipped(self) -> Op:
+        return replace(self, flipped_u8=True)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        types = (*_strided.DTYPES, ("s32", None))
+        plain = [_example(k, cls(axis), shapes, *t) for t in types for k, (axis, shapes) in enumerate(_CASES)]
+        return [*plain, *(_scaled(k, axis, shapes) for k, (axis, shapes) in enumerate(_CASES))]
+
+
+_CASES: tuple[tuple[int, tuple[Shape, ...]], ...] = (
+    (3, ((1, 3, 4, 2), (1, 3, 4, 5))),
+    (1, ((2, 3, 4, 2), (2, 1, 4, 2), (2, 2, 4, 2))),
+    (-2, ((1, 3, 2, 2), (1, 3, 1, 2))),
+    (0, ((1, 3, 2), (2, 3, 2))),
+    (0, ((2, 3),)),
+    (1, tuple((3, n) for n in range(1, _join.MAX_PARTS + 1))),
+    *((2 + k % 2, ((2, 3, 1, 2),) * k) for k in range(2, _join.MAX_PARTS + 1)),
+    *((k % 2, ((2, 1, 3, 1),) * k) for k in range(2, _join.MAX_PARTS + 1)),
+)
+
+
+def _example(k: int, op: Concatenation, shapes: tuple[Shape, ...], dtype: str, quant: QuantParams | None) -> Example:
+    inputs = tuple(TensorType(s, dtype, quant) for s in shapes)
+    y = TensorType(op.infer(*inputs)[0].shape, dtype, quant)
+    constants = {1: None} if k % 3 == 1 and len(shapes) > 1 else {}
+    return Example(op, inputs, (y,), constants, k)
+
+
+def _scaled(k: int, axis: int, shapes: tuple[Shape, ...]) -> Example:
+    op = Concatenation(axis, flipped_u8=True)
+    quants = [QuantParams((0.03 + 0.01 * j,), (j * 37 % 256 - FLIP,)) for j in range(len(shapes))]
+    inputs = tuple(TensorType(s, "s8", q) for s, q in zip(shapes, quants, strict=True))
+    return Example(op, inputs, (TensorType(op.infer(*inputs)[0].shape, "s8", quants[-1 if k % 2 else 0]),), {}, k)

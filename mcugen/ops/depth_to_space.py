@@ -1,0 +1,59 @@
+"""DEPTH_TO_SPACE: channels become blocks of pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.ops import _view
+from mcugen.ops._window import image
+from mcugen.types import TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(DepthToSpace(source.attributes["block_size"]))
+
+
+@dataclass(frozen=True)
+class DepthToSpace(_view.View):
+    """y[n, i * b + di, j * b + dj, c] = x[n, i, j, (di * b + dj) * (C / b^2) + c].
+
+    x: any type [N, H, W, C], C a multiple of b * b, b = `block`   y: as x, [N, H * b, W * b, C / (b * b)]
+    Source: TFLite DEPTH_TO_SPACE.
+    """
+
+    block: int
+
+    imports = (Import("tflite", "DEPTH_TO_SPACE", from_tflite),)
+    kernels = _view.KERNELS
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = image(x)
+        n, h, w, c = x.shape
+        if self.block < 1 or c % self.block**2:
+            raise ShapeError(f"{c} channels are not made of blocks of {self.block}x{self.block}")
+        shape = (n, h * self.block, w * self.block, c // self.block**2)
+        return (TensorType(shape, x.dtype),)
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        """The block axes moved between the pixels."""
+        n, h, w, c = x.shape
+        b = self.block
+        return x.reshape(n, h, w, b, b, c // b**2).transpose(0, 1, 3, 2, 4, 5)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        shape = self.infer(TensorType(x.shape, "f32"))[0].shape
+        return self.view(x).reshape(shape)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.reference(x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = ((2, (1, 3, 2, 12)), (3, (2, 1, 2, 9)), (2, (1, 1, 1, 4)), (1, (1, 2, 3, 2)))
+        return _view.examples((cls(block), shape) for block, shape in cases)

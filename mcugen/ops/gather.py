@@ -1,0 +1,127 @@
+"""GATHER: the slices of a tensor that a list of indices names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
+from mcugen.ops import _strided
+from mcugen.types import QuantParams, Shape, TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    a = source.attributes
+    return Imported(Gather(a["axis"], a["batch_dims"]))
+
+
+def indices_are(dtype: str, name: str) -> Rule:
+    """A rule: the indices have this type."""
+
+    def rule(call: Call) -> bool:
+        return call.input(1).dtype == dtype
+
+    rule.__doc__ = f"the indices are {name}"
+    return rule
+
+
+def params(call: Call) -> Params:
+    op, x, index = call.op, call.input(0), call.input(1)
+    assert isinstance(op, Gather)
+    axis, batch = op.places(x, index)
+    return {
+        "batches": _product(x.shape[:batch]),
+        "outer": _product(x.shape[batch:axis]),
+        "count": _product(index.shape[batch:]),
+        "size": x.shape[axis],
+        "run": _product(x.shape[axis + 1 :]) * x.np_dtype.itemsize,
+    }
+
+
+def _product(shape: Shape) -> int:
+    return int(np.prod(shape, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Gather(Op):
+    """y[b..., o..., k..., i...] = x[b..., o..., index[b..., k...], i...], the index standing at `axis`.
+
+    x: any type and shape   index: s32 or s64, any shape; the first `batch_dims` axes are shared with x
+    y: as x. Indices outside the axis are moved to its nearest end, where the runtimes stop or read wild.
+    Source: TFLite GATHER.
+    """
+
+    axis: int = 0
+    batch_dims: int = 0
+
+    imports = (Import("tflite", "GATHER", from_tflite),)
+    kernels = tuple(
+        Kernel(
+            f"mg_gather_{dtype}",
+            Form.WHOLE,
+            accepts=(_strided.has_c_type, indices_are(dtype, name)),
+            params=params,
+            operands=(0, 1),
+        )
+        for dtype, name in (("s32", "int32"), ("s64", "int64"))
+    )
+
+    def infer(self, x: TensorType | None, index: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x, index = _strided.operand(x), _strided.operand(index)
+        if index.dtype not in ("s32", "s64"):
+            raise UnsupportedError(f"indices of {index.dtype} are not supported")
+        axis, batch = self.places(x, index)
+        if x.shape[:batch] != index.shape[:batch]:
+            raise ShapeError(f"{list(x.shape)} and indices {list(index.shape)} do not share {batch} axes")
+        return (TensorType((*x.shape[:axis], *index.shape[batch:], *x.shape[axis + 1 :]), x.dtype),)
+
+    def places(self, x: TensorType, index: TensorType) -> tuple[int, int]:
+        """(axis, batch_dims), neither negative. Raises ShapeError."""
+        axis = _strided.axis_of(self.axis, len(x.shape))
+        batch = self.batch_dims + (len(index.shape) if self.batch_dims < 0 else 0)
+        if not 0 <= batch <= min(len(index.shape), axis):
+            raise ShapeError(f"batch_dims {self.batch_dims} is not between 0 and the axis {axis}")
+        return axis, batch
+
+    def reference(self, x: np.ndarray, index: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        types = TensorType(x.shape, "f32"), TensorType(index.shape, "s32")
+        axis, batch = self.places(*types)
+        clamped = np.clip(index, 0, x.shape[axis] - 1).astype(np.int64)
+        flat_x = x.reshape(_product(x.shape[:batch]), _product(x.shape[batch:axis]), x.shape[axis], -1)
+        flat_index = clamped.reshape(flat_x.shape[0], -1)
+        parts = [row[:, chosen] for row, chosen in zip(flat_x, flat_index, strict=True)]
+        return np.stack(parts).reshape(self.infer(*types)[0].shape)
+
+    def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.reference(x, index)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            _example(k, cls(axis, batch), shape, index, ids, (dtype, quant))
+            for k, (axis, batch, shape, index) in enumerate(_CASES)
+            for ids in ("s32", "s64")
+            for dtype, quant in _strided.DTYPES
+        ]
+
+
+_CASES: tuple[tuple[int, int, Shape, Shape], ...] = (
+    (0, 0, (5, 3), (4,)),
+    (1, 0, (3, 4, 5), (2, 3)),
+    (-1, 0, (3, 7), ()),
+    (2, 1, (2, 3, 4, 2), (2, 5)),
+    (1, 1, (3, 4), (3, 2)),
+)
+
+
+def _example(k: int, op: Gather, shape: Shape, index: Shape, ids: str, kind: tuple[str, QuantParams | None]) -> Example:
+    x, i = TensorType(shape, *kind), TensorType(index, ids)
+    y = TensorType(op.infer(x, i)[0].shape, *kind)
+    if k == 1:
+        return Example(op, (x, i), (y,), {}, k)  # indices of any value are clamped
+    data = np.random.default_rng(k).integers(0, shape[op.axis], index).astype(i.np_dtype)
+    return Example(op, (x, i), (y,), {1: data} | ({0: None} if k == 0 else {}), k)

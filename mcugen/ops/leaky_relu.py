@@ -1,0 +1,102 @@
+"""LEAKY_RELU: x where positive, alpha * x elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _bytes, _unary
+from mcugen.types import TensorType
+
+Multiplier = tuple[int, int]
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(LeakyRelu(float(source.attributes["alpha"])))
+
+
+def multipliers(call: Call) -> tuple[Multiplier, Multiplier]:
+    """(mult, shift) of positive values and of negative ones, the latter for |alpha|.
+
+    TFLM computes them in double, LiteRT in float32. Source: leaky_relu_common.cc, activations.cc.
+    """
+    precision = np.float64 if call.reference == "tflm" else np.float32
+    alpha = abs(call.op.alpha)  # type: ignore[attr-defined]
+    x, y, alpha = (precision(np.float32(v)) for v in (call.input(0).scale, call.output.scale, alpha))
+    return quantize_multiplier(float(x / y)), quantize_multiplier(float(x * alpha / y))
+
+
+def negative_sign(call: Call) -> int:
+    """The sign of alpha: the runtimes round as if a negative multiplier were applied after the rounding."""
+    return -1 if call.op.alpha < 0 else 1  # type: ignore[attr-defined]
+
+
+def params_s16(call: Call) -> Params:
+    positive, negative = multipliers(call)
+    return {
+        "mult": positive[0],
+        "shift": positive[1],
+        "negative_mult": negative[0],
+        "negative_shift": negative[1],
+        "negative_sign": negative_sign(call),
+        "in_zero_point": call.input(0).zero_point,
+        "out_zero_point": call.output.zero_point,
+    }
+
+
+def params_f32(call: Call) -> Params:
+    return {"alpha": float(call.op.alpha)}  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class LeakyRelu(Op):
+    """y = x where x >= 0, alpha * x elsewhere.
+
+    x, y: s8, u8, s16 (per tensor) or f32
+    Source: TFLite LEAKY_RELU; reference_ops::QuantizeLeakyRelu.
+    """
+
+    alpha: float = 0.0
+
+    imports = (Import("tflite", "LEAKY_RELU", from_tflite),)
+    kernels = (
+        _bytes.table_kernel(),
+        _unary.kernel("mg_leaky_relu_s16", "s16", params_s16),
+        _unary.kernel("mg_leaky_relu_f32", "f32", params_f32),
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        if not math.isfinite(self.alpha):
+            raise UnsupportedError(f"alpha {self.alpha} is not a number")
+        return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.where(x > 0, x, x * self.alpha)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        centred = x.astype(np.int64) - call.input(0).zero_point
+        positive, negative = multipliers(call)
+        scaled = np.where(
+            centred >= 0,
+            multiply_double_rounding(centred, *positive),
+            multiply_double_rounding(centred, *negative) * negative_sign(call),
+        )
+        return np.asarray(np.clip(scaled + call.output.zero_point, *INT_RANGE[call.output.dtype]))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        near = [((0.05, -128), (0.04, 5)), ((0.05, 0), (0.2, -128)), ((0.1, 127), (0.1, 0))]
+        far = [((0.0003, 0), (0.0002, 0)), ((0.001, 0), (0.001, 0)), ((0.00001, 0), (0.9, 0))]
+        return [
+            *_unary.examples(cls(0.3), "s8", near),
+            *_unary.examples(cls(-1.5), "s8", near, 5),
+            *_unary.examples(cls(0.1), "s16", far, 10),
+            *_unary.examples(cls(1.7), "s16", far, 15),
+            *_unary.examples(cls(0.2), "f32", seed=20),
+        ]

@@ -1,0 +1,85 @@
+"""PACK: tensors of one shape stacked along a new axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _join, _strided
+from mcugen.types import Shape, TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    a = source.attributes
+    if a["values_count"] != len(source.inputs):
+        raise ShapeError(f"values_count is {a['values_count']}, there are {len(source.inputs)} operands")
+    return Imported(Pack(a["axis"]))
+
+
+def _outer(call: Call) -> int:
+    assert isinstance(call.op, Pack)
+    return _join.outer_of(call.output.shape, call.op.axis % len(call.output.shape))
+
+
+def stacks_in_rows(call: Call) -> bool:
+    "images are stacked along columns or channels"
+    assert isinstance(call.op, Pack)
+    return len(call.output.shape) != 4 or call.op.axis % 4 >= 2
+
+
+def params(call: Call) -> Params:
+    outer = _outer(call)
+    shapes = [call.input(k).shape for k in range(len(call.inputs))]
+    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+
+
+@dataclass(frozen=True)
+class Pack(Op):
+    """y[..., k, ...] = the k-th operand, k along the new axis `axis`.
+
+    x...: any type, equal shapes   y: as x, with one more axis
+    Source: TFLite PACK.
+    """
+
+    axis: int
+
+    imports = (Import("tflite", "PACK", from_tflite),)
+    kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, _outer)
+
+    def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:
+        given = [_strided.operand(x) for x in xs]
+        if not given or len({(x.shape, x.dtype) for x in given}) > 1:
+            raise ShapeError(f"{', '.join(str(x) for x in given) or 'nothing'} cannot be stacked")
+        shape = given[0].shape
+        axis = _strided.axis_of(self.axis, len(shape) + 1)
+        return (TensorType((*shape[:axis], len(given), *shape[axis:]), given[0].dtype),)
+
+    def reference(self, *xs: np.ndarray) -> np.ndarray:
+        return np.stack(xs, self.axis)
+
+    def reference_q(self, call: Call, *xs: np.ndarray) -> np.ndarray:
+        """Elements are moved as they are stored."""
+        return self.reference(*xs)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases: tuple[tuple[int, int, Shape], ...] = (
+            (0, 2, (2, 3, 4)),
+            (1, 3, (1, 3, 4)),
+            (2, 2, (2, 3, 4)),
+            (-1, 4, (2, 3, 4)),
+            (0, 5, ()),
+            (-1, 1, (7,)),
+            *((k % 3, k, (2, 2)) for k in range(6, _join.MAX_PARTS + 1)),
+            *((k % 4, k, (2, 2, 2)) for k in range(2, _join.MAX_PARTS + 1)),
+        )
+        return [
+            Example(op, xs, (TensorType(op.infer(*xs)[0].shape, dtype, quant),), {0: None} if count > 4 else {}, k)
+            for k, (axis, count, shape) in enumerate(cases)
+            for dtype, quant in (*_strided.DTYPES[: 4 if k < 6 else 1], ("s32", None))
+            for op, xs in [(cls(axis), (TensorType(shape, dtype, quant),) * count)]
+        ]

@@ -1,0 +1,96 @@
+"""RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1 as operators of their own: clamps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _bytes, _unary
+from mcugen.types import TensorType
+
+_BOUNDS = {
+    "RELU": (0.0, math.inf),
+    "RELU6": (0.0, 6.0),
+    "RELU_N1_TO_1": (-1.0, 1.0),
+    "RELU_0_TO_1": (0.0, 1.0),
+}
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Relu(*_BOUNDS[source.name]))
+
+
+def stored_bounds(call: Call, t: TensorType) -> tuple[int, int]:
+    """The clamp in the stored integers of t."""
+    low, high = INT_RANGE[t.dtype]
+    op = call.op
+    least, most = op.low, op.high  # type: ignore[attr-defined]
+    first = t.zero_point + round_half_away(float(np.float32(least) / np.float32(t.scale)))
+    if math.isinf(most):
+        return max(low, first), high
+    last = t.zero_point + round_half_away(float(np.float32(most) / np.float32(t.scale)))
+    return max(low, first), min(high, last)
+
+
+def multiplier(call: Call) -> tuple[int, int]:
+    """scale_x / scale_y: in double for TFLM, in float32 for LiteRT. Source: activations_common.cc, activations.cc."""
+    precision = np.float64 if call.reference == "tflm" else np.float32
+    x, y = (precision(np.float32(t.scale)) for t in (call.input(0), call.output))
+    return quantize_multiplier(float(x / y))
+
+
+def params_s16(call: Call) -> Params:
+    mult, shift = multiplier(call)
+    low, high = stored_bounds(call, call.output)
+    zeros = {"in_zero_point": call.input(0).zero_point, "out_zero_point": call.output.zero_point}
+    return {"mult": mult, "shift": shift, **zeros, "out_min": low, "out_max": high}
+
+
+def params_f32(call: Call) -> Params:
+    return {"out_min": call.op.low, "out_max": call.op.high}  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Relu(Op):
+    """y = min(max(x, low), high).
+
+    x, y: s8, u8 or s16 per tensor, or f32
+    TFLM's int8 RELU6 clamps stored values and ignores a different output scale; all others requantize.
+    Source: TFLite RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1; reference_ops::ReluX, activations.cc.
+    """
+
+    low: float = 0.0
+    high: float = math.inf
+
+    imports = tuple(Import("tflite", name, from_tflite) for name in _BOUNDS)
+    kernels = (
+        _bytes.table_kernel(),
+        _unary.kernel("mg_requantize__s16_s16", "s16", params_s16),
+        _unary.kernel("mg_clamp_f32", "f32", params_f32),
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(np.clip(x, self.low, self.high))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        a, y = call.input(0), call.output
+        if call.reference == "tflm" and self.high == 6.0 and x.dtype == np.int8:
+            return np.asarray(np.clip(x, *stored_bounds(call, a)))
+        scaled = multiply_double_rounding(x.astype(np.int64) - a.zero_point, *multiplier(call)) + y.zero_point
+        return np.asarray(np.clip(scaled, *stored_bounds(call, y)))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        quants = [((0.05, -128), (0.04, 5)), ((0.05, 0), (0.2, -128)), ((0.1, 127), (0.1, 127))]
+        integer = [e for k, b in enumerate(_BOUNDS.values()) for e in _unary.examples(cls(*b), "s8", quants, 5 * k)]
+        wide = [((0.0003, 0), (0.0002, 0)), ((0.001, 0), (0.001, 0))]
+        integer += [e for high in (math.inf, 6.0) for e in _unary.examples(cls(0.0, high), "s16", wide, 30)]
+        return [*integer, *(e for b in _BOUNDS.values() for e in _unary.examples(cls(*b), "f32"))]

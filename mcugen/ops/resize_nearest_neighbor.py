@@ -1,0 +1,97 @@
+"""RESIZE_NEAREST_NEIGHBOR: images of another size, each pixel a copy of the nearest one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.ops import _strided
+from mcugen.ops._window import Pair, image
+from mcugen.types import TensorType, images_of
+
+
+def from_tflite(source: Source) -> Imported:
+    size, a = source.ints(1), source.attributes
+    if size is None:
+        raise UnsupportedError("the size is computed at run time", hint="make it a constant")
+    if len(size) != 2:
+        raise ShapeError(f"the size {list(size)} is not height and width")
+    op = ResizeNearestNeighbor((size[0], size[1]), bool(a["align_corners"]), bool(a["half_pixel_centers"]))
+    return Imported(op, inputs=(0,))
+
+
+def params(call: Call) -> Params:
+    op, x, y = call.op, call.input(0), call.output
+    assert isinstance(op, ResizeNearestNeighbor)
+    pixel = x.shape[3] * x.np_dtype.itemsize
+    return {
+        "from_row": op.nearest(x.shape[1], 0).astype(np.uint32),
+        "from_column": op.nearest(x.shape[2], 1).astype(np.uint32),
+        "images": images_of(x.shape),
+        "in_h": x.shape[1],
+        "in_w": x.shape[2],
+        "out_h": y.shape[1],
+        "out_w": y.shape[2],
+        "pixel": pixel,
+    }
+
+
+@dataclass(frozen=True)
+class ResizeNearestNeighbor(Op):
+    """y[n, i, j, c] = x[n, near(i), near(j), c], near(i) = floor((i + offset) * scale), or rounded with align_corners.
+
+    x: any type [N, H, W, C]   y: as x, [N, size[0], size[1], C]
+    scale: in / out, or (in - 1) / (out - 1) with align_corners   offset: 1/2 with half_pixel_centers
+    Source: TFLite RESIZE_NEAREST_NEIGHBOR; reference/resize_nearest_neighbor.h, GetNearestNeighbor.
+    """
+
+    size: Pair
+    align_corners: bool = False
+    half_pixel_centers: bool = False
+
+    imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
+    kernels = (Kernel("mg_resize_nearest_neighbor", Form.WHOLE, accepts=(_strided.has_c_type,), params=params),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = image(x)
+        if min(self.size) < 1:
+            raise ShapeError(f"the size {list(self.size)} is not positive")
+        if self.align_corners and self.half_pixel_centers:
+            raise UnsupportedError("align_corners and half_pixel_centers contradict each other")
+        return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
+
+    def nearest(self, size: int, d: int) -> np.ndarray:
+        """The input row (d = 0) or column (d = 1) of each output one, in float32 as the runtimes compute it."""
+        out = self.size[d]
+        aligned = self.align_corners and out > 1
+        scale = np.float32(size - 1) / np.float32(out - 1) if aligned else np.float32(size) / np.float32(out)
+        at = (np.arange(out, dtype=np.float32) + np.float32(0.5 if self.half_pixel_centers else 0.0)) * scale
+        index = np.floor(at.astype(np.float64) + (0.5 if self.align_corners else 0.0)).astype(np.int64)
+        return np.clip(index, 0, size - 1)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return x[:, self.nearest(x.shape[1], 0)][:, :, self.nearest(x.shape[2], 1)]
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.reference(x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = (
+            (cls((6, 8)), (1, 3, 4, 2)),
+            (cls((5, 7)), (2, 3, 4, 3)),
+            (cls((2, 3), align_corners=True), (1, 5, 7, 1)),
+            (cls((7, 5), half_pixel_centers=True), (1, 3, 4, 5)),
+            (cls((1, 9), align_corners=True), (1, 4, 1, 2)),
+        )
+        return [
+            Example(op, (x,), (TensorType(op.infer(x)[0].shape, dtype, quant),), {}, k)
+            for k, (op, shape) in enumerate(cases)
+            for dtype, quant in _strided.DTYPES
+            for x in [TensorType(shape, dtype, quant)]
+        ]

@@ -1,0 +1,48 @@
+"""REVERSE_V2: the order of the elements along axes turned around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.op import Example, Import, Imported, Source
+from mcugen.ops import _strided, _view
+from mcugen.types import TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    axes = source.ints(1)
+    if axes is None:
+        raise UnsupportedError("the axes are computed at run time", hint="make them a constant")
+    return Imported(Reverse(axes), inputs=(0,))
+
+
+@dataclass(frozen=True)
+class Reverse(_view.View):
+    """y[..., i, ...] = x[..., size - 1 - i, ...] along every one of `axes`.
+
+    x: any type and shape   y: as x
+    Source: TFLite REVERSE_V2.
+    """
+
+    axes: tuple[int, ...]
+
+    imports = (Import("tflite", "REVERSE_V2", from_tflite),)
+    kernels = _view.KERNELS
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        for axis in self.axes:
+            _strided.axis_of(axis, len(x.shape), "reversed axis")
+        return (TensorType(x.shape, x.dtype),)
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.flip(x, tuple({a % x.ndim for a in self.axes})))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = (((1,), (2, 3, 4)), ((-1,), (2, 5)), ((0, 2), (3, 2, 4)), ((0,), (7,)), ((1, 2), (1, 3, 4, 3)))
+        return _view.examples((cls(axes), shape) for axes, shape in cases)

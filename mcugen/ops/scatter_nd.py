@@ -1,0 +1,114 @@
+"""SCATTER_ND: slices added into zeros at places that a list of indices names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
+from mcugen.ops import _strided
+from mcugen.types import Shape, TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    shape = source.ints(2)
+    shape = source.outputs[0].shape if shape is None else shape
+    return Imported(ScatterNd(shape), inputs=(0, 1))
+
+
+def updates_are(dtype: str, name: str) -> Rule:
+    """A rule: the updates have this type."""
+
+    def rule(call: Call) -> bool:
+        return call.input(1).dtype == dtype
+
+    rule.__doc__ = f"the updates are {name}"
+    return rule
+
+
+def params(call: Call) -> Params:
+    index, y = call.input(0).shape, call.output
+    depth = index[-1]
+    return {
+        "sizes": np.array(y.shape[:depth], np.int32),
+        "strides": np.array(_strided.dense(y.shape)[:depth], np.uint32),
+        "depth": depth,
+        "count": int(np.prod(index[:-1], dtype=np.int64)),
+        "run": int(np.prod(y.shape[depth:], dtype=np.int64)),
+        "elements": y.size,
+    }
+
+
+@dataclass(frozen=True)
+class ScatterNd(Op):
+    """y = 0, then y[index[k...]] += update[k...] for every k; several updates of one place add up.
+
+    index: s32 [..., depth]   update: f32, s32 or s8 [..., rest of shape]   y: as update, `shape`
+    Integers are added as they are stored and wrap. Indices outside an axis are moved to its nearest end.
+    Source: TFLite SCATTER_ND.
+    """
+
+    shape: Shape
+
+    imports = (Import("tflite", "SCATTER_ND", from_tflite),)
+    kernels = tuple(
+        Kernel(
+            f"mg_scatter_nd_{dtype}",
+            Form.WHOLE,
+            accepts=(updates_are(dtype, name),),
+            params=params,
+            operands=(0, 1),
+        )
+        for dtype, name in (("s8", "int8"), ("s32", "int32"), ("f32", "float32"))
+    )
+
+    def infer(self, index: TensorType | None, update: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        index, update = _strided.operand(index), _strided.operand(update)
+        if index.dtype != "s32" or update.dtype not in ("s8", "s32", "f32"):
+            raise UnsupportedError(f"{update.dtype} updates with {index.dtype} indices are not supported")
+        if min(self.shape, default=0) < 1 or not index.shape or not 1 <= index.shape[-1] <= len(self.shape):
+            raise ShapeError(f"indices {list(index.shape)} do not fit the shape {list(self.shape)}")
+        expected = (*index.shape[:-1], *self.shape[index.shape[-1] :])
+        if update.shape != expected:
+            raise ShapeError(f"updates must have the shape {list(expected)}, not {list(update.shape)}")
+        return (TensorType(self.shape, update.dtype),)
+
+    def reference(self, index: np.ndarray, update: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        depth = index.shape[-1]
+        y = np.zeros(self.shape, update.dtype)
+        places = np.clip(index.reshape(-1, depth), 0, np.array(self.shape[:depth]) - 1).T
+        np.add.at(y, tuple(places), update.reshape(-1, *self.shape[depth:]))
+        return y
+
+    def reference_q(self, call: Call, index: np.ndarray, update: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Sums of stored integers, wrapping."""
+        return self.reference(index, update)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            _example(k, cls(shape), index, dtype)
+            for k, (shape, index) in enumerate(_CASES)
+            for dtype in ("s8", "s32", "f32")
+        ]
+
+
+_CASES: tuple[tuple[Shape, Shape], ...] = (
+    ((7,), (4, 1)),
+    ((4, 3), (9, 2)),
+    ((4, 3, 2), (3, 1)),
+    ((3, 2, 4), (2, 3, 2)),
+    ((5, 2), (1, 1)),
+)
+
+
+def _example(k: int, op: ScatterNd, shape: Shape, dtype: str) -> Example:
+    index = TensorType(shape, "s32")
+    update = TensorType((*shape[:-1], *op.shape[shape[-1] :]), dtype)
+    if k == 4:
+        return Example(op, (index, update), (TensorType(op.shape, dtype),), {}, k)  # indices of any value are clamped
+    data = np.random.default_rng(k).integers(0, op.shape[: shape[-1]], shape).astype(np.int32)
+    return Example(op, (index, update), (TensorType(op.shape, dtype),), {0: data}, k)

@@ -1,0 +1,68 @@
+"""SHAPE: the shape of a tensor, known when the model is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Source
+from mcugen.ops import _strided
+from mcugen.types import TensorType
+
+_DTYPES = {"INT32": "s32", "INT64": "s64"}
+
+
+def from_tflite(source: Source) -> Imported:
+    out_type = source.attributes["out_type"]
+    if out_type not in _DTYPES and source.outputs:
+        out_type = {"s32": "INT32", "s64": "INT64"}.get(source.outputs[0].dtype, out_type)
+    if out_type not in _DTYPES:
+        raise UnsupportedError(f"shapes of type {out_type} are not supported")
+    return Imported(Shape(_DTYPES[out_type]))
+
+
+def at_run_time(call: Call) -> bool:
+    "never: shapes are static, and this operator is computed when the model is read"
+    return False
+
+
+@dataclass(frozen=True)
+class Shape(Op):
+    """y = the sizes of x's axes.
+
+    x: any type and shape   y: `dtype` (s32 or s64) [rank]
+    Source: TFLite SHAPE.
+    """
+
+    dtype: str = "s32"
+
+    imports = (Import("tflite", "SHAPE", from_tflite),)
+    kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        if not x.shape:
+            raise UnsupportedError("the shape of a scalar is empty")
+        return (TensorType((len(x.shape),), self.dtype),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.array(x.shape, np.int64)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return self.reference(x)
+
+    def fold(self, call: Call) -> tuple[np.ndarray, ...]:
+        """Always folded: only the operand's type matters."""
+        y = call.output
+        return (np.array(call.input(0).shape, y.np_dtype),)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            Example(cls(dtype), (TensorType(shape, "f32"),), (TensorType((len(shape),), dtype),), {})
+            for dtype in ("s32", "s64")
+            for shape in ((2, 3, 4), (7,))
+        ]

@@ -1,0 +1,59 @@
+"""SPACE_TO_DEPTH: blocks of pixels become channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.ops import _view
+from mcugen.ops._window import image
+from mcugen.types import TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(SpaceToDepth(source.attributes["block_size"]))
+
+
+@dataclass(frozen=True)
+class SpaceToDepth(_view.View):
+    """y[n, i, j, (di * b + dj) * C + c] = x[n, i * b + di, j * b + dj, c].
+
+    x: any type [N, H, W, C], H and W multiples of b = `block`   y: as x, [N, H / b, W / b, b * b * C]
+    Source: TFLite SPACE_TO_DEPTH.
+    """
+
+    block: int
+
+    imports = (Import("tflite", "SPACE_TO_DEPTH", from_tflite),)
+    kernels = _view.KERNELS
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = image(x)
+        n, h, w, c = x.shape
+        if self.block < 1 or h % self.block or w % self.block:
+            raise ShapeError(f"{h}x{w} pixels are not made of blocks of {self.block}")
+        shape = (n, h // self.block, w // self.block, c * self.block**2)
+        return (TensorType(shape, x.dtype),)
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        """The block axes moved behind the pixels."""
+        n, h, w, c = x.shape
+        b = self.block
+        return x.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        shape = self.infer(TensorType(x.shape, "f32"))[0].shape
+        return self.view(x).reshape(shape)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.reference(x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = ((2, (1, 4, 6, 3)), (3, (2, 3, 6, 1)), (2, (1, 2, 2, 5)), (1, (1, 2, 3, 2)))
+        return _view.examples((cls(block), shape) for block, shape in cases)

@@ -1,0 +1,93 @@
+"""SPLIT and SPLIT_V: a tensor cut into parts along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _join, _strided
+from mcugen.types import Shape, TensorType
+
+
+def from_split(source: Source) -> Imported:
+    x = _strided.operand(source.inputs[1] if len(source.inputs) > 1 else None)
+    axis, parts = _constant_axis(source, 0, x), source.attributes["num_splits"]
+    size = x.shape[axis]
+    if parts < 1 or size % parts or parts != len(source.outputs):
+        raise ShapeError(f"an axis of {size} is not cut into {parts} equal parts, {len(source.outputs)} results")
+    return Imported(Split(axis, (size // parts,) * parts), inputs=(1,))
+
+
+def from_split_v(source: Source) -> Imported:
+    x = _strided.operand(source.inputs[0] if source.inputs else None)
+    axis, sizes = _constant_axis(source, 2, x), source.ints(1)
+    if sizes is None:
+        raise UnsupportedError("the sizes are computed at run time", hint="make them a constant")
+    if source.attributes["num_splits"] != len(sizes) or sizes.count(-1) > 1:
+        raise ShapeError(f"sizes {list(sizes)} for {source.attributes['num_splits']} parts")
+    rest = x.shape[axis] - sum(n for n in sizes if n != -1)
+    return Imported(Split(axis, tuple(rest if n == -1 else n for n in sizes)), inputs=(0,))
+
+
+def _constant_axis(source: Source, k: int, x: TensorType) -> int:
+    axis = source.ints(k)
+    if axis is None or len(axis) != 1:
+        raise UnsupportedError("the axis is not one constant")
+    return _strided.axis_of(axis[0], len(x.shape))
+
+
+def params(call: Call) -> Params:
+    assert isinstance(call.op, Split)
+    outer = _join.outer_of(call.input(0).shape, call.op.axis)
+    shapes = [y.shape for y in call.outputs]
+    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+
+
+@dataclass(frozen=True)
+class Split(Op):
+    """The parts of x along `axis`, `sizes` of them in order.
+
+    x: any type and shape   y...: as x, sizes[k] along the axis
+    Source: TFLite SPLIT, SPLIT_V.
+    """
+
+    axis: int
+    sizes: tuple[int, ...]
+
+    imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
+    kernels = _join.split_kernels(params)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        axis = _strided.axis_of(self.axis, len(x.shape))
+        if not self.sizes or min(self.sizes) < 1 or sum(self.sizes) != x.shape[axis]:
+            raise ShapeError(f"an axis of {x.shape[axis]} is not cut into {list(self.sizes)}")
+        return tuple(TensorType((*x.shape[:axis], n, *x.shape[axis + 1 :]), x.dtype) for n in self.sizes)
+
+    def reference(self, x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[override]
+        return tuple(np.split(x, np.cumsum(self.sizes)[:-1].tolist(), self.axis))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.reference(x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases: tuple[tuple[int, tuple[int, ...], Shape], ...] = (
+            (1, (2, 2, 2), (1, 6, 4, 3)),
+            (2, (1, 3), (2, 2, 4, 3)),
+            (3, (1, 2, 4), (1, 2, 3, 7)),
+            (0, (1, 1, 1, 1), (4, 6)),
+            (0, (5,), (5,)),
+            *((1, (1,) * k, (2, k, 2)) for k in range(5, _join.MAX_PARTS + 1)),
+        )
+        return [
+            Example(op, (x,), tuple(TensorType(y.shape, dtype, quant) for y in op.infer(x)), {}, k)
+            for k, (axis, sizes, shape) in enumerate(cases)
+            for dtype, quant in _strided.DTYPES
+            for op, x in [(cls(axis, sizes), TensorType(shape, dtype, quant))]
+        ]

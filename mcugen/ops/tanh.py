@@ -1,0 +1,86 @@
+"""TANH: the hyperbolic tangent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
+from mcugen.op import Call, Example, Import, Op, Params
+from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
+from mcugen.types import TensorType
+
+_SATURATED = 0xFFFF << 8
+
+
+def params_s16(call: Call) -> Params:
+    mult, shift = _multiplier(call)
+    return {"table": _sigmoid.table(), "mult": mult, "shift": shift}
+
+
+def _multiplier(call: Call) -> tuple[int, int]:
+    """(mult, right shift) of an int16 input. Source: reference_integer_ops::Tanh (int16)."""
+    mult, shift = _sigmoid.s16_multiplier(call, (0, 1))
+    return (3 << shift, 0) if mult == 0 else (mult, shift)
+
+
+def _tanh_f32(x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.tanh(x.astype(np.float64)).astype(np.float32))
+
+
+@dataclass(frozen=True)
+class Tanh(Op):
+    """y = tanh(x).
+
+    x, y: s8, u8, s16 (per tensor) or f32; results have scale 1/128 and the middle zero point, s16 1/32768 and 0
+    int8: TFLM computes in fixed point, LiteRT rounds float32. uint8: as LiteRT.
+    Source: TFLite TANH; reference_integer_ops::Tanh; LUTPopulate.
+    """
+
+    imports = (Import("tflite", "TANH"),)
+    kernels = (
+        _bytes.table_kernel(),
+        _unary.kernel("mg_tanh_s16", "s16", params_s16),
+        _unary.kernel("mg_unary_f32__tanh", "f32"),
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.asarray(np.tanh(x))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        if call.input(0).dtype == "s16":
+            return _tanh_s16(call, x)
+        if call.input(0).dtype == "u8" or call.reference == "litert":
+            return _bytes.rounded(call, x, _tanh_f32)
+        q4, beyond = _sigmoid.scaled_to_q4(call, x)
+        y = rounding_divide_by_pot(_gemmlowp.tanh(q4, 4), 24)
+        return np.asarray(np.select([beyond < 0, beyond > 0], [-128, 127], np.clip(y, *INT_RANGE["s8"])))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        out8, out16 = (1 / 128, 0), (1 / 32768, 0)
+        near = [((0.05, -3), out8), ((0.08, 127), out8), ((1.3, 0), out8), ((0.004, -128), out8)]
+        far = [((2.0**-12, 0), out16), ((2.0**-11, 0), out16), ((0.0003, 0), out16), ((0.00001, 0), out16)]
+        return [
+            *_unary.examples(cls(), "s8", near),
+            *_unary.examples(cls(), "s16", far, 5),
+            *_unary.examples(cls(), "f32", seed=10),
+        ]
+
+
+def _tanh_s16(call: Call, x: np.ndarray) -> np.ndarray:
+    """2 * sigmoid(2 * x) - 1 by interpolation in 256 steps between entries of the table of sigmoid(i / 24)."""
+    mult, shift = _multiplier(call)
+    scaled = (x.astype(np.int64) * mult + ((1 << shift) >> 1)) >> shift
+    size = np.abs(scaled)
+    at = np.minimum(size >> 8, 254)
+    entries = _sigmoid.table().astype(np.int64)
+    between = (entries[at] << 8) + (size & 0xFF) * (entries[at + 1] - entries[at])
+    result = np.where(size >> 8 >= 255, _SATURATED, between)
+    one, half = 1 << 23, 1 << 7
+    return np.asarray(np.where(scaled >= 0, result - one + half, one - result + half - 1) >> 8)

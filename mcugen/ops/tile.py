@@ -1,0 +1,66 @@
+"""TILE: a tensor repeated along its axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.ops import _strided, _view
+from mcugen.types import TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    multiples = source.ints(1)
+    if multiples is None:
+        x, y = _strided.operand(source.inputs[0]).shape, source.outputs[0].shape
+        if len(x) != len(y):
+            raise ShapeError(f"a tensor {list(x)} repeated does not become {list(y)}")
+        multiples = tuple(b // a for a, b in zip(x, y, strict=True))
+    return Imported(Tile(multiples), inputs=(0,))
+
+
+@dataclass(frozen=True)
+class Tile(_view.View):
+    """y[i, ...] = x[i mod size, ...] along every axis, multiples[k] times as long along axis k.
+
+    x: any type and shape   y: as x
+    Source: TFLite TILE.
+    """
+
+    multiples: tuple[int, ...]
+
+    imports = (Import("tflite", "TILE", from_tflite),)
+    kernels = _view.KERNELS
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        if len(self.multiples) != len(x.shape) or min(self.multiples, default=1) < 1:
+            raise ShapeError(f"multiples {list(self.multiples)} do not fit {list(x.shape)}")
+        return (TensorType(tuple(d * n for d, n in zip(x.shape, self.multiples, strict=True)), x.dtype),)
+
+    def view(self, x: np.ndarray) -> np.ndarray:
+        """Each axis as two: the repetition, then the element."""
+        split = x.reshape(tuple(n for d in x.shape for n in (1, d)))
+        return np.broadcast_to(split, tuple(n for m, d in zip(self.multiples, x.shape, strict=True) for n in (m, d)))
+
+    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.tile(x, self.multiples)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.reference(x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = (
+            ((2, 3), (3, 2)),
+            ((1, 2, 1), (2, 3, 4)),
+            ((4,), (3,)),
+            ((1, 1, 2, 3), (1, 2, 3, 2)),
+            ((2, 1, 2), (1, 5, 1)),
+        )
+        return _view.examples((cls(multiples), shape) for multiples, shape in cases)

@@ -1,0 +1,72 @@
+"""UNPACK: the slices of a tensor along an axis, without that axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.ops import _join, _strided
+from mcugen.types import Shape, TensorType
+
+
+def from_tflite(source: Source) -> Imported:
+    a = source.attributes
+    return Imported(Unpack(a["axis"], a["num"]))
+
+
+def params(call: Call) -> Params:
+    assert isinstance(call.op, Unpack)
+    x = call.input(0).shape
+    outer = _join.outer_of(x, call.op.axis % len(x))
+    shapes = [y.shape for y in call.outputs]
+    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+
+
+@dataclass(frozen=True)
+class Unpack(Op):
+    """The k-th result is x[..., k, ...], k along `axis`.
+
+    x: any type, `count` along the axis   y...: as x, without the axis
+    Source: TFLite UNPACK.
+    """
+
+    axis: int
+    count: int
+
+    imports = (Import("tflite", "UNPACK", from_tflite),)
+    kernels = _join.split_kernels(params)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x = _strided.operand(x)
+        axis = _strided.axis_of(self.axis, len(x.shape))
+        if self.count != x.shape[axis]:
+            raise ShapeError(f"{self.count} slices of an axis of {x.shape[axis]}")
+        return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),) * self.count
+
+    def reference(self, x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[override]
+        return tuple(np.moveaxis(x, self.axis, 0))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[override]
+        """Elements are moved as they are stored."""
+        return self.reference(x)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases: tuple[tuple[int, Shape], ...] = (
+            (0, (2, 3, 4)),
+            (1, (2, 3, 4)),
+            (-1, (2, 3, 4)),
+            (0, (1, 5)),
+            (0, (7,)),
+            *((1, (2, k, 3)) for k in range(5, _join.MAX_PARTS + 1)),
+        )
+        return [
+            Example(op, (x,), tuple(TensorType(y.shape, dtype, quant) for y in op.infer(x)), {}, k)
+            for k, (axis, shape) in enumerate(cases)
+            for dtype, quant in _strided.DTYPES
+            for op, x in [(cls(axis, shape[axis]), TensorType(shape, dtype, quant))]
+        ]
