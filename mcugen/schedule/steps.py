@@ -56,6 +56,11 @@ class Step:
             return 1
         return rows_of(self.choice.call.input(0).shape if self.accumulates else self.choice.call.output.shape)
 
+    @property
+    def writes_rows(self) -> bool:
+        """Whether each event writes one row of the output."""
+        return self.by_rows and not self.accumulates
+
     def streamed(self, k: int) -> bool:
         """Whether operand k is read row by row along with the events, not whole by each."""
         call = self.choice.call
