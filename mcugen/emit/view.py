@@ -114,6 +114,7 @@ class StepView:
     outputs: list[str]
     scratch: str
     count: int
+    batch: int
     images: int
     in_image: int
     out_image: int
@@ -342,7 +343,8 @@ class _Builder:
             ],
             outputs=[self._pointer(name, const=False, by_row=by_row and step.writes_rows) for name in node.outputs],
             scratch=self._scratch(step),
-            count=(kernel.count(call) if kernel.count else 0) // (step.events if step.writes_rows else 1),
+            count=(kernel.count(call) if kernel.count else 0) // (step.walked_rows if step.writes_rows else 1),
+            batch=step.batch,
             images=images_of(call.output.shape),
             in_image=first.size // images_of(first.shape),
             out_image=call.output.size // images_of(call.output.shape),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mcugen.graph import Graph
 from mcugen.op import Form
 from mcugen.plan import Buffer
-from mcugen.schedule.steps import Choice, Step, can_run_by_rows
+from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
 from mcugen.schedule.storage import Home, aliases, build_homes, homes_of, scratch_buffer
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
@@ -62,11 +62,16 @@ def build(
     """
     running = [c for c in choices if c.kernel.form is not Form.ALIAS]
     grouped = {index for group in by_rows for index in group}
-    steps = tuple(Step(i, c, i in grouped and can_run_by_rows(c)) for i, c in enumerate(running))
+    steps = tuple(_step(i, c, i in grouped) for i, c in enumerate(running))
     order = trace(graph, steps, aliases(choices), _groups(by_rows, len(steps)), pushed)
     home = homes_of(graph, choices, steps, order, keep_input)
     homes = build_homes(graph, steps, order, home, keep_input, pushed)
     return Schedule(graph, steps, order, home, homes, pushed)
+
+
+def _step(index: int, choice: Choice, grouped: bool) -> Step:
+    by_rows = grouped and can_run_by_rows(choice)
+    return Step(index, choice, by_rows, batch_of(choice) if by_rows else 1)
 
 
 def _groups(by_rows: Sequence[range], count: int) -> list[range]:

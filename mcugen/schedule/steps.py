@@ -30,11 +30,14 @@ class Access:
 
 @dataclass(frozen=True)
 class Step:
-    """One node's kernel calls. In `by_rows` steps an event is one row: of the output, or, accumulating, of the input."""
+    """One node's kernel calls. In `by_rows` steps an event is `batch` rows: of the output, or, accumulating, one of
+    the input. The last event may have fewer.
+    """
 
     index: int
     choice: Choice
     by_rows: bool = False
+    batch: int = 1
 
     @property
     def scratch_bytes(self) -> int:
@@ -51,9 +54,12 @@ class Step:
 
     @property
     def events(self) -> int:
-        """How many events compute the step: its rows, or one for all of it."""
-        if not self.by_rows:
-            return 1
+        """How many events compute the step: its batches of rows, or one for all of it."""
+        return -(-self.walked_rows // self.batch) if self.by_rows else 1
+
+    @property
+    def walked_rows(self) -> int:
+        """Rows that the events walk: of the input where it accumulates, else of the output."""
         return rows_of(self.choice.call.input(0).shape if self.accumulates else self.choice.call.output.shape)
 
     @property
@@ -64,7 +70,7 @@ class Step:
     def streamed(self, k: int) -> bool:
         """Whether operand k is read row by row along with the events, not whole by each."""
         call = self.choice.call
-        return self.by_rows and (self._is_window or self.accumulates or rows_of(call.input(k).shape) == self.events)
+        return self.by_rows and (self._is_window or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows)
 
     def reads(self, event: int) -> list[Access]:
         """What an event reads, clipped to the image."""
@@ -85,7 +91,10 @@ class Step:
             return 0, rows - 1
         if self.accumulates:
             return (0, rows - 1) if event == self.events - 1 else (0, -1)
-        return event, event
+        return self._batch_rows(event)
+
+    def _batch_rows(self, event: int) -> tuple[int, int]:
+        return event * self.batch, min((event + 1) * self.batch, self.walked_rows) - 1
 
     @property
     def _is_window(self) -> bool:
@@ -94,10 +103,16 @@ class Step:
     def _window_rows(self, event: int, rows: int) -> tuple[int, int]:
         kernel = self.choice.kernel
         if kernel.form is not Form.WINDOW or kernel.window is None:
-            return event, event
+            return self._batch_rows(event)
         window = kernel.window(self.choice.call)
         first, last = window.first(event), window.last(event)
         return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
+
+
+def batch_of(choice: Choice) -> int:
+    """Rows per event: two where a row is a single pixel, since kernels are at their best on two; else one."""
+    shape, form = choice.call.output.shape, choice.kernel.form
+    return 2 if form is Form.POINTWISE and len(shape) == 4 and shape[2] == 1 else 1
 
 
 def can_run_by_rows(choice: Choice) -> bool:

@@ -118,7 +118,7 @@ def _dies_in(step: Step, k: int, graph: Graph, home: dict[str, str], uses: _Uses
     sharing = [n for n, at in home.items() if name is not None and at == home[name]]
     rows = rows_of(step.choice.call.input(k).shape)
     by_rows = step.by_rows and step.streamed(k)
-    if by_rows and (rows != step.events or step.choice.call.input(k).nbytes != step.choice.call.output.nbytes):
+    if by_rows and (rows != step.walked_rows or step.choice.call.input(k).nbytes != step.choice.call.output.nbytes):
         return False
     for other in sharing:
         other_rows = rows_of(graph.type(other).shape)
@@ -126,7 +126,7 @@ def _dies_in(step: Step, k: int, graph: Graph, home: dict[str, str], uses: _Uses
             if not by_rows or other_rows != rows:
                 limit = uses.time[(step.index, 0)]
             else:
-                limit = uses.time[(step.index, row)]
+                limit = uses.time[(step.index, row // step.batch)]
             if uses.last_read(other, row) > limit:
                 return False
     return True
@@ -171,11 +171,22 @@ def build_homes(
                 read[home[name]] = [end] * len(read[home[name]])
     for name in graph.outputs:
         read[home[name]] = [end] * len(read[home[name]])
+    batch = _batches(steps, home)
     fixed = {home[n] for n in (*graph.inputs, *graph.outputs) if n != pushed}
     return {
-        at: Home(at, rows, nbytes, rows if at in fixed else _kept(written[at], read[at]), _align(graph, members[at]), tuple(written[at]), tuple(max(r, w) for r, w in zip(read[at], written[at], strict=True)))
+        at: Home(at, rows, nbytes, rows if at in fixed else _kept(written[at], read[at], batch.get(at, 1)), _align(graph, members[at]), tuple(written[at]), tuple(max(r, w) for r, w in zip(read[at], written[at], strict=True)))
         for at, (rows, nbytes) in shape.items()
     }  # fmt: skip
+
+
+def _batches(steps: Sequence[Step], home: dict[str, str]) -> dict[str, int]:
+    """Rows of each home that a step reads or writes at once."""
+    found: dict[str, int] = {}
+    for step in steps:
+        for name in (*step.choice.node.inputs, *step.choice.node.outputs):
+            if name in home:
+                found[home[name]] = max(found.get(home[name], 1), step.batch)
+    return found
 
 
 def _row_shape(graph: Graph, names: Sequence[str]) -> tuple[int, int]:
@@ -189,13 +200,16 @@ def _row_shape(graph: Graph, names: Sequence[str]) -> tuple[int, int]:
     return (rows, row_bytes) if rows * row_bytes == total else (1, total)
 
 
-def _kept(written: Sequence[int], read: Sequence[int]) -> int:
-    """The fewest rows a ring must keep: each row is dead before the row that takes its slot is written."""
+def _kept(written: Sequence[int], read: Sequence[int], batch: int) -> int:
+    """The fewest rows a ring must keep: each row is dead before the row that takes its slot is written.
+
+    A multiple of `batch`, so that rows accessed together never wrap around.
+    """
     rows = len(written)
-    kept = 1
+    kept = batch
     while kept < rows and any(read[r] >= written[r + kept] for r in range(rows - kept)):
-        kept += 1
-    return kept
+        kept += batch
+    return min(kept, rows)
 
 
 def _align(graph: Graph, names: Sequence[str]) -> int:

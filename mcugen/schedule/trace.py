@@ -96,7 +96,7 @@ class _Walk:
         same_rows = access.tensor in step.choice.node.outputs
         if not step.by_rows or step.accumulates or not same_rows:
             return step.events
-        return access.last + 1
+        return access.last // step.batch + 1
 
     def _producer_of(self, tensor: str) -> int | None:
         return self.producer.get(self.alias.get(tensor, tensor))
