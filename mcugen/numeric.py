@@ -52,7 +52,7 @@ def rounding_doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
     The sign-dependent nudge and the truncating division of gemmlowp together are floor((a*b + 2**30) / 2**31).
     """
     product = np.asarray(a, np.int64) * np.asarray(b, np.int64)
-    return np.minimum((product + 2**30) >> 31, 2**31 - 1)
+    return np.asarray(np.minimum((product + 2**30) >> 31, 2**31 - 1))
 
 
 def rounding_divide_by_pot(x: Ints, exponent: Ints | int) -> Ints:
@@ -60,7 +60,7 @@ def rounding_divide_by_pot(x: Ints, exponent: Ints | int) -> Ints:
     x = np.asarray(x, np.int64)
     mask = (np.int64(1) << np.asarray(exponent, np.int64)) - 1
     threshold = (mask >> 1) + (x < 0)
-    return (x >> np.asarray(exponent, np.int64)) + ((x & mask) > threshold)
+    return np.asarray((x >> np.asarray(exponent, np.int64)) + ((x & mask) > threshold))
 
 
 def multiply_double_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
@@ -74,13 +74,15 @@ def multiply_double_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> In
 
 
 def multiply_single_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
-    """MultiplyByQuantizedMultiplier with one rounding: floor(x * mult / 2**(31 - shift) + 1/2).
+    """x * mult / 2**(31 - shift) to the nearest, halves away from zero; what leaves int32 becomes its smallest value.
 
-    Source: kernels/internal/common.cc under TFLITE_SINGLE_ROUNDING; LiteRT's int8 fully connected uses it always.
+    LiteRT's fully connected layers compute this in double precision: std::round, then a conversion to int32.
     """
-    total = 31 - np.asarray(shift, np.int64)
-    product = np.asarray(x, np.int64) * np.asarray(mult, np.int64)
-    return wrap32((product + (np.int64(1) << (total - 1))) >> total)
+    x, mult, total = np.asarray(x, np.int64), np.asarray(mult, np.int64), 31 - np.asarray(shift, np.int64)
+    near = np.abs(x) < 2**32
+    size = (np.where(near, np.abs(x), 0) * mult + (np.int64(1) << (total - 1))) >> total
+    size = np.where(near, size, np.floor(np.abs(x) * (mult * 0.5**total) + 0.5))
+    return np.asarray(np.where(size < 2**31, np.sign(x) * size, -(2**31))).astype(np.int64)
 
 
 def multiply_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:

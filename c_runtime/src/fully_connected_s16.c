@@ -8,5 +8,6 @@ typedef int32_t mg_fully_connected_s16_acc;
 #define MG_TYPE fully_connected_s16
 #include "mcugen/filter_s16_template.h"
 #include "mcugen/fully_connected_s16_finish_template.h"
+#include "mcugen/dot_1x4_template.h"
 #include "mcugen/fully_connected_template.h"
 #undef MG_TYPE

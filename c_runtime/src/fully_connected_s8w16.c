@@ -7,5 +7,6 @@ typedef int32_t mg_fully_connected_s8w16_acc;
 
 #define MG_TYPE fully_connected_s8w16
 #include "mcugen/fully_connected_s8_finish_template.h"
+#include "mcugen/dot_1x4_template.h"
 #include "mcugen/fully_connected_template.h"
 #undef MG_TYPE

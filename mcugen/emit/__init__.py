@@ -27,7 +27,7 @@ def emit(
         **bundle.runtime_files(view.kernel_sources, view.headers, view.brought_files),
     }
     if options.amalgamate:
-        files = amalgamate(files, name)
+        files = amalgamate(files, name, {step.kernel for step in view.steps})
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)
     sources = [path for path in sorted(files) if path.endswith(".c")]

@@ -3,29 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from mcugen.emit.bundle import includes
-
-_OWN_INCLUDE = re.compile(r'^#include "[\w./]+"\n', re.MULTILINE)
-_PROTOTYPE = re.compile(r"^void mg_\w+\([^;{]*\);\n", re.MULTILINE)
-_KERNEL = re.compile(r"^void (?=mg_\w+\([^;{]*\)\n\{)", re.MULTILINE)
+_RUNTIME = "mcugen/runtime.h"
+_INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
+_GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.MULTILINE)
+_PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
+_KERNEL = re.compile(r"^void (mg_\w+)(?=\([^;{]*\)\n\{)", re.MULTILINE)
 _LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(\w+)\(", re.MULTILINE)
-_EXTERN = re.compile(r"^extern [^;]*;[^\n]*\n", re.MULTILINE)
+_MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
+_PARTS = ("", "_begin", "_rows", "_end")
 
 
-def amalgamate(files: Mapping[str, bytes], name: str) -> dict[str, bytes]:
-    """<name>.h with the runtime header folded in, and <name>.c with weights, kernels and the model."""
+def amalgamate(files: Mapping[str, bytes], name: str, symbols: Collection[str]) -> dict[str, bytes]:
+    """<name>.h with the runtime header folded in, and <name>.c with weights, kernels and the model.
+
+    symbols: the kernels that the model calls.
+    """
     text = {path: content.decode() for path, content in files.items()}
-    headers = _in_order([p for p in text if p.startswith("mcugen/") and p != "mcugen/runtime.h"], text)
-    kernels = sorted(path for path in text if path.startswith("kernels/"))
-    public = text[f"{name}.h"].replace('#include "mcugen/runtime.h"\n', text["mcugen/runtime.h"])
-    parts = [_banner(text[f"{name}.c"]), f'#include "{name}.h"\n']
-    parts += [_PROTOTYPE.sub("", _OWN_INCLUDE.sub("", text[path])) for path in headers]
-    parts += [_static(f"{name}_weights.c", text)]
-    parts += [_static_kernel(path, text[path]) for path in kernels]
-    parts += [_OWN_INCLUDE.sub("", text[f"{name}.c"].removeprefix(_banner(text[f"{name}.c"])))]
+    folded = _Folded(text, {symbol + part for symbol in symbols for part in _PARTS})
+    public = text[f"{name}.h"].replace(f'#include "{_RUNTIME}"\n', text[_RUNTIME])
+    banner = _banner(text[f"{name}.c"])
+    parts = [banner, f'#include "{name}.h"\n', _weights(text[f"{name}_weights.c"])]
+    parts += [folded.kernel(path) for path in sorted(text) if path.startswith("kernels/")]
+    parts += [folded.expanded(text[f"{name}.c"].removeprefix(banner))]
     return {f"{name}.h": public.encode(), f"{name}.c": "\n".join(parts).encode()}
+
+
+class _Folded:
+    """Puts headers where they are included, each guarded one once."""
+
+    def __init__(self, text: Mapping[str, str], called: Collection[str]) -> None:
+        self._text = text
+        self._called = called
+        self._seen = {_RUNTIME}
+
+    def expanded(self, source: str) -> str:
+        """A source with its headers of the runtime put in; the model's own headers are there already."""
+        return _INCLUDE.sub(lambda match: self._header(match[1]), source)
+
+    def kernel(self, path: str) -> str:
+        """A kernel made static, its local names and macros kept from those of other kernels."""
+        stem = path.removeprefix("kernels/").removesuffix(".c")
+        source = self._text[path]
+        for local in dict.fromkeys(_LOCAL.findall(source)):
+            source = re.sub(rf"(?<![\w.>]){local}(?=\()", f"mg_{stem}_{local.removeprefix('mg_')}", source)
+        macros = [m for m in dict.fromkeys(_MACRO.findall(source)) if f"#undef {m}\n" not in source]
+        body = _KERNEL.sub(lambda match: f"static {self._unused(match[1])}{match[0]}", self.expanded(source))
+        return body + "".join(f"#undef {macro}\n" for macro in macros)
+
+    def _header(self, path: str) -> str:
+        if path in self._seen or path not in self._text or not path.startswith("mcugen/"):
+            return ""
+        source = self._text[path]
+        if _GUARDED.search(source):
+            self._seen.add(path)
+        return _PROTOTYPE.sub(self._prototype, self.expanded(source))
+
+    def _prototype(self, match: re.Match[str]) -> str:
+        """A called kernel's declaration makes its definition static, also where a macro spells that; others go."""
+        return f"static {match[0]}" if match[1] in self._called else ""
+
+    def _unused(self, symbol: str) -> str:
+        return "" if symbol in self._called else "MCUGEN_UNUSED "
 
 
 def _banner(source: str) -> str:
@@ -33,31 +73,7 @@ def _banner(source: str) -> str:
     return source[: source.index("*/\n") + 3]
 
 
-def _in_order(headers: list[str], text: Mapping[str, str]) -> list[str]:
-    """Headers after the ones they include."""
-    done: list[str] = []
-
-    def visit(path: str) -> None:
-        for other in includes(text[path].encode()):
-            if f"mcugen/{other}" in headers and f"mcugen/{other}" not in done:
-                visit(f"mcugen/{other}")
-        if path not in done:
-            done.append(path)
-
-    for path in sorted(headers):
-        visit(path)
-    return done
-
-
-def _static(path: str, text: Mapping[str, str]) -> str:
+def _weights(source: str) -> str:
     """The weights as file-local constants."""
-    body = _OWN_INCLUDE.sub("", text[path].removeprefix(_banner(text[path])))
+    body = _INCLUDE.sub("", source.removeprefix(_banner(source)))
     return re.sub(r"^const ", "static const ", body, flags=re.MULTILINE)
-
-
-def _static_kernel(path: str, source: str) -> str:
-    """A kernel made static, its local functions renamed so that those of two files do not meet."""
-    stem = path.removeprefix("kernels/").removesuffix(".c")
-    for local in dict.fromkeys(_LOCAL.findall(source)):
-        source = re.sub(rf"(?<![\w.>]){local}(?=\()", f"mg_{stem}_{local.removeprefix('mg_')}", source)
-    return _KERNEL.sub("static void ", _OWN_INCLUDE.sub("", source))

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.op import Call, Example, Form, Kernel, Op, Params
+from mcugen.op import Call, Example, Form, Kernel, Op, Params, Rule
 from mcugen.types import QuantParams, Shape, TensorType
 
 RANK = 6
@@ -63,15 +63,22 @@ def of_type(dtype: str) -> Callable[[Call], bool]:
     return accepts
 
 
-def kernels(symbol: str, dtype: str, params: Callable[[Call], Params] | None = None) -> tuple[Kernel, Kernel, Kernel]:
-    """The kernels of contract `symbol`; params: the fields that belong to the arithmetic."""
-    is_type = of_type(dtype)
+def symmetric(call: Call) -> bool:
+    "zero points of int16 data are 0"
+    return all(t is None or t.dtype != "s16" or t.zero_point == 0 for t in (*call.inputs, *call.outputs))
+
+
+def kernels(
+    symbol: str, dtype: str, params: Callable[[Call], Params] | None = None, rules: tuple[Rule, ...] = ()
+) -> tuple[Kernel, Kernel, Kernel]:
+    """The kernels of contract `symbol`; params: the fields that belong to the arithmetic, rules: its preconditions."""
+    accepts = (of_type(dtype), *rules)
     own = params or (lambda call: {})
     return (
         Kernel(
             symbol,
             Form.POINTWISE,
-            (is_type, equal_shapes),
+            (*accepts, equal_shapes),
             lambda call: own(call) or {"layout.run": 0},
             lambda call: call.output.size,
             in_place=(0, 1),
@@ -79,7 +86,7 @@ def kernels(symbol: str, dtype: str, params: Callable[[Call], Params] | None = N
         Kernel(
             f"{symbol}__constant",
             Form.POINTWISE,
-            (is_type, constant_vector),
+            (*accepts, constant_vector),
             lambda call: {**own(call), **_constant_fields(call)},
             lambda call: call.output.size // _last(call.output.shape),
             in_place=(0, 1),
@@ -87,7 +94,7 @@ def kernels(symbol: str, dtype: str, params: Callable[[Call], Params] | None = N
         Kernel(
             f"{symbol}__broadcast",
             Form.WHOLE,
-            (is_type,),
+            accepts,
             lambda call: {**own(call), **_broadcast_fields(call)},
             operands=(0, 1),
         ),

@@ -49,20 +49,28 @@ def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: in
         raise QuantizationError(f"the input {x} must have the zero point 0")
 
 
+def check_wide_bias(x: TensorType, b: TensorType | None) -> None:
+    """Raise UnsupportedError for an int32 bias on int16 data: runtimes refuse it or read beyond it."""
+    if x.dtype == "s16" and b is not None and b.dtype == "s32":
+        raise UnsupportedError(f"bias {b} does not fit int16 input: it must be s64")
+
+
 def check_symmetric(w: TensorType) -> None:
     """Raise QuantizationError where int8 weights have a zero point: runtimes ignore it or refuse."""
     if w.dtype == "s8" and w.quant and any(w.quant.zero_point):
         raise QuantizationError(f"the weights {w} must have the zero point 0")
 
 
-def check_sum_type(source: Source) -> None:
-    """Read quantized_bias_type; raise UnsupportedError where it is not the type of the bias."""
-    stated = source.attributes["quantized_bias_type"]
-    bias = source.inputs[2] if len(source.inputs) > 2 else None
-    if bias is None or stated in (None, "FLOAT32"):
-        return
-    if stated != {"s32": "INT32", "s64": "INT64"}.get(bias.dtype):
+def stated_sums(source: Source, k: int = 2) -> str:
+    """quantized_bias_type as an element type, "" where none is stated; UnsupportedError if it is not the bias's.
+
+    k: the operand that is the bias.
+    """
+    stated = {"INT32": "s32", "INT64": "s64"}.get(source.attributes["quantized_bias_type"], "")
+    bias = source.inputs[k] if len(source.inputs) > k else None
+    if bias is not None and stated and stated != bias.dtype:
         raise UnsupportedError(f"quantized_bias_type {stated} with a bias {bias} is not supported")
+    return stated
 
 
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -96,8 +104,10 @@ def centred_data(call: Call, x: np.ndarray) -> np.ndarray:
 
 
 def is_wide(call: Call) -> bool:
-    """Whether the runtime sums in 64 bits: int16 data, unless the bias is int32."""
-    return call.input(0).dtype == "s16" and not (call.has(2) and call.input(2).dtype == "s32")
+    """Whether the runtime sums in 64 bits: int16 data, unless the bias, or the type stated for it, is int32."""
+    if call.input(0).dtype != "s16" or (call.has(2) and call.input(2).dtype == "s32"):
+        return False
+    return call.has(2) or getattr(call.op, "sum_dtype", "") != "s32"
 
 
 def stored(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, *, once: bool = False) -> np.ndarray:
@@ -107,12 +117,10 @@ def stored(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, 
     """
     y = call.output
     acc = sums.astype(np.int64) + (0 if b is None else b.astype(np.int64).reshape(-1))
-    mult, shift = multipliers(call, sums.shape[-1])
-    if is_wide(call):
-        scaled = multiply_wide(acc, mult, shift)
-    else:
-        scaled = (multiply_single_rounding if once else multiply_double_rounding)(wrap32(acc), mult, shift)
-    return np.asarray(np.clip(scaled + y.zero_point, *activation_range(activation, y)))
+    acc = acc if is_wide(call) else wrap32(acc)
+    multiply = multiply_wide if is_wide(call) else multiply_double_rounding
+    scaled = (multiply_single_rounding if once else multiply)(acc, *multipliers(call, sums.shape[-1]))
+    return np.asarray(np.clip(wrap32(scaled + y.zero_point), *activation_range(activation, y)))
 
 
 def activated(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.ndarray:
@@ -131,16 +139,20 @@ def folded_bias(call: Call, sums: np.ndarray) -> np.ndarray:
     return bias_of(call, sums.size) - call.input(0).zero_point * sums
 
 
+def largest_sums(call: Call, w: np.ndarray) -> np.ndarray:
+    """A bound of |folded bias + sum| of each channel. w: [channels, taps], zero points removed."""
+    data = LARGEST[call.input(0).dtype]
+    return np.asarray(data * np.abs(w).sum(axis=1) + np.abs(folded_bias(call, w.sum(axis=1))))
+
+
 def sums_fit(matrix: Matrix) -> Rule:
-    """The rule that |folded bias| + sum |w| * max |x| stays in 32 bits."""
+    """The rule that folded bias and sum stay in 32 bits."""
 
     def fit(call: Call) -> bool:
         "no sum of products can leave 32 bits"
         if call.input(0).dtype not in LARGEST or not constant_weights(call):
             return False
-        w = matrix(call)
-        most = LARGEST[call.input(0).dtype] * np.abs(w).sum(axis=1) + np.abs(folded_bias(call, w.sum(axis=1)))
-        return bool(most.max(initial=0) < INT32_END)
+        return bool(largest_sums(call, matrix(call)).max(initial=0) < INT32_END)
 
     return fit
 
@@ -152,6 +164,13 @@ def interleave(w: np.ndarray, block: int) -> np.ndarray:
     return np.concatenate([blocks.reshape(-1), w[full:].reshape(-1)])
 
 
+def wrap_bias(call: Call, bias: np.ndarray) -> np.ndarray:
+    """A bias in the type that kernels take: int64 with int16 data, int32 (wrapped) with int8 data."""
+    if call.input(0).is_float:
+        return bias.astype(np.float32)
+    return bias if call.input(0).dtype == "s16" else wrap32(bias).astype(np.int32)
+
+
 def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str) -> dict[str, Param]:
     """Weights, bias and what turns sums into the output: the C fields that all kernels with weights share.
 
@@ -161,13 +180,13 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
     fields: dict[str, Param] = {"weights": packed.astype(call.input(1).np_dtype)}
     if x.is_float:
         low, high = activation_bounds(activation)
-        return fields | {"bias": bias_of(call, w.shape[0]).astype(np.float32), "out_min": low, "out_max": high}
-    bias = folded_bias(call, w.sum(axis=1))
+        return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), "out_min": low, "out_max": high}
+    bias = wrap_bias(call, folded_bias(call, w.sum(axis=1)))
     mult, shift = c_multipliers(call, w.shape[0])
     fields |= {"mult": mult, "shift": shift, **clamp_fields(activation, call.output)}
     if x.dtype == "s16":
         return fields | {"bias": bias, "wide": int(is_wide(call))}
-    return fields | {"bias": wrap32(bias).astype(np.int32), "in_zero_point": x.zero_point}
+    return fields | {"bias": bias, "in_zero_point": x.zero_point}
 
 
 def c_multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -225,23 +244,27 @@ TYPE_RULES: tuple[tuple[str, Rule], ...] = (
 """Element types that kernels with weights exist for."""
 
 
-def all_kernels(name: str, matrix: Matrix, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
+def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
     """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
 
-    make: the kernel of that symbol without its rules.
+    fit: the rule that sums stay in 32 bits; make: the kernel of that symbol, with what rules it has of its own.
     """
     made: list[Kernel] = []
     for dtype, rule in TYPE_RULES:
-        proof = proofs(dtype, matrix)
-        made.append(replace(make(f"mg_{name}_{dtype}"), accepts=(rule, constant_weights, *proof)))
+        proof = proofs(dtype, fit)
+        made.append(_ruled(make(f"mg_{name}_{dtype}"), rule, *proof))
         if proof:
-            made.append(replace(make(f"mg_{name}_{dtype}__acc64"), accepts=(rule, constant_weights)))
+            made.append(_ruled(make(f"mg_{name}_{dtype}__acc64"), rule))
     return tuple(made)
 
 
-def proofs(dtype: str, matrix: Matrix) -> tuple[Rule, ...]:
-    """What a kernel that sums in 32 bits has to be sure of."""
-    return () if dtype == "f32" else (sums_fit(matrix),)
+def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
+    return replace(kernel, accepts=(rules[0], constant_weights, *rules[1:], *kernel.accepts))
+
+
+def proofs(dtype: str, fit: Rule) -> tuple[Rule, ...]:
+    """What a kernel that sums in 32 bits has to be sure of, if they are integers."""
+    return () if dtype == "f32" else (fit,)
 
 
 def row_kernels(
@@ -253,4 +276,4 @@ def row_kernels(
 ) -> tuple[Kernel, ...]:
     """All kernels of an operator that slides a window over rows."""
     model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside)
-    return all_kernels(name, matrix, lambda symbol: replace(model, symbol=symbol))
+    return all_kernels(name, sums_fit(matrix), lambda symbol: replace(model, symbol=symbol))

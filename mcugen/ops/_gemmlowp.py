@@ -30,14 +30,14 @@ _ONE_Q2 = 1 << 29
 
 def shift_left(x: Ints, bits: int) -> Ints:
     """x * 2**bits, saturated to int32."""
-    return np.clip(np.asarray(x, np.int64) << bits, _MIN, ONE)
+    return np.asarray(np.clip(np.asarray(x, np.int64) << bits, _MIN, ONE))
 
 
 def half_sum(a: Ints, b: Ints | int) -> Ints:
     """(a + b) / 2 to nearest, halves away from zero."""
     total = np.asarray(a, np.int64) + b
     rounded = total + np.where(total >= 0, 1, -1)
-    return np.sign(rounded) * (np.abs(rounded) >> 1)
+    return np.asarray(np.sign(rounded) * (np.abs(rounded) >> 1))
 
 
 def _exp_near_zero(a: Ints) -> Ints:

@@ -44,4 +44,4 @@ def look_up(table: np.ndarray, x: Ints) -> Ints:
     wide = table.astype(np.int64)
     index, offset = 256 + (x >> 7), x & 0x7F
     slope = wide[index + 1] - wide[index]
-    return wide[index] + ((slope * offset + 64) >> 7)
+    return np.asarray(wide[index] + ((slope * offset + 64) >> 7))

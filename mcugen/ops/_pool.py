@@ -16,6 +16,7 @@ from mcugen.types import QuantParams, TensorType
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 DTYPES = ("s8", "u8", "s16", "f32")
+MAX_TAPS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Pool(Op):
         if self.activation not in ACTIVATIONS:
             raise UnsupportedError(f"the fused activation {self.activation} is not supported")
         h, w = self.window.output((x.shape[1], x.shape[2]))
+        if self.kernel[0] * self.kernel[1] > MAX_TAPS:
+            raise UnsupportedError(f"a window of {self.kernel[0]}x{self.kernel[1]} has more than {MAX_TAPS} taps")
         return (TensorType((x.shape[0], h, w, x.shape[3]), x.dtype),)
 
 

@@ -24,7 +24,7 @@ def table() -> np.ndarray:
     curvature = s * (1.0 - s) * (1.0 - 2.0 * s)
     entries = np.floor(65536.0 * (s - h * h * curvature / 16.0) + 0.5)
     entries[-1] = 65535.0
-    return entries.astype(np.uint16)
+    return np.asarray(entries, np.uint16)
 
 
 def scaled_to_q4(call: Call, x: np.ndarray) -> tuple[Ints, Ints]:

@@ -82,24 +82,33 @@ def _scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:
     return rounding_divide_by_pot(high, -shift)
 
 
+def scales_near(call: Call) -> bool:
+    "no two scales are 2**30 apart"
+    if call.output.dtype not in _LEFT_SHIFT:
+        return True
+    c = constants(call, 1)
+    return all(shift >= -30 for _, shift in (c.a, c.b, c.y))
+
+
 def params(call: Call, sign: int) -> Params:
     """Fields of mg_sum. The operand of the larger scale has the multiplier 1/2, exact: it is only shifted."""
     c = constants(call, sign)
     low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
     wide = 0 if c.a == (2**30, 0) else 1
     narrow = c.b if wide == 0 else c.a
-    signs = (1, c.sign)
+    doubled = c.y == (2**30, 1)  # a left shift by one after the sum: the addends are doubled instead
+    signs = (1 + doubled, c.sign * (1 + doubled))
     return {
         "sum.wide_zero_point": call.input(wide).zero_point,
         "sum.narrow_zero_point": call.input(1 - wide).zero_point,
         "sum.wide_factor": signs[wide] << (c.left - 1),
         "sum.narrow_mult": narrow[0],
         "sum.narrow_shift": -narrow[1],
-        "sum.narrow_sign": signs[1 - wide],
+        "sum.narrow_factor": signs[1 - wide],
         "sum.narrow_first": int(wide == 1),
         "sum.left_shift": c.left,
         "sum.out_mult": c.y[0],
-        "sum.out_shift": c.y[1],
+        "sum.out_shift": 0 if doubled else -c.y[1],
         "sum.out_zero_point": call.output.zero_point,
         "sum.out_min": low,
         "sum.out_max": high,

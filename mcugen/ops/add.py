@@ -49,8 +49,8 @@ class Add(Op):
 
     imports = (Import("tflite", "ADD", from_tflite),)
     kernels = (
-        *_elementwise.kernels("mg_add_s8", "s8", params),
-        *_elementwise.kernels("mg_add_s16", "s16", params),
+        *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),
+        *_elementwise.kernels("mg_add_s16", "s16", params, (_elementwise.symmetric, _sum.scales_near)),
         *_elementwise.kernels("mg_add_f32", "f32", _elementwise.float_clamp),
         *_elementwise.kernels("mg_add_s32", "s32", params_s32),
     )

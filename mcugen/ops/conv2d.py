@@ -19,13 +19,13 @@ from mcugen.types import TensorType
 
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
-    _filter.check_sum_type(source)
     return Imported(
         Conv2D(
             stride=(a["stride_h"], a["stride_w"]),
             dilation=(a["dilation_h_factor"], a["dilation_w_factor"]),
             padding=a["padding"],
             activation=a["fused_activation_function"],
+            sum_dtype=_filter.stated_sums(source),
         )
     )
 
@@ -68,7 +68,7 @@ def _pointwise_kernels() -> tuple[Kernel, ...]:
         Kernel(
             f"mg_conv2d_{dtype}__pointwise",
             Form.POINTWISE,
-            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, matrix)),
+            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, _filter.sums_fit(matrix))),
             params=params,
             count=pixels,
         )
@@ -82,6 +82,7 @@ class Conv2D(Op):
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 per channel (u8 with u8, f32 with f32)
     b: s32 (s64 or s32 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
+    sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
     Source: TFLite CONV_2D; quantization specification, section CONV_2D.
     """
 
@@ -89,6 +90,7 @@ class Conv2D(Op):
     dilation: Pair = (1, 1)
     padding: str = "SAME"
     activation: str = "NONE"
+    sum_dtype: str = ""
 
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     weight_operands = (1,)

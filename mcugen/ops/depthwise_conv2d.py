@@ -81,7 +81,7 @@ class DepthwiseConv2D(Op):
     """y[n, i, j, o] = activation(b[o] + sum over taps of w[0, kh, kw, o] * x[n, i*s+kh*d-p, ..., o / multiplier]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], O a multiple of C, s8 per channel (u8 with u8, f32 with f32)
-    b: s32 (s64 or s32 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
+    b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
     Source: TFLite DEPTHWISE_CONV_2D; quantization specification, section DEPTHWISE_CONV_2D.
     """
 
@@ -103,6 +103,7 @@ class DepthwiseConv2D(Op):
             raise ShapeError(f"weights {list(w.shape)} must be [1, KH, KW, a multiple of {x.shape[3]} channels]")
         _filter.check_types(x, w, b, w.shape[3])
         _filter.check_symmetric(w)
+        _filter.check_wide_bias(x, b)
         h, width = self.window(w.shape).output((x.shape[1], x.shape[2]))
         return (TensorType((x.shape[0], h, width, w.shape[3]), x.dtype),)
 

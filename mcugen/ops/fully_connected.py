@@ -23,13 +23,13 @@ def from_tflite(source: Source) -> Imported:
     if a["weights_format"] != "DEFAULT":
         raise UnsupportedError(f"weights format {a['weights_format']} is not supported")
     a["asymmetric_quantize_inputs"]  # only matters for float input with int8 weights, which is refused
-    _filter.check_sum_type(source)
-    return Imported(FullyConnected(a["fused_activation_function"], bool(a["keep_num_dims"])))
+    sums = _filter.stated_sums(source)
+    return Imported(FullyConnected(a["fused_activation_function"], bool(a["keep_num_dims"]), sums))
 
 
 def rounds_once(call: Call) -> bool:
-    """LiteRT's int8 fully connected rounds once, TFLM's twice; so does the uint8 one of both."""
-    return call.reference == "litert" and (call.input(0).dtype, call.input(1).dtype) == ("s8", "s8")
+    """LiteRT's fully connected layers round once; TFLM's do as convolutions."""
+    return call.reference == "litert"
 
 
 def matrix(call: Call) -> np.ndarray:
@@ -52,8 +52,19 @@ def _scale_fields(call: Call) -> Params:
     quant = call.input(1).quant
     per_channel = quant is not None and quant.per_channel
     mult, shift = _filter.c_multipliers(call, call.input(1).shape[0] if per_channel else 1)
-    once = {"rounds_once": int(rounds_once(call))} if call.input(0).dtype == "s8" else {}
-    return {"mult": mult, "shift": shift, "scale_stride": int(per_channel), **once}
+    if rounds_once(call):
+        mult, shift = _filter.multipliers(call, mult.size)
+    return {"mult": mult, "shift": shift, "scale_stride": int(per_channel), "rounds_once": int(rounds_once(call))}
+
+
+def single_rounding_fits(call: Call) -> bool:
+    "outputs stay in 32 bits before they are clamped (with LiteRT's rounding)"
+    if not rounds_once(call) or call.input(0).is_float or not _filter.constant_weights(call):
+        return True
+    w = matrix(call)
+    mult, shift = _filter.multipliers(call, w.shape[0])
+    scaled = _filter.largest_sums(call, w) * mult.astype(np.float64)
+    return bool((scaled < 0.9 * 2.0**63).all() and (scaled * 2.0 ** (shift - 31.0) < 2.0**30).all())
 
 
 def vectors(call: Call) -> int:
@@ -67,16 +78,20 @@ class FullyConnected(Op):
 
     x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, O], or [..., O] with keep_dims
+    sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
     Source: TFLite FULLY_CONNECTED; quantization specification, section FULLY_CONNECTED.
     """
 
     activation: str = "NONE"
     keep_dims: bool = False
+    sum_dtype: str = ""
 
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
     weight_operands = (1,)
     kernels = _filter.all_kernels(
-        "fully_connected", matrix, lambda symbol: Kernel(symbol, Form.POINTWISE, params=params, count=vectors)
+        "fully_connected",
+        _filter.sums_fit(matrix),
+        lambda symbol: Kernel(symbol, Form.POINTWISE, (single_rounding_fits,), params=params, count=vectors),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
@@ -120,7 +135,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s8w16", "shape": (1, 13), "outputs": 7, "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "shape": (2, 3), "outputs": 5, "zero": 100, "bias_max": 2**31 - 1, "gain": 1e-7},
     {"kind": "s16", "shape": (1, 11), "outputs": 6, "activation": "RELU"},
-    {"kind": "s16", "shape": (2, 6), "outputs": 5, "per_channel": True, "bias_max": 2**38, "gain": 1e-6},
+    {"kind": "s16", "shape": (2, 6), "outputs": 5, "per_channel": True, "bias_max": 3 * 2**30, "gain": 1e-6},
     {"kind": "s16", "shape": (1, 9), "outputs": 4, "bias_dtype": "s32"},
     {"kind": "f32", "shape": (3, 10), "outputs": 7, "activation": "RELU6"},
     {"kind": "f32", "shape": (1, 2, 2, 3), "outputs": 4, "bias": False},

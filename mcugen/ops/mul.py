@@ -54,7 +54,7 @@ class Mul(Op):
     imports = (Import("tflite", "MUL", from_tflite),)
     kernels = (
         *_elementwise.kernels("mg_mul_s8", "s8", params),
-        *_elementwise.kernels("mg_mul_s16", "s16", params),
+        *_elementwise.kernels("mg_mul_s16", "s16", params, (_elementwise.symmetric,)),
         *_elementwise.kernels("mg_mul_f32", "f32", _elementwise.float_clamp),
         *_elementwise.kernels("mg_mul_s32", "s32", _elementwise.int_clamp),
     )

@@ -44,10 +44,16 @@ def multiplier(call: Call) -> tuple[int, int]:
     return quantize_multiplier(float(x / y))
 
 
+def only_clamps(call: Call) -> bool:
+    """TFLM's RELU6 clamps stored values to the input's bounds and ignores another output scale."""
+    return call.reference == "tflm" and call.op.high == 6.0  # type: ignore[attr-defined]
+
+
 def params_s16(call: Call) -> Params:
-    mult, shift = multiplier(call)
-    low, high = stored_bounds(call, call.output)
-    zeros = {"in_zero_point": call.input(0).zero_point, "out_zero_point": call.output.zero_point}
+    target = call.input(0) if only_clamps(call) else call.output
+    mult, shift = (2**30, 1) if only_clamps(call) else multiplier(call)
+    low, high = stored_bounds(call, target)
+    zeros = {"in_zero_point": call.input(0).zero_point, "out_zero_point": target.zero_point}
     return {"mult": mult, "shift": shift, **zeros, "out_min": low, "out_max": high}
 
 
@@ -60,7 +66,7 @@ class Relu(Op):
     """y = min(max(x, low), high).
 
     x, y: s8, u8 or s16 per tensor, or f32
-    TFLM's int8 RELU6 clamps stored values and ignores a different output scale; all others requantize.
+    TFLM's RELU6 clamps stored values and ignores a different output scale; all others requantize.
     Source: TFLite RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1; reference_ops::ReluX, activations.cc.
     """
 
@@ -82,7 +88,7 @@ class Relu(Op):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         a, y = call.input(0), call.output
-        if call.reference == "tflm" and self.high == 6.0 and x.dtype == np.int8:
+        if only_clamps(call):
             return np.asarray(np.clip(x, *stored_bounds(call, a)))
         scaled = multiply_double_rounding(x.astype(np.int64) - a.zero_point, *multiplier(call)) + y.zero_point
         return np.asarray(np.clip(scaled, *stored_bounds(call, y)))

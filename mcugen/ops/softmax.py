@@ -74,7 +74,7 @@ def _exp(x: np.ndarray) -> np.ndarray:
 
 def _one_over_one_plus(x: np.ndarray) -> np.ndarray:
     one = x.dtype.type(1)
-    return one / (one + x)
+    return np.asarray(one / (one + x))
 
 
 def s16_multiplier(call: Call) -> tuple[int, int]:
@@ -165,7 +165,7 @@ class Softmax(Op):
 
     def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         e = np.exp((x - x.max(axis=-1, keepdims=True)) * self.beta)
-        return e / e.sum(axis=-1, keepdims=True)
+        return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         types = (call.input(0).dtype, call.output.dtype)
@@ -186,7 +186,7 @@ def _softmax_s8(call: Call, diff: np.ndarray) -> np.ndarray:
     low, high = INT_RANGE[call.output.dtype]
     bits = 8 * call.output.np_dtype.itemsize
     y = rounding_divide_by_pot(rounding_doubling_high_mul(scale, e), over_unit + 31 - bits)
-    return np.clip(y + low, low, high)
+    return np.asarray(np.clip(y + low, low, high))
 
 
 def _softmax_s16(call: Call, diff: np.ndarray) -> np.ndarray:
@@ -199,7 +199,7 @@ def _softmax_s16(call: Call, diff: np.ndarray) -> np.ndarray:
     normal = ((total << (31 - length)) + (1 << 13)) >> 14
     scale = _interpolated.look_up(inverse, np.clip(normal - (2**15 + 2**16), -32768, 32767))
     right = length - 1
-    return np.clip((e * scale + (np.int64(1) << (right - 1))) >> right, 0, 32767)
+    return np.asarray(np.clip((e * scale + (np.int64(1) << (right - 1))) >> right, 0, 32767))
 
 
 _Q = {

@@ -38,8 +38,8 @@ class Sub(Op):
 
     imports = (Import("tflite", "SUB", from_tflite),)
     kernels = (
-        *_elementwise.kernels("mg_add_s8", "s8", params),
-        *_elementwise.kernels("mg_add_s16", "s16", params),
+        *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),
+        *_elementwise.kernels("mg_add_s16", "s16", params, (_elementwise.symmetric, _sum.scales_near)),
         *_elementwise.kernels("mg_sub_f32", "f32", _elementwise.float_clamp),
         *_elementwise.kernels("mg_sub_s32", "s32", _elementwise.int_clamp),
     )

@@ -15,6 +15,8 @@ from mcugen.types import Shape, TensorType
 
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
+    if a["num"] != len(source.outputs):
+        raise ShapeError(f"num is {a['num']}, there are {len(source.outputs)} results")
     return Imported(Unpack(a["axis"], a["num"]))
 
 

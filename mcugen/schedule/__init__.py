@@ -12,7 +12,7 @@ from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
 from mcugen.schedule.storage import Home, aliases, build_homes, homes_of, scratch_buffer
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
-__all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build", "build_whole"]
+__all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +43,10 @@ class Schedule:
         return [home.buffer() for home in self.homes.values()] + [b for b in scratches if b is not None]
 
 
-def build_whole(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> Schedule:
-    """A schedule that runs each step once, whole, in graph order."""
-    return build(graph, choices, (), keep_input=keep_input)
-
-
 def build(
     graph: Graph,
     choices: Sequence[Choice],
-    by_rows: Sequence[range],
+    by_rows: Sequence[range] = (),
     *,
     keep_input: bool,
     pushed: str | None = None,

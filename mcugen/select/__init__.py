@@ -36,7 +36,7 @@ def _arrange(graph: Graph, choices: list[Choice], options: Options) -> Schedule:
     """The order of rows: every step whole, or, for the least RAM, segments run row by row."""
     pushed = _pushed_input(graph) if options.input_mode == "rows" else None
     if pushed is None and (options.no_rows or options.optimize != "ram"):
-        return schedule.build_whole(graph, choices, keep_input=options.keep_input)
+        return schedule.build(graph, choices, keep_input=options.keep_input)
     found = segments.least_ram(graph, choices, keep_input=options.keep_input, pushed=pushed)
     by_rows = [s.steps for s in found if s.by_rows]
     return schedule.build(graph, choices, by_rows, keep_input=options.keep_input, pushed=pushed)

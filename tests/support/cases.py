@@ -55,10 +55,15 @@ class Refused:
 def cases_of(
     op: type[Op], features: frozenset[str] = frozenset(), sets: int | None = None, prefix: str = "c"
 ) -> tuple[list[Case], list[Refused]]:
-    """All cases of an operator, and what could not become one. features: of the core; sets: input sets per case."""
+    """All cases of an operator, and what could not become one; what is folded when the model is read has no case.
+
+    features: of the core; sets: input sets per case; prefix: of the C names.
+    """
     found: list[Case] = []
     refused: list[Refused] = []
     for k, example in enumerate(op.examples()):
+        if folded(example) is not None:
+            continue
         made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets)
         try:
             found += made.cases()
@@ -82,6 +87,24 @@ def graph_of(example: Example, kept: Sequence[int] = ()) -> Graph:
     inputs = tuple(t.name for t in tensors if not t.is_constant and t.name.startswith("x"))
     ends = (*outputs, *(f"x{k}" for k in kept))
     return verify(Graph("case", {t.name: t for t in tensors}, (node,), inputs, ends, format="tflite"), "example")
+
+
+def prepared(example: Example) -> tuple[Graph, Graph]:
+    """The graph as imported, and as kernels are chosen for it: uint8 only has kernels after the passes."""
+    imported = graph_of(example)
+    types = [t for t in (*example.inputs, *example.outputs) if t is not None]
+    return imported, passes.run(imported) if any(t.dtype == "u8" and t.quant for t in types) else imported
+
+
+def under_test(example: Example, graph: Graph) -> list[Node]:
+    """The nodes of a prepared graph that are the example's operator."""
+    return [n for n in graph.nodes if type(n.op) is type(example.op) and n.source == "node 0"]
+
+
+def folded(example: Example) -> tuple[np.ndarray, ...] | None:
+    """The results of an example that is known at build time and never becomes C; None for all others."""
+    graph = graph_of(example)
+    return example.op.fold(graph.call(graph.nodes[0], REFERENCES[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +164,7 @@ class _Maker:
         )  # fmt: skip
 
     def _drafts(self) -> Iterator[_Draft]:
-        imported = graph_of(self.example)
-        graph = passes.run(imported) if self._needs_passes() else imported
+        imported, graph = prepared(self.example)
         made = 0
         for which in REFERENCES:
             for k, kernel in enumerate(self._accepting(graph, which)):
@@ -151,23 +173,12 @@ class _Maker:
         if not made:
             raise McugenError("no kernel takes it: " + "; ".join(self._refusals(graph)))
 
-    def _needs_passes(self) -> bool:
-        types = [t for t in (*self.example.inputs, *self.example.outputs) if t is not None]
-        dynamic = any(t is not None and k not in self.example.constants for k, t in enumerate(self.example.inputs))
-        return not dynamic or any(t.dtype == "u8" and t.quant for t in types)
-
-    def _under_test(self, graph: Graph) -> list[Node]:
-        return [n for n in graph.nodes if type(n.op) is type(self.example.op) and n.source == "node 0"]
-
     def _accepting(self, graph: Graph, which: str) -> list[Kernel]:
-        nodes = self._under_test(graph)
-        if not nodes:  # folded away: what is left is run as it is
-            return [graph.nodes[0].op.kernels[0]]
-        call = graph.call(nodes[0], which)
+        call = graph.call(under_test(self.example, graph)[0], which)
         return [k for k in call.op.kernels if not k.refusals(call, self.features)]
 
     def _refusals(self, graph: Graph) -> Iterator[str]:
-        for node in self._under_test(graph):
+        for node in under_test(self.example, graph):
             call = graph.call(node, REFERENCES[0])
             for kernel in node.op.kernels:
                 yield f"{kernel.symbol or kernel.form.value} needs {' and '.join(kernel.refusals(call, self.features))}"
@@ -187,12 +198,12 @@ class _Maker:
     def _draft(
         self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str, label: str, keep: bool = False
     ) -> _Draft:
-        under_test = self._under_test(graph)
+        nodes = under_test(self.example, graph)
         choices = []
         for node in graph.nodes:
             call = graph.call(node, which)
             fitting = [k for k in node.op.kernels if not k.refusals(call, self.features)]
-            choices.append(Choice(node, call, kernel if node in under_test else fitting[0], "under test"))
+            choices.append(Choice(node, call, kernel if node in nodes else fitting[0], "under test"))
         made = schedule.build(graph, choices, keep_input=keep)
         plan, zones = _spaced(made, self.example.seed % 2 == 1)
         options = Options(reference=which, keep_input=keep)

@@ -24,7 +24,7 @@ from mcugen.op import Op
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
 from tests.support import program
-from tests.support.cases import Case, Refused, cases_of
+from tests.support.cases import Case, Refused, cases_of, folded
 
 # Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
 CASE_WARNINGS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in STRICT_WARNINGS)
@@ -37,6 +37,7 @@ class Result:
 
     op: str
     cases: int
+    folded: int
     refused: list[Refused]
     problems: list[program.Difference]
     seconds: float
@@ -114,7 +115,8 @@ def check(op: type[Op], folder: Path) -> Result:
             problems = run_host(compile_host(group, folder), cases)
         except ToolError as error:
             problems = compiler_complaints(error)
-    return Result(op.__name__, len(cases), refused, problems, time.monotonic() - start)
+    known = sum(folded(example) is not None for example in op.examples())
+    return Result(op.__name__, len(cases), known, refused, problems, time.monotonic() - start)
 
 
 def main(arguments: Sequence[str]) -> int:

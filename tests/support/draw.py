@@ -17,8 +17,26 @@ _FLOATS: dict[str, Callable[[np.random.Generator, int], Array]] = {
     "signed zeros": lambda rng, n: np.where(np.arange(n) % 2, 0.0, -0.0),
     "alternating": lambda rng, n: np.where(np.arange(n) % 2, -10.0, 10.0),
     "mixed": lambda rng, n: rng.standard_normal(n) * 10.0 ** rng.integers(-3, 3, n),
+    "bounds": lambda rng, n: rng.choice(_BOUNDS, n) * rng.choice([-1.0, 1.0], n),
 }
-_INTEGERS = ("random 0", "random 1", "all smallest", "all largest", "zero point", "alternating", "mixed")
+# Where integers of 8, 16 and 32 bits end, and the floats next to that.
+_BOUNDS = (
+    127.0,
+    127.5,
+    128.0,
+    128.5,
+    255.0,
+    255.5,
+    256.0,
+    32767.0,
+    32767.5,
+    32768.0,
+    65536.0,
+    2147483520.0,
+    2.0**31,
+    1e10,
+)
+_INTEGERS = ("random 0", "random 1", "all smallest", "all largest", "zero point", "alternating", "mixed", "random 2")
 
 
 def input_sets(types: list[TensorType], seed: int, count: int | None = None) -> Iterator[tuple[str, list[Array]]]:
@@ -38,8 +56,9 @@ def _draw(rng: np.random.Generator, t: TensorType, integer: str, real: str) -> A
         low, high = (-2, 6) if integer == "random 0" else (low, high)
     wide = np.int64
     flat = {
-        "random 0": lambda: rng.integers(low, high, t.size, wide, endpoint=True),
-        "random 1": lambda: rng.integers(low, high, t.size, wide, endpoint=True),
+        **dict.fromkeys(
+            ("random 0", "random 1", "random 2"), lambda: rng.integers(low, high, t.size, wide, endpoint=True)
+        ),
         "all smallest": lambda: np.full(t.size, low, wide),
         "all largest": lambda: np.full(t.size, high, wide),
         "zero point": lambda: np.full(t.size, t.zero_point if t.quant else min(1, high), wide),

@@ -22,11 +22,9 @@ _OPERATORS: dict[str, tuple[str, ...]] = {
 _DROPPED = frozenset({"+", "-", "*", "/", "<<", ">>", "&", "|", "^"})
 _TERM_ENDS = frozenset(";),]?:+-")
 _KEYWORDS = frozenset(
-    "if else for return const static inline sizeof struct typedef void char int unsigned float double long short "
-    "switch case break default continue enum extern".split()
+    {"if", "else", "for", "return", "const", "static", "inline", "sizeof", "struct", "typedef", "void", "char", "int"}
+    | {"unsigned", "float", "double", "long", "short", "switch", "case", "break", "default", "enum", "extern"}
 )
-
-
 _TYPE = re.compile(r"\w+_t|mg_[suf]\d+|mg_\w+_(params|taps|span)|mg_span")
 
 
@@ -65,7 +63,7 @@ def mutants(file: str, source: str) -> list[Mutant]:
     tokens = list(body_tokens(source))
     names = sorted({t.text for t in tokens if _is_value(t)})
     found = [_mutant(file, t.at, len(t.text), new, t) for t in tokens for new in _exchanges(t, names)]
-    found += _dropped_terms(file, source, tokens)
+    found += _dropped_terms(file, tokens)
     return sorted(found, key=lambda m: (m.at, m.length, m.replacement))
 
 
@@ -123,7 +121,7 @@ def alike(a: str, b: str) -> bool:
     return sum(x != y for x, y in zip(*parts, strict=True)) == 1
 
 
-def _dropped_terms(file: str, source: str, tokens: Sequence[Token]) -> Iterator[Mutant]:
+def _dropped_terms(file: str, tokens: Sequence[Token]) -> Iterator[Mutant]:
     """`a + b;` without `+ b`, where b is a name with its fields and indices, or a number."""
     for k in range(1, len(tokens) - 2):
         operator, before = tokens[k], tokens[k - 1]
@@ -132,7 +130,8 @@ def _dropped_terms(file: str, source: str, tokens: Sequence[Token]) -> Iterator[
             continue
         end = _end_of_term(tokens, k + 1)
         if end and tokens[end].text in _TERM_ENDS:
-            yield _mutant(file, operator.at, tokens[end].at - operator.at, "", operator)
+            start, stop = before.at + len(before.text), tokens[end - 1].at + len(tokens[end - 1].text)
+            yield _mutant(file, start, stop - start, "", operator)
 
 
 def _is_value(token: Token) -> bool:

@@ -17,7 +17,7 @@ from tests.support import program
 from tests.support.conformance import CASE_WARNINGS
 from tests.support.mutants import Mutant
 
-RUN_LIMIT_S = 10.0
+RUN_LIMIT_S = 5.0
 PLAIN = ("-O2", *CASE_WARNINGS)
 SANITIZED = ("-O1", "-std=c11", *SANITIZE)
 

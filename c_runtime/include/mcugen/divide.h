@@ -17,8 +17,8 @@ static inline uint32_t mg_divide(uint32_t n, uint32_t mult, uint32_t shift)
 static inline int32_t mg_average(int32_t sum, uint32_t count, uint32_t mult, uint32_t shift)
 {
     const uint32_t size = sum < 0 ? (uint32_t)-sum : (uint32_t)sum;
-    const int32_t mean = (int32_t)mg_divide(size + (count >> 1), mult, shift);
-    return sum < 0 ? -mean : mean;
+    const int32_t nearest = (int32_t)mg_divide(size + (count >> 1), mult, shift);
+    return sum < 0 ? -nearest : nearest;
 }
 
 #endif /* MCUGEN_DIVIDE_H */

@@ -45,4 +45,11 @@ static inline int32_t mg_requantize_wide(int64_t x, int32_t mult, int32_t shift)
     return (int32_t)((x * mult + ((int64_t)1 << (total - 1u))) >> total);
 }
 
+/* x * mult * 2^(shift - 31) to the nearest, halves away from zero; product and result stay in 64 and 32 bits. */
+static inline int32_t mg_requantize_away(int64_t x, int32_t mult, int32_t shift)
+{
+    const uint32_t total = (uint32_t)(31 - shift);
+    return (int32_t)((x * mult + ((int64_t)1 << (total - 1u)) - (int64_t)(x < 0)) >> total);
+}
+
 #endif /* MCUGEN_FILTER_H */

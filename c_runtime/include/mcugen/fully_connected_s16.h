@@ -8,6 +8,7 @@
  * x       int16 [n][in_len]
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
  * mult, shift  one entry for all outputs, or one per output: scale_stride is 0 or 1
+ * rounds_once  1: to the nearest, halves away from zero; 0: as convolutions are
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits unless wide
  * Equals FullyConnected.reference_q for int16 data (wide: 16 bit multiplier and one rounding).
  */
@@ -22,7 +23,7 @@ typedef struct {
     MG_INTEGER_FIELDS
     uint8_t wide;
     uint32_t in_len, out_len;
-    uint8_t scale_stride;
+    uint8_t scale_stride, rounds_once;
 } mg_fully_connected_s16_params;
 
 /* n vectors. in: n * in_len, out: n * out_len. */

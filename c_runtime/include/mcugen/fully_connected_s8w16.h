@@ -8,7 +8,7 @@
  * x       int8 [n][in_len]; stored values, the zero point is folded into the bias
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
  * mult, shift  one entry for all outputs, or one per output: scale_stride is 0 or 1
- * rounds_once  0: MultiplyByQuantizedMultiplier with double rounding; 1: with a single one
+ * rounds_once  1: to the nearest, halves away from zero; 0: as convolutions are
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
  * Equals FullyConnected.reference_q for int8 data.
  */

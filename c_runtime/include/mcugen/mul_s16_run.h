@@ -10,8 +10,9 @@
 static inline void mg_mul_s16_run(const mg_mul_s16_params *p, const mg_s16 *a, uint32_t a_step, const mg_s16 *b,
                                   uint32_t b_step, mg_s16 *out, uint32_t n)
 {
+    const mg_product product = p->product; /* a copy, which no store to out can change */
     for (uint32_t i = 0u; i < n; i += 1u) {
-        out[i] = (int16_t)mg_product_of(&p->product, a[i * a_step], b[i * b_step]);
+        out[i] = (int16_t)mg_product_of(&product, a[i * a_step], b[i * b_step]);
     }
 }
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Transposed convolution of float images with float weights.
+ *
+ *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
+ *         and channels c, of w[o][kh][kw][c] * x[i][j][c]
+ *   y[o] = clamp(bias[o] + sum)
+ *
+ * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
+ * Follows TransposeConv.reference.
+ */
+#ifndef MCUGEN_TRANSPOSE_CONV_F32_H
+#define MCUGEN_TRANSPOSE_CONV_F32_H
+
+#include "mcugen/filter.h"
+
+typedef struct {
+    const float *weights;
+    const float *bias;
+    uint16_t images;
+    uint16_t kernel_h, kernel_w;
+    uint16_t in_h, in_w, in_c;
+    uint16_t out_h, out_w, out_c;
+    uint16_t stride_h, stride_w;
+    uint16_t first_h, phase_h; /* quotient and remainder of pad_h / stride_h */
+    uint16_t first_w, phase_w;
+    float out_min, out_max;
+} mg_transpose_conv_f32_params;
+
+/* in: images * in_h * in_w * in_c, out: images * out_h * out_w * out_c. */
+void mg_transpose_conv_f32(const mg_transpose_conv_f32_params *p, const mg_f32 *in, mg_f32 *out);
+
+#endif /* MCUGEN_TRANSPOSE_CONV_F32_H */

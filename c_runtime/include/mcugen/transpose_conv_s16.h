@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Transposed convolution of int16 images with int8 weights, one multiplier per output channel.
+ *
+ *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
+ *         and channels c, of w[o][kh][kw][c] * x[i][j][c]
+ *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
+ *
+ * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits unless wide
+ * Equals TransposeConv.reference_q for int16 data (wide: 16 bit multiplier and one rounding).
+ */
+#ifndef MCUGEN_TRANSPOSE_CONV_S16_H
+#define MCUGEN_TRANSPOSE_CONV_S16_H
+
+#include "mcugen/filter.h"
+
+typedef struct {
+    const int8_t *weights;
+    const int64_t *bias;
+    uint16_t images;
+    uint16_t kernel_h, kernel_w;
+    uint16_t in_h, in_w, in_c;
+    uint16_t out_h, out_w, out_c;
+    uint16_t stride_h, stride_w;
+    uint16_t first_h, phase_h; /* quotient and remainder of pad_h / stride_h */
+    uint16_t first_w, phase_w;
+    MG_INTEGER_FIELDS
+    uint8_t wide;
+} mg_transpose_conv_s16_params;
+
+/* in: images * in_h * in_w * in_c, out: images * out_h * out_w * out_c. */
+void mg_transpose_conv_s16(const mg_transpose_conv_s16_params *p, const mg_s16 *in, mg_s16 *out);
+void mg_transpose_conv_s16__acc64(const mg_transpose_conv_s16_params *p, const mg_s16 *in, mg_s16 *out);
+
+#endif /* MCUGEN_TRANSPOSE_CONV_S16_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/transpose_conv_f32.h"
+
+typedef mg_f32 mg_transpose_conv_f32_x;
+typedef float mg_transpose_conv_f32_w;
+typedef float mg_transpose_conv_f32_acc;
+
+#define MG_TYPE transpose_conv_f32
+#include "mcugen/filter_f32_template.h"
+#include "mcugen/dot_1x4_template.h"
+#include "mcugen/transpose_conv_template.h"
+#undef MG_TYPE

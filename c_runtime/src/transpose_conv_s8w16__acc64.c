@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/transpose_conv_s8w16.h"
+
+typedef mg_transpose_conv_s8w16_params mg_transpose_conv_s8w16__acc64_params;
+typedef int8_t mg_transpose_conv_s8w16__acc64_x;
+typedef int16_t mg_transpose_conv_s8w16__acc64_w;
+typedef int64_t mg_transpose_conv_s8w16__acc64_acc;
+
+#define MG_TYPE transpose_conv_s8w16__acc64
+#include "mcugen/filter_s8_template.h"
+#include "mcugen/dot_1x4_template.h"
+#include "mcugen/transpose_conv_template.h"
+#undef MG_TYPE

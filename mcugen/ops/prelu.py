@@ -1,0 +1,74 @@
+"""PRELU: x where positive, alpha * x elsewhere, alpha a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
+from mcugen.op import Call, Example, Import, Op, Params
+from mcugen.ops import _elementwise
+from mcugen.types import TensorType
+
+Multiplier = tuple[int, int]
+
+
+def multipliers(call: Call) -> tuple[Multiplier, Multiplier]:
+    """(mult, shift) of x and of x * alpha: in double for TFLM, in float32 for LiteRT. Source: prelu_common.cc."""
+    precision = np.float64 if call.reference == "tflm" else np.float32
+    x, alpha, y = (precision(np.float32(t.scale)) for t in (call.input(0), call.input(1), call.output))
+    return quantize_multiplier(float(x / y)), quantize_multiplier(float(x * alpha / y))
+
+
+def params_s8(call: Call) -> Params:
+    plain, scaled = multipliers(call)
+    return {
+        "mult": plain[0],
+        "shift": plain[1],
+        "alpha_mult": scaled[0],
+        "alpha_shift": scaled[1],
+        "a_zero_point": call.input(0).zero_point,
+        "b_zero_point": call.input(1).zero_point,
+        "out_zero_point": call.output.zero_point,
+    }
+
+
+@dataclass(frozen=True)
+class Prelu(Op):
+    """y = x where x >= 0, alpha * x elsewhere; alpha is broadcast.
+
+    x, alpha, y: one type of s8, u8 (per tensor) and f32
+    Source: TFLite PRELU; reference_ops::BroadcastPrelu4DSlow.
+    """
+
+    imports = (Import("tflite", "PRELU"),)
+    kernels = (
+        *_elementwise.kernels("mg_prelu_s8", "s8", params_s8),
+        *_elementwise.kernels("mg_prelu_f32", "f32"),
+    )
+
+    def infer(self, x: TensorType | None, alpha: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        result = _elementwise.broadcast_types(x, alpha, ("s8", "u8", "f32"))
+        if x is not None and result.shape != x.shape:
+            raise ShapeError(f"alpha of shape {list(alpha.shape) if alpha else []} does not fit x of {list(x.shape)}")
+        return (result,)
+
+    def reference(self, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.where(x >= 0, x, x * alpha)
+
+    def reference_q(self, call: Call, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        plain, scaled = multipliers(call)
+        centred = x.astype(np.int64) - call.input(0).zero_point
+        product = centred * (alpha.astype(np.int64) - call.input(1).zero_point)
+        negative = multiply_double_rounding(product, *scaled)
+        y = np.where(centred >= 0, multiply_double_rounding(centred, *plain), negative)
+        return np.asarray(np.clip(y + call.output.zero_point, *INT_RANGE[call.output.dtype]))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        scales = [(0.05, 0.01, 0.04), (0.1, 0.02, 0.1), (0.02, 1.5, 0.3)]
+        found = [*_elementwise.examples(cls(), "s8", scales), *_elementwise.examples(cls(), "f32", [(1, 1, 1)], 10)]
+        return [e for e in found if e.inputs[0] is not None and e.inputs[0].shape == e.outputs[0].shape]

@@ -1,0 +1,188 @@
+"""TRANSPOSE_CONV: the gradient of a convolution as a layer of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.ops import _filter
+from mcugen.ops._filter_examples import example
+from mcugen.ops._window import Pair, Window, image
+from mcugen.types import TensorType
+
+BLOCK = 4
+"""Output channels whose weights are interleaved."""
+
+
+def from_tflite(source: Source) -> Imported:
+    a = source.attributes
+    shape = source.ints(0) or source.outputs[0].shape
+    if len(shape) != 4:
+        raise ShapeError(f"the output shape {list(shape)} must be [N, H, W, C]")
+    has_bias = len(source.inputs) > 3 and source.inputs[3] is not None
+    op = TransposeConv(
+        size=(shape[1], shape[2]),
+        stride=(a["stride_h"], a["stride_w"]),
+        padding=a["padding"],
+        activation=a["fused_activation_function"],
+        sum_dtype=_filter.stated_sums(source, 3),
+    )
+    return Imported(op, (2, 1, 3) if has_bias else (2, 1))
+
+
+def op_of(call: Call) -> TransposeConv:
+    return cast(TransposeConv, call.op)
+
+
+def matrix(call: Call) -> np.ndarray:
+    """The weights as [output channels, taps], zero points removed."""
+    w = call.constant(1)
+    return _filter.centred(call, w).reshape(w.shape[0], -1)
+
+
+def sums_fit(call: Call) -> bool:
+    "no sum of products can leave 32 bits"
+    if call.input(0).dtype not in _filter.LARGEST or not _filter.constant_weights(call):
+        return False
+    w = matrix(call)
+    data = _filter.LARGEST[call.input(0).dtype] + abs(call.input(0).zero_point)
+    most = data * np.abs(w).sum(axis=1) + np.abs(_filter.bias_of(call, w.shape[0]))
+    return bool(most.max(initial=0) < _filter.INT32_END)
+
+
+def params(call: Call) -> Params:
+    x, y, w, op = call.input(0), call.output, matrix(call), op_of(call)
+    packed = _filter.interleave(w, BLOCK)
+    pad = op.pad(call.input(1).shape)
+    return {
+        **_filter.weight_fields(call, packed, w, op.activation),
+        "bias": _filter.wrap_bias(call, _filter.bias_of(call, w.shape[0])),
+        "images": x.shape[0],
+        **dict(zip(("kernel_h", "kernel_w"), call.input(1).shape[1:3], strict=True)),
+        **dict(zip(("in_h", "in_w", "in_c"), x.shape[1:], strict=True)),
+        **dict(zip(("out_h", "out_w", "out_c"), y.shape[1:], strict=True)),
+        **dict(zip(("stride_h", "stride_w"), op.stride, strict=True)),
+        **dict(zip(("first_h", "phase_h"), divmod(pad[0], op.stride[0]), strict=True)),
+        **dict(zip(("first_w", "phase_w"), divmod(pad[1], op.stride[1]), strict=True)),
+    }
+
+
+@dataclass(frozen=True)
+class TransposeConv(Op):
+    """y[n, i*s+kh-p, j*s+kw-p, o] = activation(b[o] + sum over i, j, taps and channels of w[o, kh, kw, c] * x[n, i, j, c]).
+
+    x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C], s8 per channel (u8 with u8, f32 with f32)
+    b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, size, O]
+    size: rows and columns of y, stated by the format; p is that of a convolution from y to x
+    Source: TFLite TRANSPOSE_CONV; quantization specification, section TRANSPOSE_CONV.
+    """
+
+    size: Pair
+    stride: Pair = (1, 1)
+    padding: str = "SAME"
+    activation: str = "NONE"
+    sum_dtype: str = ""
+
+    imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
+    weight_operands = (1,)
+    kernels = _filter.all_kernels("transpose_conv", sums_fit, lambda symbol: Kernel(symbol, Form.WHOLE, params=params))
+
+    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        x, w = image(x), image(w, "weights")
+        if w.shape[3] != x.shape[3]:
+            raise ShapeError(f"weights of {w.shape[3]} channels on an input of {x.shape[3]}")
+        _filter.check_types(x, w, b, w.shape[0])
+        _filter.check_symmetric(w)
+        if min(self.size) < 1:
+            raise ShapeError(f"the output size {self.size[0]}x{self.size[1]} is not positive")
+        if self._window(w.shape).output(self.size) != (x.shape[1], x.shape[2]):
+            raise ShapeError(f"an output of {self.size[0]}x{self.size[1]} does not belong to the input {list(x.shape)}")
+        return (TensorType((x.shape[0], *self.size, w.shape[0]), x.dtype),)
+
+    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+        return _filter.activated(self._sums(x, w), b, self.activation)
+
+    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+        """Bit-exact integer transposed convolution.
+
+        Source: reference_integer_ops/transpose_conv.h, reference_ops::TransposeConv (uint8).
+        """
+        sums = self._sums(_filter.centred_data(call, x), _filter.centred(call, w).astype(np.float64))
+        return _filter.stored(call, sums, b, self.activation)
+
+    def macs(self, call: Call) -> int:
+        return call.input(0).size * call.input(1).size // call.input(0).shape[3]
+
+    def pad(self, w: Sequence[int]) -> Pair:
+        """Rows above and columns to the left of the output that taps reach."""
+        return self._window(w).pad(self.size)
+
+    def _window(self, w: Sequence[int]) -> Window:
+        """The window that slides over the output in the convolution this one is the gradient of."""
+        return Window((w[1], w[2]), self.stride, (1, 1), self.padding)
+
+    def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Every tap added where it lands, in float64, exact for integers; what lands outside is cut off."""
+        pad = self.pad(w.shape)
+        reach = [max((x.shape[d + 1] - 1) * self.stride[d] + w.shape[d + 1], pad[d] + self.size[d]) for d in (0, 1)]
+        canvas = np.zeros((x.shape[0], *reach, w.shape[0]))
+        for i in range(w.shape[1]):
+            for j in range(w.shape[2]):
+                rows = slice(i, i + (x.shape[1] - 1) * self.stride[0] + 1, self.stride[0])
+                columns = slice(j, j + (x.shape[2] - 1) * self.stride[1] + 1, self.stride[1])
+                canvas[:, rows, columns] += x @ w[:, i, j].T
+        return canvas[:, pad[0] : pad[0] + self.size[0], pad[1] : pad[1] + self.size[1]]
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [_example(k, **case) for k, case in enumerate(_CASES)]
+
+
+_CASES: tuple[dict[str, Any], ...] = (
+    {"size": (3, 4), "c": 3, "o": 5, "kernel": (3, 3), "out": (3, 4), "zero": -128},
+    {"size": (2, 3), "c": 8, "o": 17, "kernel": (2, 4), "stride": (2, 1), "out": (4, 3)},
+    {"size": (3, 3), "c": 1, "o": 3, "kernel": (3, 3), "stride": (2, 2), "out": (5, 6), "zero": 127},
+    {"size": (1, 6), "c": 5, "o": 4, "kernel": (3, 3), "stride": (1, 2), "padding": "VALID", "out": (3, 13)},
+    {"size": (4, 1), "c": 17, "o": 1, "kernel": (3, 1), "stride": (3, 1), "padding": "VALID", "out": (12, 1)},
+    {"size": (3, 3), "c": 2, "o": 2, "kernel": (5, 5), "out": (3, 3), "zero": 11, "activation": "RELU"},
+    {"size": (2, 2), "c": 3, "o": 8, "kernel": (2, 2), "stride": (3, 3), "out": (6, 6), "zero": -128, "bias": False},
+    {"size": (2, 3), "c": 4, "o": 3, "kernel": (2, 2), "stride": (2, 2), "out": (4, 6), "gain": 4.0, "batch": 2},
+    {"size": (2, 3), "c": 4, "o": 5, "kernel": (3, 2), "out": (2, 3), "zero": 127, "gain": 1e-7, "bias_max": 2**31 - 1},
+    {"kind": "s8w16", "size": (2, 3), "c": 3, "o": 5, "kernel": (3, 3), "stride": (2, 2), "out": (4, 6), "zero": 9},
+    {
+        "kind": "s8w16",
+        "size": (2, 3),
+        "c": 2,
+        "o": 2,
+        "kernel": (2, 2),
+        "out": (2, 3),
+        "gain": 1e-7,
+        "bias_max": 2**31 - 1,
+    },
+    {"kind": "s16", "size": (3, 3), "c": 3, "o": 5, "kernel": (3, 3), "stride": (2, 2), "out": (6, 5)},
+    {"kind": "s16", "size": (2, 3), "c": 2, "o": 3, "kernel": (2, 2), "out": (2, 3), "gain": 1e-6, "bias_max": 2**38},
+    {"kind": "f32", "size": (3, 3), "c": 5, "o": 6, "kernel": (3, 2), "stride": (2, 1), "out": (6, 3), "batch": 2},
+    {"kind": "f32", "size": (2, 3), "c": 3, "o": 3, "kernel": (4, 4), "stride": (2, 2), "out": (4, 5), "bias": False},
+)
+
+
+def _example(
+    seed: int,
+    size: Pair,
+    c: int,
+    o: int,
+    kernel: Pair,
+    out: Pair,
+    stride: Pair = (1, 1),
+    padding: str = "SAME",
+    activation: str = "NONE",
+    batch: int = 1,
+    **types: Any,
+) -> Example:
+    op = TransposeConv(out, stride, padding, activation)
+    return example(op, seed, (batch, *size, c), (o, *kernel, c), 0, **types)

@@ -1,0 +1,202 @@
+"""The lists of examples: they reach every kernel, every rule and every corner that windows and weights have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mcugen import reference, registry
+from mcugen.op import Call, Form, Kernel, Op, RowWindow, Rule
+from mcugen.ops.shape import Shape
+from mcugen.ops.strided_slice import StridedSlice
+from mcugen.ops.transpose import Transpose
+from mcugen.types import QuantParams, TensorType
+from tests.support import calls
+from tests.support.cases import folded, graph_of
+
+
+def planted(op: Op, shape: tuple[int, ...]) -> Call:
+    """A call on one int8 tensor."""
+    x = TensorType(shape, "s8", QuantParams((0.5,), (0,)))
+    return Call(op, (x,), op.infer(x), (None,), "tflm")
+
+
+OPS: dict[str, type[Op]] = {op.__name__: op for op in registry.load().ops}
+WEIGHTED = sorted(name for name, op in OPS.items() if op.weight_operands)
+WINDOWED = sorted(
+    name
+    for name, op in OPS.items()
+    if any(k.form is Form.WINDOW for k in op.kernels) and hasattr(op, "stride") and hasattr(op, "padding")
+)
+PLANTED: dict[str, list[Call]] = {
+    "Transpose": [planted(Transpose((1, 0, 3, 2, 5, 4, 7, 6)), (2,) * 8)],
+    "Shape": [planted(Shape(), (2, 3))],
+    "StridedSlice": [planted(StridedSlice(((0, 2, 1),) * 8, (2,) * 8), (3,) * 8)],
+}
+"""Calls that no example can stand for, since every example has a kernel."""
+CHANNELS = {1, 3, 5, 8, 17}
+ZERO_POINTS = {-128, 0, 127}
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_each_kernel_takes_an_example(name: str) -> None:
+    op = OPS[name]
+    if all(folded(example) is not None for example in op.examples()):
+        return  # nothing is left of it at run time: see the next test
+    idle = [kernel.symbol for kernel in op.kernels if not calls.accepted(kernel, op)]
+    assert not idle, f"no example of {name} runs on {', '.join(idle)}"
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_what_is_folded_equals_the_reference(name: str) -> None:
+    for example in OPS[name].examples():
+        found = folded(example)
+        if found is None:
+            continue
+        graph = graph_of(example)
+        inputs = [np.zeros(graph.type(n).shape, graph.type(n).np_dtype) for n in graph.inputs]
+        values = reference.run(graph, inputs, "tflm")
+        assert all(np.array_equal(a, values[n]) for a, n in zip(found, graph.outputs, strict=True))
+
+
+@cache
+def users() -> dict[Rule, list[str]]:
+    """The operators that use each rule: a call of any of them may show that it can fail."""
+    found: dict[Rule, list[str]] = {}
+    for name, op in OPS.items():
+        for rule in dict.fromkeys(rule for kernel in op.kernels for rule in kernel.accepts):
+            found.setdefault(rule, []).append(name)
+    return found
+
+
+def can_fail(rule: Rule) -> bool:
+    given = [call for name in users()[rule] for call in (*calls.example_calls(OPS[name]), *PLANTED.get(name, ()))]
+    if any(calls.violates(rule, call) for call in given):
+        return True
+    return any(calls.violates(rule, bad) for call in given for bad in calls.hostile(call))
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_each_rule_can_fail(name: str) -> None:
+    rules = dict.fromkeys(rule for kernel in OPS[name].kernels for rule in kernel.accepts)
+    never = [(rule.__doc__ or rule.__name__).strip() for rule in rules if not can_fail(rule)]
+    assert not never, f"rules of {name} that refuse nothing: {'; '.join(never)}"
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_the_docstring_names_its_source_and_the_rules_speak(name: str) -> None:
+    op = OPS[name]
+    assert "Source:" in (op.__doc__ or "")
+    silent = [r.__name__ for k in op.kernels for r in k.accepts if not (r.__doc__ or "").strip()]
+    assert not silent, f"rules of {name} without a message: {silent}"
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_examples_are_small_and_state_the_types_they_have(name: str) -> None:
+    for k, example in enumerate(OPS[name].examples()):
+        where = f"{name} example {k}"
+        given = [t for t in (*example.inputs, *example.outputs) if t is not None]
+        assert max(t.size for t in given) <= 4096, where
+        inferred = example.op.infer(*example.inputs)
+        assert [t.shape for t in inferred] == [t.shape for t in example.outputs], where
+        assert graph_of(example).nodes[0].op is example.op, where
+
+
+def windows(op: type[Op]) -> Iterator[tuple[Call, RowWindow]]:
+    """The calls that run on a windowed kernel, with their vertical geometry."""
+    for call in calls.example_calls(op):
+        for kernel in op.kernels:
+            if kernel.form is Form.WINDOW and kernel.window and not kernel.refusals(call, calls.ALL_FEATURES):
+                yield call, kernel.window(call)
+                break
+
+
+def corners(op: type[Op]) -> dict[str, bool]:
+    """Which corners of a sliding window the examples of an operator reach."""
+    found = list(windows(op))
+    fields = vars(op).get("__dataclass_fields__", {})
+    reached = {
+        "kernel larger than the input": any(w.size > w.in_rows for _, w in found),
+        "stride larger than the kernel": any(w.stride > w.size for _, w in found),
+        "even kernel": any(w.size % 2 == 0 for _, w in found),
+        "padding above": any(w.pad > 0 for _, w in found),
+        "no padding": any(not w.leaves_image for _, w in found),
+        "image of one row": any(call.input(0).shape[1] == 1 for call, _ in found),
+        "image of one column": any(call.input(0).shape[2] == 1 for call, _ in found),
+        "more images than one": any(call.input(0).shape[0] > 1 for call, _ in found),
+        "fused activation": any(getattr(call.op, "activation", "NONE") != "NONE" for call, _ in found),
+    }
+    if "dilation" in fields:
+        reached["dilation"] = any(w.dilation > 1 for _, w in found)
+    if op.__name__.startswith("Depthwise"):
+        reached["depth multiplier above 1"] = any(call.output.shape[3] > call.input(0).shape[3] for call, _ in found)
+    return reached
+
+
+@pytest.mark.parametrize("name", WINDOWED)
+def test_windows_are_tried_at_their_corners(name: str) -> None:
+    missing = [corner for corner, there in corners(OPS[name]).items() if not there]
+    assert not missing, f"the examples of {name} lack: {', '.join(missing)}"
+
+
+@pytest.mark.parametrize("name", WINDOWED)
+def test_channels_and_zero_points_are_awkward(name: str) -> None:
+    found = [call for call, _ in windows(OPS[name])]
+    channels = {call.input(0).shape[3] for call in found} | {call.output.shape[3] for call in found}
+    assert channels >= CHANNELS, f"channels of {name} lack {sorted(CHANNELS - channels)}"
+    assert not (missing := ZERO_POINTS - zero_points(found)), f"zero points of {name} lack {sorted(missing)}"
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_multipliers_shifts_and_accumulators_reach_their_ends(name: str) -> None:
+    op = OPS[name]
+    found = [call for call in calls.example_calls(op) if call.input(0).dtype == "s8" and call.input(1).dtype == "s8"]
+    assert found, f"{name} has no int8 example"
+    assert zero_points(found) >= ZERO_POINTS
+    factors = np.concatenate([multipliers(call) for call in found])
+    assert factors.max() > 1.0, "no multiplier above 1"
+    assert factors.min() < 2.0**-20, "no long shift to the right"
+    assert max(peak(call) for call in found) >= 2**30, "no accumulator near overflow"
+
+
+def test_the_lists_are_not_empty() -> None:
+    assert {"AveragePool2D", "Conv2D", "DepthwiseConv2D", "MaxPool2D"} <= set(WINDOWED)
+    assert {"Conv2D", "DepthwiseConv2D", "FullyConnected"} <= set(WEIGHTED)
+
+
+def zero_points(found: Sequence[Call]) -> set[int]:
+    return {call.input(0).zero_point for call in found if call.input(0).dtype == "s8"}
+
+
+def multipliers(call: Call) -> np.ndarray:
+    """scale_x * scale_w / scale_y of each channel."""
+    weights = call.input(1).quant
+    assert weights is not None
+    return call.input(0).scale * np.asarray(weights.scale) / call.output.scale
+
+
+def peak(call: Call) -> int:
+    """The largest magnitude an accumulator may reach, from bias and weights alone."""
+    biases = [np.abs(c.astype(np.int64)).max() for c in call.constants[2:] if c is not None and c.dtype == np.int32]
+    weights = np.abs(call.constant(1).astype(np.int64)).sum()
+    return int(max(biases, default=0) + weights)
+
+
+def test_a_kernel_without_an_example_and_a_rule_that_cannot_fail_would_be_found() -> None:
+    def always(call: Call) -> bool:
+        "nothing"
+        return True
+
+    def never(call: Call) -> bool:
+        "everything"
+        return False
+
+    op = OPS["MaxPool2D"]
+    call = calls.example_calls(op)[0]
+    assert not calls.accepted(Kernel("mg_nothing", Form.WHOLE, accepts=(never,)), op)
+    assert calls.accepted(Kernel("mg_all", Form.WHOLE, accepts=(always,)), op)
+    assert not any(calls.violates(always, bad) for bad in calls.hostile(call))
+    assert all(calls.violates(never, bad) for bad in calls.hostile(call))
