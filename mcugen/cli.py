@@ -162,12 +162,11 @@ def verify(model: Path, count: int, golden: Path | None, trace: Path | None, as_
     extreme ones. Integer tensors must be equal; float tensors agree within 1e-5 of their largest magnitude. With
     --golden, recorded outputs of the runtime itself are compared with both.
     """
-    from mcugen.report import checks
-    from mcugen.verify import run
+    from mcugen.verify import report, run
 
     with _progress("verifying", quiet=as_json) as tell:
         result = run.verify(_build(model, values), count, golden, trace, tell)
-    _emit(checks.verify_dict(result), checks.verify_text(result), as_json=as_json)
+    _emit(report.verify_dict(result), report.verify_text(result), as_json=as_json)
     return 0 if result.exact else 1
 
 
@@ -184,13 +183,12 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
     The image has the board's memory sizes and its own start-up code. Outputs are compared with the NumPy reference,
     and a second run with other garbage in the arena must give the same bytes. Needs the cross compiler and QEMU.
     """
-    from mcugen.report import checks
-    from mcugen.verify import run
+    from mcugen.verify import report, run
 
     with _progress("simulating", quiet=as_json) as tell:
         tell(str(values["board"]))
         result = run.simulate(_build(model, values), count, golden, f"-O{optimize_level}", tell)
-    _emit(checks.simulate_dict(result), checks.simulate_text(result), as_json=as_json)
+    _emit(report.simulate_dict(result), report.simulate_text(result), as_json=as_json)
     return 0 if result.exact and result.repeatable else 1
 
 
@@ -201,7 +199,7 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
 @json_option
 def inspect(model: Path, ir: str | None, as_json: bool, **values: Any) -> None:
     """Show what is in MODEL: operators, shapes, quantization, work, weights, and the bytes live at each step."""
-    from mcugen.report import inspection
+    from mcugen import inspection
 
     artifact = _build(model, values)
     if ir:

@@ -11,15 +11,26 @@ from mcugen.errors import UsageError
 REFERENCES = ("tflm", "litert")
 INPUT_MODES = ("whole", "rows")
 GOALS = ("balanced", "speed", "ram", "flash")
-_C_KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long "
-    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
-    "alignas alignof and asm bool catch class constexpr delete explicit export false friend main mutable namespace "
-    "new not operator or private protected public template this throw true try typeid typename using virtual xor".split()
-)
-_TAKEN = frozenset(
-    "main mg mcugen size ssize ptrdiff wchar wint intptr uintptr intmax uintmax time clock off div ldiv fpos va_list "
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 run_step".split()
+_C_KEYWORDS_LIST = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    alignas alignof and asm bool catch class constexpr delete explicit export false friend main mutable namespace
+    new not operator or private protected public template this throw true try typeid typename using virtual xor
+"""
+_C_KEYWORDS = frozenset(_C_KEYWORDS_LIST.split())
+# In lower case: what <name>_t, <name>.h or `struct <name>` would collide with in C libraries and compilers.
+_TAKEN_LIST = """
+    main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes
+    iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib
+    stdnoreturn string tgmath threads time uchar wchar wctype size ssize rsize ptrdiff wint intptr uintptr intmax
+    uintmax clock off loff div ldiv lldiv imaxdiv fpos mbstate va_list max_align sig_atomic wctrans char8 char16
+    char32 double nullptr pid uid gid mode dev ino nlink id key timer clockid suseconds useconds blksize blkcnt
+    fsblkcnt fsfilcnt quad u_quad fsid daddr caddr socklen sigset stack pthread pthread_mutex pthread_attr
+    pthread_cond pthread_key pthread_once pthread_rwlock
+"""
+_TAKEN = frozenset(_TAKEN_LIST.split())
+_TAKEN_FORM = re.compile(
+    r"(mg|mcugen)(_.*)?|u?_?int(_fast|_least)?\d+(_(max|min|c))?|(u?int(max|ptr)|size|ptrdiff|wchar|wint)_(max|min|c)"
 )
 
 
@@ -61,13 +72,15 @@ class Options:
         if self.name and not is_c_name(self.name):
             raise UsageError(
                 f"--name {self.name!r} cannot prefix C symbols",
-                hint="use letters, digits and underscores, not starting with a digit, at most 40, and no C or C++ keyword",
+                hint="use at most 40 letters, digits and underscores, a letter first, and no word of C or its library",
             )
 
 
 def is_c_name(text: str) -> bool:
-    """Whether `text` can prefix C symbols and name files: no keyword, and <text>_t no type of the C library."""
-    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", text) is not None and text not in _C_KEYWORDS | _TAKEN
+    """Whether `text` can prefix C symbols and name files: no keyword, no type, macro or header of the C library."""
+    lower = text.lower()
+    is_taken = text in _C_KEYWORDS or lower in _TAKEN or _TAKEN_FORM.fullmatch(lower) is not None
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", text) is not None and not is_taken
 
 
 def c_name_from(stem: str) -> str:
@@ -75,4 +88,4 @@ def c_name_from(stem: str) -> str:
     cleaned = re.sub(r"[^A-Za-z0-9]+", "_", stem.encode("ascii", "ignore").decode()).strip("_")[:40].rstrip("_")
     if not cleaned or not cleaned[0].isalpha():
         cleaned = f"model_{cleaned}".rstrip("_")[:40]
-    return cleaned if is_c_name(cleaned) else f"{cleaned[:34]}_model"
+    return cleaned if is_c_name(cleaned) else f"model_{cleaned[:34]}"

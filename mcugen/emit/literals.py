@@ -76,6 +76,6 @@ def array_lines(data: np.ndarray) -> list[str]:
 
 
 def comment(text: str) -> str:
-    """Text that cannot end a comment, start one, or break a line; non-ASCII and control characters are replaced."""
-    cleaned = re.sub(r"[^\x20-\x7e]", "?", text)[:120]
-    return cleaned.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").replace("\\", "/")
+    """Text that cannot end a comment, start one, or break a line; what is not plain ASCII is replaced."""
+    cleaned = re.sub(r"[^\x20-\x7e]|\\", "?", text)[:120]
+    return re.sub(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=\?)(?=\?)", " ", cleaned)

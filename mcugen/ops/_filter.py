@@ -100,7 +100,7 @@ def centred(call: Call, w: np.ndarray, axis: int = 0) -> np.ndarray:
 
 def centred_data(call: Call, x: np.ndarray) -> np.ndarray:
     """The stored data less their zero point, exact in float64."""
-    return x.astype(np.float64) - call.input(0).zero_point
+    return np.asarray(x.astype(np.float64) - call.input(0).zero_point)
 
 
 def is_wide(call: Call) -> bool:
@@ -136,7 +136,7 @@ def bias_of(call: Call, channels: int) -> np.ndarray:
 
 def folded_bias(call: Call, sums: np.ndarray) -> np.ndarray:
     """bias - zero_point(x) * sum of weights, per output channel, in int64. sums: weight sums per channel."""
-    return bias_of(call, sums.size) - call.input(0).zero_point * sums
+    return np.asarray(bias_of(call, sums.size) - call.input(0).zero_point * sums)
 
 
 def largest_sums(call: Call, w: np.ndarray) -> np.ndarray:

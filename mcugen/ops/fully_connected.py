@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Source
 from mcugen.ops import _filter
 from mcugen.ops._filter_examples import example
 from mcugen.types import TensorType
@@ -47,7 +47,7 @@ def params(call: Call) -> Params:
     return fields | _scale_fields(call)
 
 
-def _scale_fields(call: Call) -> Params:
+def _scale_fields(call: Call) -> dict[str, Param]:
     """One multiplier for all outputs where the weights are quantized as a whole."""
     quant = call.input(1).quant
     per_channel = quant is not None and quant.per_channel

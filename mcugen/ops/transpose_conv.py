@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from mcugen.errors import ShapeError
+from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
 from mcugen.ops import _filter
 from mcugen.ops._filter_examples import example
@@ -25,12 +25,14 @@ def from_tflite(source: Source) -> Imported:
     if len(shape) != 4:
         raise ShapeError(f"the output shape {list(shape)} must be [N, H, W, C]")
     has_bias = len(source.inputs) > 3 and source.inputs[3] is not None
+    sums = _filter.stated_sums(source, 3)
+    if sums == "s32" and not has_bias:
+        raise UnsupportedError("quantized_bias_type INT32 without a bias is not supported: runtimes disagree on it")
     op = TransposeConv(
         size=(shape[1], shape[2]),
         stride=(a["stride_h"], a["stride_w"]),
         padding=a["padding"],
         activation=a["fused_activation_function"],
-        sum_dtype=_filter.stated_sums(source, 3),
     )
     return Imported(op, (2, 1, 3) if has_bias else (2, 1))
 
@@ -74,7 +76,7 @@ def params(call: Call) -> Params:
 
 @dataclass(frozen=True)
 class TransposeConv(Op):
-    """y[n, i*s+kh-p, j*s+kw-p, o] = activation(b[o] + sum over i, j, taps and channels of w[o, kh, kw, c] * x[n, i, j, c]).
+    """y[n, i*s+kh-p, j*s+kw-p, o] = activation(b[o] + sum over i, j, kh, kw and c of w[o, kh, kw, c] * x[n, i, j, c]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C], s8 per channel (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, size, O]
@@ -86,7 +88,6 @@ class TransposeConv(Op):
     stride: Pair = (1, 1)
     padding: str = "SAME"
     activation: str = "NONE"
-    sum_dtype: str = ""
 
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
     weight_operands = (1,)

@@ -53,18 +53,23 @@ class Refused:
 
 
 def cases_of(
-    op: type[Op], features: frozenset[str] = frozenset(), sets: int | None = None, prefix: str = "c"
+    op: type[Op],
+    features: frozenset[str] = frozenset(),
+    sets: int | None = None,
+    prefix: str = "c",
+    variants: bool = True,
 ) -> tuple[list[Case], list[Refused]]:
     """All cases of an operator, and what could not become one; what is folded when the model is read has no case.
 
     features: of the core; sets: input sets per case; prefix: of the C names.
+    variants: also in place, and with the inputs kept.
     """
     found: list[Case] = []
     refused: list[Refused] = []
     for k, example in enumerate(op.examples()):
         if folded(example) is not None:
             continue
-        made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets)
+        made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets, variants)
         try:
             found += made.cases()
         except BROKEN as error:
@@ -140,6 +145,7 @@ class _Maker:
     example: Example
     features: frozenset[str]
     sets: int | None
+    variants: bool
 
     def cases(self) -> list[Case]:
         alike: dict[str, list[_Draft]] = {}
@@ -187,6 +193,8 @@ class _Maker:
         """The plain case; with the inputs kept; and with the output in place of each operand that allows it."""
         how = f"{self.label} {kernel.symbol or kernel.form.value}"
         yield self._draft(imported, graph, kernel, which, name, how)
+        if not self.variants:
+            return
         if kernel.in_place or kernel.form is Form.ALIAS:
             yield self._draft(imported, graph, kernel, which, f"{name}_k", f"{how} inputs kept", keep=True)
         dynamic = [k for k in kernel.in_place if k not in self.example.constants and self.example.inputs[k] is not None]

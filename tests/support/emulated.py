@@ -23,7 +23,7 @@ def groups_for(core: Target, ops: Sequence[type[Op]]) -> list[program.Group]:
     made = []
     for op in ops:
         name = op.__name__.lower()
-        cases, _ = cases_of(op, core.features, SETS, f"{name}_")
+        cases, _ = cases_of(op, core.features, SETS, f"{name}_", variants=False)
         if cases:
             made.append(program.Group(name, tuple(cases)))
     return made

@@ -19,10 +19,14 @@ MODELS = Path(__file__).resolve().parent.parent / "models"
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """The sets of inputs of one model, and its outputs by runtime; tflm is absent where TFLM refuses the model."""
+    """The sets of inputs of one model, and its outputs by runtime.
+
+    refused: why TFLM refuses the model, "" where it runs it; outputs has no "tflm" then.
+    """
 
     inputs: list[Arrays]
     outputs: dict[str, list[Arrays]]
+    refused: str
 
 
 def model_names() -> list[str]:
@@ -36,8 +40,9 @@ def load(name: str) -> Vectors:
     inputs = _sets(arrays, "in")
     litert = _sets(arrays, "litert")
     tflm = [[arrays.get(f"tflm{k}_{j}", a) for j, a in enumerate(outputs)] for k, outputs in enumerate(litert)]
-    refused = str(arrays["tflm_state"]).startswith("refused")
-    return Vectors(inputs, {"litert": litert} if refused else {"litert": litert, "tflm": tflm})
+    state = str(arrays["tflm_state"])
+    refused = state if state.startswith("refused") else ""
+    return Vectors(inputs, {"litert": litert} if refused else {"litert": litert, "tflm": tflm}, refused)
 
 
 def _sets(arrays: dict[str, np.ndarray], kind: str) -> list[Arrays]:
@@ -67,15 +72,12 @@ def oracle_differences(name: str) -> list[str]:
     return found
 
 
-def group(name: str) -> tuple[program.Group, list[Artifact]]:
-    """The model as C under each reference, with the recorded vectors as cases; the artifacts are the builds."""
+def group(name: str) -> program.Group:
+    """The model as C under each reference, with the recorded vectors as cases."""
     vectors = load(name)
-    builds = {
-        which: mcugen.compile(MODELS / f"{name}.tflite", reference=which, name=f"m_{which}")
-        for which in vectors.outputs
-    }
-    cases = tuple(_case(name, which, built, vectors) for which, built in builds.items())
-    return program.Group(name, cases), list(builds.values())
+    path = MODELS / f"{name}.tflite"
+    builds = {which: mcugen.compile(path, reference=which, name=f"m_{which}") for which in vectors.outputs}
+    return program.Group(name, tuple(_case(name, which, built, vectors) for which, built in builds.items()))
 
 
 def _case(name: str, which: str, built: Artifact, vectors: Vectors) -> Case:

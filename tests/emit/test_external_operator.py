@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operator that the package lacks is one new Python file, given by module or entry point; nothing else changes."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.toolchain.process import run_checked
+from tests.emit.built import ROOT, WARNINGS, Built
+from tests.support.tflite_writer import ModelWriter
+
+OPERATOR = '''
+"""TRIANGLE: an operator of somebody else, with its C inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.op import Example, Form, Import, Imported, Kernel, Op
+from mcugen.types import TensorType
+
+HEADER = """/* y = |x - centre|, s8. Source: this test. */
+#ifndef TRIANGLE_S8_H
+#define TRIANGLE_S8_H
+#include "mcugen/runtime.h"
+typedef struct { int32_t centre; } mg_triangle_s8_params;
+void mg_triangle_s8(const mg_triangle_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
+#endif
+"""
+SOURCE = """#include "mcugen/triangle_s8.h"
+static int32_t distance(int32_t a, int32_t b) { return a < b ? b - a : a - b; }
+void mg_triangle_s8(const mg_triangle_s8_params *p, const int8_t *in, int8_t *out, uint32_t n)
+{
+    for (uint32_t i = 0u; i < n; i += 1u) {
+        out[i] = (int8_t)mg_clamp(distance(in[i], p->centre), -128, 127);
+    }
+}
+"""
+
+def from_tflite(source):
+    options = source.attributes["custom_options"]
+    if len(options) != 1:
+        raise UnsupportedError(f"{len(options)} bytes of options")
+    return Imported(Triangle(options[0]))
+
+def is_int8(call):
+    "input is int8"
+    return call.input(0).dtype == "s8"
+
+@dataclass(frozen=True)
+class Triangle(Op):
+    """y = |x - centre| on stored values. Source: none, an invention."""
+
+    centre: int = 0
+    imports = (Import("tflite", "CUSTOM:Triangle", from_tflite),)
+    kernels = (
+        Kernel(
+            "mg_triangle_s8",
+            Form.POINTWISE,
+            accepts=(is_int8,),
+            params=lambda call: {"centre": call.op.centre},
+            count=lambda call: call.output.size,
+            in_place=(0,),
+            files={"triangle_s8.h": HEADER, "triangle_s8.c": SOURCE},
+        ),
+    )
+
+    def infer(self, x):
+        return (TensorType(x.shape, x.dtype),)
+
+    def reference(self, x):
+        return np.abs(x - self.centre)
+
+    def reference_q(self, call, x):
+        return np.clip(np.abs(x.astype(np.int64) - self.centre), -128, 127)
+
+    @classmethod
+    def examples(cls):
+        x = TensorType((1, 5), "s8")
+        return (Example(cls(3), (x,), (x,), {}),)
+'''
+
+
+def model(tmp_path: Path, options: bytes = b"\x05") -> Path:
+    m = ModelWriter()
+    x, y, z = (m.tensor(name, (1, 2, 3, 4), "s8", scale=1.0) for name in "xyz")
+    m.op("CUSTOM", [x], [y], custom_code="Triangle", custom_options=options)
+    m.op("RELU", [y], [z])
+    path = tmp_path / "triangles.tflite"
+    path.write_bytes(m.build([x], [z]))
+    return path
+
+
+def module(tmp_path: Path, text: str = OPERATOR) -> ModuleType:
+    file = tmp_path / "their_triangle.py"
+    file.write_text(textwrap.dedent(text))
+    spec = importlib.util.spec_from_file_location("their_triangle", file)
+    assert spec is not None and spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules["their_triangle"] = loaded
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def test_unknown_without_it(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="operator 0 CUSTOM:Triangle"):
+        mcugen.compile(model(tmp_path))
+
+
+@pytest.mark.parametrize("amalgamate", [False, True])
+def test_given_as_a_module(tmp_path: Path, amalgamate: bool) -> None:
+    artifact = mcugen.compile(model(tmp_path), ops=[module(tmp_path)], amalgamate=amalgamate, selftest=True)
+    artifact.write(tmp_path / "out")
+    built = Built(tmp_path / "out", artifact)
+    if not amalgamate:
+        assert {"kernels/triangle_s8.c", "mcugen/triangle_s8.h"} <= set(artifact.files)
+    x = np.arange(-12, 12, dtype=np.int8)
+    program = built.program(["-std=c99", "-O2", *WARNINGS])
+    got = np.frombuffer(run_checked([program], stdin=x.tobytes()).stdout, np.int8)
+    np.testing.assert_array_equal(got, np.abs(x.astype(int) - 5))
+
+
+def test_installed_by_entry_point(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    info = site / "their_triangle-1.0.dist-info"
+    info.mkdir(parents=True)
+    module(site)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-triangle\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[mcugen.ops]\ntriangle = their_triangle\n")
+    script = "import sys, mcugen; print(*mcugen.compile(sys.argv[1]).files)"
+    command = [sys.executable, "-c", script, str(model(tmp_path))]
+    done = subprocess.run(command, env={"PYTHONPATH": f"{ROOT}:{site}"}, capture_output=True, text=True, check=True)
+    assert "kernels/triangle_s8.c" in done.stdout.split()
+
+
+def test_its_options_may_not_be_ignored(tmp_path: Path) -> None:
+    careless = OPERATOR.replace('options = source.attributes["custom_options"]', 'options = b"0"')
+    with pytest.raises(UnsupportedError, match="custom_options"):
+        mcugen.compile(model(tmp_path), ops=[module(tmp_path, careless)])
+
+
+@pytest.mark.parametrize("name", ["conv2d_s8.h", "runtime.h", "../evil.c", "evil.sh"])
+def test_its_files_stay_apart_from_the_runtime(tmp_path: Path, name: str) -> None:
+    clashing = OPERATOR.replace(
+        'files={"triangle_s8.h": HEADER,', f'files={{"triangle_s8.h": HEADER, "{name}": HEADER,'
+    )
+    with pytest.raises(UsageError, match="mg_triangle_s8 brings a file"):
+        mcugen.compile(model(tmp_path), ops=[module(tmp_path, clashing)])
+
+
+def test_two_modules_may_not_import_the_same(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"both import tflite CUSTOM:Triangle"):
+        mcugen.compile(model(tmp_path), ops=[module(tmp_path), module(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("part", "lacks"),
+    [("Source: none, an invention.", "Source:"), ("kernels = (", "a kernel"), ("def examples", "examples")],
+)
+def test_an_incomplete_operator_is_refused(tmp_path: Path, part: str, lacks: str) -> None:
+    assert part in OPERATOR
+    broken = OPERATOR.replace(part, {"kernels = (": "others = (", "def examples": "def samples"}.get(part, ""))
+    with pytest.raises(UsageError, match=lacks):
+        mcugen.compile(model(tmp_path), ops=[module(tmp_path, broken)])

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names in models, files and options are data: none of them becomes code, another file, or a broken build."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen.errors import UsageError
+from mcugen.options import c_name_from, is_c_name
+from mcugen.toolchain.process import run_checked
+from tests.emit.built import WARNINGS, Built, build_bytes
+from tests.frontends.small_models import image_net, three_dense
+
+HOSTILE: dict[str, str | bytes] = {
+    "comment end": "*/ int evil; /*",
+    "include": '"\n#include "/etc/passwd"\n',
+    "backslash": "name\\",
+    "trigraphs": "x??/\n??=error ??/",
+    "keyword": "int",
+    "right to left": "r\u202eé日本\u0000\u2028end",
+    "long": "n" * 10_000,
+    "format": "%s%n%d{{ 7*7 }}{% raw %}",
+    "not text": b"\xff\xfe*/\x80",
+    "line ends": "a\r\nint evil;\x0b\x0c\u0085int evil;",
+    "directive": "\n#error evil\n",
+    "comment in comment": "/*/*/**//*",
+    "split comment end": "*\\\n/ int evil;",
+    "comment end by replacement": "*\\ int evil;",
+    "three question marks": "???/???'",
+}
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return build_bytes(image_net(), tmp_path_factory.mktemp("honest"), selftest=True)
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_tensor_names(honest: Built, tmp_path: Path, case: str) -> None:
+    built = build_bytes(image_net([HOSTILE[case]] * 7), tmp_path, selftest=True)
+    for source in (*built.sources(), "main.c"):
+        built.gcc("-std=c99", "-trigraphs", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
+    assert run_checked([built.program()], stdin=built.inputs()).stdout == _honest_output(honest)
+    for path, content in built.artifact.files.items():
+        assert content.isascii() and b"\r" not in content, path
+        if path.endswith((".c", ".h")):
+            assert max(map(len, content.split(b"\n"))) < 700, path
+            assert b"evil" not in _code(content) and b"passwd" not in _code(content)
+    assert json.loads(built.artifact.files["report.json"])["name"] == "model"
+
+
+def _honest_output(honest: Built) -> bytes:
+    return run_checked([honest.program()], stdin=honest.inputs()).stdout
+
+
+def _code(content: bytes) -> bytes:
+    return re.sub(rb"/\*.*?\*/", b"", content, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a b;$(rm -rf x)", '"*', "-o", "int", "日本", "x" * 200, "..", "%n", "NULL", "stdio", "a\nb", "main", "uint8"],
+)
+def test_file_names(tmp_path: Path, name: str) -> None:
+    built = build_bytes(three_dense(), tmp_path, f"{name}.tflite")
+    assert is_c_name(built.name)
+    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.tflite", "out"}
+    for source in (*built.sources(), "main.c"):
+        built.gcc("-std=gnu99", "-c", source, "-o", tmp_path / "o.o")
+    texts = b"".join(built.artifact.files.values())
+    assert len(name) < 6 or name.encode() not in texts
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("int", "class", "1x", "a-b", "a.b", "../x", "a/b", "é", "mg", "mg_conv2d_s8", "mcugen_x", "main", "NULL"),
+        *("stdio", "STDINT", "linux", "uint8", "INT8_MAX"),
+        "a b",
+        "x" * 41,
+        'a"',
+        "a\n",
+        "_x",
+        "/etc/passwd",
+        "$x",
+        "null\0",
+    ],
+)
+def test_name_option(tmp_path: Path, name: str) -> None:
+    (tmp_path / "model.tflite").write_bytes(three_dense())
+    with pytest.raises(UsageError) as caught:
+        mcugen.compile(tmp_path / "model.tflite", name=name)
+    assert repr(name) in str(caught.value) and caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "m", "step0", "selftest", "kernels", "model", "x" * 40, "A_b_9", "sum", "out", "in"]
+)
+def test_lawful_names_compile(tmp_path: Path, name: str) -> None:
+    built = build_bytes(three_dense(), tmp_path, name=name, selftest=True)
+    for source in (*built.sources(), "main.c"):
+        built.gcc("-std=c99", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
+    assert f"{name}.h" in built.artifact.files
+
+
+def test_made_names_are_lawful() -> None:
+    for stem in ("", "-", "1", "9" * 60, "int", "mg", "mg_", "uint8_max", "é", "a" * 60, "person-detect.v2", "size"):
+        assert is_c_name(c_name_from(stem)), stem
+    assert c_name_from("person-detect.v2") == "person_detect_v2"

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imports point down only, and outside libraries stay in the layer that owns them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
+
+# From the bottom up; a module imports from layers below its own, or from its own package.
+LAYERS: tuple[frozenset[str], ...] = tuple(
+    frozenset(layer.split())
+    for layer in (
+        "errors resources",
+        "types",
+        "op graph target board_file options numeric",
+        "ops",
+        "registry",
+        "frontends passes reference",
+        "plan",
+        "schedule",
+        "select",
+        "emit",
+        "report",
+        "toolchain",
+        "pipeline",
+        "verify inspection",
+        "cli __main__",
+    )
+)
+# Layers below may be mutually used only as written here: graph on op, op on no one, and so on.
+WITHIN = {"graph": {"op"}, "target": {"board_file"}, "__main__": {"cli"}}
+OWNERS = {
+    "flatbuffers": ("frontends",),
+    "tflite": ("frontends",),
+    "onnx": ("frontends",),
+    "jinja2": ("emit",),
+    "pycparser": ("emit",),
+    "subprocess": ("toolchain",),
+    "click": ("cli",),
+    "rich": ("cli",),
+}
+
+
+def sources() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def level(part: str) -> int:
+    found = [k for k, layer in enumerate(LAYERS) if part in layer]
+    assert len(found) == 1, f"{part} belongs to no layer: add it to LAYERS"
+    return found[0]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Full names of the modules that a file imports, at run time or for type checking, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: relative import"
+            yield from ([f"mcugen.{alias.name}" for alias in node.names] if node.module == "mcugen" else [node.module])
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    own = part_of(path)
+    if own == "__init__":
+        return
+    for name in imported(path):
+        words = name.split(".")
+        if words[0] != "mcugen" or len(words) == 1 or words[1] in (own, "__version__"):
+            continue
+        below = level(words[1]) < level(own) or words[1] in WITHIN.get(own, ())
+        assert below, f"{own} imports {name}, which is not below it"
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_libraries_stay_with_their_owner(path: Path) -> None:
+    for name in imported(path):
+        owners = OWNERS.get(name.split(".")[0])
+        assert owners is None or part_of(path) in owners, f"{part_of(path)} imports {name}"
+
+
+def test_only_declared_libraries() -> None:
+    used = {name.split(".")[0] for path in sources() for name in imported(path)}
+    outside = used - set(sys.stdlib_module_names) - {"mcugen"}
+    assert outside <= {*OWNERS, "numpy"}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files and functions stay small, start-up stays quick, and the repository speaks only of itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+import resource
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MAX_MODULE_LINES = 500
+MAX_FUNCTION_LINES = 80
+FORBIDDEN = re.compile(
+    r"(?<![\w.])/(?:work|root|home/\w+)/|pypi\.\w+|registry\.npm|artifactory|https?://(?:10|192\.168|127)\."
+    r"|\b(?:TODO|FIXME|XXX)\b"
+)
+TEXT = {".py", ".c", ".h", ".j2", ".md", ".toml", ".ld", ".txt", ".sh", ".yml", ""}
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    names = listed.stdout.decode().split("\0")[:-1] if listed.returncode == 0 else []
+    paths = [ROOT / name for name in names] or [p for p in ROOT.rglob("*") if ".git" not in p.parts]
+    return sorted(p for p in paths if p.is_file())
+
+
+def functions(path: Path) -> list[tuple[str, int]]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    return [(n.name, (n.end_lineno or n.lineno) - n.lineno + 1) for n in found]
+
+
+def package() -> list[Path]:
+    return sorted((ROOT / "mcugen").rglob("*.py"))
+
+
+def test_modules_are_small() -> None:
+    long = {
+        str(p.relative_to(ROOT)): n for p in package() if (n := p.read_text("utf-8").count("\n")) > MAX_MODULE_LINES
+    }
+    assert not long
+
+
+def test_functions_are_small() -> None:
+    sizes = {f"{p.relative_to(ROOT)}:{name}": lines for p in package() for name, lines in functions(p)}
+    assert not {where: lines for where, lines in sizes.items() if lines > MAX_FUNCTION_LINES}
+    ordered = sorted(sizes.values())
+    assert statistics.median(ordered) <= 8
+    assert ordered[len(ordered) * 9 // 10] <= 35
+
+
+@pytest.mark.parametrize("suffix", sorted(TEXT))
+def test_no_forbidden_words(suffix: str) -> None:
+    own = Path(__file__)
+    found = []
+    for path in tracked():
+        if path.suffix == suffix and path != own:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            found += [f"{path.relative_to(ROOT)}: {m.group()}" for m in FORBIDDEN.finditer(text)]
+    assert not found
+
+
+def test_broad_exceptions_become_errors() -> None:
+    """No bare except, and `except Exception` only where a McugenError is raised from it."""
+    for path in package():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ExceptHandler):
+                broad = node.type is None or (isinstance(node.type, ast.Name) and node.type.id in _BROAD)
+                assert not broad or any(isinstance(n, ast.Raise) for n in ast.walk(node)), f"{path}:{node.lineno}"
+
+
+_BROAD = ("Exception", "BaseException")
+
+
+def seconds(*command: str) -> float:
+    """The least processor time of three runs: other programs may share the machine."""
+    times = []
+    for _ in range(3):
+        before = _children()
+        subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True)
+        times.append(_children() - before)
+    return min(times)
+
+
+def _children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def test_import_is_quick() -> None:
+    assert seconds("-c", "import mcugen") < 0.15
+
+
+def test_help_is_quick() -> None:
+    assert seconds("-m", "mcugen", "--help") < 0.3
+
+
+def test_import_loads_no_heavy_library() -> None:
+    script = "import sys, mcugen, mcugen.cli; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert not {"numpy", "tflite", "flatbuffers", "jinja2", "pycparser", "onnx"} & set(loaded.split())
