@@ -31,7 +31,9 @@ def test_build_writes_a_folder_and_reports(tmp_path: Path) -> None:
 def test_build_json_has_the_stable_keys(tmp_path: Path) -> None:
     done = mcugen("build", DIGITS, "--board", "cortex-m4", "-o", tmp_path / "out", "--json")
     value = json.loads(done.stdout)
-    keys = "name board reference ram_bytes arena_bytes lower_bound scratch_bytes weights_bytes macs live_macs steps files"
+    keys = (
+        "name board reference ram_bytes arena_bytes lower_bound scratch_bytes weights_bytes macs live_macs steps files"
+    )
     assert set(keys.split()) <= set(value)
     assert {"index", "op", "kernel", "why"} <= set(value["steps"][0])
     assert value["lower_bound"] <= value["arena_bytes"] <= value["ram_bytes"] < value["arena_bytes"] + 16
@@ -90,9 +92,7 @@ def test_boards_and_ops_come_from_the_tables() -> None:
         (["frobnicate"], 2, "frobnicate"),
     ],
 )
-def test_usage_errors_exit_with_2_and_leave_nothing(
-    arguments: list[str], code: int, says: str, tmp_path: Path
-) -> None:
+def test_usage_errors_exit_with_2_and_leave_nothing(arguments: list[str], code: int, says: str, tmp_path: Path) -> None:
     (tmp_path / "model.txt").write_text("not a model")
     done = mcugen(*arguments, cwd=tmp_path)
     assert done.returncode == code and says in done.stderr and "Traceback" not in done.stderr

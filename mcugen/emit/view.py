@@ -11,6 +11,7 @@ import numpy as np
 from mcugen import __version__
 from mcugen.emit import bundle
 from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number
+from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.op import Form
 from mcugen.options import Options
@@ -21,6 +22,7 @@ from mcugen.types import TensorType, images_of, row_count, rows_of
 
 OBJECT_ALIGN = 16
 COUNTER_BYTES = 4
+MAX_OUTSIDE_ELEMENTS = 1 << 20
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
 
 
@@ -259,8 +261,9 @@ class _Builder:
 
     def _map(self) -> Iterator[MapView]:
         ends = dict.fromkeys(self.graph.inputs, "input") | dict.fromkeys(self.graph.outputs, "output")
+        tensors = self.schedule.held()
         for buffer in sorted(self.schedule.buffers(), key=lambda b: (b.first, self.plan.offset[b.name])):
-            held = [n for n, home in self.schedule.home.items() if home == buffer.name]
+            held = tensors.get(buffer.name, [])
             texts = [f"{_type_text(self.graph.type(n))} {comment(self.graph.tensors[n].label)}" for n in held]
             texts += [ends[n] for n in held if n in ends]
             yield MapView(
@@ -387,6 +390,11 @@ class _Builder:
         c_type = C_TYPES[x.dtype]
         outside = "NULL"
         if w.leaves_image and kernel.outside is not None:
+            if length > MAX_OUTSIDE_ELEMENTS:
+                raise UnsupportedError(
+                    f"a padded image with rows of {length} elements; at most {MAX_OUTSIDE_ELEMENTS} are supported",
+                    where=step.choice.node.source,
+                )
             filled = np.full(length, kernel.outside(call), x.np_dtype)
             outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}")
         return WindowView(

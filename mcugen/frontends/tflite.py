@@ -22,6 +22,7 @@ from mcugen.types import QuantParams, TensorType
 
 MAX_RANK = 6
 MAX_TENSOR_BYTES = 1 << 28
+MAX_OPERATORS = 2048
 _DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _DTYPES = {
     "INT8": "s8",
@@ -122,6 +123,8 @@ class _Importer:
             for index in (*operator.inputs, *operator.outputs):
                 if index != -1 or index in operator.outputs:
                     self._check_index(index, operator.name)
+        if len(self.raw.operators) > MAX_OPERATORS:
+            raise UnsupportedError(f"the model has {len(self.raw.operators)} operators, more than {MAX_OPERATORS}")
         if self.raw.subgraphs != 1:
             self.unsupported.append(f"the file has {self.raw.subgraphs} subgraphs; only single-graph models are read")
 

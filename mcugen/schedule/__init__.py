@@ -42,6 +42,13 @@ class Schedule:
         scratches = (scratch_buffer(step, self.trace) for step in self.steps)
         return [home.buffer() for home in self.homes.values()] + [b for b in scratches if b is not None]
 
+    def held(self) -> dict[str, list[str]]:
+        """The tensors of each home, in the order they appear."""
+        found: dict[str, list[str]] = {}
+        for name, home in self.home.items():
+            found.setdefault(home, []).append(name)
+        return found
+
 
 def build(
     graph: Graph,

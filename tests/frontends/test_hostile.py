@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import CorruptModelError, McugenError, QuantizationError, ShapeError, UnsupportedError, UsageError
+from tests.frontends import damage
 from tests.frontends.edits import Editor
 from tests.frontends.small_models import image_net, three_dense
 from tests.support.tflite_writer import ModelWriter
@@ -255,3 +257,34 @@ def test_other_suffixes(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError) as caught:
         mcugen.compile(tmp_path / name)
     assert ".tflite" in caught.value.hint
+
+
+def _row(op: str, width: int) -> bytes:
+    more = {} if op == "CONV_2D" else {"depth_multiplier": 1}
+    shape = (1, 1, width, 1)
+    return one_op(op, {**CONV, **more}, shape, shape, ((1, 3, 3, 1), "s8", np.ones((1, 3, 3, 1))))
+
+
+@pytest.mark.parametrize("op", ["CONV_2D", "DEPTHWISE_CONV_2D"])
+def test_rows_too_long_for_a_constant_border(tmp_path: Path, op: str) -> None:
+    refuse(tmp_path, _row(op, 2**27), UnsupportedError, f"operator 0 {op}", str(2**27))
+
+
+def test_more_operators_than_a_network_has(tmp_path: Path) -> None:
+    m = ModelWriter()
+    tensors = [m.tensor("t", (4,), "s8", scale=1.0) for _ in range(2050)]
+    for x, y in pairwise(tensors):
+        m.op("RELU", [x], [y])
+    refuse(tmp_path, m.build(tensors[:1], tensors[-1:]), UnsupportedError, "2049 operators")
+
+
+HUGE = {
+    "elementwise": one_op("RELU", None, (2**28,), (2**28,)),
+    "folded padding": one_op("PAD", None, (1, 1), (1, 2**27), ((2, 2), "s32", np.array([[0, 0], [0, 2**27 - 1]]))),
+    "row of a convolution": _row("CONV_2D", 2**20),
+}
+
+
+def test_what_a_few_bytes_can_ask_for_is_bounded() -> None:
+    verdicts = damage.judge(list(HUGE.values()))
+    assert {name: v.kind for name, v in zip(HUGE, verdicts, strict=True)} == dict.fromkeys(HUGE, damage.BUILT)

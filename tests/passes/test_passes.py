@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes keep the meaning of a graph: the oracle gives the same interface bytes before and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import frontends, passes, reference, registry
+from mcugen.errors import InternalError
+from mcugen.graph import Graph, Node, verify
+from mcugen.ops.copy import Copy
+from mcugen.ops.quantize import Quantize
+from mcugen.passes.copy_outputs import copy_outputs
+from mcugen.passes.flip_unsigned import flip_unsigned
+from mcugen.reference.inputs import draw
+from tests.support.tflite_writer import ModelWriter
+
+MODELS = Path(__file__).resolve().parents[1] / "models"
+UNSIGNED = sorted(path.stem for path in MODELS.glob("u8_*.tflite"))
+
+
+def imported(path: Path) -> Graph:
+    return frontends.load(path, registry.load())
+
+
+def written(tmp_path: Path, data: bytes) -> Graph:
+    (tmp_path / "m.tflite").write_bytes(data)
+    return imported(tmp_path / "m.tflite")
+
+
+def outputs(graph: Graph, seed: int, which: str) -> list[np.ndarray]:
+    values = reference.run(graph, draw(graph, seed), which)
+    return [values[name] for name in graph.outputs]
+
+
+@pytest.mark.parametrize("which", ["tflm", "litert"])
+@pytest.mark.parametrize("model", [*UNSIGNED, "s8_shape_chain", "f32_float16_constants", "s8_concatenation"])
+def test_passes_keep_the_output(model: str, which: str) -> None:
+    before = imported(MODELS / f"{model}.tflite")
+    after = passes.run(before)
+    for seed in range(3):
+        for a, b in zip(outputs(before, seed, which), outputs(after, seed, which), strict=True):
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("model", UNSIGNED)
+def test_no_unsigned_tensor_is_computed_on(model: str) -> None:
+    graph = flip_unsigned(imported(MODELS / f"{model}.tflite"))
+    for node in graph.nodes:
+        if not node.op.takes_unsigned:
+            names = [name for name in (*node.inputs, *node.outputs) if name is not None]
+            assert not [n for n in names if graph.type(n).dtype == "u8" and graph.type(n).quant is not None]
+
+
+def test_flipped_tensors_say_where_they_are_from() -> None:
+    before = imported(MODELS / "u8_conv_2d.tflite")
+    after = flip_unsigned(before)
+    new = [t for t in after.tensors.values() if t.name not in before.tensors]
+    assert new and all(t.origin is not None and t.origin.tensor in before.tensors for t in new)
+    weights = [t for t in new if t.type.dtype == "s16"]
+    assert weights
+    for tensor in weights:
+        assert tensor.origin is not None and tensor.data is not None
+        old = before.tensors[tensor.origin.tensor]
+        assert old.data is not None and old.type.quant is not None
+        np.testing.assert_array_equal(tensor.data, old.data.astype(int) - old.type.quant.zero_point[0])
+
+
+def test_models_without_unsigned_tensors_stay_as_they_are() -> None:
+    graph = imported(MODELS / "s8_conv_2d.tflite")
+    assert flip_unsigned(graph) is graph
+    assert copy_outputs(graph) is graph
+
+
+def test_outputs_that_are_inputs_or_constants_become_copies(tmp_path: Path) -> None:
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, 4), "s8", scale=0.1) for name in "xy")
+    c = m.tensor("c", (1, 4), "s8", scale=0.1, data=np.arange(4).reshape(1, 4))
+    m.op("ADD", [x, c], [y])
+    before = written(tmp_path, m.build([x], [x, c, y, c]))
+    after = copy_outputs(before)
+    assert [type(node.op) for node in after.nodes].count(Copy) == 2
+    assert not set(after.outputs) & {*before.inputs, "t2"}
+    for a, b in zip(outputs(before, 5, "tflm"), outputs(after, 5, "tflm"), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_pass_that_breaks_the_graph_is_named() -> None:
+    graph = imported(MODELS / "s8_add.tflite")
+    bad = Node("bad", Quantize("s8"), ("nowhere",), ("t99",), "")
+    with pytest.raises(InternalError, match=r"pass breaking: bad reads 'nowhere'"):
+        verify(graph.updated(nodes=(bad,)), "pass breaking")

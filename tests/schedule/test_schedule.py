@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which buffers a schedule asks for, how long they live, and what shares memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen.op import Form
+from mcugen.pipeline import Artifact
+from mcugen.plan import Buffer
+from tests.frontends.small_models import image_net, three_dense
+from tests.support.tflite_writer import ModelWriter
+
+
+def built(folder: Path, data: bytes, keep_input: bool = False) -> Artifact:
+    (folder / "m.tflite").write_bytes(data)
+    return mcugen.compile(folder / "m.tflite", keep_input=keep_input)
+
+
+def buffers(artifact: Artifact) -> dict[str, Buffer]:
+    return {b.name: b for b in artifact.schedule.buffers()}
+
+
+def test_one_event_per_step_in_order(tmp_path: Path) -> None:
+    schedule = built(tmp_path, image_net()).schedule
+    assert [event.step for event in schedule.trace] == list(range(len(schedule.steps)))
+    heights = [(event.first_row, event.rows) for event in schedule.trace]
+    assert heights[:3] == [(0, 6), (0, 4), (0, 2)]
+    assert all(rows == 1 for _, rows in heights[3:])
+
+
+def test_inputs_live_to_their_last_use_or_to_the_end(tmp_path: Path) -> None:
+    free, kept = (built(tmp_path, three_dense(), keep) for keep in (False, True))
+    name = free.graph.inputs[0]
+    last = len(kept.schedule.trace) - 1
+    assert (buffers(free)[name].first, buffers(free)[name].last) == (0, 0)
+    assert (buffers(kept)[name].first, buffers(kept)[name].last) == (0, last)
+    assert last == 2
+
+
+def test_outputs_live_to_the_end(tmp_path: Path) -> None:
+    m = ModelWriter()
+    x, early, late = (m.tensor(name, (1, 8), "s8", scale=0.1) for name in ("x", "early", "late"))
+    m.op("RELU", [x], [early])
+    m.op("ADD", [early, early], [late])
+    artifact = built(tmp_path, m.build([x], [early, late]))
+    schedule = artifact.schedule
+    early_home = schedule.home[artifact.graph.outputs[0]]
+    assert early_home != schedule.home[artifact.graph.outputs[1]]
+    assert buffers(artifact)[early_home].last == len(schedule.trace) - 1
+
+
+def test_a_reshape_is_no_step(tmp_path: Path) -> None:
+    artifact = built(tmp_path, image_net())
+    aliases = [n for n in artifact.graph.nodes if type(n.op).__name__ == "Reshape"]
+    assert len(aliases) == 1
+    home = artifact.schedule.home
+    assert aliases[0].inputs[0] is not None
+    assert home[aliases[0].outputs[0]] == home[aliases[0].inputs[0]]
+    assert all(step.choice.kernel.form is not Form.ALIAS for step in artifact.schedule.steps)
+    assert len(artifact.schedule.steps) == len(artifact.graph.nodes) - 1
+
+
+@pytest.mark.parametrize(("keep_input", "shared"), [(False, True), (True, False)])
+def test_elementwise_overwrites_what_nobody_needs(tmp_path: Path, keep_input: bool, shared: bool) -> None:
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, 8), "s8", scale=0.1) for name in "xy")
+    c = m.tensor("c", (1, 8), "s8", scale=0.1, data=np.arange(8).reshape(1, 8))
+    m.op("ADD", [x, c], [y])
+    artifact = built(tmp_path, m.build([x], [y]), keep_input)
+    home = artifact.schedule.home
+    assert (home[artifact.graph.inputs[0]] == home[artifact.graph.outputs[0]]) == shared
+    assert artifact.plan.nbytes == (8 if shared else 16)
+
+
+def test_a_tensor_read_again_is_not_overwritten(tmp_path: Path) -> None:
+    m = ModelWriter()
+    x, y, z = (m.tensor(name, (1, 8), "s8", scale=0.1) for name in "xyz")
+    c = m.tensor("c", (1, 8), "s8", scale=0.1, data=np.ones((1, 8)))
+    m.op("ADD", [x, c], [y])
+    m.op("ADD", [y, x], [z])
+    artifact = built(tmp_path, m.build([x], [z]))
+    home, graph = artifact.schedule.home, artifact.graph
+    assert home[graph.inputs[0]] != home[graph.nodes[0].outputs[0]]
+
+
+def test_held_lists_every_tensor_once(tmp_path: Path) -> None:
+    schedule = built(tmp_path, image_net()).schedule
+    held = schedule.held()
+    assert sorted(name for names in held.values() for name in names) == sorted(schedule.home)
+    for home, names in held.items():
+        assert all(schedule.home[name] == home for name in names)
+        assert buffers_bytes(schedule.buffers(), home) == max(schedule.graph.type(name).nbytes for name in names)
+
+
+def buffers_bytes(found: list[Buffer], home: str) -> int:
+    return next(b.nbytes for b in found if b.name == home)
