@@ -145,7 +145,7 @@ def _places(graph: Graph, running: Sequence[Choice], alias: dict[str, str]) -> d
             if name is not None and not graph.tensors[name].is_constant:
                 last[alias.get(name, name)] = i
     last.update({alias.get(name, name): len(running) for name in graph.outputs})
-    born = {name: -1 for name in graph.inputs} | {n: i for i, c in enumerate(running) for n in c.node.outputs}
+    born = dict.fromkeys(graph.inputs, -1) | {n: i for i, c in enumerate(running) for n in c.node.outputs}
     places: dict[int, int] = {}
     for i in range(1, len(running)):
         live = [name for name, start in born.items() if start < i <= last.get(name, -1)]

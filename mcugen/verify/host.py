@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from mcugen import reference
-from mcugen.pipeline import Artifact
 from mcugen.emit.environment import render
 from mcugen.errors import InternalError, ToolError
+from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.toolchain import host, process
 from mcugen.types import TensorType, row_count
