@@ -7,7 +7,7 @@ from typing import Any
 from mcugen.graph import Graph, Node
 from mcugen.pipeline import Artifact
 from mcugen.plan import live_bytes
-from mcugen.schedule import Schedule
+from mcugen.schedule import INPUT, Event, Schedule
 
 
 def facts_of(artifact: Artifact) -> dict[str, Any]:
@@ -45,10 +45,21 @@ def _operator(graph: Graph, node: Node, reference: str) -> dict[str, Any]:
 
 
 def _steps(schedule: Schedule) -> list[dict[str, Any]]:
+    """Each step with the most bytes live during any of its events."""
     live = live_bytes(schedule.buffers())
+    peak = dict.fromkeys(range(len(schedule.steps)), 0)
+    for time, event in enumerate(schedule.trace):
+        if event.step != INPUT:
+            peak[event.step] = max(peak[event.step], live[time])
     return [
-        {"index": s.index, "op": type(s.choice.node.op).__name__, "live_bytes": live[time], "scratch_bytes": s.scratch_bytes}
-        for time, s in enumerate(schedule.steps)
+        {
+            "index": s.index,
+            "op": type(s.choice.node.op).__name__,
+            "by_rows": s.by_rows,
+            "live_bytes": peak[s.index],
+            "scratch_bytes": s.scratch_bytes,
+        }
+        for s in schedule.steps
     ]
 
 
@@ -63,7 +74,7 @@ def as_text(facts: dict[str, Any]) -> str:
         result = row["outputs"][0][:58] if row["outputs"] else ""
         lines.append(f"  {row['source']:<36} {result:<58} {row['macs']:>13,} {row['weights_bytes']:>9,}")
     most = max((row["live_bytes"] for row in facts["steps"]), default=0)
-    lines += ["", "  step  operator               live bytes   scratch"]
+    lines += ["", "  step  operator               live bytes   scratch  at the peak of the step"]
     for row in facts["steps"]:
         bar = "#" * round(40 * row["live_bytes"] / max(most, 1))
         lines.append(f"  {row['index']:>4}  {row['op']:<20} {row['live_bytes']:>12,} {row['scratch_bytes']:>9,}  {bar}")
@@ -79,9 +90,16 @@ def dump(artifact: Artifact, stage: str) -> str:
 
 def _schedule_dump(schedule: Schedule) -> str:
     lines = [f"step {s.index}: {s.choice.kernel.symbol} {s.choice.kernel.form.value} ({s.choice.why}) for {s.choice.node.source}" for s in schedule.steps]
-    lines += [f"event: step {e.step} rows {e.first_row}..{e.first_row + e.rows - 1}" for e in schedule.trace]
-    lines += [f"home: {name} in {home}" for name, home in schedule.home.items()]
+    lines += [f"event {time}: {_event_text(schedule, e)}" for time, e in enumerate(schedule.trace)]
+    lines += [f"home {h.name}: {h.kept} of {h.rows} rows of {h.row_bytes} bytes" for h in schedule.homes.values()]
+    lines += [f"tensor {name} in {home}" for name, home in schedule.home.items() if name != home]
     return "\n".join(lines) + "\n"
+
+
+def _event_text(schedule: Schedule, event: Event) -> str:
+    if event.step == INPUT:
+        return f"row {event.event} of the input comes in"
+    return f"step {event.step} " + (f"event {event.event}" if schedule.steps[event.step].by_rows else "whole")
 
 
 def _plan_dump(artifact: Artifact) -> str:

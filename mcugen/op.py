@@ -205,10 +205,14 @@ class Attributes:
 
 @dataclass(frozen=True)
 class Imported:
-    """What an Import builds: the operator, and which of the source's inputs it reads (None: all of them)."""
+    """What an Import builds: the operator, which of the source's inputs it reads (None: all of them), and whether
+    TensorFlow Lite Micro refuses these attributes, whatever the types.
+    """
+
 
     op: Op
     inputs: tuple[int, ...] | None = None
+    tflm_refuses: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 from mcugen.errors import UsageError
 
 REFERENCES = ("tflm", "litert")
+INPUT_MODES = ("whole", "rows")
 GOALS = ("balanced", "speed", "ram", "flash")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -52,6 +53,12 @@ class Options:
         choices=REFERENCES,
     )
     optimize: str = _option("balanced", "What to favour where kernels differ.", choices=GOALS)
+    input_mode: str = _option(
+        "whole",
+        "How the input comes: whole, in memory; or rows, pushed one by one as from a camera.",
+        choices=INPUT_MODES,
+    )
+    no_rows: bool = _option(False, "Run every layer whole, never row by row.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
     selftest: bool = _option(False, "Add one input with its output, and <name>_selftest().")
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")

@@ -36,11 +36,11 @@ def test_every_tensor_in_memory_is_compared(artifact: Artifact) -> None:
 
 def test_a_changed_clamp_is_found_in_its_layer(artifact: Artifact) -> None:
     step = next(s for s in artifact.schedule.steps if "conv2d" in s.choice.kernel.symbol)
-    broken = _changed(artifact, f"{artifact.name}.c", b".out_max = 127", b".out_max = 126")
+    broken = _changed(artifact, f"{artifact.name}.c", b".out_min = (-128)", b".out_min = (-127)")
     verdict = host.verify(broken, cases(broken.imported, 4))
     assert not verdict.exact and verdict.first_difference is not None
     assert verdict.first_difference.step == step.index
-    assert (verdict.first_difference.expected, verdict.first_difference.got) == (127, 126)
+    assert (verdict.first_difference.expected, verdict.first_difference.got) == (-128, -127)
     assert str(verdict.first_difference).startswith(verdict.first_difference.case)
 
 

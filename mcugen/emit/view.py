@@ -17,10 +17,11 @@ from mcugen.op import Form
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.plan.buffers import align_up
-from mcugen.schedule import Schedule, Step
+from mcugen.schedule import INPUT, Schedule, Step
 from mcugen.types import TensorType, images_of, row_count, rows_of
 
 OBJECT_ALIGN = 16
+COUNTER_BYTES = 4
 MAX_OUTSIDE_ELEMENTS = 1 << 20
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
 
@@ -69,7 +70,7 @@ class RowsView:
 
 @dataclass(frozen=True)
 class WindowView:
-    """How a windowed step finds its input rows."""
+    """How a windowed step finds its input rows. kept: rows that the input's ring holds, 0 where it is whole."""
 
     size: int
     stride: int
@@ -77,17 +78,34 @@ class WindowView:
     pad: int
     in_rows: int
     in_length: int
-    out_length: int
+    kept: int
+    out_row: str
     element: str
     row_function: str
     outside: str
 
 
 @dataclass(frozen=True)
+class PushView:
+    """An input handed in row by row: where its ring lies, and how far each row takes the order of events."""
+
+    input: int
+    rows: int
+    row_length: int
+    row_nbytes: int
+    c_type: str
+    ring: str
+    kept: int
+    until: list[int]
+    until_type: str
+
+
+@dataclass(frozen=True)
 class StepView:
-    """One `case` of the generated code."""
+    """One `case` of the generated code; in a `by_rows` step it computes row y, or takes in row y."""
 
     index: int
+    by_rows: bool
     title: str
     kernel: str
     params: str
@@ -98,6 +116,7 @@ class StepView:
     outputs: list[str]
     scratch: str
     count: int
+    batch: int
     images: int
     in_image: int
     out_image: int
@@ -140,6 +159,9 @@ class ModelView:
     outputs: list[EndView]
     arrays: list[ArrayView]
     steps: list[StepView]
+    order: list[tuple[int, int]]
+    order_type: str
+    push: PushView | None
     memory_map: list[MapView]
     headers: list[str]
     kernel_sources: list[str]
@@ -155,9 +177,10 @@ def build(schedule: Schedule, plan: MemoryPlan, options: Options, name: str) -> 
     return _Builder(schedule, plan, options, name).model()
 
 
-def arena_size(plan: MemoryPlan) -> int:
-    """sizeof the model object: the plan, rounded up to the object's alignment; at least one unit."""
-    return max(align_up(plan.nbytes, OBJECT_ALIGN), OBJECT_ALIGN)
+def arena_size(plan: MemoryPlan, schedule: Schedule) -> int:
+    """sizeof the model object: the plan and the counter of pushed rows, rounded up to the object's alignment."""
+    counter = COUNTER_BYTES if schedule.pushed is not None else 0
+    return max(align_up(align_up(plan.nbytes, COUNTER_BYTES) + counter, OBJECT_ALIGN), OBJECT_ALIGN)
 
 
 @dataclass
@@ -177,6 +200,7 @@ class _Builder:
     def model(self) -> ModelView:
         steps = [self._step(step) for step in self.schedule.steps]
         kernels = [step.choice.kernel for step in self.schedule.steps]
+        order = [(e.step, e.event) for e in self.schedule.trace if e.step != INPUT] if self.schedule.interleaved else []
         return ModelView(
             version=__version__,
             name=self.name,
@@ -186,9 +210,9 @@ class _Builder:
             source_format=self.graph.format,
             reference=self.options.reference,
             reference_title=REFERENCE_TITLES[self.options.reference],
-            arena_size=arena_size(self.plan),
+            arena_size=arena_size(self.plan, self.schedule),
             lower_bound=self.plan.lower_bound,
-            peak_step=self.schedule.trace[self.plan.peak_step].step if self.schedule.trace else 0,
+            peak_step=max(self.schedule.trace[self.plan.peak_step].step, 0) if self.schedule.trace else 0,
             proven=self.plan.proven,
             keep_input=self.options.keep_input,
             macs=sum(step.choice.node.op.macs(step.choice.call) for step in self.schedule.steps),
@@ -197,6 +221,9 @@ class _Builder:
             outputs=self._ends(self.graph.outputs, "output"),
             arrays=list(self.arrays.values()),
             steps=steps,
+            order=order,
+            order_type=_index_type(max((max(pair) for pair in order), default=0)),
+            push=self._push(),
             memory_map=list(self._map()),
             headers=sorted({f"{k.contract.removeprefix('mg_')}.h" for k in kernels}),
             kernel_sources=sorted({k.source_name for k in kernels}),
@@ -247,13 +274,42 @@ class _Builder:
                 text="; ".join(texts) or "(scratch)",
             )
 
-    def _pointer(self, name: str, *, const: bool) -> str:
-        """A typed pointer to a tensor in the arena or in flash."""
+    def _push(self) -> PushView | None:
+        if self.schedule.pushed is None:
+            return None
+        t, home = self.graph.type(self.schedule.pushed), self.schedule.home_of(self.schedule.pushed)
+        until = _events_after_rows(self.schedule, rows_of(t.shape))
+        return PushView(
+            input=self.graph.inputs.index(self.schedule.pushed),
+            rows=rows_of(t.shape),
+            row_length=t.size // rows_of(t.shape),
+            row_nbytes=t.nbytes // rows_of(t.shape),
+            c_type=C_TYPES[t.dtype],
+            ring=_arena_pointer(C_TYPES[t.dtype], self.plan.offset[home.name], const=False),
+            kept=home.kept,
+            until=until,
+            until_type=_index_type(until[-1]),
+        )
+
+    def _pointer(self, name: str, *, const: bool, by_row: bool = False) -> str:
+        """A typed pointer to a tensor in the arena or in flash; `by_row`: to its row y."""
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
             return self._array(tensor.data, c_type, f"{_type_text(tensor.type)} {tensor.label}")
-        return _arena_pointer(c_type, self.plan.offset[self.schedule.home[name]], const=const)
+        pointer = _arena_pointer(c_type, self.plan.offset[self.schedule.home[name]], const=const)
+        return f"{pointer} + {self._row_offset(name)}" if by_row else pointer
+
+    def _row_offset(self, name: str) -> str:
+        """Elements from a tensor's start to its row y, as C text."""
+        t, kept = self.graph.type(name), self._ring(name)
+        slot = f"y % {kept}u" if kept else "y"
+        return f"{slot} * {t.size // row_count(t.shape)}u" if kept != 1 else "0"
+
+    def _ring(self, name: str) -> int:
+        """Rows that the ring of a tensor keeps, 0 where all are kept."""
+        home = self.schedule.home_of(name)
+        return home.kept if home.kept < home.rows else 0
 
     def _array(self, data: np.ndarray, c_type: str, note: str) -> str:
         """The symbol of a constant, stored once however often it is used."""
@@ -273,25 +329,37 @@ class _Builder:
         pointers = kernel.pointer_operands(call)
         names = [node.inputs[k] for k in pointers]
         first = call.input(pointers[0]) if pointers else call.output
+        by_row = kernel.form is not Form.WINDOW  # a window finds its rows itself
         return StepView(
             index=step.index,
+            by_rows=step.by_rows,
             title=comment(f"{node.source}: {type(node.op).__name__} {_type_text(call.output)}"),
             kernel=kernel.symbol,
             params=f"step{step.index}" if kernel.params else "",
             params_type=f"{kernel.contract}_params",
             fields=self._fields(step),
             form=kernel.form.value,
-            inputs=[self._pointer(name, const=True) for name in names if name is not None],
-            outputs=[self._pointer(name, const=False) for name in node.outputs],
+            inputs=[
+                self._pointer(name, const=True, by_row=by_row and step.streamed(k))
+                for k, name in zip(pointers, names, strict=True)
+                if name is not None
+            ],
+            outputs=[self._pointer(name, const=False, by_row=by_row and step.writes_rows) for name in node.outputs],
             scratch=self._scratch(step),
-            count=kernel.count(call) if kernel.count else 0,
+            count=(kernel.count(call) if kernel.count else 0) // (step.walked_rows if step.writes_rows else 1),
+            batch=step.batch,
             images=images_of(call.output.shape),
             in_image=first.size // images_of(first.shape),
             out_image=call.output.size // images_of(call.output.shape),
             rows=rows_of(first.shape) if kernel.form is Form.ACCUMULATE else rows_of(call.output.shape),
             window=self._window(step),
             hooks=[
-                RowsView(k, row_count(t.shape), t.nbytes // row_count(t.shape), self._pointer(name, const=True))
+                RowsView(
+                    k,
+                    1 if step.writes_rows else row_count(t.shape),
+                    t.nbytes // row_count(t.shape),
+                    self._pointer(name, const=True, by_row=step.writes_rows),
+                )
                 for k, (name, t) in enumerate(zip(node.outputs, call.outputs, strict=True))
             ],
         )
@@ -317,8 +385,8 @@ class _Builder:
         call, kernel = step.choice.call, step.choice.kernel
         if kernel.form is not Form.WINDOW or kernel.window is None:
             return None
-        x, w = call.input(0), kernel.window(call)
-        length = x.size // (row_count(x.shape))
+        x, w, name = call.input(0), kernel.window(call), str(step.choice.node.inputs[0])
+        length = x.size // row_count(x.shape)
         c_type = C_TYPES[x.dtype]
         outside = "NULL"
         if w.leaves_image and kernel.outside is not None:
@@ -330,10 +398,10 @@ class _Builder:
             filled = np.full(length, kernel.outside(call), x.np_dtype)
             outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}")
         return WindowView(
-            w.size, w.stride, w.dilation, w.pad, w.in_rows, length,
-            out_length=call.output.size // (row_count(call.output.shape)),
+            w.size, w.stride, w.dilation, w.pad, w.in_rows, length, self._ring(name),
+            out_row=self._row_offset(step.choice.node.outputs[0]),
             element=c_type,
-            row_function=f"mg_row_{x.dtype}",
+            row_function=f"mg_{'ring' if self._ring(name) else 'row'}_{x.dtype}",
             outside=outside,
         )  # fmt: skip
 
@@ -358,3 +426,18 @@ def _command(options: Options, name: str, format_name: str) -> str:
     flags = ("keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))
+
+
+def _events_after_rows(schedule: Schedule, rows: int) -> list[int]:
+    """For each pushed row, how many events have run when the next row is awaited."""
+    done, until = 0, []
+    for event in schedule.trace:
+        if event.step == INPUT:
+            until.append(done)
+        else:
+            done += 1
+    return [*until[1:], *[done] * (rows - len(until) + 1)]
+
+
+def _index_type(largest: int) -> str:
+    return "uint8_t" if largest < 2**8 else "uint16_t" if largest < 2**16 else "uint32_t"

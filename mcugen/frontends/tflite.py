@@ -173,7 +173,7 @@ class _Importer:
         node = self._node(index, operator, imported, where)
         call = self._call(node)
         _check_results(node.op, call)
-        if node.op.refused_by_tflm(call):
+        if imported.tflm_refuses or node.op.refused_by_tflm(call):
             self.tflm_refusals.append(where)
         folded = node.op.fold(call)
         if folded is None:

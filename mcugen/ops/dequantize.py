@@ -45,6 +45,7 @@ class Dequantize(Op):
 
     imports = (Import("tflite", "DEQUANTIZE"),)
     takes_unsigned = True
+    tflm_refuses = frozenset({"f16"})
     kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]

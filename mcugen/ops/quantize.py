@@ -110,6 +110,9 @@ class Quantize(Op):
             raise UnsupportedError(f"quantizing {x.dtype} to {self.dtype} is not supported")
         return (TensorType(x.shape, self.dtype),)
 
+    def refused_by_tflm(self, call: Call) -> bool:
+        return call.input(0).is_float and call.output.dtype == "u8"
+
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         y = call.output
         if x.dtype == np.float32:

@@ -65,6 +65,7 @@ class Reshape(Op):
 
     shape: Shape
 
+    tflm_refuses = frozenset()
     imports = (
         Import("tflite", "RESHAPE", from_reshape),
         Import("tflite", "SQUEEZE", from_squeeze),

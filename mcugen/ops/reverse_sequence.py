@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
 from mcugen.ops import _strided
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.types import NUMPY_DTYPES, QuantParams, Shape, TensorType
 
 
 def from_tflite(source: Source) -> Imported:
@@ -61,6 +61,7 @@ class ReverseSequence(Op):
     seq_axis: int
     batch_axis: int = 0
 
+    tflm_refuses = frozenset(NUMPY_DTYPES)
     imports = (Import("tflite", "REVERSE_SEQUENCE", from_tflite),)
     kernels = tuple(
         Kernel(

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
 from mcugen.ops import _strided
-from mcugen.types import Shape, TensorType
+from mcugen.types import NUMPY_DTYPES, Shape, TensorType
 
 
 def from_tflite(source: Source) -> Imported:
@@ -53,6 +53,7 @@ class ScatterNd(Op):
 
     shape: Shape
 
+    tflm_refuses = frozenset(NUMPY_DTYPES)
     imports = (Import("tflite", "SCATTER_ND", from_tflite),)
     kernels = tuple(
         Kernel(

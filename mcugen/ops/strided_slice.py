@@ -38,7 +38,8 @@ def from_strided_slice(source: Source) -> Imported:
         ranges.append(found)
         if entry is None or not masks.shrink >> entry & 1:
             shape.append(found[1])
-    return Imported(StridedSlice(tuple(ranges), tuple(shape)), inputs=(0,))
+    reshaped = bool(masks.ellipsis or masks.new_axis)  # TFLM compares with the shape of a slice without them
+    return Imported(StridedSlice(tuple(ranges), tuple(shape)), inputs=(0,), tflm_refuses=reshaped)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def _is_unsigned(t: TensorType) -> bool:
 
 def _left_alone(graph: Graph) -> set[str]:
     """Tensors that only operators with uint8 kernels of their own touch."""
-    touched = {name: True for name in graph.tensors}
+    touched = dict.fromkeys(graph.tensors, True)
     for node in graph.nodes:
         if not node.op.takes_unsigned:
             touched.update({name: False for name in (*node.inputs, *node.outputs) if name is not None})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mcugen.plan.bound import aligned_bound, live_bytes, lower_bound
-from mcugen.plan.buffers import Buffer, MemoryPlan
+from mcugen.plan.buffers import Buffer, MemoryPlan, Piece
 from mcugen.plan.check import check
 from mcugen.plan.planner import plan, plan_regions
 
-__all__ = ["Buffer", "MemoryPlan", "aligned_bound", "check", "live_bytes", "lower_bound", "plan", "plan_regions"]
+__all__ = ["Buffer", "MemoryPlan", "Piece", "aligned_bound", "check", "live_bytes", "lower_bound", "plan", "plan_regions"]

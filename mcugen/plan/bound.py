@@ -9,11 +9,11 @@ from mcugen.plan.buffers import Buffer, align_up
 
 
 def live_bytes(buffers: Sequence[Buffer]) -> list[int]:
-    """Sum of nbytes of the live buffers at each step 0..max(last); empty without buffers."""
+    """Sum of the bytes in use at each step 0..max(last); empty without buffers."""
     change = [0] * (max((b.last for b in buffers), default=-1) + 2)
-    for b in buffers:
-        change[b.first] += b.nbytes
-        change[b.last + 1] -= b.nbytes
+    for piece in (piece for b in buffers for piece in b.pieces):
+        change[piece.first] += piece.nbytes
+        change[piece.last + 1] -= piece.nbytes
     return list(accumulate(change))[:-1]
 
 

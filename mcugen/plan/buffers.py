@@ -9,10 +9,21 @@ from mcugen.errors import InternalError
 
 
 @dataclass(frozen=True)
+class Piece:
+    """Bytes [offset, offset + nbytes) of a buffer, in use during steps `first`..`last`, both included."""
+
+    offset: int
+    nbytes: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Buffer:
     """Bytes that must lie together, unshared, during steps `first`..`last`, both included.
 
-    Units: nbytes and align in bytes; align is a power of two.
+    Units: nbytes and align in bytes; align is a power of two. `parts` says more exactly which bytes are in use when;
+    where it is empty all bytes are, all the time.
     Raises InternalError for a negative size, an alignment other than that, or a lifetime that ends before its start.
     """
 
@@ -22,6 +33,20 @@ class Buffer:
     first: int
     last: int
     region: str = "ram"
+    parts: tuple[Piece, ...] = ()
+
+    @classmethod
+    def of_pieces(cls, name: str, align: int, pieces: Sequence[Piece]) -> Buffer:
+        """The buffer that holds these pieces, at their offsets."""
+        size = max(p.offset + p.nbytes for p in pieces)
+        first, last = min(p.first for p in pieces), max(p.last for p in pieces)
+        whole = all((p.first, p.last) == (first, last) for p in pieces)
+        return cls(name, size, align, first, last, parts=() if whole else tuple(pieces))
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What is in use when; one piece for a plain buffer."""
+        return self.parts or (Piece(0, self.nbytes, self.first, self.last),)
 
     def __post_init__(self) -> None:
         where = f"buffer {self.name}"

@@ -22,7 +22,7 @@ def check(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
         _check_place(b, plan.offset[b.name], plan.nbytes)
     for a, b in _sharing_bytes(buffers, plan):
         if max(a.first, b.first) <= min(a.last, b.last):
-            raise InternalError(_describe_overlap(a, b, plan), where="memory plan")
+            _check_pieces(a, b, plan)
     _check_claims(buffers, plan)
 
 
@@ -47,15 +47,21 @@ def _sharing_bytes(buffers: Sequence[Buffer], plan: MemoryPlan) -> Iterator[tupl
             yield lower, upper
 
 
-def _describe_overlap(a: Buffer, b: Buffer, plan: MemoryPlan) -> str:
-    low = max(plan.offset[a.name], plan.offset[b.name])
-    high = min(plan.offset[a.name] + a.nbytes, plan.offset[b.name] + b.nbytes)
-    return f"{a.name} and {b.name} overlap in bytes {low}..{high - 1} at step {max(a.first, b.first)}"
+def _check_pieces(a: Buffer, b: Buffer, plan: MemoryPlan) -> None:
+    """Raise InternalError if bytes of one are in use by the other at the same step."""
+    for p in a.pieces:
+        for q in b.pieces:
+            low = max(plan.offset[a.name] + p.offset, plan.offset[b.name] + q.offset)
+            high = min(plan.offset[a.name] + p.offset + p.nbytes, plan.offset[b.name] + q.offset + q.nbytes)
+            if low < high and max(p.first, q.first) <= min(p.last, q.last):
+                message = f"{a.name} and {b.name} overlap in bytes {low}..{high - 1} at step {max(p.first, q.first)}"
+                raise InternalError(message, where="memory plan")
 
 
 def _check_claims(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
     # The live sum is largest at a step where something starts, so those steps are enough.
-    peak = max((_live_at(buffers, step) for step in {b.first for b in buffers}), default=0)
+    starts = {piece.first for b in buffers for piece in b.pieces}
+    peak = max((_live_at(buffers, step) for step in starts), default=0)
     if (plan.lower_bound, _live_at(buffers, plan.peak_step)) != (peak, peak):
         message = f"lower bound {plan.lower_bound} at step {plan.peak_step} is stated, {peak} bytes is the peak"
         raise InternalError(message, where="memory plan")
@@ -65,4 +71,4 @@ def _check_claims(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
 
 
 def _live_at(buffers: Sequence[Buffer], step: int) -> int:
-    return sum(b.nbytes for b in buffers if b.first <= step <= b.last)
+    return sum(p.nbytes for b in buffers for p in b.pieces if p.first <= step <= p.last)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcugen.errors import InternalError
+from mcugen.plan import shapes
 from mcugen.plan.bound import aligned_bound, lower_bound
 from mcugen.plan.buffers import Buffer, MemoryPlan, height
 from mcugen.plan.exact import search
@@ -39,6 +40,8 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     Zero-byte buffers get offset 0. Raises InternalError for two buffers of one name or of different regions.
     """
     _require_one_region(buffers)
+    if any(b.parts for b in buffers):
+        return shapes.plan(buffers)
     bound, peak_step = lower_bound(buffers)
     floor = aligned_bound(buffers)
     offset = {b.name: 0 for b in buffers}

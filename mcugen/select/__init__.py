@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from mcugen import schedule
-from mcugen.errors import NoKernelError
+from mcugen.errors import NoKernelError, UsageError
 from mcugen.graph import Graph, Node
 from mcugen.op import Call, Kernel
 from mcugen.options import Options
-from mcugen.schedule import Choice, Schedule
+from mcugen.schedule import Choice, Schedule, segments
 from mcugen.target import Target
+from mcugen.types import images_of, rows_of
 
 
 def solve(graph: Graph, target: Target, options: Options) -> Schedule:
@@ -28,7 +29,30 @@ def solve(graph: Graph, target: Target, options: Options) -> Schedule:
             "no kernel runs these nodes:\n" + "\n".join(problems),
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
-    return schedule.build(graph, choices, keep_input=options.keep_input)
+    return _arrange(graph, choices, options)
+
+
+def _arrange(graph: Graph, choices: list[Choice], options: Options) -> Schedule:
+    """The order of rows: every step whole, or, for the least RAM, segments run row by row."""
+    pushed = _pushed_input(graph) if options.input_mode == "rows" else None
+    if pushed is None and (options.no_rows or options.optimize != "ram"):
+        return schedule.build(graph, choices, keep_input=options.keep_input)
+    found = segments.least_ram(graph, choices, keep_input=options.keep_input, pushed=pushed)
+    by_rows = [s.steps for s in found if s.by_rows]
+    return schedule.build(graph, choices, by_rows, keep_input=options.keep_input, pushed=pushed)
+
+
+def _pushed_input(graph: Graph) -> str:
+    """The input that rows are handed in of. Raises UsageError, with the reason, where there is no such one."""
+    read = [name for name in graph.inputs if name not in graph.unread_inputs]
+    if len(read) != 1:
+        raise UsageError(f"--input-mode rows: the model has {len(read)} inputs", hint="rows can be pushed of one input")
+    shape = graph.type(read[0]).shape
+    if rows_of(shape) < 2 or images_of(shape) != 1:
+        raise UsageError(
+            f"--input-mode rows: the input has the shape {list(shape)}", hint="rows are those of an input [1, H, W, C]"
+        )
+    return read[0]
 
 
 def _why(chosen: Kernel, refused: list[tuple[Kernel, list[str]]]) -> str:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from mcugen import reference
-from mcugen.pipeline import Artifact
 from mcugen.emit.environment import render
 from mcugen.errors import UsageError
+from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.toolchain import cross, qemu
 from mcugen.verify.compare import Comparison, Verdict

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from mcugen import reference
-from mcugen.pipeline import Artifact
 from mcugen.emit.environment import render
 from mcugen.errors import InternalError, ToolError
+from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.toolchain import host, process
+from mcugen.types import TensorType, row_count
 from mcugen.verify.compare import Comparison, Verdict
 
 OUTPUTS = 0xFFFFFFFF
@@ -53,19 +54,46 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
 
 
 def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[int, str, np.ndarray]]:
-    """(step, tensor, value) in the order computed, then the outputs with step -1."""
-    graph, steps = artifact.graph, artifact.schedule.steps
+    """(step, tensor, value) in the order completed, then the outputs with step -1; rows are put together first."""
     stdin = b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs)
     done = process.run([program], stdin=stdin, timeout_s=_CASE_TIMEOUT_S)
     if done.returncode != 0:
         raise ToolError(f"the compiled model stopped on {case.name!r}", where="verify", output=done.text)
+    parts: dict[str, _Rows] = {}
     at = 0
     while at < len(done.stdout):
-        step, output, first, _ = _HEAD.unpack_from(done.stdout, at)
+        step, output, first, rows = _HEAD.unpack_from(done.stdout, at)
         at += _HEAD.size
-        name = graph.outputs[output] if step == OUTPUTS else steps[step].choice.node.outputs[output]
-        t = graph.type(name)
-        if first != 0 or at + t.nbytes > len(done.stdout):
-            raise InternalError(f"the record of tensor {name} is not whole", where="verify")
-        yield -1 if step == OUTPUTS else step, name, np.frombuffer(done.stdout, t.np_dtype, t.size, at).reshape(t.shape)
-        at += t.nbytes
+        name = artifact.graph.outputs[output] if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs[output]
+        t = artifact.graph.type(name)
+        part = parts.setdefault(f"{step} {name}", _Rows(t))
+        at += part.add(1 if step == OUTPUTS else row_count(t.shape), first, rows, done.stdout, at)
+        if part.complete:
+            yield -1 if step == OUTPUTS else step, name, part.value()
+    missing = [name for name, part in parts.items() if not part.complete]
+    if missing:
+        raise InternalError(f"rows of tensors {missing} are missing", where="verify")
+
+
+class _Rows:
+    """A tensor put together from rows, each of which must come once."""
+
+    def __init__(self, t: TensorType) -> None:
+        self._type = t
+        self._data = bytearray(t.nbytes)
+        self._seen: set[int] = set()
+        self.complete = False
+
+    def add(self, total: int, first: int, rows: int, data: bytes, at: int) -> int:
+        """Take rows [first, first + rows) of `total` from data[at:]; the bytes taken."""
+        size = self._type.nbytes // total
+        new = set(range(first, first + rows))
+        if new & self._seen or first + rows > total or at + rows * size > len(data):
+            raise InternalError(f"rows {first}..{first + rows - 1} of {total} come twice or not whole", where="verify")
+        self._seen |= new
+        self._data[first * size : (first + rows) * size] = data[at : at + rows * size]
+        self.complete = len(self._seen) == total
+        return rows * size
+
+    def value(self) -> np.ndarray:
+        return np.frombuffer(bytes(self._data), self._type.np_dtype).reshape(self._type.shape)

@@ -46,6 +46,34 @@ static inline void MG_NAME(dot_1x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x, cons
     }
 }
 
+/* One tap of one pixel and four channels, of two pairs of weights. */
+static inline void MG_NAME(tap_1x4)(MG_NAME(acc) *acc, MG_NAME(acc) x, const MG_NAME(w) *w0, const MG_NAME(w) *w1)
+{
+    acc[0] += x * w0[0];
+    acc[1] += x * w0[1];
+    acc[2] += x * w1[0];
+    acc[3] += x * w1[1];
+}
+
+/* One pixel and the four channels of two pairs of weights. */
+static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w0, const MG_NAME(w) *w1,
+                                    uint32_t n)
+{
+    const uint32_t quads = n & ~3u;
+    for (uint32_t k = 0u; k < quads; k += 4u) {
+        const MG_NAME(x) *const p = x + k;
+        const MG_NAME(w) *const q0 = w0 + 2u * k;
+        const MG_NAME(w) *const q1 = w1 + 2u * k;
+        MG_NAME(tap_1x4)(acc, p[0], q0, q1);
+        MG_NAME(tap_1x4)(acc, p[1], q0 + 2, q1 + 2);
+        MG_NAME(tap_1x4)(acc, p[2], q0 + 4, q1 + 4);
+        MG_NAME(tap_1x4)(acc, p[3], q0 + 6, q1 + 6);
+    }
+    for (uint32_t k = quads; k < n; k += 1u) {
+        MG_NAME(tap_1x4)(acc, x[k], w0 + 2u * k, w1 + 2u * k);
+    }
+}
+
 /* Channel o, the last of an odd number, of one pixel. */
 static inline void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(x) *out)
 {
@@ -65,9 +93,22 @@ static inline void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *
 static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t first, int32_t offset,
                                 MG_NAME(x) *out)
 {
+    const uint32_t fours = first + ((uint32_t)p->group_out_c & ~3u);
     const uint32_t pairs = first + ((uint32_t)p->group_out_c & ~1u);
     const uint32_t taps = t->runs * t->run;
-    for (uint32_t o = first; o < pairs; o += 2u) {
+    for (uint32_t o = first; o < fours; o += 4u) {
+        const MG_NAME(w) *const w = p->weights + o * taps;
+        MG_NAME(acc) acc[4] = {(MG_NAME(acc))p->bias[o], (MG_NAME(acc))p->bias[o + 1u], (MG_NAME(acc))p->bias[o + 2u],
+                               (MG_NAME(acc))p->bias[o + 3u]};
+        for (uint32_t r = 0u; r < t->runs; r += 1u) {
+            const uint32_t at = 2u * r * t->run;
+            MG_NAME(dot_1x4)(acc, t->rows[r] + offset, w + at, w + 2u * taps + at, t->run);
+        }
+        for (uint32_t i = 0u; i < 4u; i += 1u) {
+            out[o + i] = MG_NAME(store)(p, o + i, acc[i]);
+        }
+    }
+    for (uint32_t o = fours; o < pairs; o += 2u) {
         const MG_NAME(w) *const w = p->weights + o * taps;
         MG_NAME(acc) acc[2] = {(MG_NAME(acc))p->bias[o], (MG_NAME(acc))p->bias[o + 1u]};
         for (uint32_t r = 0u; r < t->runs; r += 1u) {

@@ -102,4 +102,20 @@ static inline const mg_f32 *mg_row_f32(const mg_f32 *image, int32_t y, int32_t r
     return (y >= 0 && y < rows) ? image + y * length : outside;
 }
 
+/* The same in a ring that keeps the last `kept` rows. */
+static inline const int8_t *mg_ring_s8(const int8_t *ring, int32_t y, int32_t rows, int32_t length, uint32_t kept, const int8_t *outside)
+{
+    return (y >= 0 && y < rows) ? ring + (uint32_t)y % kept * (uint32_t)length : outside;
+}
+
+static inline const mg_s16 *mg_ring_s16(const mg_s16 *ring, int32_t y, int32_t rows, int32_t length, uint32_t kept, const mg_s16 *outside)
+{
+    return (y >= 0 && y < rows) ? ring + (uint32_t)y % kept * (uint32_t)length : outside;
+}
+
+static inline const mg_f32 *mg_ring_f32(const mg_f32 *ring, int32_t y, int32_t rows, int32_t length, uint32_t kept, const mg_f32 *outside)
+{
+    return (y >= 0 && y < rows) ? ring + (uint32_t)y % kept * (uint32_t)length : outside;
+}
+
 #endif /* MCUGEN_RUNTIME_H */

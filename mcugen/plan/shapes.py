@@ -1,0 +1,164 @@
+"""Placement of buffers whose bytes are in use at different times: rings, and images consumed row by row.
+
+Two such buffers may overlap as long as no byte is in use by both at once. For a pair the forbidden distances between
+their offsets are intervals, found once; placing a buffer is finding the lowest offset outside all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from mcugen.plan.bound import live_bytes, lower_bound
+from mcugen.plan.buffers import Buffer, MemoryPlan, align_up, height
+from mcugen.plan.greedy import orders
+
+_SEED = 20_261_120
+_WORK = 6_000_000
+_ROUNDS = 1500
+
+Interval = tuple[int, int]
+
+
+def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
+    """The best placement found: greedy orders, then swaps of the buffers that stand highest."""
+    bound, peak_step = lower_bound(buffers)
+    real = [b for b in buffers if b.nbytes]
+    forbidden = _forbidden(real)
+    best, method = _greedy(real, forbidden, bound)
+    if height(real, best) > bound:
+        climbed = _climb(real, forbidden, best, bound)
+        if height(real, climbed) < height(real, best):
+            best, method = climbed, "hill climbing on rows"
+    offset = {b.name: 0 for b in buffers} | {b.name: start for b, start in zip(real, best, strict=True)}
+    size = height(real, best)
+    return MemoryPlan(offset, size, bound, peak_step, size == bound, method, floor=bound)
+
+
+def _forbidden(buffers: Sequence[Buffer]) -> list[dict[int, list[Interval]]]:
+    """forbidden[i][j]: merged open intervals of off(i) - off(j) in which i and j would share bytes in use."""
+    result: list[dict[int, list[Interval]]] = [{} for _ in buffers]
+    for i, a in enumerate(buffers):
+        for j in range(i):
+            b = buffers[j]
+            if a.last < b.first or b.last < a.first:
+                continue
+            found = _merged(_clashes(a, b))
+            if found:
+                result[i][j] = found
+                result[j][i] = [(-high, -low) for low, high in reversed(found)]
+    return result
+
+
+def _clashes(a: Buffer, b: Buffer) -> list[Interval]:
+    return [
+        (q.offset - p.offset - p.nbytes, q.offset + q.nbytes - p.offset)
+        for p in a.pieces
+        for q in b.pieces
+        if p.first <= q.last and q.first <= p.last
+    ]
+
+
+def _merged(intervals: list[Interval]) -> list[Interval]:
+    """The union of open intervals; those that only touch stay apart, since the distance between them is allowed."""
+    result: list[Interval] = []
+    for low, high in sorted(intervals):
+        if result and low < result[-1][1]:
+            result[-1] = (result[-1][0], max(high, result[-1][1]))
+        else:
+            result.append((low, high))
+    return result
+
+
+def _place(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], order: Sequence[int]) -> list[int]:
+    """Each buffer, in order, at the lowest offset that no buffer placed before forbids."""
+    offset = [-1] * len(buffers)
+    for i in order:
+        taken = _merged(
+            [
+                (low + offset[j], high + offset[j])
+                for j, found in forbidden[i].items()
+                if offset[j] >= 0
+                for low, high in found
+                if high + offset[j] > 0
+            ]
+        )
+        offset[i] = _lowest(taken, buffers[i].align)
+    return offset
+
+
+def _lowest(taken: Sequence[Interval], align: int) -> int:
+    low = 0
+    for start, end in taken:
+        if low <= start:
+            break
+        low = max(low, align_up(end, align))
+    return low
+
+
+def _greedy(
+    buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], bound: int
+) -> tuple[list[int], str]:
+    best: list[int] = []
+    method = "nothing to place"
+    for name, order in (*orders(buffers), *_early_last(buffers)):
+        trial = _place(buffers, forbidden, order)
+        if not best or height(buffers, trial) < height(buffers, best):
+            best, method = trial, f"greedy {name} on rows"
+        if height(buffers, best) <= bound:
+            break
+    return best, method
+
+
+def _early_last(buffers: Sequence[Buffer]) -> list[tuple[str, list[int]]]:
+    """Orders by time: what ends last, or starts first, goes lowest."""
+    index = range(len(buffers))
+    return [
+        ("end", sorted(index, key=lambda i: (-buffers[i].last, -buffers[i].nbytes))),
+        ("peak", _by_peak(buffers)),
+    ]
+
+
+def _by_peak(buffers: Sequence[Buffer]) -> list[int]:
+    """Buffers in use at the peak first, large ones first."""
+    live = live_bytes(buffers)
+    peak = live.index(max(live)) if live else 0
+    return sorted(
+        range(len(buffers)),
+        key=lambda i: (not any(p.first <= peak <= p.last for p in buffers[i].pieces), -buffers[i].nbytes),
+    )
+
+
+def _climb(
+    buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], start: list[int], bound: int
+) -> list[int]:
+    """Move a buffer near the top to an earlier place in the order, and keep what is no worse. Deterministic."""
+    rng = Random(_SEED)
+    order = sorted(range(len(buffers)), key=lambda i: start[i])
+    best, best_height, current = start, height(buffers, start), height(buffers, start)
+    cost = sum(len(found) for row in forbidden for found in row.values()) + 1
+    for _ in range(min(_ROUNDS, _WORK // cost)):
+        trial = _moved(buffers, order, best, rng)
+        offset = _place(buffers, forbidden, trial)
+        size = height(buffers, offset)
+        if size <= current:
+            order, current = trial, size
+        if size < best_height:
+            best, best_height = offset, size
+        if best_height <= bound:
+            break
+    return best
+
+
+def _moved(buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], rng: Random) -> list[int]:
+    """The order with one buffer, chosen mostly among the topmost, moved to a random place before it, or two swapped."""
+    by_top = sorted(range(len(buffers)), key=lambda i: -(offset[i] + buffers[i].nbytes))
+    pick = by_top[int(rng.random() ** 2 * len(by_top))]
+    trial = list(order)
+    at = trial.index(pick)
+    to = int(rng.random() * len(trial))
+    if rng.random() < 0.5:
+        trial[at], trial[to] = trial[to], trial[at]
+    else:
+        trial.insert(to, trial.pop(at))
+    return trial

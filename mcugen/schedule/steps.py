@@ -1,0 +1,134 @@
+"""Steps of the generated code, and what each of their events reads and writes, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcugen.graph import Node
+from mcugen.op import Call, Form, Kernel
+from mcugen.types import TensorType, images_of, rows_of
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A node with the kernel chosen for it, and why that one."""
+
+    node: Node
+    call: Call
+    kernel: Kernel
+    why: str
+
+
+@dataclass(frozen=True)
+class Access:
+    """Rows [first, last] of a tensor that an event reads; a tensor without rows of its own is one row."""
+
+    tensor: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node's kernel calls. In `by_rows` steps an event is `batch` rows: of the output, or, accumulating, one of
+    the input. The last event may have fewer.
+    """
+
+    index: int
+    choice: Choice
+    by_rows: bool = False
+    batch: int = 1
+
+    @property
+    def scratch_bytes(self) -> int:
+        scratch = self.choice.kernel.scratch
+        return scratch(self.choice.call) if scratch else 0
+
+    @property
+    def scratch_name(self) -> str:
+        return f"scratch {self.index}"
+
+    @property
+    def accumulates(self) -> bool:
+        return self.choice.kernel.form is Form.ACCUMULATE
+
+    @property
+    def events(self) -> int:
+        """How many events compute the step: its batches of rows, or one for all of it."""
+        return -(-self.walked_rows // self.batch) if self.by_rows else 1
+
+    @property
+    def walked_rows(self) -> int:
+        """Rows that the events walk: of the input where it accumulates, else of the output."""
+        return rows_of(self.choice.call.input(0).shape if self.accumulates else self.choice.call.output.shape)
+
+    @property
+    def writes_rows(self) -> bool:
+        """Whether each event writes one row of the output."""
+        return self.by_rows and not self.accumulates
+
+    def streamed(self, k: int) -> bool:
+        """Whether operand k is read row by row along with the events, not whole by each."""
+        call = self.choice.call
+        return self.by_rows and (self._is_window or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows)
+
+    def reads(self, event: int) -> list[Access]:
+        """What an event reads, clipped to the image."""
+        call, node = self.choice.call, self.choice.node
+        found: list[Access] = []
+        for k, name in enumerate(node.inputs):
+            if name is None or call.constants[k] is not None:
+                continue
+            rows = rows_of(call.input(k).shape)
+            first, last = self._window_rows(event, rows) if self.streamed(k) else (0, rows - 1)
+            found.append(Access(name, first, last))
+        return found
+
+    def writes(self, event: int) -> tuple[int, int]:
+        """Rows [first, last] of the outputs an event completes; (0, -1) for none."""
+        rows = rows_of(self.choice.call.output.shape)
+        if not self.by_rows:
+            return 0, rows - 1
+        if self.accumulates:
+            return (0, rows - 1) if event == self.events - 1 else (0, -1)
+        return self._batch_rows(event)
+
+    def _batch_rows(self, event: int) -> tuple[int, int]:
+        return event * self.batch, min((event + 1) * self.batch, self.walked_rows) - 1
+
+    @property
+    def _is_window(self) -> bool:
+        return self.choice.kernel.form is Form.WINDOW
+
+    def _window_rows(self, event: int, rows: int) -> tuple[int, int]:
+        kernel = self.choice.kernel
+        if kernel.form is not Form.WINDOW or kernel.window is None:
+            return self._batch_rows(event)
+        window = kernel.window(self.choice.call)
+        first, last = window.first(event), window.last(event)
+        return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
+
+
+def batch_of(choice: Choice) -> int:
+    """Rows per event: two where a row is a single pixel, since kernels are at their best on two; else one."""
+    shape, form = choice.call.output.shape, choice.kernel.form
+    return 2 if form is Form.POINTWISE and len(shape) == 4 and shape[2] == 1 else 1
+
+
+def can_run_by_rows(choice: Choice) -> bool:
+    """Whether the kernel can be called once per row: one image, several rows, and a form that walks them."""
+    call, kernel = choice.call, choice.kernel
+    if images_of(call.output.shape) != 1 or any(t is not None and images_of(t.shape) != 1 for t in call.inputs[:1]):
+        return False
+    if kernel.form is Form.ACCUMULATE:
+        return rows_of(call.input(0).shape) > 1
+    rows = rows_of(call.output.shape)
+    if kernel.form is Form.WINDOW:
+        return rows > 1
+    if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
+        return False
+    return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
+
+
+def _fits_rows(t: TensorType | None, rows: int) -> bool:
+    return t is not None and (rows_of(t.shape) in (1, rows))

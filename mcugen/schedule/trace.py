@@ -1,0 +1,102 @@
+"""The static order of events. Within a group of steps rows are computed on demand; groups follow each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mcugen.graph import Graph
+from mcugen.schedule.steps import Access, Step
+
+INPUT = -1
+"""Step index of an event that hands in a row of the model's input."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Event number `event` of a step: all of it, or one row (see Step)."""
+
+    step: int
+    event: int
+
+
+Trace = tuple[Event, ...]
+
+
+def trace(graph: Graph, steps: Sequence[Step], alias: dict[str, str], groups: Sequence[range], pushed: str | None) -> Trace:
+    """The order of all events.
+
+    groups: ranges of step indices, executed one after the other; alias: tensor -> tensor whose bytes it is;
+    pushed: the graph input that is handed in row by row, each row just before it is first needed.
+    """
+    walk = _Walk(graph, steps, alias, pushed)
+    for group in groups:
+        for sink in walk.sinks(group):
+            walk.complete(sink)
+    return tuple(walk.events)
+
+
+@dataclass
+class _Walk:
+    """Produces rows on demand: before an event, every row it reads."""
+
+    graph: Graph
+    steps: Sequence[Step]
+    alias: dict[str, str]
+    pushed: str | None
+    events: list[Event] = field(default_factory=list)
+    done: dict[int, int] = field(default_factory=dict)
+    pushed_rows: int = 0
+
+    def __post_init__(self) -> None:
+        self.producer = {name: step.index for step in self.steps for name in step.choice.node.outputs}
+
+    def sinks(self, group: range) -> list[int]:
+        """Steps of a group that no other step of it reads, in order."""
+        read = {self._producer_of(a.tensor) for i in group for a in self.steps[i].reads(0)}
+        return [i for i in group if i not in read]
+
+    def complete(self, index: int) -> None:
+        """Compute all events of a step, and before each what it needs; iterative, since graphs may be deep."""
+        stack = [(index, self.steps[index].events)]
+        while stack:
+            step, target = stack[-1]
+            event = self.done.get(step, 0)
+            if event >= target:
+                stack.pop()
+                continue
+            missing = self._missing(step, event)
+            if missing is not None:
+                stack.append(missing)
+                continue
+            self.events.append(Event(step, event))
+            self.done[step] = event + 1
+
+    def _missing(self, step: int, event: int) -> tuple[int, int] | None:
+        """(producer, events it must have done) for the first operand of which rows are missing."""
+        for access in self.steps[step].reads(event):
+            producer = self._producer_of(access.tensor)
+            if producer is None:
+                self._push(access.tensor, access.last)
+                continue
+            needed = self._events_for(producer, access)
+            if self.done.get(producer, 0) < needed:
+                return producer, needed
+        return None
+
+    def _push(self, tensor: str, last: int) -> None:
+        if self.alias.get(tensor, tensor) == self.pushed:
+            for row in range(self.pushed_rows, last + 1):
+                self.events.append(Event(INPUT, row))
+            self.pushed_rows = max(self.pushed_rows, last + 1)
+
+    def _events_for(self, producer: int, access: Access) -> int:
+        """Events after which rows up to access.last of the producer's output are there."""
+        step = self.steps[producer]
+        same_rows = access.tensor in step.choice.node.outputs
+        if not step.by_rows or step.accumulates or not same_rows:
+            return step.events
+        return access.last // step.batch + 1
+
+    def _producer_of(self, tensor: str) -> int | None:
+        return self.producer.get(self.alias.get(tensor, tensor))
