@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -27,4 +28,4 @@ def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **c
     """
     from mcugen import pipeline  # imported on first use, so that `import mcugen` and `mcugen --help` stay quick
 
-    return pipeline.build(pipeline.Path(path), pipeline.options_of(choices), ops)
+    return pipeline.build(Path(path), pipeline.options_of(choices), ops)

@@ -59,7 +59,9 @@ def build_options(function: F) -> F:
             option = click.option(flag, item.name, is_flag=True, default=False, help=extra["help"])
         elif "choices" in extra:
             kind = click.Choice(extra["choices"])
-            option = click.option(flag, item.name, type=kind, default=item.default, show_default=True, help=extra["help"])
+            option = click.option(
+                flag, item.name, type=kind, default=item.default, show_default=True, help=extra["help"]
+            )
         else:
             shown = bool(item.default)
             option = click.option(
@@ -69,7 +71,9 @@ def build_options(function: F) -> F:
     return function
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else."
+)
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 
 
@@ -130,7 +134,14 @@ def cli() -> None:
 
 @cli.command()
 @model_argument
-@click.option("-o", "--output", "folder", type=click.Path(path_type=Path), required=True, help="Folder to write; replaced if it holds an earlier build.")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder to write; replaced if it holds an earlier build.",
+)
 @build_options
 @json_option
 def build(model: Path, folder: Path, as_json: bool, **values: Any) -> None:
@@ -150,9 +161,24 @@ def build(model: Path, folder: Path, as_json: bool, **values: Any) -> None:
 
 @cli.command()
 @model_argument
-@click.option("--cases", "count", type=click.IntRange(0), default=16, show_default=True, help="Random inputs to try besides the extreme ones.")  # fmt: skip
-@click.option("--golden", type=click.Path(path_type=Path), help="An .npz with recorded inputs in0_0, ... and outputs out0_0, ... of the runtime.")  # fmt: skip
-@click.option("--trace", type=click.Path(path_type=Path), help="A trace.json with hashes of the runtime's tensors for the first recorded input.")  # fmt: skip
+@click.option(
+    "--cases",
+    "count",
+    type=click.IntRange(0),
+    default=16,
+    show_default=True,
+    help="Random inputs to try besides the extreme ones.",
+)
+@click.option(
+    "--golden",
+    type=click.Path(path_type=Path),
+    help="An .npz with recorded inputs in0_0, ... and outputs out0_0, ... of the runtime.",
+)
+@click.option(
+    "--trace",
+    type=click.Path(path_type=Path),
+    help="A trace.json with hashes of the runtime's tensors for the first recorded input.",
+)
 @build_options
 @json_option
 def verify(model: Path, count: int, golden: Path | None, trace: Path | None, as_json: bool, **values: Any) -> int:
@@ -173,8 +199,19 @@ def verify(model: Path, count: int, golden: Path | None, trace: Path | None, as_
 @cli.command()
 @model_argument
 @click.option("--cases", "count", type=click.IntRange(1), default=2, show_default=True, help="Random inputs to run.")
-@click.option("--golden", type=click.Path(path_type=Path), help="An .npz with recorded inputs and outputs of the runtime; see verify.")  # fmt: skip
-@click.option("-O", "optimize_level", type=click.Choice(["s", "1", "2", "3"]), default="2", show_default=True, help="Optimisation level of the cross compiler.")  # fmt: skip
+@click.option(
+    "--golden",
+    type=click.Path(path_type=Path),
+    help="An .npz with recorded inputs and outputs of the runtime; see verify.",
+)
+@click.option(
+    "-O",
+    "optimize_level",
+    type=click.Choice(["s", "1", "2", "3"]),
+    default="2",
+    show_default=True,
+    help="Optimisation level of the cross compiler.",
+)
 @build_options
 @json_option
 def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, as_json: bool, **values: Any) -> int:
@@ -194,7 +231,11 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
 
 @cli.command()
 @model_argument
-@click.option("--ir", type=click.Choice(["imported", "passes", "schedule", "plan"]), help="Dump the intermediate representation after a stage, and nothing else.")  # fmt: skip
+@click.option(
+    "--ir",
+    type=click.Choice(["imported", "passes", "schedule", "plan"]),
+    help="Dump the intermediate representation after a stage, and nothing else.",
+)
 @build_options
 @json_option
 def inspect(model: Path, ir: str | None, as_json: bool, **values: Any) -> None:

@@ -136,6 +136,9 @@ def verify(graph: Graph, stage: str) -> Graph:
     if missing:
         raise InternalError(f"outputs {missing} are never written", where=stage)
     for name, tensor in graph.tensors.items():
-        if tensor.data is not None and (tensor.data.shape, tensor.data.dtype) != (tensor.type.shape, tensor.type.np_dtype):
+        if tensor.data is not None and (tensor.data.shape, tensor.data.dtype) != (
+            tensor.type.shape,
+            tensor.type.np_dtype,
+        ):
             raise InternalError(f"constant {name!r} is not of its type {tensor.type}", where=stage)
     return graph

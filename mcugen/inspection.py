@@ -7,7 +7,7 @@ from typing import Any
 from mcugen.graph import Graph, Node
 from mcugen.pipeline import Artifact
 from mcugen.plan import live_bytes
-from mcugen.schedule import INPUT, Event, Schedule
+from mcugen.schedule import INPUT, Choice, Event, Schedule
 
 
 def facts_of(artifact: Artifact) -> dict[str, Any]:
@@ -68,7 +68,8 @@ def as_text(facts: dict[str, Any]) -> str:
     lines = [f"{facts['name']} ({facts['format']}, sha256 {facts['sha256'][:16]})"]
     for kind in ("inputs", "outputs"):
         lines += [f"  {kind[:-1]:<7} {end['tensor']:<6} {end['type']}  {end['label']!r}" for end in facts[kind]]
-    lines.append(f"  {facts['macs']:,} MAC, {facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most")
+    sizes = f"{facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most"
+    lines.append(f"  {facts['macs']:,} MAC, {sizes}")
     lines += ["", f"  {'operator':<36} {'result':<58} {'MAC':>13} {'weights':>9}"]
     for row in facts["operators"]:
         result = row["outputs"][0][:58] if row["outputs"] else ""
@@ -89,11 +90,15 @@ def dump(artifact: Artifact, stage: str) -> str:
 
 
 def _schedule_dump(schedule: Schedule) -> str:
-    lines = [f"step {s.index}: {s.choice.kernel.symbol} {s.choice.kernel.form.value} ({s.choice.why}) for {s.choice.node.source}" for s in schedule.steps]
+    lines = [f"step {s.index}: {_choice_text(s.choice)}" for s in schedule.steps]
     lines += [f"event {time}: {_event_text(schedule, e)}" for time, e in enumerate(schedule.trace)]
     lines += [f"home {h.name}: {h.kept} of {h.rows} rows of {h.row_bytes} bytes" for h in schedule.homes.values()]
     lines += [f"tensor {name} in {home}" for name, home in schedule.home.items() if name != home]
     return "\n".join(lines) + "\n"
+
+
+def _choice_text(choice: Choice) -> str:
+    return f"{choice.kernel.symbol} {choice.kernel.form.value} ({choice.why}) for {choice.node.source}"
 
 
 def _event_text(schedule: Schedule, event: Event) -> str:

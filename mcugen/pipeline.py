@@ -74,7 +74,7 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
 
 
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:
-    """The options with the runtime whose bits exist: LiteRT's for a model that TFLM refuses, and a note that says so."""
+    """The options with the runtime whose bits exist: LiteRT's for a model that TFLM refuses, with a note."""
     refused = imported.tflm_refusals
     if options.reference != "tflm" or not refused:
         return options, ()

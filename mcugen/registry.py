@@ -1,4 +1,4 @@
-"""Finds operators: every Op class in `mcugen.ops`, in installed `mcugen.ops` entry points, and in modules given by the user."""
+"""Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules the user gives."""
 
 from __future__ import annotations
 

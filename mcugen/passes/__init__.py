@@ -1,4 +1,4 @@
-"""Passes: Graph to Graph, each in a module of its own, verified after each; their order is a decision and stands here."""
+"""Passes: Graph to Graph, a module each, verified after each; their order is a decision and stands here."""
 
 from __future__ import annotations
 

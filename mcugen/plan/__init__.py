@@ -7,4 +7,14 @@ from mcugen.plan.buffers import Buffer, MemoryPlan, Piece
 from mcugen.plan.check import check
 from mcugen.plan.planner import plan, plan_regions
 
-__all__ = ["Buffer", "MemoryPlan", "Piece", "aligned_bound", "check", "live_bytes", "lower_bound", "plan", "plan_regions"]
+__all__ = [
+    "Buffer",
+    "MemoryPlan",
+    "Piece",
+    "aligned_bound",
+    "check",
+    "live_bytes",
+    "lower_bound",
+    "plan",
+    "plan_regions",
+]

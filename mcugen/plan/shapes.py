@@ -96,9 +96,7 @@ def _lowest(taken: Sequence[Interval], align: int) -> int:
     return low
 
 
-def _greedy(
-    buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], bound: int
-) -> tuple[list[int], str]:
+def _greedy(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], bound: int) -> tuple[list[int], str]:
     best: list[int] = []
     method = "nothing to place"
     for name, order in (*orders(buffers), *_early_last(buffers)):

@@ -12,7 +12,7 @@ from mcugen.op import evaluate
 
 
 def run(graph: Graph, inputs: Sequence[np.ndarray], reference: str) -> dict[str, np.ndarray]:
-    """Every tensor of the graph by name, for these inputs (in the model's order), as runtime `reference` computes them."""
+    """Every tensor of the graph by name for these inputs (in the model's order), as runtime `reference` computes it."""
     if len(inputs) != len(graph.inputs):
         raise UsageError(f"{len(inputs)} inputs given, the model has {len(graph.inputs)}")
     values: dict[str, np.ndarray] = {n: t.data for n, t in graph.tensors.items() if t.data is not None}

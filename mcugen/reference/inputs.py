@@ -64,7 +64,9 @@ def _draw(rng: np.random.Generator, t: TensorType) -> np.ndarray:
 
 def _alternating(t: TensorType, index: np.ndarray) -> np.ndarray:
     low, high = limits(t)
-    return np.where(np.broadcast_to(index, t.shape) % 2 == 0, np.array(low).astype(t.np_dtype), np.array(high).astype(t.np_dtype))
+    return np.where(
+        np.broadcast_to(index, t.shape) % 2 == 0, np.array(low).astype(t.np_dtype), np.array(high).astype(t.np_dtype)
+    )
 
 
 def _index(t: TensorType, axis: int) -> np.ndarray:

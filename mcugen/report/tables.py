@@ -34,7 +34,9 @@ def boards_text(rows: list[dict[str, Any]]) -> str:
         clock = f"{row['clock_hz'] // 1_000_000}" if row["clock_hz"] else "-"
         ram, flash = (f"{row[key]:,}" if row[key] else "-" for key in ("ram_bytes", "flash_bytes"))
         machine = row["emulated"][0] if row["emulated"] else "-"
-        lines.append(f"{row['name']:<20} {row['core']:<14} {clock:>5} {ram:>10} {flash:>11}  {machine:<14} {row['title']}")
+        lines.append(
+            f"{row['name']:<20} {row['core']:<14} {clock:>5} {ram:>10} {flash:>11}  {machine:<14} {row['title']}"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -85,5 +87,7 @@ def operators_markdown(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         lines += ["", f"## {row['op']}", "", "Imported from: " + ", ".join(f"`{name}`" for name in row["imports"]), ""]
         lines += ["```", row["summary"], *row["details"], "```", "", "| kernel | form | accepts |", "|---|---|---|"]
-        lines += [f"| `{k['symbol']}` | {k['form']} | {'; '.join(k['accepts']) or 'any types'} |" for k in row["kernels"]]
+        lines += [
+            f"| `{k['symbol']}` | {k['form']} | {'; '.join(k['accepts']) or 'any types'} |" for k in row["kernels"]
+        ]
     return "\n".join(lines) + "\n"

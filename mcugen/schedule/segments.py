@@ -1,4 +1,4 @@
-"""Splits a network where one tensor carries everything, and finds which segments to run row by row for the least RAM."""
+"""Splits a network where one tensor carries all, and finds which segments to run row by row for the least RAM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOPELESS = 1.25
 
 @dataclass(frozen=True)
 class Segment:
-    """Steps [start, stop), their peak in bytes, and whether they run row by row; `events` is what that costs in calls."""
+    """Steps [start, stop), their peak in bytes, and whether they run row by row; `events` is the cost in calls."""
 
     start: int
     stop: int
@@ -105,7 +105,12 @@ def _fewest_events(cuts: Sequence[int], table: dict[tuple[int, int], list[Segmen
 
 
 def _evaluate(
-    graph: Graph, choices: Sequence[Choice], running: Sequence[Choice], steps: range, keep_input: bool, pushed: str | None
+    graph: Graph,
+    choices: Sequence[Choice],
+    running: Sequence[Choice],
+    steps: range,
+    keep_input: bool,
+    pushed: str | None,
 ) -> list[Segment]:
     """The segment run whole and run by rows."""
     sub, chosen = _subgraph(graph, choices, [running[i] for i in steps])

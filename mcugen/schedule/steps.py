@@ -70,7 +70,9 @@ class Step:
     def streamed(self, k: int) -> bool:
         """Whether operand k is read row by row along with the events, not whole by each."""
         call = self.choice.call
-        return self.by_rows and (self._is_window or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows)
+        return self.by_rows and (
+            self._is_window or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows
+        )
 
     def reads(self, event: int) -> list[Access]:
         """What an event reads, clipped to the image."""

@@ -38,7 +38,7 @@ class Home:
         slots = [(self.written[s], max(self.read[s :: self.kept])) for s in range(self.kept)]
         size = -(-self.kept // MAX_PIECES)
         pieces = [
-            Piece(s * self.row_bytes, len(part) * self.row_bytes, min(f for f, _ in part), max(l for _, l in part))
+            Piece(s * self.row_bytes, len(part) * self.row_bytes, min(w for w, _ in part), max(r for _, r in part))
             for s in range(0, self.kept, size)
             for part in [slots[s : s + size]]
         ]
@@ -55,7 +55,9 @@ def aliases(choices: Sequence[Choice]) -> dict[str, str]:
     return found
 
 
-def homes_of(graph: Graph, choices: Sequence[Choice], steps: Sequence[Step], order: Trace, keep_input: bool) -> dict[str, str]:
+def homes_of(
+    graph: Graph, choices: Sequence[Choice], steps: Sequence[Step], order: Trace, keep_input: bool
+) -> dict[str, str]:
     """Tensor -> home. Aliases live in their operand's; so does a result computed over an operand that dies there."""
     alias = aliases(choices)
     home = {name: name for name in graph.inputs}
@@ -98,7 +100,7 @@ class _Uses:
 
 
 def _overwritten(step: Step, graph: Graph, home: dict[str, str], uses: _Uses, keep_input: bool) -> str | None:
-    """The operand whose memory the kernel may write its output over: every row of it dies with the event that reads it."""
+    """The operand that the kernel may write its output over: every row of it dies with the event that reads it."""
     node, call = step.choice.node, step.choice.call
     operands = [home[name] for name in node.inputs if name in home]
     for k in step.choice.kernel.in_place:
@@ -136,47 +138,71 @@ def build_homes(
     graph: Graph, steps: Sequence[Step], order: Trace, home: dict[str, str], keep_input: bool, pushed: str | None
 ) -> dict[str, Home]:
     """The homes with their rings, from the trace alone."""
-    members: dict[str, list[str]] = {}
-    for name, at in home.items():
-        members.setdefault(at, []).append(name)
-    shape = {at: _row_shape(graph, names) for at, names in members.items()}
-    written = {at: [len(order)] * rows for at, (rows, _) in shape.items()}
-    read = {at: [_NEVER] * rows for at, (rows, _) in shape.items()}
-
-    def touch(times: dict[str, list[int]], name: str, first: int, last: int, time: int, pick: type[min] | type[max]) -> None:  # type: ignore[valid-type]
-        at = home[name]
-        rows = shape[at][0]
-        whole = rows_of(graph.type(name).shape) != rows
-        for row in range(0 if whole else first, rows if whole else last + 1):
-            times[at][row] = pick(times[at][row], time)  # type: ignore[operator]
-
+    lives = _Lives(graph, home, len(order))
     for time, event in enumerate(order):
         if event.step == INPUT:
-            touch(written, str(pushed), event.event, event.event, time, min)
-            touch(read, str(pushed), event.event, event.event, time, max)
+            lives.write(str(pushed), event.event, event.event, time)
             continue
         step = steps[event.step]
         for access in step.reads(event.event):
             if access.tensor in home:
-                touch(read, access.tensor, access.first, access.last, time, max)
-        first, last = step.writes(event.event)
+                lives.read(access.tensor, access.first, access.last, time)
         for name in step.choice.node.outputs:
-            touch(written, name, first, last, time, min)
-            touch(read, name, first, last, time, max)
-    end = max(len(order) - 1, 0)
-    for name in graph.inputs:
-        if name != pushed:
-            written[home[name]] = [0] * len(written[home[name]])
-            if keep_input:
-                read[home[name]] = [end] * len(read[home[name]])
-    for name in graph.outputs:
-        read[home[name]] = [end] * len(read[home[name]])
+            lives.write(name, *step.writes(event.event), time)
+    whole = [name for name in graph.inputs if name != pushed]
+    lives.from_start(whole)
+    lives.to_end([*graph.outputs, *(whole if keep_input else [])])
+    fixed = {home[name] for name in (*whole, *graph.outputs)}
     batch = _batches(steps, home)
-    fixed = {home[n] for n in (*graph.inputs, *graph.outputs) if n != pushed}
-    return {
-        at: Home(at, rows, nbytes, rows if at in fixed else _kept(written[at], read[at], batch.get(at, 1)), _align(graph, members[at]), tuple(written[at]), tuple(max(r, w) for r, w in zip(read[at], written[at], strict=True)))
-        for at, (rows, nbytes) in shape.items()
-    }  # fmt: skip
+    return {at: lives.home(at, batch.get(at, 1), whole=at in fixed) for at in lives.members}
+
+
+class _Lives:
+    """First write and last read of every row of every home, collected along the trace."""
+
+    def __init__(self, graph: Graph, home: dict[str, str], events: int) -> None:
+        self._graph, self._home, self._events = graph, home, events
+        self.members: dict[str, list[str]] = {}
+        for name, at in home.items():
+            self.members.setdefault(at, []).append(name)
+        self._shape = {at: _row_shape(graph, names) for at, names in self.members.items()}
+        self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
+        self._read = {at: [_NEVER] * rows for at, (rows, _) in self._shape.items()}
+
+    def write(self, tensor: str, first: int, last: int, time: int) -> None:
+        at, rows = self._rows(tensor, first, last)
+        for row in rows:
+            self._written[at][row] = min(self._written[at][row], time)
+            self._read[at][row] = max(self._read[at][row], time)
+
+    def read(self, tensor: str, first: int, last: int, time: int) -> None:
+        at, rows = self._rows(tensor, first, last)
+        for row in rows:
+            self._read[at][row] = max(self._read[at][row], time)
+
+    def from_start(self, tensors: Sequence[str]) -> None:
+        """The tensors are there before the first event."""
+        for at in {self._home[name] for name in tensors}:
+            self._written[at] = [0] * len(self._written[at])
+            self._read[at] = [max(time, 0) for time in self._read[at]]
+
+    def to_end(self, tensors: Sequence[str]) -> None:
+        """The tensors stay after the last event."""
+        for at in {self._home[name] for name in tensors}:
+            self._read[at] = [max(self._events - 1, 0)] * len(self._read[at])
+
+    def home(self, at: str, batch: int, *, whole: bool) -> Home:
+        rows, row_bytes = self._shape[at]
+        written, read = self._written[at], self._read[at]
+        kept = rows if whole else _kept(written, read, batch)
+        return Home(at, rows, row_bytes, kept, _align(self._graph, self.members[at]), tuple(written), tuple(read))
+
+    def _rows(self, tensor: str, first: int, last: int) -> tuple[str, range]:
+        """The home of a tensor, and which of its rows these are: all, where the tensor has no such rows of its own."""
+        at = self._home[tensor]
+        rows = self._shape[at][0]
+        same = rows_of(self._graph.type(tensor).shape) == rows
+        return at, range(first, last + 1) if same or last < first else range(rows)
 
 
 def _batches(steps: Sequence[Step], home: dict[str, str]) -> dict[str, int]:
@@ -222,7 +248,9 @@ def scratch_buffer(step: Step, order: Trace) -> Buffer | None:
         return None
     times = [time for time, event in enumerate(order) if event.step == step.index]
     spans = [(times[0], times[-1])] if step.accumulates else _spans(times)
-    return Buffer.of_pieces(step.scratch_name, SCRATCH_ALIGN, [Piece(0, step.scratch_bytes, f, l) for f, l in spans])
+    return Buffer.of_pieces(
+        step.scratch_name, SCRATCH_ALIGN, [Piece(0, step.scratch_bytes, first, last) for first, last in spans]
+    )
 
 
 def _spans(times: Sequence[int]) -> list[tuple[int, int]]:

@@ -23,7 +23,9 @@ class Event:
 Trace = tuple[Event, ...]
 
 
-def trace(graph: Graph, steps: Sequence[Step], alias: dict[str, str], groups: Sequence[range], pushed: str | None) -> Trace:
+def trace(
+    graph: Graph, steps: Sequence[Step], alias: dict[str, str], groups: Sequence[range], pushed: str | None
+) -> Trace:
     """The order of all events.
 
     groups: ranges of step indices, executed one after the other; alias: tensor -> tensor whose bytes it is;

@@ -74,9 +74,7 @@ class Comparison:
     def verdict(self) -> Verdict:
         computed = {name for node in self._graph.nodes for name in node.outputs}
         missed = sorted(n for n in computed if self._name(n) not in self._tensors)
-        return Verdict(
-            self._first is None, self._cases, len(self._tensors), self._largest, self._first, tuple(missed)
-        )
+        return Verdict(self._first is None, self._cases, len(self._tensors), self._largest, self._first, tuple(missed))
 
     def _name(self, name: str) -> str:
         origin = self._graph.tensors[name].origin

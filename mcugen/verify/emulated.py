@@ -23,7 +23,7 @@ _TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class SimulatedStep:
-    """Executed instructions of a step in the first inference; cycles are estimated where there is a model of the core."""
+    """Executed instructions of a step in the first inference; cycles where there is a model of the core."""
 
     index: int
     op: str
@@ -122,12 +122,12 @@ def _compare(artifact: Artifact, cases: Sequence[Case], output: bytes) -> tuple[
         at = 0
         for name in graph.outputs:
             t = graph.type(name)
-            comparison.tensor(case.name, -1, name, np.frombuffer(first, t.np_dtype, t.size, at).reshape(t.shape), oracle)
+            comparison.tensor(
+                case.name, -1, name, np.frombuffer(first, t.np_dtype, t.size, at).reshape(t.shape), oracle
+            )
             at += t.nbytes
     return comparison.verdict(), repeatable
 
 
 def _steps(artifact: Artifact, counts: dict[int, int]) -> tuple[SimulatedStep, ...]:
-    return tuple(
-        SimulatedStep(s.index, s.op, s.kernel, counts.get(s.index, 0), None) for s in artifact.report.steps
-    )
+    return tuple(SimulatedStep(s.index, s.op, s.kernel, counts.get(s.index, 0), None) for s in artifact.report.steps)

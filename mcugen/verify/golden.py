@@ -28,7 +28,9 @@ def cases(path: Path, graph: Graph) -> list[Case]:
         k = len(found)
         found.append(Case(f"recorded {k}", [arrays[f"in{k}_{j}"] for j in range(len(graph.inputs))]))
     if not found:
-        raise UsageError(f"{path.name} holds no input set in0_0, ...", hint="give an .npz of recorded inputs and outputs")
+        raise UsageError(
+            f"{path.name} holds no input set in0_0, ...", hint="give an .npz of recorded inputs and outputs"
+        )
     return found
 
 

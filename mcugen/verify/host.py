@@ -64,7 +64,8 @@ def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[
     while at < len(done.stdout):
         step, output, first, rows = _HEAD.unpack_from(done.stdout, at)
         at += _HEAD.size
-        name = artifact.graph.outputs[output] if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs[output]
+        made = artifact.graph.outputs if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs
+        name = made[output]
         t = artifact.graph.type(name)
         part = parts.setdefault(f"{step} {name}", _Rows(t))
         at += part.add(1 if step == OUTPUTS else row_count(t.shape), first, rows, done.stdout, at)
