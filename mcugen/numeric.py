@@ -80,11 +80,14 @@ def multiply_single_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> In
 
     LiteRT's fully connected layers compute this in double precision: std::round, then a conversion to int32.
     """
-    x, mult, total = np.asarray(x, np.int64), np.asarray(mult, np.int64), 31 - np.asarray(shift, np.int64)
-    near = np.abs(x) < 2**32
-    size = (np.where(near, np.abs(x), 0) * mult + (np.int64(1) << (total - 1))) >> total
-    size = np.where(near, size, np.floor(np.abs(x) * (mult * 0.5**total) + 0.5))
-    return np.asarray(np.where(size < 2**31, np.sign(x) * size, -(2**31))).astype(np.int64)
+    x, mult, total = np.broadcast_arrays(np.asarray(x, np.int64), mult, 31 - np.asarray(shift, np.int64))
+    near, split = np.abs(x) < 2**32, total > 16
+    direct = (np.where(near, np.abs(x), 0) * mult + (np.int64(1) << (total - 1))) >> total
+    rest = np.maximum(total - 16, 1)
+    high, low = np.abs(x) >> 16, np.abs(x) & 0xFFFF
+    parts = (high * mult + (low * mult >> 16) + (np.int64(1) << (rest - 1))) >> rest
+    size = np.where(near, direct, np.where(split, parts, 2**31))
+    return np.where(size < 2**31, np.sign(x) * size, -(2**31))
 
 
 def multiply_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:

@@ -76,15 +76,29 @@ def stated_sums(source: Source, k: int = 2) -> str:
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
     """(mult s32, shift s8) of each output channel: scale_x * scale_w / scale_y.
 
-    Source: kernel_util.cc, PopulateConvolutionQuantizationParams (float scales, double arithmetic).
+    Float scales and double arithmetic, but for uint8 convolutions, whose first product is a float.
+    Source: kernel_util.cc, PopulateConvolutionQuantizationParams.
     """
-    x, y = np.float64(np.float32(call.input(0).scale)), np.float64(np.float32(call.output.scale))
     quant = call.input(1).quant
     if quant is None:
         raise QuantizationError(f"the weights {call.input(1)} have no scale")
-    scales = np.broadcast_to(np.asarray(quant.scale, np.float32).astype(np.float64), (channels,))
-    pairs = [quantize_multiplier(float(x * w / y)) for w in scales]
+    dtype = np.dtype(np.float32 if rounds_product(call) else np.float64)
+    scales = np.asarray(quant.scale, np.float32).astype(dtype) * np.asarray(call.input(0).scale, np.float32).astype(
+        dtype
+    )
+    real = np.broadcast_to(scales.astype(np.float64), (channels,)) / np.float64(np.float32(call.output.scale))
+    pairs = [quantize_multiplier(float(r)) for r in real]
     return np.array([m for m, _ in pairs], np.int32), np.array([s for _, s in pairs], np.int8)
+
+
+def is_legacy(call: Call) -> bool:
+    """Whether this was uint8 arithmetic in the source: int16 weights are widened uint8 ones."""
+    return call.input(1).dtype in ("u8", "s16")
+
+
+def rounds_product(call: Call) -> bool:
+    """Whether scale_x * scale_w is rounded to float."""
+    return is_legacy(call) and not getattr(call.op, "exact_scales", False)
 
 
 def centred(call: Call, w: np.ndarray, axis: int = 0) -> np.ndarray:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Rule, Source
 from mcugen.ops import _filter
 from mcugen.ops._filter_examples import example
 from mcugen.types import TensorType
@@ -28,8 +28,8 @@ def from_tflite(source: Source) -> Imported:
 
 
 def rounds_once(call: Call) -> bool:
-    """LiteRT's fully connected layers round once; TFLM's do as convolutions."""
-    return call.reference == "litert"
+    """LiteRT's fully connected layers round once; TFLM's, which know no uint8, as convolutions."""
+    return call.reference == "litert" or _filter.is_legacy(call)
 
 
 def matrix(call: Call) -> np.ndarray:
@@ -72,6 +72,10 @@ def vectors(call: Call) -> int:
     return call.output.size // call.input(1).shape[0]
 
 
+def _own_rules(symbol: str) -> tuple[Rule, ...]:
+    return () if symbol.endswith("__acc64") else (single_rounding_fits,)
+
+
 @dataclass(frozen=True)
 class FullyConnected(Op):
     """y[n, o] = activation(b[o] + sum over k of w[o, k] * x[n, k]).
@@ -86,12 +90,15 @@ class FullyConnected(Op):
     keep_dims: bool = False
     sum_dtype: str = ""
 
+    exact_scales: ClassVar[bool] = True
+    """No product of scales is rounded to float."""
+
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
     weight_operands = (1,)
     kernels = _filter.all_kernels(
         "fully_connected",
         _filter.sums_fit(matrix),
-        lambda symbol: Kernel(symbol, Form.POINTWISE, (single_rounding_fits,), params=params, count=vectors),
+        lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=vectors),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
@@ -137,6 +144,9 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s16", "shape": (1, 11), "outputs": 6, "activation": "RELU"},
     {"kind": "s16", "shape": (2, 6), "outputs": 5, "per_channel": True, "bias_max": 3 * 2**30, "gain": 1e-6},
     {"kind": "s16", "shape": (1, 9), "outputs": 4, "bias_dtype": "s32"},
+    {"kind": "s16", "shape": (2, 6), "outputs": 5, "bias_max": 2**38, "gain": 1e-7},
+    {"kind": "s16", "shape": (2, 6), "outputs": 5, "bias_max": 2**40, "gain": 3.0},
+    {"shape": (2, 7), "outputs": 6, "zero": 127, "bias_max": 2**31 - 1, "gain": 7.0},
     {"kind": "f32", "shape": (3, 10), "outputs": 7, "activation": "RELU6"},
     {"kind": "f32", "shape": (1, 2, 2, 3), "outputs": 4, "bias": False},
 )

@@ -61,4 +61,21 @@ static inline int32_t mg_requantize_away(int64_t x, int32_t mult, int32_t shift)
     return (int32_t)((x * mult + ((int64_t)1 << (total - 1u)) - (int64_t)(x < 0)) >> total);
 }
 
+/* The same for any sum of 47 bits: a result that leaves 32 bits becomes the smallest. */
+static inline int32_t mg_requantize_away_any(int64_t x, int32_t mult, int32_t shift)
+{
+    const uint32_t total = (uint32_t)(31 - shift);
+    const uint64_t size = (uint64_t)(x < 0 ? -x : x), m = (uint32_t)mult;
+    uint64_t y = (uint64_t)1 << 31;
+    if (size < (uint64_t)1 << 32) {
+        y = (size * m + ((uint64_t)1 << (total - 1u))) >> total;
+    } else if (total > 16u) {
+        y = ((size >> 16) * m + ((size & 0xFFFFu) * m >> 16) + ((uint64_t)1 << (total - 17u))) >> (total - 16u);
+    }
+    if (y >= (uint64_t)1 << 31) {
+        return INT32_MIN;
+    }
+    return x < 0 ? -(int32_t)y : (int32_t)y;
+}
+
 #endif /* MCUGEN_FILTER_H */
