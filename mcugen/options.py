@@ -9,7 +9,7 @@ from typing import Any
 from mcugen.errors import UsageError
 
 REFERENCES = ("tflm", "litert")
-INPUT_MODES = ("whole", "rows")
+INPUT_MODES = ("whole", "rows", "frames")
 GOALS = ("balanced", "speed", "ram", "flash")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -55,7 +55,7 @@ class Options:
     optimize: str = _option("balanced", "What to favour where kernels differ.", choices=GOALS)
     input_mode: str = _option(
         "whole",
-        "How the input comes: whole, in memory; or rows, pushed one by one as from a camera.",
+        "How the input comes: whole, in memory; rows, pushed one by one as from a camera; or frames of a window over time.",
         choices=INPUT_MODES,
     )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")

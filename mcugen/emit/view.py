@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -98,6 +99,7 @@ class PushView:
     kept: int
     until: list[int]
     until_type: str
+    period: int
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,7 @@ class ModelView:
     lower_bound: int
     peak_step: int
     proven: bool
+    streams: bool
     keep_input: bool
     macs: int
     weights_size: int
@@ -179,7 +182,7 @@ def build(schedule: Schedule, plan: MemoryPlan, options: Options, name: str) -> 
 
 def arena_size(plan: MemoryPlan, schedule: Schedule) -> int:
     """sizeof the model object: the plan and the counter of pushed rows, rounded up to the object's alignment."""
-    counter = COUNTER_BYTES if schedule.pushed is not None else 0
+    counter = COUNTER_BYTES * (2 if schedule.streams else 1) if schedule.pushed is not None else 0
     return max(align_up(align_up(plan.nbytes, COUNTER_BYTES) + counter, OBJECT_ALIGN), OBJECT_ALIGN)
 
 
@@ -214,8 +217,9 @@ class _Builder:
             lower_bound=self.plan.lower_bound,
             peak_step=max(self.schedule.trace[self.plan.peak_step].step, 0) if self.schedule.trace else 0,
             proven=self.plan.proven,
+            streams=self.schedule.streams,
             keep_input=self.options.keep_input,
-            macs=sum(step.choice.node.op.macs(step.choice.call) for step in self.schedule.steps),
+            macs=sum(self._macs(step) for step in self.schedule.steps),
             weights_size=sum(array.nbytes for array in self.arrays.values()),
             inputs=self._ends(self.graph.inputs, "input"),
             outputs=self._ends(self.graph.outputs, "output"),
@@ -229,6 +233,11 @@ class _Builder:
             kernel_sources=sorted({k.source_name for k in kernels}),
             brought_files=bundle.brought_files(kernels),
         )
+
+    def _macs(self, step: Step) -> int:
+        """Multiply-accumulates of a step: of an inference, or, streaming, of a frame."""
+        macs = step.choice.node.op.macs(step.choice.call)
+        return macs // step.walked_rows if self.schedule.streams and step.writes_rows else macs
 
     # interface -------------------------------------------------------------------------------------------------
 
@@ -278,7 +287,7 @@ class _Builder:
         if self.schedule.pushed is None:
             return None
         t, home = self.graph.type(self.schedule.pushed), self.schedule.home_of(self.schedule.pushed)
-        until = _events_after_rows(self.schedule, rows_of(t.shape))
+        until = [0] if self.schedule.streams else _events_after_rows(self.schedule, rows_of(t.shape))
         return PushView(
             input=self.graph.inputs.index(self.schedule.pushed),
             rows=rows_of(t.shape),
@@ -289,6 +298,7 @@ class _Builder:
             kept=home.kept,
             until=until,
             until_type=_index_type(until[-1]),
+            period=_period(self.schedule),
         )
 
     def _pointer(self, name: str, *, const: bool, by_row: bool = False) -> str:
@@ -304,12 +314,13 @@ class _Builder:
         """Elements from a tensor's start to its row y, as C text."""
         t, kept = self.graph.type(name), self._ring(name)
         slot = f"y % {kept}u" if kept else "y"
-        return f"{slot} * {t.size // row_count(t.shape)}u" if kept != 1 else "0"
+        alone = kept == 1 or (self.schedule.streams and not kept)
+        return "0" if alone else f"{slot} * {t.size // row_count(t.shape)}u"
 
     def _ring(self, name: str) -> int:
         """Rows that the ring of a tensor keeps, 0 where all are kept."""
         home = self.schedule.home_of(name)
-        return home.kept if home.kept < home.rows else 0
+        return home.kept if home.kept < home.rows or (self.schedule.streams and home.rows > 1) else 0
 
     def _array(self, data: np.ndarray, c_type: str, note: str) -> str:
         """The symbol of a constant, stored once however often it is used."""
@@ -329,7 +340,7 @@ class _Builder:
         pointers = kernel.pointer_operands(call)
         names = [node.inputs[k] for k in pointers]
         first = call.input(pointers[0]) if pointers else call.output
-        by_row = kernel.form is not Form.WINDOW  # a window finds its rows itself
+        finds_rows = kernel.form is Form.WINDOW or (self.schedule.streams and step.accumulates)
         return StepView(
             index=step.index,
             by_rows=step.by_rows,
@@ -340,11 +351,13 @@ class _Builder:
             fields=self._fields(step),
             form=kernel.form.value,
             inputs=[
-                self._pointer(name, const=True, by_row=by_row and step.streamed(k))
+                self._pointer(name, const=True, by_row=not finds_rows and step.streamed(k))
                 for k, name in zip(pointers, names, strict=True)
                 if name is not None
             ],
-            outputs=[self._pointer(name, const=False, by_row=by_row and step.writes_rows) for name in node.outputs],
+            outputs=[
+                self._pointer(name, const=False, by_row=not finds_rows and step.writes_rows) for name in node.outputs
+            ],
             scratch=self._scratch(step),
             count=(kernel.count(call) if kernel.count else 0) // (step.walked_rows if step.writes_rows else 1),
             batch=step.batch,
@@ -437,6 +450,14 @@ def _events_after_rows(schedule: Schedule, rows: int) -> list[int]:
         else:
             done += 1
     return [*until[1:], *[done] * (rows - len(until) + 1)]
+
+
+def _period(schedule: Schedule) -> int:
+    """Frames after which every ring stands at its first slot again. Raises UnsupportedError where that is too long."""
+    period = math.lcm(*(home.kept for home in schedule.homes.values()))
+    if period >= 2**31:
+        raise UnsupportedError(f"the rings of this model repeat only after {period} frames")
+    return period
 
 
 def _index_type(largest: int) -> str:

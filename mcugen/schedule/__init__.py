@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from mcugen.graph import Graph
 from mcugen.op import Form
 from mcugen.plan import Buffer
+from mcugen.schedule import frames
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
 from mcugen.schedule.storage import Home, aliases, build_homes, homes_of, scratch_buffer
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
-__all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build"]
+__all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build", "build_frames"]
 
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """The steps, the order of their events, and for every tensor in RAM the home that holds its rows.
 
-    pushed: the graph input that is handed in row by row, or None.
+    pushed: the graph input that is handed in row by row, or None. streams: it is a frame each time, and an event
+    computes the newest row of a step.
     """
 
     graph: Graph
@@ -28,6 +30,7 @@ class Schedule:
     home: dict[str, str]
     homes: dict[str, Home]
     pushed: str | None = None
+    streams: bool = False
 
     @property
     def interleaved(self) -> bool:
@@ -69,6 +72,12 @@ def build(
     home = homes_of(graph, choices, steps, order, keep_input)
     homes = build_homes(graph, steps, order, home, keep_input, pushed)
     return Schedule(graph, steps, order, home, homes, pushed)
+
+
+def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedule:
+    """A schedule that computes, for each frame pushed, the newest row of every step. Raises UsageError."""
+    found = frames.build(graph, choices, pushed)
+    return Schedule(graph, found.steps, found.trace, found.home, found.homes, pushed, streams=True)
 
 
 def _step(index: int, choice: Choice, grouped: bool) -> Step:

@@ -34,7 +34,9 @@ def solve(graph: Graph, target: Target, options: Options) -> Schedule:
 
 def _arrange(graph: Graph, choices: list[Choice], options: Options) -> Schedule:
     """The order of rows: every step whole, or, for the least RAM, segments run row by row."""
-    pushed = _pushed_input(graph) if options.input_mode == "rows" else None
+    pushed = None if options.input_mode == "whole" else _pushed_input(graph, options.input_mode)
+    if pushed is not None and options.input_mode == "frames":
+        return schedule.build_frames(graph, choices, pushed)
     if pushed is None and (options.no_rows or options.optimize != "ram"):
         return schedule.build(graph, choices, keep_input=options.keep_input)
     found = segments.least_ram(graph, choices, keep_input=options.keep_input, pushed=pushed)
@@ -42,15 +44,15 @@ def _arrange(graph: Graph, choices: list[Choice], options: Options) -> Schedule:
     return schedule.build(graph, choices, by_rows, keep_input=options.keep_input, pushed=pushed)
 
 
-def _pushed_input(graph: Graph) -> str:
+def _pushed_input(graph: Graph, mode: str) -> str:
     """The input that rows are handed in of. Raises UsageError, with the reason, where there is no such one."""
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
     if len(read) != 1:
-        raise UsageError(f"--input-mode rows: the model has {len(read)} inputs", hint="rows can be pushed of one input")
+        raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint="rows and frames can be pushed of one input")
     shape = graph.type(read[0]).shape
     if rows_of(shape) < 2 or images_of(shape) != 1:
         raise UsageError(
-            f"--input-mode rows: the input has the shape {list(shape)}", hint="rows are those of an input [1, H, W, C]"
+            f"--input-mode {mode}: the input has the shape {list(shape)}", hint="rows are those of an input [1, H, W, C]"
         )
     return read[0]
 

@@ -54,7 +54,10 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
 
 
 def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[int, str, np.ndarray]]:
-    """(step, tensor, value) in the order completed, then the outputs with step -1; rows are put together first."""
+    """(step, tensor, value) in the order completed, then the outputs with step -1.
+
+    Rows are put together first; of a network that is fed frame by frame there is the newest row of each tensor.
+    """
     stdin = b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs)
     done = process.run([program], stdin=stdin, timeout_s=_CASE_TIMEOUT_S)
     if done.returncode != 0:
@@ -68,8 +71,12 @@ def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[
         name = made[output]
         t = artifact.graph.type(name)
         part = parts.setdefault(f"{step} {name}", _Rows(t))
-        at += part.add(1 if step == OUTPUTS else row_count(t.shape), first, rows, done.stdout, at)
-        if part.complete:
+        total = 1 if step == OUTPUTS else row_count(t.shape)
+        at += part.add(total, first, rows, done.stdout, at)
+        if artifact.schedule.streams and total > 1:
+            part.complete = True
+            yield step, name, part.value()[:, -1:]
+        elif part.complete:
             yield -1 if step == OUTPUTS else step, name, part.value()
     missing = [name for name, part in parts.items() if not part.complete]
     if missing:

@@ -1,0 +1,117 @@
+"""Exact streaming over time: a new frame moves the window by one row, and every layer computes its newest row only.
+
+It is exact where a row of a layer depends on nothing but input rows at fixed distances: stride 1 and no padding in time.
+State is the rings of rows that later frames still read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.op import Form
+from mcugen.schedule.steps import Choice, Step, can_run_by_rows
+from mcugen.schedule.storage import Home, aliases
+from mcugen.schedule.trace import Event
+from mcugen.types import images_of, rows_of
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Steps, one event each, and homes of a network that is fed frame by frame."""
+
+    steps: tuple[Step, ...]
+    trace: tuple[Event, ...]
+    home: dict[str, str]
+    homes: dict[str, Home]
+
+
+def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
+    """The steps of one frame. Raises UsageError, with the reason, for a network that cannot be streamed exactly."""
+    running = [c for c in choices if c.kernel.form is not Form.ALIAS]
+    alias = aliases(choices)
+    streams = {pushed: rows_of(graph.type(pushed).shape)}
+    steps = []
+    for index, choice in enumerate(running):
+        reads = [alias.get(n, n) for n in choice.node.inputs if n is not None]
+        moving = [name for name in reads if name in streams]
+        by_rows = bool(moving)
+        if by_rows:
+            _require_streamable(graph, choice, moving)
+            rows = rows_of(choice.call.output.shape)
+            if rows > 1:
+                streams.update(dict.fromkeys(choice.node.outputs, rows))
+        steps.append(Step(index, choice, by_rows))
+    for name, source in alias.items():
+        if source in streams and rows_of(graph.type(name).shape) != streams[source]:
+            raise _refusal(f"tensor {graph.tensors[name].label!r} takes the rows of several frames as one")
+    return _stored(graph, steps, alias, pushed, streams)
+
+
+def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> None:
+    kernel, call = choice.kernel, choice.call
+    where = choice.node.source
+    if any(images_of(graph.type(name).shape) != 1 for name in moving):
+        raise _refusal(f"{where} works on several images")
+    if kernel.form is Form.WINDOW and kernel.window is not None:
+        window = kernel.window(call)
+        if window.pad or window.leaves_image:
+            raise _refusal(f"{where} pads in time: the borders of the window would move with it")
+        if window.stride != 1 and window.out_rows > 1:
+            raise _refusal(f"{where} has stride {window.stride} in time: it would compute other rows each frame")
+    elif kernel.form is Form.ACCUMULATE:
+        return
+    elif not can_run_by_rows(choice) or any(rows_of(graph.type(n).shape) != rows_of(call.output.shape) for n in moving):
+        raise _refusal(f"{where} mixes rows of different times")
+
+
+def _refusal(reason: str) -> UsageError:
+    return UsageError(
+        f"--input-mode frames would not be exact: {reason}",
+        hint="use --input-mode rows, which computes every window from its first row on",
+    )
+
+
+def _stored(graph: Graph, steps: Sequence[Step], alias: dict[str, str], pushed: str, streams: dict[str, int]) -> Frames:
+    """One event per step; rings as long as the furthest look back, kept for good where they outlive a frame."""
+    home = {name: name for name in graph.inputs}
+    home |= {name: name for step in steps for name in step.choice.node.outputs}
+    home |= {name: home[source] for name, source in alias.items() if source in home}
+    kept = dict.fromkeys(streams, 1)
+    last = {name: -1 for name in home.values()}
+    first = {name: 0 for name in home.values()}
+    for step in steps:
+        for name in step.choice.node.inputs:
+            if name is not None and name in home:
+                last[home[name]] = step.index
+                if home[name] in kept:
+                    kept[home[name]] = max(kept[home[name]], _looks_back(step))
+        for name in step.choice.node.outputs:
+            first[name] = last[name] = step.index
+    last.update({home[name]: len(steps) - 1 for name in graph.outputs})
+    first.update(dict.fromkeys(graph.inputs, 0))
+    homes = {name: _home(graph, name, streams, kept, first[name], last[name], len(steps)) for name in last}
+    trace = tuple(Event(step.index, step.events - 1) for step in steps)
+    return Frames(tuple(steps), trace, home, homes)
+
+
+def _looks_back(step: Step) -> int:
+    """How many of the newest rows of its input the step reads for its newest row."""
+    kernel, call = step.choice.kernel, step.choice.call
+    if kernel.form is Form.WINDOW and kernel.window is not None:
+        window = kernel.window(call)
+        return (window.size - 1) * window.dilation + 1
+    return rows_of(call.input(0).shape) if kernel.form is Form.ACCUMULATE else 1
+
+
+def _home(
+    graph: Graph, name: str, streams: dict[str, int], kept: dict[str, int], first: int, last: int, steps: int
+) -> Home:
+    t = graph.type(name)
+    rows = streams.get(name, 1)
+    stays = kept.get(name, 1) > 1
+    life = (0, steps - 1) if stays else (first, max(first, last))
+    align = max(4, t.np_dtype.itemsize)
+    return Home(name, rows, t.nbytes // rows, kept.get(name, 1), align, (life[0],) * rows, (life[1],) * rows)
