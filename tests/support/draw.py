@@ -31,7 +31,12 @@ _SETS = (
     ("alternating", "alternating"),
     ("ends", "mixed"),
     ("full range", "bounds"),
+    ("near zero", "normal"),
+    ("near zero", "wide"),
+    ("near zero", "mixed"),
+    ("full range", "normal"),
 )
+_NEAR = 9  # few steps from the zero point: results that do not saturate
 _ELEMENTS = 512
 _MORE = (("full range", "bounds"), ("random", "mixed"), ("ends", "wide"))
 _MOST = 40
@@ -52,13 +57,15 @@ def _draw(rng: np.random.Generator, t: TensorType, integer: str, real: str) -> A
     low, high = limits(t)
     # Indices, lengths and counts are often valid only near zero.
     near = (-2, 6) if t.quant is None and t.dtype in ("s32", "s64") else (low, high)
+    zero = t.zero_point if t.quant else min(1, high)
     draws: dict[str, Draw] = {
         "random": lambda rng, n: rng.integers(*near, n, np.int64, endpoint=True),
         "full range": lambda rng, n: rng.integers(low, high, n, np.int64, endpoint=True),
         "smallest": lambda rng, n: np.full(n, low),
         "largest": lambda rng, n: np.full(n, high),
-        "zero point": lambda rng, n: np.full(n, t.zero_point if t.quant else min(1, high)),
+        "zero point": lambda rng, n: np.full(n, zero),
         "alternating": lambda rng, n: np.where(np.arange(n) % 2, low, high),
+        "near zero": lambda rng, n: zero + rng.integers(-_NEAR, _NEAR, n, np.int64, endpoint=True),
         "ends": lambda rng, n: rng.choice([low, low + 1, high - 1, high], n),
     }
     return np.clip(draws[integer](rng, t.size), low, high).astype(t.np_dtype).reshape(t.shape)
