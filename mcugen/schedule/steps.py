@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from mcugen.graph import Node
 from mcugen.op import Call, Form, Kernel
@@ -17,6 +18,11 @@ class Choice:
     call: Call
     kernel: Kernel
     why: str
+
+    @cached_property
+    def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
+        """What each event reads, by whether the step runs by rows: the same in every schedule, found once."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -52,12 +58,12 @@ class Step:
     def accumulates(self) -> bool:
         return self.choice.kernel.form is Form.ACCUMULATE
 
-    @property
+    @cached_property
     def events(self) -> int:
         """How many events compute the step: its batches of rows, or one for all of it."""
         return -(-self.walked_rows // self.batch) if self.by_rows else 1
 
-    @property
+    @cached_property
     def walked_rows(self) -> int:
         """Rows that the events walk: of the input where it accumulates, else of the output."""
         return rows_of(self.choice.call.input(0).shape if self.accumulates else self.choice.call.output.shape)
@@ -74,8 +80,14 @@ class Step:
             self._is_window or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows
         )
 
-    def reads(self, event: int) -> list[Access]:
+    def reads(self, event: int) -> tuple[Access, ...]:
         """What an event reads, clipped to the image."""
+        known = self.choice.known_reads
+        if self.by_rows not in known:
+            known[self.by_rows] = tuple(tuple(self._accesses(event)) for event in range(self.events))
+        return known[self.by_rows][event]
+
+    def _accesses(self, event: int) -> list[Access]:
         call, node = self.choice.call, self.choice.node
         found: list[Access] = []
         for k, name in enumerate(node.inputs):
