@@ -55,7 +55,7 @@ class Options:
     optimize: str = _option("balanced", "What to favour where kernels differ.", choices=GOALS)
     input_mode: str = _option(
         "whole",
-        "How the input comes: whole, in memory; rows, pushed one by one as from a camera; or frames of a window over time.",
+        "How the input comes: whole, in memory; as rows, pushed as from a camera; or as frames of a window over time.",
         choices=INPUT_MODES,
     )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")

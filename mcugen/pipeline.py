@@ -67,7 +67,7 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
     check(buffers, memory)
     view, files = emit(schedule, memory, imported, options, name)
     facts = report.facts_of(view, schedule, memory, board, notes)
-    report.require_fit(facts, board)
+    report.require_fit(facts, board, schedule, memory)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))
     return Artifact(name, files, facts, imported, graph, schedule, memory, view, board)

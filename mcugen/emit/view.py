@@ -14,7 +14,7 @@ from mcugen.emit import bundle
 from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
-from mcugen.op import Form
+from mcugen.op import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.plan.buffers import align_up
@@ -23,6 +23,7 @@ from mcugen.types import TensorType, images_of, row_count, rows_of
 
 OBJECT_ALIGN = 16
 COUNTER_BYTES = 4
+LABEL_WIDTH = 48
 MAX_OUTSIDE_ELEMENTS = 1 << 20
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
 
@@ -53,8 +54,10 @@ class EndView:
     label: str
     scale: str
     zero_point: str
+    zero: int
     low: int
     high: int
+    is_narrow: bool
     is_input: bool
     is_unread: bool
 
@@ -74,9 +77,8 @@ class WindowView:
     """How a windowed step finds its input rows. kept: rows that the input's ring holds, 0 where it is whole."""
 
     size: int
-    stride: int
     dilation: int
-    pad: int
+    row: str
     in_rows: int
     in_length: int
     kept: int
@@ -260,8 +262,10 @@ class _Builder:
             label=comment(tensor.label),
             scale=float32(quant.scale[0]) if quant else "",
             zero_point=number(quant.zero_point[0]) if quant else "",
+            zero=quant.zero_point[0] if quant else 0,
             low=int(limits[0]),
             high=int(limits[1]),
+            is_narrow=not t.is_float and t.np_dtype.itemsize <= 2,
             is_input=kind == "input",
             is_unread=name in self.graph.unread_inputs,
         )
@@ -273,14 +277,14 @@ class _Builder:
         tensors = self.schedule.held()
         for buffer in sorted(self.schedule.buffers(), key=lambda b: (b.first, self.plan.offset[b.name])):
             held = tensors.get(buffer.name, [])
-            texts = [f"{_type_text(self.graph.type(n))} {comment(self.graph.tensors[n].label)}" for n in held]
+            texts = [f"{_type_text(self.graph.type(n))} {_short(self.graph.tensors[n].label)}" for n in held]
             texts += [ends[n] for n in held if n in ends]
             yield MapView(
                 offset=self.plan.offset[buffer.name],
                 nbytes=buffer.nbytes,
                 first=buffer.first,
                 last=buffer.last,
-                text="; ".join(texts) or "(scratch)",
+                text="; ".join(dict.fromkeys(texts)) or "(scratch)",
             )
 
     def _push(self) -> PushView | None:
@@ -411,7 +415,7 @@ class _Builder:
             filled = np.full(length, kernel.outside(call), x.np_dtype)
             outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}")
         return WindowView(
-            w.size, w.stride, w.dilation, w.pad, w.in_rows, length, self._ring(name),
+            w.size, w.dilation, _row_text(w), w.in_rows, length, self._ring(name),
             out_row=self._row_offset(step.choice.node.outputs[0]),
             element=c_type,
             row_function=f"mg_{'ring' if self._ring(name) else 'row'}_{x.dtype}",
@@ -427,6 +431,12 @@ def _arena_pointer(c_type: str, offset: int, *, const: bool) -> str:
     return f"({qualifier}{c_type} *){through}&a[{offset}]"
 
 
+def _short(label: str) -> str:
+    """A tensor's own name for a table: converters join the names of all they fused, the last says the most."""
+    last = comment(label.rstrip(";").rsplit(";", 1)[-1])
+    return last if len(last) <= LABEL_WIDTH else f"...{last[-LABEL_WIDTH:]}"
+
+
 def _type_text(t: TensorType) -> str:
     return f"{t.dtype}[{','.join(str(d) for d in t.shape)}]"
 
@@ -439,6 +449,13 @@ def _command(options: Options, name: str, format_name: str) -> str:
     flags = ("keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))
+
+
+def _row_text(w: RowWindow) -> str:
+    """The input row of tap k of output row y, as C text."""
+    y = "(int32_t)y" + (f" * {w.stride}" if w.stride > 1 else "")
+    k = ("" if w.size == 1 else " + k") + (f" * {w.dilation}" if w.dilation > 1 and w.size > 1 else "")
+    return y + k + (f" - {w.pad}" if w.pad else "")
 
 
 def _events_after_rows(schedule: Schedule, rows: int) -> list[int]:

@@ -13,6 +13,8 @@ from mcugen.report.facts import Report, StepFacts
 from mcugen.schedule import Schedule
 from mcugen.target import Target
 
+PEAK_TENSORS = 6
+
 
 def facts_of(
     view: ModelView, schedule: Schedule, plan: MemoryPlan, board: Target, notes: tuple[str, ...] = ()
@@ -38,8 +40,8 @@ def facts_of(
     )
 
 
-def require_fit(facts: Report, board: Target) -> None:
-    """Raise MemoryBudgetError, with all that is over and by how much, if the board is too small."""
+def require_fit(facts: Report, board: Target, schedule: Schedule, plan: MemoryPlan) -> None:
+    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board is too small."""
     limits = (("RAM", facts.ram_bytes, board.ram_bytes), ("flash", facts.weights_bytes, board.flash_bytes))
     over = [
         f"{what}: the model needs {needed:,} bytes, the board has {available:,}: {needed - available:,} over"
@@ -47,10 +49,24 @@ def require_fit(facts: Report, board: Target) -> None:
         if available is not None and needed > available
     ]
     if over:
+        if over[0].startswith("RAM"):
+            over.insert(1, _peak_text(schedule, plan))
         raise MemoryBudgetError(
             f"{facts.name} does not fit {board.name}\n  " + "\n  ".join(over),
-            hint="choose a larger board (`mcugen boards` shows their memories) or a smaller model",
+            hint="try --optimize ram, a larger board (`mcugen boards` shows their memories) or a smaller model",
         )
+
+
+def _peak_text(schedule: Schedule, plan: MemoryPlan) -> str:
+    """What is live at the fullest moment, largest first."""
+    event = schedule.trace[plan.peak_step]
+    where = schedule.steps[event.step].choice.node.source if event.step >= 0 else "the input coming in"
+    live = [
+        (sum(p.nbytes for p in b.pieces if p.first <= plan.peak_step <= p.last), b.name) for b in schedule.buffers()
+    ]
+    largest = sorted(((n, name) for n, name in live if n), reverse=True)[:PEAK_TENSORS]
+    listed = ", ".join(f"{name} {n:,}" for n, name in largest)
+    return f"     most at {where}, {plan.lower_bound:,} bytes live: {listed}"
 
 
 def as_dict(facts: Report) -> dict[str, Any]:

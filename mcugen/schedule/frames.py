@@ -1,6 +1,6 @@
 """Exact streaming over time: a new frame moves the window by one row, and every layer computes its newest row only.
 
-It is exact where a row of a layer depends on nothing but input rows at fixed distances: stride 1 and no padding in time.
+It is exact where a row of a layer depends on nothing but input rows at fixed distances: stride 1, no padding in time.
 State is the rings of rows that later frames still read.
 """
 
@@ -80,8 +80,8 @@ def _stored(graph: Graph, steps: Sequence[Step], alias: dict[str, str], pushed: 
     home |= {name: name for step in steps for name in step.choice.node.outputs}
     home |= {name: home[source] for name, source in alias.items() if source in home}
     kept = dict.fromkeys(streams, 1)
-    last = {name: -1 for name in home.values()}
-    first = {name: 0 for name in home.values()}
+    last = dict.fromkeys(home.values(), -1)
+    first = dict.fromkeys(home.values(), 0)
     for step in steps:
         for name in step.choice.node.inputs:
             if name is not None and name in home:

@@ -138,7 +138,7 @@ def build_homes(
     graph: Graph, steps: Sequence[Step], order: Trace, home: dict[str, str], keep_input: bool, pushed: str | None
 ) -> dict[str, Home]:
     """The homes with their rings, from the trace alone."""
-    lives = _Lives(graph, home, len(order))
+    lives = _Lives(graph, home, len(order), pushed)
     for time, event in enumerate(order):
         if event.step == INPUT:
             lives.write(str(pushed), event.event, event.event, time)
@@ -147,8 +147,10 @@ def build_homes(
         for access in step.reads(event.event):
             if access.tensor in home:
                 lives.read(access.tensor, access.first, access.last, time)
+        first, last = step.writes(event.event)
         for name in step.choice.node.outputs:
-            lives.write(name, *step.writes(event.event), time)
+            rows = rows_of(graph.type(name).shape)  # the parts of a split may have different numbers of rows
+            lives.write(name, first, last if step.writes_rows or last < first else rows - 1, time)
     whole = [name for name in graph.inputs if name != pushed]
     lives.from_start(whole)
     lives.to_end([*graph.outputs, *(whole if keep_input else [])])
@@ -160,12 +162,12 @@ def build_homes(
 class _Lives:
     """First write and last read of every row of every home, collected along the trace."""
 
-    def __init__(self, graph: Graph, home: dict[str, str], events: int) -> None:
+    def __init__(self, graph: Graph, home: dict[str, str], events: int, pushed: str | None) -> None:
         self._graph, self._home, self._events = graph, home, events
         self.members: dict[str, list[str]] = {}
         for name, at in home.items():
             self.members.setdefault(at, []).append(name)
-        self._shape = {at: _row_shape(graph, names) for at, names in self.members.items()}
+        self._shape = {at: _row_shape(graph, [pushed] if pushed in names else names) for at, names in self.members.items()}
         self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
         self._read = {at: [_NEVER] * rows for at, (rows, _) in self._shape.items()}
 

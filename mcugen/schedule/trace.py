@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from mcugen.graph import Graph
 from mcugen.schedule.steps import Access, Step
+from mcugen.types import rows_of
 
 INPUT = -1
 """Step index of an event that hands in a row of the model's input."""
@@ -35,12 +36,17 @@ def trace(
     for group in groups:
         for sink in walk.sinks(group):
             walk.complete(sink)
+    for step in steps:
+        walk.complete(step.index)
     return tuple(walk.events)
 
 
 @dataclass
 class _Walk:
-    """Produces rows on demand: before an event, every row it reads."""
+    """Produces rows on demand: before an event, every row it reads.
+
+    Rows that nobody reads, as strides leave them behind, follow as soon as all readers of their tensor are through.
+    """
 
     graph: Graph
     steps: Sequence[Step]
@@ -52,6 +58,10 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self.producer = {name: step.index for step in self.steps for name in step.choice.node.outputs}
+        self.readers: dict[str, set[int]] = {}
+        for step in self.steps:
+            for access in step.reads(0):
+                self.readers.setdefault(self._source(access.tensor), set()).add(step.index)
 
     def sinks(self, group: range) -> list[int]:
         """Steps of a group that no other step of it reads, in order."""
@@ -66,6 +76,8 @@ class _Walk:
             event = self.done.get(step, 0)
             if event >= target:
                 stack.pop()
+                if event == self.steps[step].events:
+                    stack += self._left_behind(step)
                 continue
             missing = self._missing(step, event)
             if missing is not None:
@@ -86,11 +98,27 @@ class _Walk:
                 return producer, needed
         return None
 
+    def _left_behind(self, step: int) -> list[tuple[int, int]]:
+        """Operands of a finished step that nobody else will read, to be completed: (producer, all its events)."""
+        found: list[tuple[int, int]] = []
+        for access in self.steps[step].reads(0):
+            source = self._source(access.tensor)
+            if any(self.done.get(i, 0) < self.steps[i].events for i in self.readers[source]):
+                continue
+            producer = self.producer.get(source)
+            if producer is None:
+                self._push(source, rows_of(self.graph.type(source).shape) - 1)
+            elif self.done.get(producer, 0) < self.steps[producer].events:
+                found.append((producer, self.steps[producer].events))
+        return found
+
     def _push(self, tensor: str, last: int) -> None:
-        if self.alias.get(tensor, tensor) == self.pushed:
-            for row in range(self.pushed_rows, last + 1):
-                self.events.append(Event(INPUT, row))
-            self.pushed_rows = max(self.pushed_rows, last + 1)
+        if self._source(tensor) != self.pushed:
+            return
+        rows, own = (rows_of(self.graph.type(name).shape) for name in (self.pushed, tensor))
+        end = last + 1 if own == rows else rows
+        self.events += [Event(INPUT, row) for row in range(self.pushed_rows, end)]
+        self.pushed_rows = max(self.pushed_rows, end)
 
     def _events_for(self, producer: int, access: Access) -> int:
         """Events after which rows up to access.last of the producer's output are there."""
@@ -101,4 +129,7 @@ class _Walk:
         return access.last // step.batch + 1
 
     def _producer_of(self, tensor: str) -> int | None:
-        return self.producer.get(self.alias.get(tensor, tensor))
+        return self.producer.get(self._source(tensor))
+
+    def _source(self, tensor: str) -> str:
+        return self.alias.get(tensor, tensor)

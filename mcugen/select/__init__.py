@@ -21,7 +21,7 @@ def solve(graph: Graph, target: Target, options: Options) -> Schedule:
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
         fitting = [kernel for kernel, why in refused if not why]
         if fitting:
-            choices.append(Choice(node, call, fitting[0], _why(fitting[0], refused)))
+            choices.append(Choice(node, call, fitting[0], _why(fitting[0], refused, call)))
         else:
             problems.append(_problem(node, call, refused))
     if problems:
@@ -39,7 +39,7 @@ def _arrange(graph: Graph, choices: list[Choice], options: Options) -> Schedule:
         return schedule.build_frames(graph, choices, pushed)
     if pushed is None and (options.no_rows or options.optimize != "ram"):
         return schedule.build(graph, choices, keep_input=options.keep_input)
-    found = segments.least_ram(graph, choices, keep_input=options.keep_input, pushed=pushed)
+    found = segments.Search(graph, choices, keep_input=options.keep_input, pushed=pushed).least()
     by_rows = [s.steps for s in found if s.by_rows]
     return schedule.build(graph, choices, by_rows, keep_input=options.keep_input, pushed=pushed)
 
@@ -48,21 +48,22 @@ def _pushed_input(graph: Graph, mode: str) -> str:
     """The input that rows are handed in of. Raises UsageError, with the reason, where there is no such one."""
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
     if len(read) != 1:
-        raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint="rows and frames can be pushed of one input")
+        hint = "rows and frames can be pushed of one input"
+        raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint=hint)
     shape = graph.type(read[0]).shape
     if rows_of(shape) < 2 or images_of(shape) != 1:
-        raise UsageError(
-            f"--input-mode {mode}: the input has the shape {list(shape)}", hint="rows are those of an input [1, H, W, C]"
-        )
+        hint = "rows are those of an input [1, H, W, C]"
+        raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
     return read[0]
 
 
-def _why(chosen: Kernel, refused: list[tuple[Kernel, list[str]]]) -> str:
-    """Why `chosen`, in the order of preference: what stood before it and was refused."""
-    before = [(k, why) for k, why in refused[: [k for k, _ in refused].index(chosen)] if why]
-    if not before:
-        return "first choice" if len(refused) > 1 else "only kernel"
-    return "; ".join(f"not {kernel.symbol}: {' and '.join(why)} does not hold" for kernel, why in before)
+def _why(chosen: Kernel, refused: list[tuple[Kernel, list[str]]], call: Call) -> str:
+    """Why `chosen`: of the kernels preferred to it, those for the same types, and the first thing each lacks."""
+    preferred = refused[: [kernel for kernel, _ in refused].index(chosen)]
+    lacking = [(kernel, why) for kernel, why in preferred if why and all(rule(call) for rule in kernel.accepts[:1])]
+    if not lacking:
+        return "first choice for these types"
+    return "; ".join(f"{kernel.symbol} needs: {why[0]}" for kernel, why in lacking)
 
 
 def _problem(node: Node, call: Call, refused: list[tuple[Kernel, list[str]]]) -> str:
