@@ -26,11 +26,10 @@ def buffers(artifact: Artifact) -> dict[str, Buffer]:
 
 
 def test_one_event_per_step_in_order(tmp_path: Path) -> None:
-    schedule = built(tmp_path, image_net()).schedule
-    assert [event.step for event in schedule.trace] == list(range(len(schedule.steps)))
-    heights = [(event.first_row, event.rows) for event in schedule.trace]
-    assert heights[:3] == [(0, 6), (0, 4), (0, 2)]
-    assert all(rows == 1 for _, rows in heights[3:])
+    schedule = built(tmp_path, three_dense()).schedule
+    assert [(event.step, event.event) for event in schedule.trace] == [(0, 0), (1, 0), (2, 0)]
+    assert [step.index for step in schedule.steps] == [0, 1, 2]
+    assert not schedule.interleaved
 
 
 def test_inputs_live_to_their_last_use_or_to_the_end(tmp_path: Path) -> None:
