@@ -167,7 +167,9 @@ class _Lives:
         self.members: dict[str, list[str]] = {}
         for name, at in home.items():
             self.members.setdefault(at, []).append(name)
-        self._shape = {at: _row_shape(graph, [pushed] if pushed in names else names) for at, names in self.members.items()}
+        self._shape = {
+            at: _row_shape(graph, [pushed] if pushed in names else names) for at, names in self.members.items()
+        }
         self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
         self._read = {at: [_NEVER] * rows for at, (rows, _) in self._shape.items()}
 
