@@ -43,9 +43,7 @@ class Options:
     """Choices of one build; immutable, passed as an argument, never read from the environment."""
 
     board: str = _option("host", "Board or bare core to build for; `mcugen boards` lists them.", metavar="NAME")
-    features: str = _option(
-        "", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST"
-    )
+    features: str = _option("", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST")
     name: str = _option("", "Prefix of the C symbols and files; by default made from the file name.", metavar="NAME")
     reference: str = _option(
         "tflm",
@@ -58,12 +56,25 @@ class Options:
         "How the input comes: whole, in memory; as rows, pushed as from a camera; or as frames of a window over time.",
         choices=INPUT_MODES,
     )
+    ram: str = _option(
+        "",
+        "RAM for the model, e.g. `20K`, `64KiB` or `20000` (bytes; K is 1024): the fastest schedule that fits. By "
+        "default the board's.",
+        metavar="SIZE",
+    )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
     selftest: bool = _option(False, "Add one input with its output, and <name>_selftest().")
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
 
+    @property
+    def ram_bytes(self) -> int | None:
+        """The RAM budget in bytes, None where none was given."""
+        return bytes_of(self.ram) if self.ram else None
+
     def __post_init__(self) -> None:
+        if self.ram:
+            bytes_of(self.ram)
         for item in fields(self):
             choices = item.metadata.get("choices")
             value = getattr(self, item.name)
@@ -74,6 +85,14 @@ class Options:
                 f"--name {self.name!r} cannot prefix C symbols",
                 hint="use at most 40 letters, digits and underscores, a letter first, and no word of C or its library",
             )
+
+
+def bytes_of(text: str) -> int:
+    """A size in bytes: `20000`, `20K` = `20KB` = `20KiB` = 20 * 1024, and the same with M. Raises UsageError."""
+    found = re.fullmatch(r"(\d{1,12})\s*([KkMm]?)(?:i?[Bb])?", text.strip(), re.ASCII)
+    if found is None or int(found[1]) == 0:
+        raise UsageError(f"--ram {text!r} is no size", hint="give bytes, as 20000, or with a unit, as 20K or 20KiB")
+    return int(found[1]) * {"": 1, "K": 1024, "M": 1024**2}[found[2].upper()]
 
 
 def is_c_name(text: str) -> bool:

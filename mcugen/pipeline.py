@@ -17,9 +17,10 @@ from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.options import Options, c_name_from
-from mcugen.plan import MemoryPlan, check, plan
+from mcugen.plan import MemoryPlan, check
 from mcugen.report.facts import Report
 from mcugen.schedule import Schedule
+from mcugen.select import Solution
 from mcugen.target import Target
 
 
@@ -54,23 +55,43 @@ def options_of(choices: Mapping[str, Any]) -> Options:
     return Options(**choices)
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A model after all passes, with what it is to be built for."""
+
+    name: str
+    board: Target
+    options: Options
+    imported: Graph
+    graph: Graph
+    notes: tuple[str, ...]
+
+
 def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
-    """The stages, in order: import, passes, kernels, memory, C."""
+    """The stages, in order: import, passes, kernels and memory, C."""
+    prepared = prepare(path, options, ops)
+    return finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+
+
+def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
+    """Import and passes."""
     board = target.load(options.board, [f for f in options.features.split(",") if f])
     name = options.name or c_name_from(path.stem)
     imported = frontends.load(path, registry.load(ops))
     options, notes = _settle_reference(imported, options)
-    graph = passes.run(imported)
-    schedule = select.solve(graph, board, options)
-    buffers = schedule.buffers()
-    memory = plan(buffers)
-    check(buffers, memory)
-    view, files = emit(schedule, memory, imported, options, name)
-    facts = report.facts_of(view, schedule, memory, board, notes)
-    report.require_fit(facts, board, schedule, memory)
+    return Prepared(name, board, options, imported, passes.run(imported), notes)
+
+
+def finish(model: Prepared, solution: Solution) -> Artifact:
+    """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
+    schedule, memory = solution.schedule, solution.plan
+    check(schedule.buffers(), memory)
+    view, files = emit(schedule, memory, model.imported, model.options, model.name)
+    facts = report.facts_of(view, schedule, memory, model.board, (*model.notes, *solution.notes))
+    report.require_fit(facts, model.board, schedule, memory, model.options)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))
-    return Artifact(name, files, facts, imported, graph, schedule, memory, view, board)
+    return Artifact(model.name, files, facts, model.imported, model.graph, schedule, memory, view, model.board)
 
 
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:

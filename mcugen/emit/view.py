@@ -17,12 +17,10 @@ from mcugen.graph import Graph
 from mcugen.op import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
-from mcugen.plan.buffers import align_up
 from mcugen.schedule import INPUT, Schedule, Step
+from mcugen.schedule.size import object_bytes
 from mcugen.types import TensorType, images_of, row_count, rows_of
 
-OBJECT_ALIGN = 16
-COUNTER_BYTES = 4
 LABEL_WIDTH = 48
 MAX_OUTSIDE_ELEMENTS = 1 << 20
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
@@ -182,12 +180,6 @@ def build(schedule: Schedule, plan: MemoryPlan, options: Options, name: str) -> 
     return _Builder(schedule, plan, options, name).model()
 
 
-def arena_size(plan: MemoryPlan, schedule: Schedule) -> int:
-    """sizeof the model object: the plan and the counter of pushed rows, rounded up to the object's alignment."""
-    counter = COUNTER_BYTES * (2 if schedule.streams else 1) if schedule.pushed is not None else 0
-    return max(align_up(align_up(plan.nbytes, COUNTER_BYTES) + counter, OBJECT_ALIGN), OBJECT_ALIGN)
-
-
 @dataclass
 class _Builder:
     """Collects the constants while the steps are laid out, so that equal ones are stored once."""
@@ -215,7 +207,7 @@ class _Builder:
             source_format=self.graph.format,
             reference=self.options.reference,
             reference_title=REFERENCE_TITLES[self.options.reference],
-            arena_size=arena_size(self.plan, self.schedule),
+            arena_size=object_bytes(self.plan, self.schedule),
             lower_bound=self.plan.lower_bound,
             peak_step=max(self.schedule.trace[self.plan.peak_step].step, 0) if self.schedule.trace else 0,
             proven=self.plan.proven,
@@ -446,7 +438,10 @@ def _command(options: Options, name: str, format_name: str) -> str:
     parts = ["mcugen build", f"MODEL.{format_name}", f"--board {options.board}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]
     parts += [f"--features={options.features}"] if options.features else []
-    flags = ("keep_input", "selftest", "amalgamate")
+    parts += [f"--optimize {options.optimize}"] if options.optimize != "balanced" else []
+    parts += [f"--input-mode {options.input_mode}"] if options.input_mode != "whole" else []
+    parts += [f"--ram {options.ram_bytes}"] if options.ram else []
+    flags = ("no_rows", "keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError
+from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.report.facts import Report, StepFacts
 from mcugen.schedule import Schedule
 from mcugen.target import Target
 
 PEAK_TENSORS = 6
+PEAK_LABEL = 40
 
 
 def facts_of(
@@ -40,33 +42,56 @@ def facts_of(
     )
 
 
-def require_fit(facts: Report, board: Target, schedule: Schedule, plan: MemoryPlan) -> None:
-    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board is too small."""
-    limits = (("RAM", facts.ram_bytes, board.ram_bytes), ("flash", facts.weights_bytes, board.flash_bytes))
+def require_fit(facts: Report, board: Target, schedule: Schedule, plan: MemoryPlan, options: Options) -> None:
+    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board or --ram is too small."""
+    limits = (
+        ("--ram", "smallest RAM found for the model is", facts.ram_bytes, options.ram_bytes),
+        (f"RAM of {board.name}", "smallest RAM found for the model is", facts.ram_bytes, board.ram_bytes),
+        (f"flash of {board.name}", "model needs", facts.weights_bytes, board.flash_bytes),
+    )
     over = [
-        f"{what}: the model needs {needed:,} bytes, the board has {available:,}: {needed - available:,} over"
-        for what, needed, available in limits
+        (what, f"{what}: the {needs} {needed:,} bytes, {available:,} are there: {needed - available:,} over")
+        for what, needs, needed, available in limits
         if available is not None and needed > available
     ]
     if over:
-        if over[0].startswith("RAM"):
-            over.insert(1, _peak_text(schedule, plan))
+        lines = [text for _, text in over]
+        is_ram = any("flash" not in what for what, _ in over)
+        if is_ram:
+            lines.append(_peak_text(schedule, plan))
         raise MemoryBudgetError(
-            f"{facts.name} does not fit {board.name}\n  " + "\n  ".join(over),
-            hint="try --optimize ram, a larger board (`mcugen boards` shows their memories) or a smaller model",
+            f"{facts.name} does not fit {board.name if not board.is_core else 'the budget'}\n  " + "\n  ".join(lines),
+            hint=_advice(options, is_ram=is_ram),
         )
+
+
+def _advice(options: Options, *, is_ram: bool) -> str:
+    """What else to try, of what was not."""
+    untried = ["leave --no-rows out"] if options.no_rows else []
+    untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []
+    untried += ["leave --keep-input out"] if options.keep_input else []
+    return ", ".join(
+        [*(untried if is_ram else []), "take a larger board (`mcugen boards` shows their memories) or a smaller model"]
+    )
 
 
 def _peak_text(schedule: Schedule, plan: MemoryPlan) -> str:
     """What is live at the fullest moment, largest first."""
     event = schedule.trace[plan.peak_step]
-    where = schedule.steps[event.step].choice.node.source if event.step >= 0 else "the input coming in"
+    node = schedule.steps[event.step].choice.node if event.step >= 0 else None
+    where = f"step {event.step}, {node.source}" if node else "a row of the input coming in"
     live = [
         (sum(p.nbytes for p in b.pieces if p.first <= plan.peak_step <= p.last), b.name) for b in schedule.buffers()
     ]
     largest = sorted(((n, name) for n, name in live if n), reverse=True)[:PEAK_TENSORS]
-    listed = ", ".join(f"{name} {n:,}" for n, name in largest)
-    return f"     most at {where}, {plan.lower_bound:,} bytes live: {listed}"
+    listed = ", ".join(f"{_tensor_text(schedule, name)} {n:,}" for n, name in largest)
+    more = ", ..." if len([n for n, _ in live if n]) > PEAK_TENSORS else ""
+    return f"most at {where}, with {plan.lower_bound:,} bytes live: {listed}{more}"
+
+
+def _tensor_text(schedule: Schedule, name: str) -> str:
+    tensor = schedule.graph.tensors.get(name)
+    return f"{name} {tensor.label[-PEAK_LABEL:]!r}" if tensor and tensor.label else name
 
 
 def as_dict(facts: Report) -> dict[str, Any]:
@@ -80,7 +105,7 @@ def as_json(facts: Report) -> bytes:
 
 def as_text(facts: Report) -> str:
     """The report as a firmware engineer reads it."""
-    bound = "the least possible for whole tensors" if facts.proven else "the least possible is not proven"
+    bound = "the least possible for this order of steps" if facts.proven else "the least possible is not proven"
     lines = [
         f"{facts.name} for {facts.board}, bits of {facts.reference}",
         *(f"  note: {note}" for note in facts.notes),

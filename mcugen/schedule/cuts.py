@@ -15,7 +15,7 @@ from mcugen.schedule.storage import aliases
 class Cut:
     """A place before step `index`. Units: bytes.
 
-    nbytes: size of the tensor that is live here. held_bytes: results, and inputs to be kept, that only wait for the end.
+    nbytes: size of the tensor that is live here. held_bytes: results, and inputs to keep, that only wait for the end.
     """
 
     index: int

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from mcugen import schedule
-from mcugen.errors import NoKernelError, UsageError
+from mcugen.errors import NoKernelError
 from mcugen.graph import Graph, Node
 from mcugen.op import Call, Kernel
 from mcugen.options import Options
-from mcugen.schedule import Choice, Schedule, segments
+from mcugen.schedule import Choice
+from mcugen.select.budget import Solution, arrange, front
 from mcugen.target import Target
-from mcugen.types import images_of, rows_of
+
+__all__ = ["Solution", "arrange", "choices_of", "front", "solve"]
 
 
-def solve(graph: Graph, target: Target, options: Options) -> Schedule:
-    """A schedule with one kernel per node. Raises NoKernelError that lists every node without one."""
+def solve(graph: Graph, target: Target, options: Options) -> Solution:
+    """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one."""
+    return arrange(graph, choices_of(graph, target, options), options, target)
+
+
+def choices_of(graph: Graph, target: Target, options: Options) -> list[Choice]:
+    """The kernel of every node. Raises NoKernelError."""
     choices: list[Choice] = []
     problems: list[str] = []
     for node in graph.nodes:
@@ -29,32 +35,7 @@ def solve(graph: Graph, target: Target, options: Options) -> Schedule:
             "no kernel runs these nodes:\n" + "\n".join(problems),
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
-    return _arrange(graph, choices, options)
-
-
-def _arrange(graph: Graph, choices: list[Choice], options: Options) -> Schedule:
-    """The order of rows: every step whole, or, for the least RAM, segments run row by row."""
-    pushed = None if options.input_mode == "whole" else _pushed_input(graph, options.input_mode)
-    if pushed is not None and options.input_mode == "frames":
-        return schedule.build_frames(graph, choices, pushed)
-    if pushed is None and (options.no_rows or options.optimize != "ram"):
-        return schedule.build(graph, choices, keep_input=options.keep_input)
-    found = segments.Search(graph, choices, keep_input=options.keep_input, pushed=pushed).least()
-    by_rows = [s.steps for s in found if s.by_rows]
-    return schedule.build(graph, choices, by_rows, keep_input=options.keep_input, pushed=pushed)
-
-
-def _pushed_input(graph: Graph, mode: str) -> str:
-    """The input that rows are handed in of. Raises UsageError, with the reason, where there is no such one."""
-    read = [name for name in graph.inputs if name not in graph.unread_inputs]
-    if len(read) != 1:
-        hint = "rows and frames can be pushed of one input"
-        raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint=hint)
-    shape = graph.type(read[0]).shape
-    if rows_of(shape) < 2 or images_of(shape) != 1:
-        hint = "rows are those of an input [1, H, W, C]"
-        raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
-    return read[0]
+    return choices
 
 
 def _why(chosen: Kernel, refused: list[tuple[Kernel, list[str]]], call: Call) -> str:

@@ -1,0 +1,152 @@
+"""Decides which segments run row by row: none where whole tensors fit, else the fewest that fit, else the least RAM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mcugen import schedule
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.options import Options
+from mcugen.plan import MemoryPlan, plan
+from mcugen.schedule import Choice, Schedule
+from mcugen.schedule.segments import Search, Segments, peak_of
+from mcugen.schedule.size import object_bytes
+from mcugen.target import Target
+from mcugen.types import images_of, rows_of
+
+MAX_TRIES = 4
+"""Placements that may come out over the budget before the least RAM is taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: sizeof the model object."""
+
+    schedule: Schedule
+    plan: MemoryPlan
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ram_bytes(self) -> int:
+        return object_bytes(self.plan, self.schedule)
+
+
+def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Target) -> Solution:
+    """The fastest solution within the budget, or, where none is, the smallest: it is for the caller to refuse it.
+
+    The budget is --ram, else the board's largest region for a model. --optimize ram asks for the smallest at once, and
+    so do pushed rows without --ram. Raises UsageError where the input cannot be pushed.
+    """
+    if options.input_mode == "frames":
+        return _planned(schedule.build_frames(graph, choices, pushed_input(graph, "frames")))
+    maker = _Maker(graph, choices, options)
+    limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
+    if maker.pushed is None:
+        whole = maker.whole()
+        if options.no_rows or (options.optimize != "ram" and (limit is None or whole.ram_bytes <= limit)):
+            return whole
+        if options.optimize != "ram" and limit is not None:
+            return _with_note(_within(maker, limit), whole, options, board)
+    elif options.optimize != "ram" and options.ram_bytes is not None:
+        return _within(maker, options.ram_bytes)
+    return maker.by_rows(maker.search().least())
+
+
+def front(graph: Graph, choices: Sequence[Choice], options: Options, most: int) -> Iterator[Solution]:
+    """At most `most` solutions from the fastest to the smallest, each smaller than those before it."""
+    maker = _Maker(graph, choices, options)
+    smallest: int | None = None
+    for found in _thinned(maker.search().front(), most):
+        solution = maker.by_rows(found)
+        if smallest is None or solution.ram_bytes < smallest:
+            smallest = solution.ram_bytes
+            yield solution
+
+
+def pushed_input(graph: Graph, mode: str) -> str:
+    """The input that rows are handed in of. Raises UsageError, with the reason, where there is no such one."""
+    read = [name for name in graph.inputs if name not in graph.unread_inputs]
+    if len(read) != 1:
+        hint = "rows and frames can be pushed of one input"
+        raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint=hint)
+    shape = graph.type(read[0]).shape
+    if rows_of(shape) < 2 or images_of(shape) != 1:
+        hint = "rows are those of an input [1, H, W, C]"
+        raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
+    return read[0]
+
+
+class _Maker:
+    """Makes planned schedules of one network with the kernels chosen."""
+
+    def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options) -> None:
+        self._graph, self._choices, self._keep_input = graph, choices, options.keep_input
+        self.pushed = None if options.input_mode == "whole" else pushed_input(graph, options.input_mode)
+
+    def search(self) -> Search:
+        return Search(self._graph, self._choices, keep_input=self._keep_input, pushed=self.pushed)
+
+    def whole(self) -> Solution:
+        return self.by_rows(())
+
+    def by_rows(self, found: Segments) -> Solution:
+        groups = [s.steps for s in found if s.by_rows]
+        keep = self._keep_input
+        return _planned(schedule.build(self._graph, self._choices, groups, keep_input=keep, pushed=self.pushed))
+
+
+def _planned(made: Schedule) -> Solution:
+    return Solution(made, plan(made.buffers()))
+
+
+def _within(maker: _Maker, limit: int) -> Solution:
+    """The fewest events whose plan is within `limit` bytes, else the least RAM.
+
+    A plan may need more than the most bytes live at once, so a lower peak is sought where one comes out too large.
+    """
+    search = maker.search()
+    highest = limit
+    for _ in range(MAX_TRIES):
+        found = search.within(highest)
+        if found is None:
+            break
+        solution = maker.by_rows(found)
+        if solution.ram_bytes <= limit:
+            return solution
+        highest = peak_of(found) - 1
+    return maker.by_rows(search.least())
+
+
+def _with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
+    budget = (
+        f"--ram allows {options.ram_bytes:,}"
+        if options.ram_bytes is not None
+        else f"the RAM of {board.name} has {board.ram_bytes:,}"
+    )
+    steps = _ranges([step.index for step in solution.schedule.steps if step.by_rows])
+    note = f"{steps} computed row by row: with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"
+    return Solution(solution.schedule, solution.plan, (note,) if steps else ())
+
+
+def _ranges(indices: Sequence[int]) -> str:
+    """Ascending numbers of steps as text: "steps 0-4, 7"."""
+    spans: list[tuple[int, int]] = []
+    for i in indices:
+        if spans and spans[-1][1] == i - 1:
+            spans[-1] = (spans[-1][0], i)
+        else:
+            spans.append((i, i))
+    text = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
+    return f"steps {text}" if len(indices) > 1 else f"step {text}" if text else ""
+
+
+def _thinned(found: Sequence[Segments], most: int) -> list[Segments]:
+    """At most `most` of them, both ends included, spread evenly over the peaks in between."""
+    if len(found) <= most:
+        return list(found)
+    peaks = [peak_of(f) for f in found]
+    wanted = [peaks[0] * (peaks[-1] / peaks[0]) ** (k / (most - 1)) for k in range(most)]
+    picked = {0, len(found) - 1} | {min(range(len(found)), key=lambda i: abs(peaks[i] - w)) for w in wanted}
+    return [found[i] for i in sorted(picked)]
