@@ -14,7 +14,7 @@ from mcugen.emit.environment import render
 from mcugen.errors import UsageError
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
-from mcugen.toolchain import cross, qemu
+from mcugen.toolchain import cross, qemu, stack
 from mcugen.verify.compare import Comparison, Verdict
 
 OUTSIDE = -1
@@ -38,7 +38,8 @@ class Simulation:
 
     text_bytes, rodata_bytes: the image without the simulation's own main is not separable, so they are of the image
     that holds the model, start-up code and a main that prints nothing; rodata_bytes includes weights_bytes.
-    stack_bytes: painted depth below main during a run. repeatable: a second run with other garbage gave the same bytes.
+    stack_bytes: painted depth below main during a run. stack_bound_bytes: the most that any path can take, from the
+    image; stack_path: the functions on the path that takes it. Interrupts are in neither. repeatable: a second run with other garbage gave the same bytes.
     """
 
     board: str
@@ -53,6 +54,8 @@ class Simulation:
     weights_bytes: int
     ram_bytes: int
     stack_bytes: int
+    stack_bound_bytes: int
+    stack_path: tuple[str, ...]
     verdict: Verdict
     notes: tuple[str, ...]
 
@@ -74,6 +77,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         feed = b"".join(_bytes(case.inputs) * 2 for case in cases)
         (folder / "in.bin").write_bytes(feed)
         ran = qemu.run_image(image, board, cwd=folder, timeout_s=_TIMEOUT_S)
+        bound = stack.bound(image.elf, board.toolchain, _entry(artifact))
         verdict, repeatable = _compare(artifact, cases, (folder / "out.bin").read_bytes())
     counts = ran.counts[0] if ran.counts else {}
     return Simulation(
@@ -89,9 +93,18 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         weights_bytes=artifact.report.weights_bytes,
         ram_bytes=artifact.report.ram_bytes,
         stack_bytes=ran.stack_bytes,
+        stack_bound_bytes=bound.nbytes,
+        stack_path=bound.path,
         verdict=verdict,
         notes=(*artifact.report.notes, *((image.note,) if image.note else ())),
     )
+
+
+def _entry(artifact: Artifact) -> str:
+    """The function that computes: run, or what takes in a row or a frame."""
+    if artifact.view.push is None:
+        return f"{artifact.name}_run"
+    return f"{artifact.name}_push_frame" if artifact.view.streams else f"{artifact.name}_push_row"
 
 
 def _write(artifact: Artifact, folder: Path) -> list[Path]:

@@ -57,7 +57,7 @@ def _sentence(verdict: Verdict) -> str:
 
 
 def simulate_dict(result: Simulation) -> dict[str, Any]:
-    """Stable keys: board, exact, instructions, cycles_estimate, steps, *_bytes."""
+    """Stable keys: board, exact, instructions, cycles_estimate, steps, stack_path, *_bytes."""
     values = dataclasses.asdict(result)
     del values["verdict"]
     values["cases"] = result.verdict.cases
@@ -81,7 +81,9 @@ def simulate_text(result: Simulation) -> str:
         f"  flash        {result.text_bytes + result.rodata_bytes:>12,}  bytes: {result.text_bytes:,} code, "
         f"{result.rodata_bytes:,} constants, of which {result.weights_bytes:,} the model's",
         f"  RAM          {result.ram_bytes:>12,}  bytes: the model object",
-        f"  stack        {result.stack_bytes:>12,}  bytes, painted",
+        f"  stack        {result.stack_bytes:>12,}  bytes, painted; at most {result.stack_bound_bytes:,} on any path "
+        "without interrupts:",
+        f"               {' > '.join(result.stack_path)}",
         "",
         "  step  operator              kernel                            instructions",
     ]

@@ -1,0 +1,164 @@
+"""The most stack that a function of a linked image can use: a bound over every path, without running it.
+
+The image itself is read, instruction by instruction, rather than gcc's -fstack-usage and -fcallgraph-info, for three
+reasons: library functions (memcpy, division, soft float, expf), which have neither, count as any other; two static
+functions of one name stay two; and the depth at each call is known, so that a call in the place of a return, after the
+frame is gone, is not counted on top of it. Where gcc tells a frame, the two agree, which a test holds.
+
+bound(f) = max over the instructions i that f reaches of depth(i), and of depth(i) + bound(g) where i calls g.
+Interrupts are not in it: the core and the handlers add theirs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcugen.errors import ToolError
+from mcugen.target import Toolchain
+from mcugen.toolchain.disassembly import Instruction, Listing, disassemble
+
+_DEEPEST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class StackBound:
+    """The most bytes below the caller's stack pointer, and the functions, outermost first, on the path that takes them."""
+
+    nbytes: int
+    path: tuple[str, ...]
+
+
+def bound(elf: Path, chain: Toolchain, entry: str) -> StackBound:
+    """The bound of the function `entry` of an image.
+
+    Raises ToolError for recursion, a call through a pointer, a stack pointer moved by no fixed amount, or no such
+    function: of each there is no bound.
+    """
+    return Stack(disassemble(elf, chain)).bound(entry)
+
+
+@dataclass
+class Stack:
+    """Bounds and frames of the functions of one listing, each computed once."""
+
+    listing: Listing
+    _known: dict[int, StackBound] = field(default_factory=dict)
+    _active: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._starts = sorted(set(self.listing.labels.values()))
+        self._addresses = sorted(self.listing.instructions)
+        self._names = {address: name for name, address in reversed(self.listing.labels.items())}
+
+    def bound(self, entry: str) -> StackBound:
+        """The bound of a function by name."""
+        return self._bound(self._address(entry))
+
+    def frame(self, entry: str) -> int:
+        """The bytes of the function's own frame, what it calls left out."""
+        start, end = self._extent(self._address(entry))
+        return max(depth for address, depth in self._depths(start).items() if start <= address < end)
+
+    def _address(self, entry: str) -> int:
+        if entry not in self.listing.labels:
+            raise ToolError(f"no function {entry!r} in the image", where="stack bound")
+        return self.listing.labels[entry]
+
+    def _bound(self, entry: int) -> StackBound:
+        if entry in self._active:
+            cycle = [self._name(a) for a in (*self._active[self._active.index(entry) :], entry)]
+            raise ToolError(f"recursion: {' calls '.join(cycle)}", where="stack bound")
+        if entry not in self._known:
+            self._active.append(entry)
+            self._known[entry] = self._deepest(entry)
+            self._active.pop()
+        return self._known[entry]
+
+    def _deepest(self, entry: int) -> StackBound:
+        best = StackBound(0, (self._name(entry),))
+        for address, depth in self._depths(entry).items():
+            instruction = self.listing.instructions[address]
+            here = (self._name(entry),)
+            if self._name(address) != here[0]:
+                here += (self._name(address),)
+            below = StackBound(0, ())
+            if instruction.flow == "call" and instruction.target is not None:
+                below = self._bound(instruction.target)
+            if depth + below.nbytes > best.nbytes:
+                best = StackBound(depth + below.nbytes, here + below.path)
+        return best
+
+    def _depths(self, entry: int) -> dict[int, int]:
+        """Address -> most bytes on the stack once the instruction has run, of all that runs without a call."""
+        before: dict[int, int] = {entry: 0}
+        after: dict[int, int] = {}
+        work = [entry]
+        computed: dict[int, int] = {}
+        while work:
+            address = work.pop()
+            instruction = self._instruction(address)
+            depth = before[address] + instruction.grows
+            if not 0 <= depth <= _DEEPEST_BYTES:
+                raise ToolError(f"the stack of {self._name(entry)} does not come out even", where=f"{address:#x}")
+            after[address] = max(depth, before[address])
+            if self._is_computed(address, instruction):
+                start = self._extent(address)[0]
+                computed[start] = max(depth, computed.get(start, 0))
+            for place in self._next(address, instruction, depth):
+                if depth > before.get(place, -1):
+                    before[place] = depth
+                    work.append(place)
+            if not work:
+                work = self._unreached(before, computed)
+        return after
+
+    def _instruction(self, address: int) -> Instruction:
+        found = self.listing.instructions.get(address)
+        if found is None:
+            raise ToolError("the flow of control leaves the code", where="stack bound")
+        return found
+
+    def _is_computed(self, address: int, instruction: Instruction) -> bool:
+        """A jump by a table; also a call followed by a table, which libgcc's switch helpers of Thumb-1 read."""
+        follows = self.listing.following.get(address, self._extent(address)[1]) < self._extent(address)[1]
+        return instruction.flow == "computed" or (instruction.flow == "call" and not follows)
+
+    def _next(self, address: int, instruction: Instruction, depth: int) -> Iterator[int]:
+        """The instructions that may run next; a call's is the one it returns to."""
+        flow, target = instruction.flow, instruction.target
+        if flow == "register" and depth > 0:
+            raise ToolError("a call or jump through a pointer", where=f"{address:#x} in {self._name(address)}")
+        if flow in ("branch", "jump") and target is not None:
+            yield target
+        follower = self.listing.following.get(address, 1 << 32)
+        if flow == "pad" and follower >= self._extent(address)[1]:
+            return
+        goes_on = flow in ("next", "pad", "branch") or instruction.falls_through
+        if goes_on or (flow == "call" and not self._is_computed(address, instruction)):
+            yield follower
+
+    def _unreached(self, before: dict[int, int], computed: dict[int, int]) -> list[int]:
+        """The first instruction that nothing reached in a function that jumps by a table, at the table's depth."""
+        for start, depth in computed.items():
+            end = self._extent(start)[1]
+            at = bisect_right(self._addresses, start)
+            for address in self._addresses[at:]:
+                if address >= end:
+                    break
+                if address not in before and self.listing.instructions[address].flow != "pad":
+                    before[address] = depth
+                    return [address]
+        return []
+
+    def _extent(self, address: int) -> tuple[int, int]:
+        """The addresses [first, end) of the function that holds an address."""
+        at = bisect_right(self._starts, address)
+        end = self._starts[at] if at < len(self._starts) else 1 << 32
+        return self._starts[max(at - 1, 0)], end
+
+    def _name(self, address: int) -> str:
+        start = self._extent(address)[0]
+        return self._names.get(start, f"{start:#x}")
