@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mcugen import __version__
-from mcugen.errors import McugenError
+from mcugen.errors import InternalError, McugenError
 from mcugen.options import Options
 
 if TYPE_CHECKING:
@@ -40,7 +41,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+    except Exception as error:  # whatever else there is, is a defect: say where, without a traceback
+        defect = _defect(error)
+        _print_error(defect, as_json="--json" in given)
+        sys.exit(defect.exit_code)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _defect(error: Exception) -> InternalError:
+    """An unexpected exception as a defect of mcugen, with the place it was raised at."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "command line"
+    return InternalError(f"{type(error).__name__}: {error}", where=place)
 
 
 def _print_error(error: McugenError, *, as_json: bool) -> None:

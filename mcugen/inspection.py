@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from typing import Any
 
 from mcugen.graph import Graph, Node
@@ -17,8 +19,8 @@ def facts_of(artifact: Artifact) -> dict[str, Any]:
         "name": artifact.name,
         "format": graph.format,
         "sha256": graph.sha256,
-        "inputs": [_end(graph, name) for name in graph.inputs],
-        "outputs": [_end(graph, name) for name in graph.outputs],
+        "inputs": [_tensor(graph, name) for name in graph.inputs],
+        "outputs": [_tensor(graph, name) for name in graph.outputs],
         "macs": artifact.report.macs,
         "weights_bytes": artifact.report.weights_bytes,
         "lower_bound": artifact.report.lower_bound,
@@ -27,8 +29,18 @@ def facts_of(artifact: Artifact) -> dict[str, Any]:
     }
 
 
-def _end(graph: Graph, name: str) -> dict[str, str]:
-    return {"tensor": name, "label": graph.tensors[name].label, "type": str(graph.type(name))}
+def _tensor(graph: Graph, name: str) -> dict[str, Any]:
+    t = graph.type(name)
+    return {
+        "tensor": name,
+        "label": graph.tensors[name].label,
+        "dtype": t.dtype,
+        "shape": list(t.shape),
+        "scale": list(t.quant.scale) if t.quant else None,
+        "zero_point": list(t.quant.zero_point) if t.quant else None,
+        "axis": t.quant.axis if t.quant and t.quant.per_channel else None,
+        "text": str(t),
+    }
 
 
 def _operator(graph: Graph, node: Node, reference: str) -> dict[str, Any]:
@@ -36,12 +48,22 @@ def _operator(graph: Graph, node: Node, reference: str) -> dict[str, Any]:
     constants = (graph.tensors[name] for name in node.inputs if name is not None and graph.tensors[name].is_constant)
     return {
         "source": node.source,
-        "op": str(node.op),
+        "op": type(node.op).__name__,
+        "attributes": _plain(dataclasses.asdict(node.op)),  # type: ignore[call-overload]
         "inputs": [name for name in node.inputs if name is not None and not graph.tensors[name].is_constant],
-        "outputs": [f"{name}: {graph.type(name)}" for name in node.outputs],
+        "outputs": [_tensor(graph, name) for name in node.outputs],
         "macs": node.op.macs(call),
         "weights_bytes": sum(tensor.type.nbytes for tensor in constants),
     }
+
+
+def _plain(value: Any) -> Any:
+    """Attributes as JSON has them: tuples as lists, a number that is not finite as text."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _steps(schedule: Schedule) -> list[dict[str, Any]]:
@@ -67,12 +89,12 @@ def as_text(facts: dict[str, Any]) -> str:
     """The facts as tables."""
     lines = [f"{facts['name']} ({facts['format']}, sha256 {facts['sha256'][:16]})"]
     for kind in ("inputs", "outputs"):
-        lines += [f"  {kind[:-1]:<7} {end['tensor']:<6} {end['type']}  {end['label']!r}" for end in facts[kind]]
+        lines += [f"  {kind[:-1]:<7} {end['tensor']:<6} {end['text']}  {end['label']!r}" for end in facts[kind]]
     sizes = f"{facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most"
     lines.append(f"  {facts['macs']:,} MAC, {sizes}")
     lines += ["", f"  {'operator':<36} {'result':<58} {'MAC':>13} {'weights':>9}"]
     for row in facts["operators"]:
-        result = row["outputs"][0][:58] if row["outputs"] else ""
+        result = f"{row['outputs'][0]['tensor']}: {row['outputs'][0]['text']}"[:58] if row["outputs"] else ""
         lines.append(f"  {row['source']:<36} {result:<58} {row['macs']:>13,} {row['weights_bytes']:>9,}")
     most = max((row["live_bytes"] for row in facts["steps"]), default=0)
     lines += ["", "  step  operator               live bytes   scratch  at the peak of the step"]

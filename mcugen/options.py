@@ -10,7 +10,7 @@ from mcugen.errors import UsageError
 
 REFERENCES = ("tflm", "litert")
 INPUT_MODES = ("whole", "rows", "frames")
-GOALS = ("balanced", "speed", "ram", "flash")
+GOALS = ("balanced", "ram")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -50,7 +50,11 @@ class Options:
         "Runtime whose bits to reproduce: TensorFlow Lite Micro, or LiteRT's reference kernels.",
         choices=REFERENCES,
     )
-    optimize: str = _option("balanced", "What to favour where kernels differ.", choices=GOALS)
+    optimize: str = _option(
+        "balanced",
+        "What to favour: balanced runs layers whole where they fit the RAM; ram runs them row by row for the least RAM.",
+        choices=GOALS,
+    )
     input_mode: str = _option(
         "whole",
         "How the input comes: whole, in memory; as rows, pushed as from a camera; or as frames of a window over time.",
@@ -80,6 +84,9 @@ class Options:
             value = getattr(self, item.name)
             if choices and value not in choices:
                 raise UsageError(f"--{item.name} is {value!r}", hint=f"choose one of {', '.join(choices)}")
+        if self.no_rows and (self.input_mode != "whole" or self.optimize == "ram"):
+            asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
+            raise UsageError(f"--no-rows contradicts {asked}", hint="leave one of them out")
         if self.name and not is_c_name(self.name):
             raise UsageError(
                 f"--name {self.name!r} cannot prefix C symbols",
