@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mcugen import __version__
-from mcugen.errors import InternalError, McugenError
+from mcugen.errors import InternalError, McugenError, UsageError
 from mcugen.options import Options
 
 if TYPE_CHECKING:
@@ -120,6 +120,15 @@ def _progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
             sys.stderr.write("\r" + " " * shown + "\r")
 
 
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that the user named. Raises UsageError where that is not possible."""
+    try:
+        path.write_bytes(content)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot write {str(path)!r}: {reason}", hint="check the path and its permissions") from error
+
+
 def _emit(value: Any, text: str, *, as_json: bool) -> None:
     click.echo(json.dumps(value, indent=2) if as_json else text.rstrip("\n"))
 
@@ -160,7 +169,7 @@ def build(model: Path, folder: Path, as_json: bool, **values: Any) -> None:
     """Write MODEL as standalone C into a folder.
 
     The folder holds NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, an example main.c, a
-    CMakeLists.txt and report.json. A build that fails writes nothing.
+    CMakeLists.txt, report.json and memory.svg, the memory map as a picture. A build that fails writes nothing.
     """
     from mcugen import report
 
@@ -248,13 +257,19 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
     type=click.Choice(["imported", "passes", "schedule", "plan"]),
     help="Dump the intermediate representation after a stage, and nothing else.",
 )
+@click.option("--memory", type=click.Path(path_type=Path), help="Write the memory map as a picture, FILE.svg, as well.")
 @build_options
 @json_option
-def inspect(model: Path, ir: str | None, as_json: bool, **values: Any) -> None:
-    """Show what is in MODEL: operators, shapes, quantization, work, weights, and the bytes live at each step."""
-    from mcugen import inspection
+def inspect(model: Path, ir: str | None, memory: Path | None, as_json: bool, **values: Any) -> None:
+    """Show what is in MODEL: operators, shapes, quantization, work, weights, and the bytes live at each step.
+
+    --memory draws the arena over time: which tensor lies where and for how long, and where most bytes are live.
+    """
+    from mcugen import inspection, pipeline
 
     artifact = _build(model, values)
+    if memory is not None:
+        _write(memory, artifact.files[pipeline.MEMORY_MAP])
     if ir:
         text = inspection.dump(artifact, ir)
         _emit({"stage": ir, "text": text}, text, as_json=as_json)

@@ -18,10 +18,13 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.options import Options, c_name_from
 from mcugen.plan import MemoryPlan, check
+from mcugen.report import memory_map
 from mcugen.report.facts import Report
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
 from mcugen.target import Target
+
+MEMORY_MAP = "memory.svg"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +92,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     view, files = emit(schedule, memory, model.imported, model.options, model.name)
     facts = report.facts_of(view, schedule, memory, model.board, (*model.notes, *solution.notes))
     report.require_fit(facts, model.board, schedule, memory, model.options)
+    files[MEMORY_MAP] = memory_map.picture(schedule, memory, model.name)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))
     return Artifact(model.name, files, facts, model.imported, model.graph, schedule, memory, view, model.board)
