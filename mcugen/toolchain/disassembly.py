@@ -25,7 +25,7 @@ _LINE = re.compile(r"\s*([0-9a-f]+):\t([^\t]*)\t?(.*)")
 _PLACE = re.compile(r"\b([0-9a-f]+) <")
 _CONDITION = "(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
 _ARM_BRANCH = re.compile(rf"b{_CONDITION}|cbz|cbnz|le|letp|wls|wlstp\..*")
-_ARM_STACK = re.compile(rf"(push|pop|vpush|vpop|stmdb|vstmdb|ldmia|vldmia|subw?|addw?|str|strd|ldr|ldrd)({_CONDITION})?")
+_ARM_STACK = re.compile(rf"(v?push|v?pop|v?stmdb|v?ldmia|subw?|addw?|strd?|ldrd?)({_CONDITION})?")
 _ARM_BX = re.compile(rf"bx({_CONDITION})?")
 _ARM_READS_ONLY = re.compile(r"cmp|cmn|tst|str.*|vstr.*")
 _RISCV_WRITES = re.compile(r"mv|lw|li|lui|auipc|add|addi|sub|and|andi")
@@ -38,8 +38,9 @@ _LITERALS = 12
 class Instruction:
     """One instruction. grows: bytes by which the stack deepens here, negative where it shrinks.
 
-    flow: what runs next: "next"; "pad": the next, of a nop, which may only fill; "branch": `target` or the next; "jump": `target`; "call": `target`, then the next;
-    "computed": a place in the same function that a table tells; "register": wherever a register points; "return".
+    flow: what runs next: "next"; "pad": the next, of a nop, which may only fill; "branch": `target` or the next;
+    "jump": `target`; "call": `target`, then the next; "computed": a place in the same function that a table tells;
+    "register": wherever a register points; "return".
     falls_through: whether the next instruction may follow also after a return.
     """
 
@@ -72,7 +73,8 @@ def disassemble(elf: Path, chain: Toolchain) -> Listing:
 
     Raises ToolError where objdump fails, or where an instruction moves the stack pointer by no fixed amount.
     """
-    done = run_checked([f"{chain.prefix}objdump", "-d", "--no-show-raw-insn", elf], package=chain.package, timeout_s=120)
+    command = [f"{chain.prefix}objdump", "-d", "--no-show-raw-insn", elf]
+    done = run_checked(command, package=chain.package, timeout_s=120)
     return parse(done.stdout.decode("utf-8", errors="replace"), is_arm=chain.prefix.startswith("arm"))
 
 

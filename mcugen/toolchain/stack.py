@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mcugen.errors import ToolError
@@ -25,7 +25,7 @@ _DEEPEST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class StackBound:
-    """The most bytes below the caller's stack pointer, and the functions, outermost first, on the path that takes them."""
+    """The most bytes below the caller's stack pointer; path: the functions that take them, outermost first."""
 
     nbytes: int
     path: tuple[str, ...]
@@ -80,10 +80,8 @@ class Stack:
     def _deepest(self, entry: int) -> StackBound:
         best = StackBound(0, (self._name(entry),))
         for address, depth in self._depths(entry).items():
-            instruction = self.listing.instructions[address]
-            here = (self._name(entry),)
-            if self._name(address) != here[0]:
-                here += (self._name(address),)
+            instruction = self._instruction(address)
+            here = tuple(dict.fromkeys((self._name(entry), self._name(address))))
             below = StackBound(0, ())
             if instruction.flow == "call" and instruction.target is not None:
                 below = self._bound(instruction.target)
@@ -119,6 +117,9 @@ class Stack:
         found = self.listing.instructions.get(address)
         if found is None:
             raise ToolError("the flow of control leaves the code", where="stack bound")
+        start, end = self._extent(address)
+        if found.flow == "call" and found.target is not None and start < found.target < end:
+            return replace(found, flow="jump")  # Thumb-1 has no other jump that reaches across a long function
         return found
 
     def _is_computed(self, address: int, instruction: Instruction) -> bool:

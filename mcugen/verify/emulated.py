@@ -39,7 +39,8 @@ class Simulation:
     text_bytes, rodata_bytes: the image without the simulation's own main is not separable, so they are of the image
     that holds the model, start-up code and a main that prints nothing; rodata_bytes includes weights_bytes.
     stack_bytes: painted depth below main during a run. stack_bound_bytes: the most that any path can take, from the
-    image; stack_path: the functions on the path that takes it. Interrupts are in neither. repeatable: a second run with other garbage gave the same bytes.
+    image; stack_path: the functions on the path that takes it. Interrupts are in neither.
+    repeatable: a second run with other garbage gave the same bytes.
     """
 
     board: str
