@@ -146,6 +146,7 @@ def cli() -> None:
       mcugen build    model.tflite --board cortex-m7 -o out/
       mcugen verify   model.tflite                        C against NumPy, every layer, on this machine
       mcugen simulate model.tflite --board cortex-m7      the firmware on an emulated core
+      mcugen pareto   model.tflite --board cortex-m7      what RAM costs in instructions
 
     \b
     Exit status: 0 success, 1 a check found differences, 2 usage, 3 the model is the problem,
@@ -276,6 +277,27 @@ def inspect(model: Path, ir: str | None, memory: Path | None, as_json: bool, **v
         return
     facts = inspection.facts_of(artifact)
     _emit(facts, inspection.as_text(facts), as_json=as_json)
+
+
+@cli.command()
+@model_argument
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the points into a picture, FILE.svg, as well.")
+@build_options
+@json_option
+def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
+    """Show what RAM costs in time: the schedules of MODEL of which no other is both smaller and faster.
+
+    Each is run on the board's emulated core, its instructions are counted and its outputs compared with the NumPy
+    reference. For a board without an emulated core the calls of kernels are counted instead.
+    """
+    from mcugen import pareto as front
+
+    with _progress("comparing", quiet=as_json) as tell:
+        result = front.front(model, _options(values), tell)
+    if plot is not None:
+        _write(plot, front.plot(result))
+    _emit(front.as_dict(result), front.as_text(result), as_json=as_json)
+    return 0 if result.exact else 1
 
 
 @cli.command()

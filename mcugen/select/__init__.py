@@ -7,10 +7,10 @@ from mcugen.graph import Graph, Node
 from mcugen.op import Call, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice
-from mcugen.select.budget import Solution, arrange, front
+from mcugen.select.budget import Solution, arrange, front, ranges
 from mcugen.target import Target
 
-__all__ = ["Solution", "arrange", "choices_of", "front", "solve"]
+__all__ = ["Solution", "arrange", "choices_of", "front", "ranges", "solve"]
 
 
 def solve(graph: Graph, target: Target, options: Options) -> Solution:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mcugen import schedule
@@ -58,7 +58,8 @@ def front(graph: Graph, choices: Sequence[Choice], options: Options, most: int) 
     """At most `most` solutions from the fastest to the smallest, each smaller than those before it."""
     maker = _Maker(graph, choices, options)
     smallest: int | None = None
-    for found in _thinned(maker.search().front(), most):
+    segmentations = [()] if options.no_rows else _thinned(maker.search().front(), most)
+    for found in segmentations:
         solution = maker.by_rows(found)
         if smallest is None or solution.ram_bytes < smallest:
             smallest = solution.ram_bytes
@@ -125,21 +126,21 @@ def _with_note(solution: Solution, whole: Solution, options: Options, board: Tar
         if options.ram_bytes is not None
         else f"the RAM of {board.name} has {board.ram_bytes:,}"
     )
-    steps = _ranges([step.index for step in solution.schedule.steps if step.by_rows])
-    note = f"{steps} computed row by row: with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"
-    return Solution(solution.schedule, solution.plan, (note,) if steps else ())
+    rows = [step.index for step in solution.schedule.steps if step.by_rows]
+    which = f"step{'s' if len(rows) > 1 else ''} {ranges(rows)}"
+    note = f"{which} computed row by row: with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"
+    return Solution(solution.schedule, solution.plan, (note,) if rows else ())
 
 
-def _ranges(indices: Sequence[int]) -> str:
-    """Ascending numbers of steps as text: "steps 0-4, 7"."""
+def ranges(indices: Iterable[int]) -> str:
+    """Ascending numbers as text: "0-4, 7"."""
     spans: list[tuple[int, int]] = []
     for i in indices:
         if spans and spans[-1][1] == i - 1:
             spans[-1] = (spans[-1][0], i)
         else:
             spans.append((i, i))
-    text = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
-    return f"steps {text}" if len(indices) > 1 else f"step {text}" if text else ""
+    return ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
 
 
 def _thinned(found: Sequence[Segments], most: int) -> list[Segments]:

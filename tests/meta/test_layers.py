@@ -30,6 +30,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "toolchain",
         "pipeline",
         "verify inspection",
+        "pareto",
         "cli __main__",
     )
 )

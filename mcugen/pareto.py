@@ -1,0 +1,149 @@
+"""RAM against instructions: the schedules of a model of which no other is both smaller and faster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mcugen import pipeline, select
+from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.options import Options
+from mcugen.pipeline import Artifact
+from mcugen.reference.inputs import Case
+from mcugen.reference.inputs import cases as drawn_cases
+from mcugen.report import curve
+from mcugen.verify import emulated
+
+MAX_POINTS = 8
+
+
+@dataclass(frozen=True)
+class Point:
+    """One schedule. Units: bytes; calls of kernels; instructions of an inference, None where nothing can count them.
+
+    by_rows: the steps that run row by row, as "0-4, 7". exact: whether the emulated run gave the oracle's bits.
+    """
+
+    ram_bytes: int
+    events: int
+    by_rows: str
+    instructions: int | None
+    exact: bool | None
+
+    @property
+    def cost(self) -> int:
+        return self.events if self.instructions is None else self.instructions
+
+
+@dataclass(frozen=True)
+class Front:
+    """The points from the fastest to the smallest. notes: what was left out, and why."""
+
+    name: str
+    board: str
+    machine: str
+    points: tuple[Point, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether no emulated run gave other bits than the oracle."""
+        return all(point.exact is not False for point in self.points)
+
+
+def front(path: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Front:
+    """Plan at most MAX_POINTS schedules between whole tensors and the least RAM, and run each on the emulated board.
+
+    Raises McugenError: UsageError for --input-mode frames, which has one schedule; MemoryBudgetError where none fits.
+    """
+    if options.input_mode == "frames":
+        raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
+    model = pipeline.prepare(path, options)
+    tell("finding schedules")
+    choices = select.choices_of(model.graph, model.board, model.options)
+    built, misfits = _built(model, select.front(model.graph, choices, model.options, MAX_POINTS))
+    notes = [f"{len(misfits)} of the schedules do not fit"] if misfits else []
+    machine = model.board.emulator.machine if model.board.emulator else ""
+    if not machine:
+        notes.append(f"{model.board.name} has no emulated machine to count instructions on")
+        return Front(model.name, model.board.name, "", _best([_point(a, None) for a in built]), tuple(notes))
+    case = next(iter(drawn_cases(model.imported, 1)))
+    counted: list[Point] = []
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        for point in pool.map(partial(_counted, case=case), built):
+            counted.append(point)
+            tell(f"{len(counted)} of {len(built)} schedules counted")
+    return Front(model.name, model.board.name, machine, _best(counted), (*model.notes, *notes))
+
+
+def _built(
+    model: pipeline.Prepared, solutions: Iterable[select.Solution]
+) -> tuple[list[Artifact], list[MemoryBudgetError]]:
+    """The artifacts that fit; the refusals of the others. Raises the last refusal where none fits."""
+    built: list[Artifact] = []
+    misfits: list[MemoryBudgetError] = []
+    for solution in solutions:
+        try:
+            built.append(pipeline.finish(model, solution))
+        except MemoryBudgetError as error:
+            misfits.append(error)
+    if not built:
+        raise misfits[-1]
+    return built, misfits
+
+
+def _counted(artifact: Artifact, case: Case) -> Point:
+    return _point(artifact, emulated.simulate(artifact, [case]))
+
+
+def _point(artifact: Artifact, run: emulated.Simulation | None) -> Point:
+    schedule = artifact.schedule
+    return Point(
+        ram_bytes=artifact.report.ram_bytes,
+        events=len(schedule.trace),
+        by_rows=select.ranges(step.index for step in schedule.steps if step.by_rows),
+        instructions=run.instructions if run else None,
+        exact=run.exact and run.repeatable if run else None,
+    )
+
+
+def _best(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The points that no other equals or beats in both RAM and cost; from the fastest to the smallest."""
+    found: list[Point] = []
+    for point in sorted(points, key=lambda p: (p.cost, p.ram_bytes)):
+        if not found or point.ram_bytes < found[-1].ram_bytes:
+            found.append(point)
+    return tuple(found)
+
+
+def as_dict(result: Front) -> dict[str, Any]:
+    """Stable keys: name, board, machine, points (ram_bytes, events, by_rows, instructions, exact), notes."""
+    return {**asdict(result), "points": [asdict(point) for point in result.points]}
+
+
+def as_text(result: Front) -> str:
+    """The points as a table; the last column says which steps run row by row."""
+    unit = "instructions" if result.machine else "events"
+    where = f" (emulated {result.machine})" if result.machine else ""
+    lines = [f"{result.name} on {result.board}{where}: RAM against {unit}"]
+    lines += [f"  note: {note}" for note in result.notes]
+    lines += ["", f"  {'RAM':>12}  {unit:>14}  {'':>9}  {'events':>7}  row by row"]
+    fastest = max(result.points[0].cost, 1)
+    for p in result.points:
+        marked = "  DIFFERS from the reference" if p.exact is False else ""
+        more = f"{100 * p.cost / fastest - 100:+.2f} %" if result.machine and p is not result.points[0] else ""
+        steps = f"steps {p.by_rows}" if p.by_rows else "-"
+        lines.append(f"  {p.ram_bytes:>12,}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {steps}{marked}")
+    return "\n".join(lines) + "\n"
+
+
+def plot(result: Front) -> bytes:
+    """The points as an SVG picture."""
+    unit = "instructions" if result.machine else "events"
+    title = f"{result.name} on {result.board}: RAM against {unit}"
+    return curve.picture(title, unit, [(p.ram_bytes, p.cost, f"steps {p.by_rows or 'none'}") for p in result.points])
