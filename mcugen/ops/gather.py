@@ -95,6 +95,9 @@ class Gather(Op):
         parts = [row[:, chosen] for row, chosen in zip(flat_x, flat_index, strict=True)]
         return np.stack(parts).reshape(self.infer(*types)[0].shape)
 
+    def refused_by_tflm(self, call: Call) -> bool:
+        return call.input(0).dtype not in ("s8", "f32")
+
     def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray) -> np.ndarray:  # type: ignore[override]
         """Elements are moved as they are stored."""
         return self.reference(x, index)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Example, Import, Imported, Source
+from mcugen.op import Call, Example, Import, Imported, Source
 from mcugen.ops import _strided, _view
 from mcugen.types import Shape, TensorType
 
@@ -120,6 +120,9 @@ class StridedSlice(_view.View):
 
     imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
     kernels = _view.KERNELS
+
+    def refused_by_tflm(self, call: Call) -> bool:
+        return call.input(0).dtype in ("u8", "s64") or len(call.input(0).shape) > 4
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x = _strided.operand(x)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Example, Import, Imported, Source
+from mcugen.op import Call, Example, Import, Imported, Source
 from mcugen.ops import _strided, _view
 from mcugen.types import TensorType
 
@@ -32,6 +32,9 @@ class Transpose(_view.View):
 
     imports = (Import("tflite", "TRANSPOSE", from_tflite),)
     kernels = _view.KERNELS
+
+    def refused_by_tflm(self, call: Call) -> bool:
+        return call.input(0).dtype not in ("s8", "s16", "f32") or len(call.input(0).shape) > 5
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x = _strided.operand(x)

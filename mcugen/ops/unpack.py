@@ -42,6 +42,9 @@ class Unpack(Op):
     imports = (Import("tflite", "UNPACK", from_tflite),)
     kernels = _join.split_kernels(params)
 
+    def refused_by_tflm(self, call: Call) -> bool:
+        return call.input(0).dtype in ("u8", "s64", "bool")
+
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x = _strided.operand(x)
         axis = _strided.axis_of(self.axis, len(x.shape))

@@ -62,7 +62,7 @@ def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[
     done = process.run([program], stdin=stdin, timeout_s=_CASE_TIMEOUT_S)
     if done.returncode != 0:
         raise ToolError(f"the compiled model stopped on {case.name!r}", where="verify", output=done.text)
-    parts: dict[str, _Rows] = {}
+    parts: dict[tuple[int, int], _Rows] = {}
     at = 0
     while at < len(done.stdout):
         step, output, first, rows = _HEAD.unpack_from(done.stdout, at)
@@ -70,7 +70,7 @@ def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[
         made = artifact.graph.outputs if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs
         name = made[output]
         t = artifact.graph.type(name)
-        part = parts.setdefault(f"{step} {name}", _Rows(t))
+        part = parts.setdefault((step, output), _Rows(t))
         total = 1 if step == OUTPUTS else row_count(t.shape)
         at += part.add(total, first, rows, done.stdout, at)
         if artifact.schedule.streams and total > 1:
@@ -78,9 +78,9 @@ def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[
             yield step, name, part.value()[:, -1:]
         elif part.complete:
             yield -1 if step == OUTPUTS else step, name, part.value()
-    missing = [name for name, part in parts.items() if not part.complete]
+    missing = [f"{output} of step {step}" for (step, output), part in parts.items() if not part.complete]
     if missing:
-        raise InternalError(f"rows of tensors {missing} are missing", where="verify")
+        raise InternalError(f"rows of output {', '.join(missing)} are missing", where="verify")
 
 
 class _Rows:
