@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from mcugen import resources, target
@@ -18,15 +19,22 @@ SETS = 2
 _RUN_LIMIT_S = 60.0
 
 
-def groups_for(core: Target, ops: Sequence[type[Op]]) -> list[program.Group]:
+def groups_for(core: Target, ops: Sequence[type[Op]]) -> tuple[program.Group, ...]:
     """The cases of each operator on the kernels that the core can run."""
+    asked = frozenset(feature for op in ops for kernel in op.kernels for feature in kernel.needs)
+    return _groups(core.features & asked, tuple(ops))
+
+
+@cache
+def _groups(features: frozenset[str], ops: tuple[type[Op], ...]) -> tuple[program.Group, ...]:
+    """Made once for all cores of which the kernels cannot tell the difference."""
     made = []
     for op in ops:
         name = op.__name__.lower()
-        cases, _ = cases_of(op, core.features, SETS, f"{name}_", variants=False)
+        cases, _ = cases_of(op, features, SETS, f"{name}_", variants=False)
         if cases:
             made.append(program.Group(name, tuple(cases)))
-    return made
+    return tuple(made)
 
 
 def check_core(name: str, ops: Sequence[type[Op]], folder: Path) -> list[program.Difference]:
