@@ -14,11 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from mcugen.errors import ToolError
 from mcugen.target import Toolchain
 from mcugen.toolchain.process import run_checked
 
-Flow = Literal["next", "pad", "branch", "jump", "call", "computed", "register", "return"]
+Flow = Literal["next", "pad", "branch", "jump", "call", "computed", "register", "return", "unbounded"]
 
 _LABEL = re.compile(r"([0-9a-f]+) <(.+)>:")
 _LINE = re.compile(r"\s*([0-9a-f]+):\t([^\t]*)\t?(.*)")
@@ -30,6 +29,7 @@ _ARM_BX = re.compile(rf"bx({_CONDITION})?")
 _ARM_READS_ONLY = re.compile(r"cmp|cmn|tst|str.*|vstr.*")
 _RISCV_WRITES = re.compile(r"mv|lw|li|lui|auipc|add|addi|sub|and|andi")
 _LONGEST_BYTES = 4
+UNBOUNDED = 1 << 40
 _LITERALS = 12
 """How many instructions before its use the constant of a large frame is looked for."""
 
@@ -40,7 +40,7 @@ class Instruction:
 
     flow: what runs next: "next"; "pad": the next, of a nop, which may only fill; "branch": `target` or the next;
     "jump": `target`; "call": `target`, then the next; "computed": a place in the same function that a table tells;
-    "register": wherever a register points; "return".
+    "register": wherever a register points; "return"; "unbounded": the stack pointer moves by no fixed amount.
     falls_through: whether the next instruction may follow also after a return.
     """
 
@@ -71,20 +71,24 @@ class _Lines:
 def disassemble(elf: Path, chain: Toolchain) -> Listing:
     """The listing of an image, by the objdump of its toolchain.
 
-    Raises ToolError where objdump fails, or where an instruction moves the stack pointer by no fixed amount.
+    Raises ToolError where objdump fails.
     """
-    command = [f"{chain.prefix}objdump", "-d", "--no-show-raw-insn", elf]
+    command: list[str | Path] = [f"{chain.prefix}objdump", "-d", "--no-show-raw-insn", elf]
     done = run_checked(command, package=chain.package, timeout_s=120)
     return parse(done.stdout.decode("utf-8", errors="replace"), is_arm=chain.prefix.startswith("arm"))
 
 
 def parse(text: str, *, is_arm: bool) -> Listing:
     """The listing of objdump's text."""
+
+    def decoded(k: int) -> Instruction:
+        if lines.rows[k][1] in ("nop", "nop.w"):
+            return Instruction(flow="pad")
+        return _arm(lines, k) if is_arm else _riscv(lines, k)
+
     lines = _lines(text, "@;" if is_arm else "#")
-    decode = _arm if is_arm else _riscv
     addresses = [row[0] for row in lines.rows]
-    pad = Instruction(flow="pad")
-    found = {row[0]: pad if row[1] in ("nop", "nop.w") else decode(lines, k) for k, row in enumerate(lines.rows)}
+    found = {address: decoded(k) for k, address in enumerate(addresses)}
     following = {a: b for a, b in pairwise(addresses) if b - a <= _LONGEST_BYTES}
     return Listing(found, following, lines.labels)
 
@@ -125,10 +129,19 @@ def _arm(lines: _Lines, k: int) -> Instruction:
     if _ARM_BRANCH.fullmatch(name):
         return Instruction(flow="branch", target=_place(operands))
     if bx := _ARM_BX.fullmatch(name):
-        return Instruction(flow="return" if operands == "lr" else "register", falls_through=bool(bx[1]))
+        returns = operands == "lr" or _was_popped(lines, k, operands)
+        return Instruction(flow="return" if returns else "register", falls_through=bool(bx[1]))
     if name in ("tbb", "tbh") or (name == "mov" and operands.startswith("pc,")):
         return Instruction(flow="computed")
     return _arm_stack(lines, k, name, operands)
+
+
+def _was_popped(lines: _Lines, k: int, register: str) -> bool:
+    """Whether the register was just taken from the stack: how Thumb-1 returns where lr was saved."""
+    return any(
+        mnemonic == "pop" and re.search(rf"\b{register}\b", operands) is not None
+        for _, mnemonic, operands, _ in lines.rows[max(0, k - 2) : k]
+    )
 
 
 def _arm_stack(lines: _Lines, k: int, name: str, operands: str) -> Instruction:
@@ -142,13 +155,15 @@ def _arm_stack(lines: _Lines, k: int, name: str, operands: str) -> Instruction:
         return Instruction(flow="return" if from_stack else "computed", falls_through=conditional)
     if grows is None:
         if operands.startswith("sp,") and not _ARM_READS_ONLY.fullmatch(name):
-            raise _unknown(lines, k)
+            return Instruction(flow="unbounded")
         return Instruction()
+    if grows == UNBOUNDED:
+        return Instruction(flow="unbounded")
     return Instruction(max(grows, 0) if conditional else grows)
 
 
 def _arm_growth(lines: _Lines, k: int, base: str, operands: str) -> int | None:
-    """Bytes by which a stack instruction deepens the stack; None where it leaves the stack pointer alone."""
+    """Bytes by which a stack instruction deepens the stack, or UNBOUNDED; None where it leaves the pointer alone."""
     if base in ("push", "vpush"):
         return _list_bytes(operands)
     if base in ("pop", "vpop"):
@@ -164,7 +179,11 @@ def _arm_growth(lines: _Lines, k: int, base: str, operands: str) -> int | None:
         return None
     amount = operands.split(", ")[-1]
     value = int(amount[1:]) if amount.startswith("#") else _constant(lines, k, amount)
-    return value if base.startswith("sub") else -value
+    return _signed(value, base)
+
+
+def _signed(value: int, name: str) -> int:
+    return UNBOUNDED if value == UNBOUNDED else value if name.startswith("sub") else -value
 
 
 def _list_bytes(operands: str) -> int:
@@ -184,7 +203,7 @@ def _riscv(lines: _Lines, k: int) -> Instruction:
         return Instruction(flow="return")
     if name in ("j", "jal") or (name in ("jr", "jalr") and _place(note) is not None):
         if operands.startswith(("t0,", "t1,")):
-            raise ToolError(f"a call returns through another register: {mnemonic} {operands}", where="stack bound")
+            return Instruction(flow="register")  # a helper that saves registers for its caller
         place = operands if name in ("j", "jal") else note
         return Instruction(flow="jump" if name in ("j", "jr") else "call", target=_place(place))
     if name in ("jr", "jalr"):
@@ -194,14 +213,14 @@ def _riscv(lines: _Lines, k: int) -> Instruction:
     if not operands.startswith("sp,") or not _RISCV_WRITES.fullmatch(name):
         return Instruction()
     if not operands.startswith("sp,sp,") or name not in ("add", "addi", "sub"):
-        return Instruction(flow="register")  # start-up code, which sets the stack pointer: never below a model
+        return Instruction(flow="unbounded")
     amount = operands.split(",")[2]
     value = int(amount) if re.fullmatch(r"-?\d+", amount) else _constant(lines, k, amount)
-    return Instruction(value if name == "sub" else -value)
+    return Instruction(flow="unbounded") if value == UNBOUNDED else Instruction(_signed(value, name))
 
 
 def _constant(lines: _Lines, k: int, register: str) -> int:
-    """The signed constant in a register, from the nearest instructions before that write it."""
+    """The signed constant in a register, from the nearest instructions before that write it; UNBOUNDED for none."""
     added = 0
     for _, mnemonic, operands, note in reversed(lines.rows[max(0, k - _LITERALS) : k]):
         parts = [part.strip() for part in operands.split(",")]
@@ -213,7 +232,7 @@ def _constant(lines: _Lines, k: int, register: str) -> int:
         if mnemonic not in ("add", "addi") or parts[1] != register or not re.fullmatch(r"-?\d+", parts[2]):
             break
         added += int(parts[2])
-    raise _unknown(lines, k)
+    return UNBOUNDED
 
 
 def _loaded(lines: _Lines, mnemonic: str, parts: Sequence[str], note: str) -> int | None:
@@ -225,7 +244,3 @@ def _loaded(lines: _Lines, mnemonic: str, parts: Sequence[str], note: str) -> in
         return int(parts[1].lstrip("#"))
     return int(parts[1], 16) << 12 if mnemonic == "lui" else None
 
-
-def _unknown(lines: _Lines, k: int) -> ToolError:
-    address, mnemonic, operands, _ = lines.rows[k]
-    return ToolError(f"the stack pointer moves by no fixed amount: {mnemonic} {operands}", where=f"{address:#x}")

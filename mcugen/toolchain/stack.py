@@ -41,6 +41,21 @@ def bound(elf: Path, chain: Toolchain, entry: str) -> StackBound:
 
 
 @dataclass
+class _Walk:
+    """A walk through one function: bytes on the stack before and after each instruction, and where to go on.
+
+    computed: depth at the jumps by a table, by function. tables: those jumps. landed: functions in which they lead on.
+    """
+
+    before: dict[int, int]
+    work: list[int]
+    after: dict[int, int] = field(default_factory=dict)
+    computed: dict[int, int] = field(default_factory=dict)
+    tables: set[int] = field(default_factory=set)
+    landed: set[int] = field(default_factory=set)
+
+
+@dataclass
 class Stack:
     """Bounds and frames of the functions of one listing, each computed once."""
 
@@ -91,33 +106,40 @@ class Stack:
 
     def _depths(self, entry: int) -> dict[int, int]:
         """Address -> most bytes on the stack once the instruction has run, of all that runs without a call."""
-        before: dict[int, int] = {entry: 0}
-        after: dict[int, int] = {}
-        work = [entry]
-        computed: dict[int, int] = {}
-        while work:
-            address = work.pop()
-            instruction = self._instruction(address)
-            depth = before[address] + instruction.grows
-            if not 0 <= depth <= _DEEPEST_BYTES:
-                raise ToolError(f"the stack of {self._name(entry)} does not come out even", where=f"{address:#x}")
-            after[address] = max(depth, before[address])
-            if self._is_computed(address, instruction):
-                start = self._extent(address)[0]
-                computed[start] = max(depth, computed.get(start, 0))
-            for place in self._next(address, instruction, depth):
-                if depth > before.get(place, -1):
-                    before[place] = depth
-                    work.append(place)
-            if not work:
-                work = self._unreached(before, computed)
-        return after
+        walk = _Walk(before={entry: 0}, work=[entry])
+        while walk.work:
+            self._visit(walk, walk.work.pop())
+            if not walk.work:
+                walk.work = self._unreached(walk)
+                walk.landed.update(self._extent(place)[0] for place in walk.work)
+        for address in walk.tables:
+            if self._extent(address)[0] not in walk.landed:
+                raise _through_pointer(address, self._name(address))
+        return walk.after
+
+    def _visit(self, walk: _Walk, address: int) -> None:
+        instruction = self._instruction(address)
+        depth = walk.before[address] + instruction.grows
+        if not 0 <= depth <= _DEEPEST_BYTES:
+            raise ToolError("what is pushed and what is popped do not match", where=f"{address:#x}")
+        walk.after[address] = max(depth, walk.before[address])
+        if self._is_computed(address, instruction):
+            start = self._extent(address)[0]
+            walk.computed[start] = max(depth, walk.computed.get(start, 0))
+            walk.tables |= {address} if instruction.flow == "computed" else set()
+        for place in self._next(address, instruction):
+            if depth > walk.before.get(place, -1):
+                walk.before[place] = depth
+                walk.work.append(place)
 
     def _instruction(self, address: int) -> Instruction:
         found = self.listing.instructions.get(address)
         if found is None:
             raise ToolError("the flow of control leaves the code", where="stack bound")
         start, end = self._extent(address)
+        if found.flow == "unbounded":
+            where = f"{address:#x} in {self._name(address)}"
+            raise ToolError("the stack pointer moves by no fixed amount", where=where)
         if found.flow == "call" and found.target is not None and start < found.target < end:
             return replace(found, flow="jump")  # Thumb-1 has no other jump that reaches across a long function
         return found
@@ -127,11 +149,11 @@ class Stack:
         follows = self.listing.following.get(address, self._extent(address)[1]) < self._extent(address)[1]
         return instruction.flow == "computed" or (instruction.flow == "call" and not follows)
 
-    def _next(self, address: int, instruction: Instruction, depth: int) -> Iterator[int]:
+    def _next(self, address: int, instruction: Instruction) -> Iterator[int]:
         """The instructions that may run next; a call's is the one it returns to."""
         flow, target = instruction.flow, instruction.target
-        if flow == "register" and depth > 0:
-            raise ToolError("a call or jump through a pointer", where=f"{address:#x} in {self._name(address)}")
+        if flow == "register":
+            raise _through_pointer(address, self._name(address))
         if flow in ("branch", "jump") and target is not None:
             yield target
         follower = self.listing.following.get(address, 1 << 32)
@@ -141,16 +163,16 @@ class Stack:
         if goes_on or (flow == "call" and not self._is_computed(address, instruction)):
             yield follower
 
-    def _unreached(self, before: dict[int, int], computed: dict[int, int]) -> list[int]:
+    def _unreached(self, walk: _Walk) -> list[int]:
         """The first instruction that nothing reached in a function that jumps by a table, at the table's depth."""
-        for start, depth in computed.items():
+        for start, depth in walk.computed.items():
             end = self._extent(start)[1]
             at = bisect_right(self._addresses, start)
             for address in self._addresses[at:]:
                 if address >= end:
                     break
-                if address not in before and self.listing.instructions[address].flow != "pad":
-                    before[address] = depth
+                if address not in walk.before and self.listing.instructions[address].flow != "pad":
+                    walk.before[address] = depth
                     return [address]
         return []
 
@@ -163,3 +185,7 @@ class Stack:
     def _name(self, address: int) -> str:
         start = self._extent(address)[0]
         return self._names.get(start, f"{start:#x}")
+
+
+def _through_pointer(address: int, name: str) -> ToolError:
+    return ToolError("a call or jump through a pointer", where=f"{address:#x} in {name}")

@@ -1,0 +1,103 @@
+"""The camera and the microphone examples, on this machine under sanitizers and on an emulated core, against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen import reference
+from mcugen.pipeline import Artifact
+from mcugen.toolchain import cross, host, process, qemu
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+CORE = "cortex-m4"
+SHAPES = ("nothing", "disc", "square", "triangle")
+SWEEPS = ("nothing", "rising", "falling")
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """An example built for one machine."""
+
+    name: str
+    artifact: Artifact
+    folder: Path
+
+    def output(self, events: bytes) -> list[str]:
+        """The lines that the example prints for a stream of events."""
+        if self.artifact.target.is_host:
+            return self._on_host(events)
+        (self.folder / "in.bin").write_bytes(events)
+        board = self.artifact.target
+        image = cross.build_image(
+            board, self._sources("semihost"), [self.folder, EXAMPLES / "io"], self.folder / "image"
+        )
+        ran = qemu.run_image(image, board, cwd=self.folder, count=False)
+        assert ran.exit_code == 0
+        return ran.output.decode().splitlines()
+
+    def _on_host(self, events: bytes) -> list[str]:
+        flags = ["-O2", *host.STRICT_WARNINGS, *host.SANITIZE]
+        include = [self.folder, EXAMPLES / "io"]
+        program = host.compile_program(self._sources("stdio"), self.folder / "example", include, flags)
+        done = process.run([program], stdin=events, timeout_s=60)
+        assert done.returncode == 0, done.text
+        return done.stdout.decode().splitlines()
+
+    def _sources(self, way: str) -> list[Path]:
+        made = sorted(p for p in self.folder.rglob("*.c") if p.name != "main.c" and "image" not in p.parts)
+        return [EXAMPLES / self.name / "main.c", EXAMPLES / "io" / f"io_{way}.c", *made]
+
+
+def built(name: str, model: str, mode: str, board: str, folder: Path) -> Example:
+    path = EXAMPLES / name / f"{model}.tflite"
+    assert path.stat().st_size < 60_000
+    artifact = mcugen.compile(path, name=model, board=board, input_mode=mode)
+    artifact.write(folder / "out")
+    return Example(name, artifact, folder / "out")
+
+
+def lines(artifact: Artifact, inputs: Sequence[np.ndarray], names: Sequence[str]) -> list[str]:
+    """What the example must print: the oracle's scores of each input, and the name of the best."""
+    found = []
+    for x in inputs:
+        values = reference.run(artifact.imported, [x], artifact.view.reference)
+        scores = values[artifact.imported.outputs[0]].reshape(-1)
+        found.append(" ".join([names[int(scores.argmax())], *(str(int(s)) for s in scores)]))
+    return found
+
+
+@pytest.mark.parametrize("board", ["host", CORE])
+def test_camera_pushes_rows(board: str, tmp_path: Path) -> None:
+    example = built("camera", "shapes", "rows", board, tmp_path)
+    recorded = np.load(EXAMPLES / "camera" / "shapes_test.npz")
+    images, labels = recorded["images"][:8], recorded["labels"][:8]
+    pictures = [b"".join(b"L" + row.tobytes() for row in image) for image in images]
+    cut = pictures[5][: 13 * 33]
+    # Pictures follow each other with and without a sync, and one that lost its end is dropped by the next sync.
+    events = b"".join(pictures[:2]) + b"V" + pictures[2] + cut + b"V" + b"".join(b"V" + p for p in pictures[3:])
+    expected = lines(example.artifact, [(image[None].astype(int) - 128).astype(np.int8) for image in images], SHAPES)
+    assert example.output(events) == expected
+    assert [line.split()[0] for line in expected] == [SHAPES[k] for k in labels]
+    assert example.artifact.report.ram_bytes < 32 * 32 * 12
+
+
+@pytest.mark.parametrize("board", ["host", CORE])
+def test_microphone_pushes_frames(board: str, tmp_path: Path) -> None:
+    example = built("microphone", "sweeps", "frames", board, tmp_path)
+    frames = np.load(EXAMPLES / "microphone" / "sweeps_test.npz")["frames"]
+    window = example.artifact.imported.type(example.artifact.imported.inputs[0]).shape[1]
+    stream = [b"F" + frame.tobytes() for frame in frames]
+    gap = 2 * window + 5
+    assert len(frames) >= gap + window + 3
+    events = b"".join(stream[:gap]) + b"G" + b"".join(stream[gap:])
+    parts = (frames[:gap], frames[gap:])
+    windows = [part[i : i + window][None, :, None] for part in parts for i in range(len(part) - window + 1)]
+    expected = lines(example.artifact, windows, SWEEPS)
+    assert example.output(events) == expected
+    assert len({line.split()[0] for line in expected}) == len(SWEEPS)

@@ -1,0 +1,89 @@
+"""The static bound of the stack: gcc's own frames, known paths, what has none; and the painted depth below it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen import target
+from mcugen.errors import ToolError
+from mcugen.reference.inputs import cases
+from mcugen.toolchain import cross
+from mcugen.toolchain.disassembly import disassemble
+from mcugen.toolchain.stack import Stack, bound
+from mcugen.verify import emulated, report
+
+ROOT = Path(__file__).resolve().parents[1]
+CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc")
+ASSEMBLY = {"fault", "board_reset", "board_trap", "sim_stack_mark", "semihost"}
+"""Start-up and simulation code that sets the stack pointer by hand."""
+WITHOUT_BOUND = {"of_any_size", "through_pointer", "jumps_through_pointer"}
+
+
+def holds(painted: int, limit: int) -> bool:
+    """At or above what was painted, and not far above."""
+    return painted <= limit <= 1.25 * painted + 64
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_frames_equal_those_of_gcc_and_paths_add_up(core: str, tmp_path: Path) -> None:
+    board = target.load(core)
+    image = cross.build_image(board, [ROOT / "tests" / "toolchain" / "frames.c"], [], tmp_path, stack_bytes=12288)
+    stack = Stack(disassemble(image.elf, board.toolchain))
+    told = {name: size for name, size in image.stack_usage.items() if name in stack.listing.labels}
+    told = {name: size for name, size in told.items() if name not in ASSEMBLY | WITHOUT_BOUND}
+    assert len(told) > 15
+    assert {name: stack.frame(name) for name in told} == told
+
+    frame = stack.frame
+    assert frame("large") >= 9000
+    assert stack.bound("small").nbytes == frame("small") + frame("last")
+    assert stack.bound("small").path == ("small", "last")
+    both = frame("before_tail"), frame("last")
+    is_gone = core != "cortex-m0plus"  # before the last call, except in Thumb-1, where gcc makes it an ordinary one
+    assert stack.bound("before_tail").nbytes == (max(both) if is_gone else sum(both))
+    deepest = stack.bound("chooses")
+    assert deepest.nbytes == frame("chooses") + frame("large") + frame("small") + frame("last")
+    assert deepest.path == ("chooses", "large", "small", "last")
+    assert stack.bound("library").nbytes > frame("library")  # a division that the core does not have
+    assert bound(image.elf, board.toolchain, "chooses") == deepest
+
+
+@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "rv32imc"])
+def test_what_has_no_bound_is_refused(core: str, tmp_path: Path) -> None:
+    board = target.load(core)
+    image = cross.build_image(board, [ROOT / "tests" / "toolchain" / "frames.c"], [], tmp_path, stack_bytes=12288)
+    for entry, reason in {
+        "repeats": "repeats calls repeats",
+        "through_pointer": "through a pointer",
+        "jumps_through_pointer": "through a pointer",
+        "of_any_size": "no fixed amount",
+        "absent": "no function 'absent'",
+    }.items():
+        with pytest.raises(ToolError, match=re.escape(reason)):
+            Stack(disassemble(image.elf, board.toolchain)).bound(entry)
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(core: str) -> None:
+    artifact = mcugen.compile(ROOT / "examples" / "digits" / "digits.tflite", board=core)
+    result = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
+    assert result.exact
+    assert holds(result.stack_bytes, result.stack_bound_bytes), (result.stack_bytes, result.stack_bound_bytes)
+    assert result.stack_path[0] == "digits_run" and len(result.stack_path) > 1
+    assert not [name for name, times in Counter(result.stack_path).items() if times > 1]
+    assert report.simulate_dict(result)["stack_bound_bytes"] == result.stack_bound_bytes
+    assert f"at most {result.stack_bound_bytes:,} on any path" in report.simulate_text(result)
+
+
+@pytest.mark.parametrize("mode", ["rows", "frames"])
+def test_the_bound_holds_where_input_is_pushed(mode: str) -> None:
+    path = {"rows": "camera/shapes", "frames": "microphone/sweeps"}[mode]
+    artifact = mcugen.compile(ROOT / "examples" / f"{path}.tflite", board="cortex-m4", input_mode=mode)
+    result = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
+    assert holds(result.stack_bytes, result.stack_bound_bytes)
+    assert result.stack_path[0].endswith(f"_push_{mode[:-1]}")
