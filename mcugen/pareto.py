@@ -132,13 +132,12 @@ def as_text(result: Front) -> str:
     where = f" (emulated {result.machine})" if result.machine else ""
     lines = [f"{result.name} on {result.board}{where}: RAM against {unit}"]
     lines += [f"  note: {note}" for note in result.notes]
-    lines += ["", f"  {'RAM':>12}  {unit:>14}  {'':>9}  {'events':>7}  row by row"]
+    lines += ["", f"  {'RAM':>12}  {unit:>14}  {'':>9}  {'events':>7}  steps row by row"]
     fastest = max(result.points[0].cost, 1)
     for p in result.points:
         marked = "  DIFFERS from the reference" if p.exact is False else ""
         more = f"{100 * p.cost / fastest - 100:+.2f} %" if result.machine and p is not result.points[0] else ""
-        steps = f"steps {p.by_rows}" if p.by_rows else "-"
-        lines.append(f"  {p.ram_bytes:>12,}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {steps}{marked}")
+        lines.append(f"  {p.ram_bytes:>12,}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {p.by_rows or '-'}{marked}")
     return "\n".join(lines) + "\n"
 
 
@@ -146,4 +145,4 @@ def plot(result: Front) -> bytes:
     """The points as an SVG picture."""
     unit = "instructions" if result.machine else "events"
     title = f"{result.name} on {result.board}: RAM against {unit}"
-    return curve.picture(title, unit, [(p.ram_bytes, p.cost, f"steps {p.by_rows or 'none'}") for p in result.points])
+    return curve.picture(title, unit, [(p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}") for p in result.points])

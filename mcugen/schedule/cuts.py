@@ -46,15 +46,15 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
 
 
 def part_of(graph: Graph, choices: Sequence[Choice], steps: range) -> tuple[Graph, list[Choice]]:
-    """The part of the graph with these steps and the aliases between and after them, and its choices."""
+    """The part of the graph with these steps and the aliases that they read or write, and its choices."""
     running = [c for c in choices if c.kernel.form is not Form.ALIAS]
-    wanted = [running[i] for i in steps]
-    names = {c.node.name for c in wanted}
-    made = {name for c in wanted for name in c.node.outputs}
+    wanted = {running[i].node.name for i in steps}
+    taken = _read_aliases(choices, wanted)
+    made: set[str] = set()
     chosen = []
     for choice in choices:
-        is_alias = choice.kernel.form is Form.ALIAS
-        if choice.node.name in names or (is_alias and choice.node.inputs[0] in made):
+        name, is_alias = choice.node.name, choice.kernel.form is Form.ALIAS
+        if name in wanted or name in taken or (is_alias and choice.node.inputs[0] in made):
             chosen.append(choice)
             made |= set(choice.node.outputs)
     nodes = tuple(c.node for c in chosen)
@@ -63,5 +63,17 @@ def part_of(graph: Graph, choices: Sequence[Choice], steps: range) -> tuple[Grap
     inputs = dict.fromkeys(
         n for node in nodes for n in node.inputs if n is not None and n not in made and not graph.tensors[n].is_constant
     )
-    outputs = tuple(n for node in nodes for n in node.outputs if n in read_outside)
+    before = {n for c in chosen if c.node.name in taken for n in c.node.outputs}
+    outputs = tuple(n for node in nodes for n in node.outputs if n in read_outside and n not in before)
     return Graph(graph.name, graph.tensors, nodes, tuple(inputs), outputs), chosen
+
+
+def _read_aliases(choices: Sequence[Choice], wanted: set[str]) -> set[str]:
+    """Names of the alias nodes whose result the wanted nodes read: its memory is that of a tensor made before."""
+    read = {n for c in choices if c.node.name in wanted for n in c.node.inputs}
+    taken: set[str] = set()
+    for choice in reversed(choices):
+        if choice.kernel.form is Form.ALIAS and choice.node.outputs[0] in read:
+            taken.add(choice.node.name)
+            read |= set(choice.node.inputs)
+    return taken

@@ -20,6 +20,7 @@ from mcugen.plan import Buffer, lower_bound
 from mcugen.schedule import Choice, Schedule, Step, build
 from mcugen.schedule.cuts import Cut, cuts_of, part_of
 from mcugen.schedule.steps import batch_of, can_run_by_rows
+from mcugen.schedule.storage import aliases
 
 MAX_CUTS = 64
 _Matrix = npt.NDArray[np.int64]
@@ -60,6 +61,8 @@ class Search:
     def __init__(self, graph: Graph, choices: Sequence[Choice], *, keep_input: bool, pushed: str | None) -> None:
         self._graph, self._choices, self._keep_input, self._pushed = graph, choices, keep_input, pushed
         self._cuts = _smallest(cuts_of(graph, choices, keep_input=keep_input))
+        alias = aliases(choices)
+        self._results = {alias.get(name, name) for name in graph.outputs}
         self._cost = _row_cost(choices)
         count = len(self._cuts)
         self._known = np.zeros((count, count), np.bool_)
@@ -112,7 +115,7 @@ class Search:
             sub,
             chosen,
             [range(b.index - a.index)] if by_rows else [],
-            keep_input=self._keep_input and i == 0,
+            keep_input=(self._keep_input and i == 0) or bool(self._results & set(sub.inputs)),
             pushed=self._pushed if self._pushed in sub.inputs else None,
         )
         peak, _ = lower_bound(schedule.buffers())

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RAM budgets: the fastest schedule that fits, or the smallest RAM that exists and what takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.options import Options, bytes_of
+from mcugen.pipeline import Artifact
+from tests.support.tflite_writer import ModelWriter
+
+
+def chain(sides: tuple[int, ...], channels: tuple[int, ...]) -> bytes:
+    """3x3 convolutions, stride 2 where the side halves."""
+    rng = np.random.default_rng(3)
+    m = ModelWriter()
+    x = first = m.tensor("x", (1, sides[0], sides[0], channels[0]), "s8", scale=0.05)
+    for k in range(1, len(sides)):
+        w = rng.integers(-127, 128, (channels[k], 3, 3, channels[k - 1]))
+        weights = m.tensor(f"w{k}", w.shape, "s8", scale=(0.01,) * channels[k], data=w)
+        y = m.tensor(f"y{k}", (1, sides[k], sides[k], channels[k]), "s8", scale=0.05)
+        stride = sides[k - 1] // sides[k]
+        m.op("CONV_2D", [x, weights], [y], {"padding": "SAME", "stride_h": stride, "stride_w": stride})
+        x = y
+    return m.build([first], [x])
+
+
+SMALL = chain((16, 16, 16, 8, 8, 4), (1, 6, 4, 8, 4, 2))
+
+
+def built(folder: Path, data: bytes, **choices: Any) -> Artifact:
+    (folder / "m.tflite").write_bytes(data)
+    return mcugen.compile(folder / "m.tflite", **choices)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("20000", 20000), ("20K", 20480), ("64KiB", 65536), ("2M", 2 << 20), ("512B", 512), (" 1k", 1024)],
+)  # fmt: skip
+def test_sizes_are_read(text: str, expected: int) -> None:
+    assert bytes_of(text) == expected
+    assert Options(ram=text).ram_bytes == expected
+
+
+@pytest.mark.parametrize("text", ["0", "-5", "20.5K", "K", "1G", "0x10", "٣", "1" * 13, "20K20", "20 000"])
+def test_other_sizes_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no size"):
+        Options(ram=text)
+
+
+def test_no_budget_is_whole() -> None:
+    assert Options().ram_bytes is None
+
+
+def test_whole_tensors_where_they_fit(tmp_path: Path) -> None:
+    whole = built(tmp_path, SMALL)
+    same = built(tmp_path, SMALL, ram=str(whole.report.ram_bytes))
+    assert not same.schedule.interleaved
+    assert same.report.ram_bytes == whole.report.ram_bytes
+    assert same.report.notes == ()
+
+
+def test_every_budget_is_kept_and_less_ram_takes_no_fewer_events(tmp_path: Path) -> None:
+    whole = built(tmp_path, SMALL).report.ram_bytes
+    least = built(tmp_path, SMALL, optimize="ram").report.ram_bytes
+    assert least < whole // 2
+    events = 0
+    for budget in range(whole, least - 1, -160):
+        artifact = built(tmp_path, SMALL, ram=str(budget))
+        assert artifact.report.ram_bytes <= budget
+        assert len(artifact.schedule.trace) >= events
+        events = len(artifact.schedule.trace)
+    assert built(tmp_path, SMALL, ram=str(least)).report.ram_bytes <= least
+
+
+def test_the_report_says_why_rows_are_used(tmp_path: Path) -> None:
+    artifact = built(tmp_path, SMALL, ram="2K")
+    (note,) = artifact.report.notes
+    assert "computed row by row: with whole tensors the model needs 2,672 bytes, --ram allows 2,048" in note
+    assert "--ram 2048" in artifact.view.command
+
+
+def test_too_small_a_budget_says_what_exists(tmp_path: Path) -> None:
+    least = built(tmp_path, SMALL, optimize="ram").report
+    with pytest.raises(MemoryBudgetError) as caught:
+        built(tmp_path, SMALL, ram="100")
+    text = caught.value.explain()
+    assert f"smallest RAM found for the model is {least.ram_bytes:,} bytes, 100 are there" in text
+    assert f"{least.ram_bytes - 100:,} over" in text
+    assert "most at step" in text
+    assert f"{least.lower_bound:,} bytes live" in text
+    assert "--input-mode rows" in text
+
+
+def test_without_rows_the_budget_is_for_whole_tensors(tmp_path: Path) -> None:
+    with pytest.raises(MemoryBudgetError, match="2,672 bytes, 2,048 are there") as caught:
+        built(tmp_path, SMALL, ram="2K", no_rows=True)
+    assert "leave --no-rows out" in caught.value.hint
+
+
+def test_pushed_rows_take_the_least_ram_or_the_budget(tmp_path: Path) -> None:
+    least = built(tmp_path, SMALL, input_mode="rows")
+    roomy = built(tmp_path, SMALL, input_mode="rows", ram="2500")
+    assert least.report.ram_bytes < roomy.report.ram_bytes <= 2500
+    assert len(roomy.schedule.trace) < len(least.schedule.trace)
+
+
+def test_the_ram_of_the_board_is_the_default_budget(tmp_path: Path) -> None:
+    """128x128x4 twice is 131,072 bytes; with the input 147,456: a little over with scratch."""
+    data = chain((128, 128, 128, 32), (1, 4, 4, 2))
+    free = built(tmp_path, data, board="cortex-m0plus")
+    board = built(tmp_path, data, board="nucleo-g0b1re", ram="")
+    assert not free.schedule.interleaved
+    assert board.target.ram_bytes is not None
+    fits = free.report.ram_bytes <= board.target.ram_bytes
+    assert board.schedule.interleaved != fits
+    small = built(tmp_path, chain((256, 256, 256, 64), (1, 2, 2, 1)), board="nucleo-g0b1re")
+    assert small.schedule.interleaved
+    assert small.report.ram_bytes <= board.target.ram_bytes
+    assert f"the RAM of nucleo-g0b1re has {board.target.ram_bytes:,}" in small.report.notes[0]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RAM against instructions: which points are shown, how, and for which boards."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen import pareto
+from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.options import Options
+from mcugen.pareto import Front, Point
+from mcugen.report import curve
+from tests.select.test_budget import SMALL
+
+DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
+
+
+def small(folder: Path) -> Path:
+    (folder / "small.tflite").write_bytes(SMALL)
+    return folder / "small.tflite"
+
+
+def test_points_are_counted_exact_and_none_beats_another() -> None:
+    result = pareto.front(DIGITS, Options(board="cortex-m4"))
+    assert result.exact and result.machine and len(result.points) >= 2
+    assert all(point.exact and point.instructions for point in result.points)
+    for faster, smaller in pairwise(result.points):
+        assert faster.ram_bytes > smaller.ram_bytes
+        assert faster.cost < smaller.cost
+    assert result.points[0].ram_bytes == mcugen.compile(DIGITS).report.ram_bytes
+    assert result.points[-1].ram_bytes == mcugen.compile(DIGITS, optimize="ram").report.ram_bytes
+
+
+def test_without_an_emulated_core_events_are_shown(tmp_path: Path) -> None:
+    result = pareto.front(small(tmp_path), Options())
+    assert result.machine == "" and "no emulated machine" in result.notes[0]
+    assert 2 <= len(result.points) <= pareto.MAX_POINTS
+    assert all(point.instructions is None and point.exact is None for point in result.points)
+    assert [point.cost for point in result.points] == [point.events for point in result.points]
+    assert result.points[0].by_rows == ""
+
+
+def test_a_budget_leaves_the_larger_ones_out(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    everything = pareto.front(path, Options()).points
+    result = pareto.front(path, Options(ram=str(everything[1].ram_bytes)))
+    assert result.points == everything[1:]
+    assert any(note.startswith("1 of the schedules") for note in result.notes)
+    with pytest.raises(MemoryBudgetError, match="smallest RAM found"):
+        pareto.front(path, Options(ram="64"))
+
+
+def test_modes_with_one_schedule(tmp_path: Path) -> None:
+    assert len(pareto.front(small(tmp_path), Options(no_rows=True)).points) == 1
+    with pytest.raises(UsageError, match="one schedule only"):
+        pareto.front(small(tmp_path), Options(input_mode="frames"))
+
+
+def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mcugen", "pareto", small(tmp_path), "--json", "--plot", tmp_path / "p.svg"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    value = json.loads(done.stdout)
+    assert set(value) == {"name", "board", "machine", "points", "notes"}
+    assert set(value["points"][0]) == {"ram_bytes", "events", "by_rows", "instructions", "exact"}
+    drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
+    circles = [e for e in drawn.iter() if e.tag.endswith("circle")]
+    assert len(circles) == len(value["points"])
+
+
+def test_text_marks_what_differs() -> None:
+    points = (Point(200, 3, "", 1000, True), Point(100, 9, "0-2", 1100, False))
+    result = Front("m", "b", "q", points, ("a note",))
+    text = pareto.as_text(result)
+    assert not result.exact
+    assert "note: a note" in text and "+10.00 %" in text
+    assert [line.endswith("DIFFERS from the reference") for line in text.splitlines()[-2:]] == [False, True]
+
+
+def test_labels_of_the_curve_do_not_touch() -> None:
+    points = [(1000 - k, 10 + k, "") for k in range(30)]
+    drawn = ElementTree.fromstring(curve.picture("<title>", "events", points))
+    labels = [e.text for e in drawn.iter() if e.tag.endswith("text") and e.text in {f"{p[0]:,}" for p in points}]
+    assert 1 <= len(labels) <= 4
+    assert sum(e.tag.endswith("circle") for e in drawn.iter()) == 30
