@@ -30,13 +30,16 @@ _ARM_READS_ONLY = re.compile(r"cmp|cmn|tst|str.*|vstr.*")
 _RISCV_WRITES = re.compile(r"mv|lw|li|lui|auipc|add|addi|sub|and|andi")
 _LONGEST_BYTES = 4
 UNBOUNDED = 1 << 40
+_RISCV_SAVE_BYTES = 64
+"""What libgcc's __riscv_save helpers take before they give back what they do not need."""
 _LITERALS = 12
 """How many instructions before its use the constant of a large frame is looked for."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. grows: bytes by which the stack deepens here, negative where it shrinks.
+    """One instruction. grows: bytes by which the stack deepens here, negative where it shrinks. passing: and how many
+    more it takes for the moment.
 
     flow: what runs next: "next"; "pad": the next, of a nop, which may only fill; "branch": `target` or the next;
     "jump": `target`; "call": `target`, then the next; "computed": a place in the same function that a table tells;
@@ -48,6 +51,7 @@ class Instruction:
     flow: Flow = "next"
     target: int | None = None
     falls_through: bool = False
+    passing: int = 0
 
 
 @dataclass(frozen=True)
@@ -203,7 +207,7 @@ def _riscv(lines: _Lines, k: int) -> Instruction:
         return Instruction(flow="return")
     if name in ("j", "jal") or (name in ("jr", "jalr") and _place(note) is not None):
         if operands.startswith(("t0,", "t1,")):
-            return Instruction(flow="register")  # a helper that saves registers for its caller
+            return _riscv_save(operands)
         place = operands if name in ("j", "jal") else note
         return Instruction(flow="jump" if name in ("j", "jr") else "call", target=_place(place))
     if name in ("jr", "jalr"):
@@ -217,6 +221,15 @@ def _riscv(lines: _Lines, k: int) -> Instruction:
     amount = operands.split(",")[2]
     value = int(amount) if re.fullmatch(r"-?\d+", amount) else _constant(lines, k, amount)
     return Instruction(flow="unbounded") if value == UNBOUNDED else Instruction(_signed(value, name))
+
+
+def _riscv_save(operands: str) -> Instruction:
+    """The call, at the start of a function, of libgcc's helper that saves ra and n of s0 to s11 for it."""
+    saves = re.search(r"<__riscv_save_(\d+)>", operands)
+    if saves is None:
+        return Instruction(flow="register")
+    stays = 16 * (int(saves[1]) // 4 + 1)
+    return Instruction(stays, passing=_RISCV_SAVE_BYTES - stays)
 
 
 def _constant(lines: _Lines, k: int, register: str) -> int:

@@ -105,7 +105,7 @@ class Stack:
         return best
 
     def _depths(self, entry: int) -> dict[int, int]:
-        """Address -> most bytes on the stack once the instruction has run, of all that runs without a call."""
+        """Address -> most bytes on the stack around the instruction, of all that runs without a call."""
         walk = _Walk(before={entry: 0}, work=[entry])
         while walk.work:
             self._visit(walk, walk.work.pop())
@@ -122,7 +122,7 @@ class Stack:
         depth = walk.before[address] + instruction.grows
         if not 0 <= depth <= _DEEPEST_BYTES:
             raise ToolError("what is pushed and what is popped do not match", where=f"{address:#x}")
-        walk.after[address] = max(depth, walk.before[address])
+        walk.after[address] = max(depth, walk.before[address]) + instruction.passing
         if self._is_computed(address, instruction):
             start = self._extent(address)[0]
             walk.computed[start] = max(depth, walk.computed.get(start, 0))
