@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 on success, 1 where a check found differences, else the error's code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = cli.main(given, prog_name="mcugen", standalone_mode=False)
+        code = _run(given)
     except McugenError as error:
         _print_error(error, as_json="--json" in given)
         sys.exit(error.exit_code)
@@ -41,18 +41,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
-    except Exception as error:  # whatever else there is, is a defect: say where, without a traceback
-        defect = _defect(error)
-        _print_error(defect, as_json="--json" in given)
-        sys.exit(defect.exit_code)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _defect(error: Exception) -> InternalError:
-    """An unexpected exception as a defect of mcugen, with the place it was raised at."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "command line"
-    return InternalError(f"{type(error).__name__}: {error}", where=place)
+def _run(given: Sequence[str]) -> Any:
+    """The command's result. An exception that nobody foresaw becomes an InternalError that says where it was raised."""
+    try:
+        return cli.main(given, prog_name="mcugen", standalone_mode=False)
+    except (McugenError, click.ClickException, click.exceptions.Abort, BrokenPipeError):
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        raise InternalError(f"{type(error).__name__}: {error}", where=place) from error
 
 
 def _print_error(error: McugenError, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mcugen import schedule
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
+from mcugen.op import Form
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan, plan
 from mcugen.schedule import Choice, Schedule
@@ -40,7 +41,7 @@ def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Ta
     so do pushed rows without --ram. Raises UsageError where the input cannot be pushed.
     """
     if options.input_mode == "frames":
-        return _planned(schedule.build_frames(graph, choices, pushed_input(graph, "frames")))
+        return _planned(schedule.build_frames(graph, choices, pushed_input(graph, choices, "frames")))
     maker = _Maker(graph, choices, options)
     limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
     if maker.pushed is None:
@@ -66,7 +67,7 @@ def front(graph: Graph, choices: Sequence[Choice], options: Options, most: int) 
             yield solution
 
 
-def pushed_input(graph: Graph, mode: str) -> str:
+def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
     """The input that rows are handed in of. Raises UsageError, with the reason, where there is no such one."""
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
     if len(read) != 1:
@@ -76,6 +77,8 @@ def pushed_input(graph: Graph, mode: str) -> str:
     if rows_of(shape) < 2 or images_of(shape) != 1:
         hint = "rows are those of an input [1, H, W, C]"
         raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
+    if all(choice.kernel.form is Form.ALIAS for choice in choices):
+        raise UsageError(f"--input-mode {mode}: the model computes nothing", hint="use --input-mode whole")
     return read[0]
 
 
@@ -84,7 +87,7 @@ class _Maker:
 
     def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options) -> None:
         self._graph, self._choices, self._keep_input = graph, choices, options.keep_input
-        self.pushed = None if options.input_mode == "whole" else pushed_input(graph, options.input_mode)
+        self.pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
 
     def search(self) -> Search:
         return Search(self._graph, self._choices, keep_input=self._keep_input, pushed=self.pushed)

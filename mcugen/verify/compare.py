@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from mcugen.graph import Graph
 
 FLOAT_TOLERANCE = 1e-5
-"""Of a float tensor's largest magnitude: C sums in float, the oracle in double."""
+"""Of a float tensor's largest magnitude over the inputs tried: C sums in float, the oracle in double."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,10 @@ class Verdict:
 
 
 class Comparison:
-    """Collects comparisons of stored tensors of `graph` with oracle values of the graph it was made from."""
+    """Collects comparisons of stored tensors of `graph` with oracle values of the graph it was made from.
+
+    Integers must be equal. A float tensor is judged at the end, when its largest magnitude over all cases is known.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -53,6 +57,8 @@ class Comparison:
         self._cases = 0
         self._largest = 0.0
         self._first: Difference | None = None
+        self._magnitude: dict[str, float] = {}
+        self._furthest: dict[str, tuple[float, Difference]] = {}
 
     def begin_case(self) -> None:
         self._cases += 1
@@ -64,32 +70,46 @@ class Comparison:
         expected = oracle[origin]
         if got.size < expected.size:  # the newest rows of a tensor that streams
             expected = expected[:, -got.shape[1] :]
-        shown = got.astype(np.int64) + offset if offset else got
+        shown = (got.astype(np.int64) + offset if offset else got).reshape(expected.shape)
         self._tensors.add(origin)
-        wrong, distance = _distance(expected, shown.reshape(expected.shape))
-        self._largest = max(self._largest, float(distance.max(initial=0.0)))
-        if wrong.any() and self._first is None:
+        distance = _distance(expected, shown)
+        furthest = float(distance.max(initial=0.0))
+        self._largest = max(self._largest, furthest)
+        if expected.dtype.kind == "f":
+            finite = np.abs(expected[np.isfinite(expected)])
+            self._magnitude[origin] = max(self._magnitude.get(origin, 0.0), float(finite.max(initial=0.0)))
+        if furthest > 0:
+            wrong = distance == furthest if expected.dtype.kind == "f" else distance > 0
             index = tuple(int(i) for i in np.argwhere(wrong)[0])
-            values = (float(expected[index]), float(shown.reshape(expected.shape)[index]))
-            self._first = Difference(case, step, origin, tensor.label, index, *values)
+            found = Difference(case, step, origin, tensor.label, index, float(expected[index]), float(shown[index]))
+            self._note(expected.dtype.kind == "f", furthest, found)
+
+    def _note(self, is_float: bool, distance: float, found: Difference) -> None:
+        if not is_float:
+            self._first = self._first or found
+        elif distance > self._furthest.get(found.tensor, (0.0, found))[0]:
+            self._furthest[found.tensor] = (distance, found)
 
     def verdict(self) -> Verdict:
         computed = {name for node in self._graph.nodes for name in node.outputs}
         missed = sorted(n for n in computed if self._name(n) not in self._tensors)
-        return Verdict(self._first is None, self._cases, len(self._tensors), self._largest, self._first, tuple(missed))
+        first = self._first or next(self._too_far(), None)
+        return Verdict(first is None, self._cases, len(self._tensors), self._largest, first, tuple(missed))
+
+    def _too_far(self) -> Iterator[Difference]:
+        """The furthest element of each float tensor that is over the tolerance, in the order computed."""
+        for tensor, (distance, found) in self._furthest.items():
+            if not distance <= FLOAT_TOLERANCE * self._magnitude[tensor]:
+                yield found
 
     def _name(self, name: str) -> str:
         origin = self._graph.tensors[name].origin
         return origin.tensor if origin else name
 
 
-def _distance(expected: np.ndarray, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(which elements are wrong, how far each is off)."""
+def _distance(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
+    """How far each element is off: 0 where equal or both not a number, infinite where only one is."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(expected.astype(np.float64) - got.astype(np.float64))
     same = (expected == got) | (np.isnan(expected.astype(np.float64)) & np.isnan(got.astype(np.float64)))
-    distance = np.where(same, 0.0, distance)
-    if expected.dtype.kind != "f":
-        return distance != 0, distance
-    finite = np.abs(expected[np.isfinite(expected)])
-    return ~(distance <= FLOAT_TOLERANCE * float(finite.max(initial=0.0))) & ~same, distance
+    return np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance))
