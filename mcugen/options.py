@@ -52,7 +52,7 @@ class Options:
     )
     optimize: str = _option(
         "balanced",
-        "What to favour: balanced runs layers whole where they fit the RAM; ram runs them row by row for the least RAM.",
+        "What to favour: balanced runs layers whole where that fits; ram runs them row by row, for the least RAM.",
         choices=GOALS,
     )
     input_mode: str = _option(
