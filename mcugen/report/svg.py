@@ -26,13 +26,9 @@ _CHARACTER = 6.3  # the usual width of a character of an 11 px label
 
 
 def escape(text: str) -> str:
-    """Text as SVG shows it: markup as characters, and what XML forbids as a question mark."""
-    shown = "".join(c if c in "\t\n" or (c >= " " and not "\x7f" <= c <= "\x9f" and _is_xml(c)) else "?" for c in text)
+    """Text as SVG shows it: markup as characters; what does not print, or turns the writing around, as "?"."""
+    shown = "".join(c if c == "\n" or c.isprintable() else "?" for c in text)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-
-
-def _is_xml(c: str) -> bool:
-    return not ("\ud800" <= c <= "\udfff" or c in "\ufffe\uffff")
 
 
 def num(value: float) -> str:
@@ -52,11 +48,11 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 
 def document(width: int, height: int, body: Sequence[str], description: str) -> bytes:
-    """The whole file; its background is opaque, so that it reads in light and dark viewers."""
+    """The whole file; its background is opaque, so that it reads in light and dark viewers. ASCII only."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
     parts = [head, f"<desc>{escape(description)}</desc>", f"<style>{STYLE}</style>"]
     parts += [f'<rect class="back" width="{width}" height="{height}"/>', *body, "</svg>"]
-    return ("\n".join(parts) + "\n").encode()
+    return ("\n".join(parts) + "\n").encode("ascii", "xmlcharrefreplace")
 
 
 def width_of(label: str) -> float:

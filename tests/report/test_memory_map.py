@@ -95,6 +95,7 @@ def test_names_from_models_are_data(tmp_path: Path) -> None:
     }  # fmt: skip
     known = {"class", "d", "x", "y", "width", "height", "text-anchor", "viewBox"}
     assert {name for e in root.iter() for name in e.attrib} <= known
+    assert artifact.files[MEMORY_MAP].isascii()
     assert any("<script>" in str(e.text) for e in root.iter(f"{SVG}title"))
 
 
