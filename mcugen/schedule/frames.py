@@ -35,19 +35,47 @@ def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
     streams = {pushed: rows_of(graph.type(pushed).shape)}
     steps = []
     for index, choice in enumerate(running):
-        reads = [alias.get(n, n) for n in choice.node.inputs if n is not None]
+        given = [n for n in choice.node.inputs if n is not None]
+        _require_rows_kept_apart(graph, [n for n in given if n in alias], alias, streams)
+        reads = [alias.get(n, n) for n in given]
         moving = [name for name in reads if name in streams]
         by_rows = bool(moving)
         if by_rows:
+            _require_same_at_all_times(graph, choice, reads, streams)
             _require_streamable(graph, choice, moving)
             rows = rows_of(choice.call.output.shape)
             if rows > 1:
                 streams.update(dict.fromkeys(choice.node.outputs, rows))
         steps.append(Step(index, choice, by_rows))
-    for name, source in alias.items():
-        if source in streams and rows_of(graph.type(name).shape) != streams[source]:
-            raise _refusal(f"tensor {graph.tensors[name].label!r} takes the rows of several frames as one")
+    _require_rows_kept_apart(graph, list(alias), alias, streams)
+    for name in graph.outputs:
+        if alias.get(name, name) in streams:
+            label, rows = graph.tensors[name].label, streams[alias.get(name, name)]
+            raise _refusal(f"output {label!r} has {rows} rows, of which a frame gives the newest")
     return _stored(graph, steps, alias, pushed, streams)
+
+
+def _require_rows_kept_apart(
+    graph: Graph, names: Sequence[str], alias: dict[str, str], streams: dict[str, int]
+) -> None:
+    for name in names:
+        if alias[name] in streams and rows_of(graph.type(name).shape) != streams[alias[name]]:
+            raise _refusal(f"tensor {graph.tensors[name].label!r} takes the rows of several frames as one")
+
+
+def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str], streams: dict[str, int]) -> None:
+    """What meets each row besides the rows must not depend on the window, whose older rows are not computed again."""
+    if choice.kernel.form in (Form.WINDOW, Form.ACCUMULATE):
+        return
+    for name in reads:
+        if name in streams:
+            continue
+        tensor = graph.tensors[name]
+        if not tensor.is_constant:
+            label = repr(tensor.label)
+            raise _refusal(f"{choice.node.source} joins each row with {label}, which depends on the whole window")
+        if rows_of(tensor.type.shape) > 1:
+            raise _refusal(f"{choice.node.source} joins the rows with a constant that has a row for each")
 
 
 def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> None:
@@ -61,6 +89,8 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
             raise _refusal(f"{where} pads in time: the borders of the window would move with it")
         if window.stride != 1 and window.out_rows > 1:
             raise _refusal(f"{where} has stride {window.stride} in time: it would compute other rows each frame")
+        if window.last(window.out_rows - 1) != window.in_rows - 1:
+            raise _refusal(f"{where} leaves out the newest of the {window.in_rows} rows it is given")
     elif kernel.form is Form.ACCUMULATE:
         return
     elif not can_run_by_rows(choice) or any(rows_of(graph.type(n).shape) != rows_of(call.output.shape) for n in moving):
