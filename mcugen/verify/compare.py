@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,12 +35,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a comparison found over all cases. max_abs_diff is 0 for integers that are equal."""
+    """What a comparison found over all cases. max_abs_diff is 0 for integers that are equal.
+
+    max_relative_diff: of float tensors, the largest difference as a share of the tensor's largest magnitude.
+    """
 
     exact: bool
     cases: int
     tensors: int
     max_abs_diff: float
+    max_relative_diff: float
     first_difference: Difference | None
     not_compared: tuple[str, ...] = ()
 
@@ -92,15 +96,28 @@ class Comparison:
 
     def verdict(self) -> Verdict:
         computed = {name for node in self._graph.nodes for name in node.outputs}
-        missed = sorted(n for n in computed if self._name(n) not in self._tensors)
-        first = self._first or next(self._too_far(), None)
-        return Verdict(first is None, self._cases, len(self._tensors), self._largest, first, tuple(missed))
+        missed = sorted(f"{n} {self._graph.tensors[n].label!r}" for n in computed if self._name(n) not in self._tensors)
+        shares = [self._share(tensor, distance) for tensor, (distance, _) in self._furthest.items()]
+        far = [
+            found
+            for distance, found in self._furthest.values()
+            if self._share(found.tensor, distance) > FLOAT_TOLERANCE
+        ]
+        first = self._first or (far[0] if far else None)
+        return Verdict(
+            first is None,
+            self._cases,
+            len(self._tensors),
+            self._largest,
+            max(shares, default=0.0),
+            first,
+            tuple(missed),
+        )
 
-    def _too_far(self) -> Iterator[Difference]:
-        """The furthest element of each float tensor that is over the tolerance, in the order computed."""
-        for tensor, (distance, found) in self._furthest.items():
-            if not distance <= FLOAT_TOLERANCE * self._magnitude[tensor]:
-                yield found
+    def _share(self, tensor: str, distance: float) -> float:
+        """A distance as a share of the tensor's largest magnitude; infinite where all of it should be zero."""
+        magnitude = self._magnitude[tensor]
+        return distance / magnitude if magnitude else math.inf
 
     def _name(self, name: str) -> str:
         origin = self._graph.tensors[name].origin
