@@ -13,7 +13,7 @@ from mcugen import target
 from mcugen.errors import ToolError
 from mcugen.reference.inputs import cases
 from mcugen.toolchain import cross
-from mcugen.toolchain.disassembly import disassemble
+from mcugen.toolchain.disassembly import Instruction, disassemble, parse
 from mcugen.toolchain.stack import Stack, bound
 from mcugen.verify import emulated, report
 
@@ -67,6 +67,49 @@ def test_what_has_no_bound_is_refused(core: str, tmp_path: Path) -> None:
     }.items():
         with pytest.raises(ToolError, match=re.escape(reason)):
             Stack(disassemble(image.elf, board.toolchain)).bound(entry)
+
+
+ARM_LINES = {
+    "push\t{r4, r5, lr}": Instruction(12),
+    "vpush\t{d8-d15}": Instruction(64),
+    "vpop\t{d8}": Instruction(-8),
+    "str.w\tlr, [sp, #-4]!": Instruction(4),
+    "ldr.w\tpc, [sp], #4": Instruction(-4, "return"),
+    "strd\tr4, r5, [sp, #-16]!": Instruction(16),
+    "stmia.w\tsp, {r0, r1}": Instruction(),
+    "subw\tsp, sp, #4012\t@ 0xfac": Instruction(4012),
+    "add.w\tr1, sp, #8": Instruction(),
+    "mov\tsp, r7": Instruction(flow="unbounded"),
+    "popne\t{r4, pc}": Instruction(-8, "return", falls_through=True),
+    "bxeq\tlr": Instruction(flow="return", falls_through=True),
+    "ldr\tpc, [r3, r2, lsl #2]": Instruction(flow="computed"),
+    "bls.w\t2a <f+0x2a>": Instruction(flow="branch", target=0x2A),
+    "le\tlr, 10 <f+0x10>": Instruction(flow="branch", target=0x10),
+    "cbz\tr3, 8 <f+0x8>": Instruction(flow="branch", target=8),
+    "ldr\tr3, [pc, #4]\t@ (8 <f+0x8>)": Instruction(),
+}
+RISCV_LINES = {
+    "add\tsp,sp,-48": Instruction(48),
+    "add\tsp,sp,48": Instruction(-48),
+    "sw\tsp,0(a0)": Instruction(),
+    "add\ts8,sp,4": Instruction(),
+    "mv\tsp,s0": Instruction(flow="unbounded"),
+    "jal\tt0,100 <__riscv_save_4>": Instruction(32, passing=32),
+    "jal\tra,40 <g>": Instruction(flow="call", target=0x40),
+    "jalr\t8(ra) # 40 <g>": Instruction(flow="call", target=0x40),
+    "jr\t8(t1) # 40 <g>": Instruction(flow="jump", target=0x40),
+    "jalr\ta5": Instruction(flow="register"),
+    "bgeu\ta0,a1,20 <f+0x20>": Instruction(flow="branch", target=0x20),
+    "ret": Instruction(flow="return"),
+}
+
+
+@pytest.mark.parametrize(("is_arm", "lines"), [(True, ARM_LINES), (False, RISCV_LINES)])
+def test_what_instructions_do_to_the_stack(is_arm: bool, lines: dict[str, Instruction]) -> None:
+    listed = "".join(f"   {4 * k:x}:\t{line}\n" for k, line in enumerate(lines))
+    found = parse(f"00000000 <f>:\n{listed}", is_arm=is_arm)
+    assert dict(zip(lines, found.instructions.values(), strict=True)) == lines
+    assert found.labels == {"f": 0}
 
 
 @pytest.mark.parametrize("core", CORES)

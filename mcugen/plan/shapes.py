@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from mcugen.plan import domains
 from mcugen.plan.bound import live_bytes, lower_bound
 from mcugen.plan.buffers import Buffer, MemoryPlan, align_up, height
 from mcugen.plan.greedy import orders
@@ -16,12 +17,14 @@ from mcugen.plan.greedy import orders
 _SEED = 20_261_120
 _WORK = 6_000_000
 _ROUNDS = 1500
+_SEARCH_NODES = 400_000
+_SEARCH_WORK = 100_000_000
 
 Interval = tuple[int, int]
 
 
 def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
-    """The best placement found: greedy orders, then swaps of the buffers that stand highest."""
+    """The best placement found: greedy orders, then moves of the buffers that stand highest, then a search of all."""
     bound, peak_step = lower_bound(buffers)
     real = [b for b in buffers if b.nbytes]
     forbidden = _forbidden(real)
@@ -30,9 +33,36 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
         climbed = _climb(real, forbidden, best, bound)
         if height(real, climbed) < height(real, best):
             best, method = climbed, "hill climbing on rows"
+    floor = bound
+    if height(real, best) > bound:
+        searched, floor = _searched(real, forbidden, best, bound)
+        if height(real, searched) < height(real, best):
+            best, method = searched, "exact search on rows"
     offset = {b.name: 0 for b in buffers} | {b.name: start for b, start in zip(real, best, strict=True)}
     size = height(real, best)
-    return MemoryPlan(offset, size, bound, peak_step, size == bound, method, floor=bound)
+    return MemoryPlan(offset, size, bound, peak_step, size == floor, method, floor=floor)
+
+
+def _searched(
+    buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], best: list[int], bound: int
+) -> tuple[list[int], int]:
+    """Offsets no worse than `best`, and the bytes proven necessary: searches at the bound, then just below the best.
+
+    A capacity given up on within the limit proves nothing, and the next one lies halfway to what is found.
+    """
+    floor = low = bound
+    left = min(_SEARCH_NODES, _SEARCH_WORK // (len(buffers) * (1 + bound // 1000)))
+    capacity = low
+    while low < height(buffers, best) and left > 0:
+        outcome = domains.search(buffers, forbidden, capacity, max(1, left // 2))
+        left -= outcome.nodes
+        if outcome.offset is not None:
+            best = outcome.offset
+        else:
+            floor = max(floor, capacity + 1) if outcome.exhausted else floor
+            low = capacity + 1
+        capacity = height(buffers, best) - 1 if floor == low else (low + height(buffers, best) - 1) // 2
+    return best, floor
 
 
 def _forbidden(buffers: Sequence[Buffer]) -> list[dict[int, list[Interval]]]:
@@ -74,25 +104,25 @@ def _place(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]]
     """Each buffer, in order, at the lowest offset that no buffer placed before forbids."""
     offset = [-1] * len(buffers)
     for i in order:
-        taken = _merged(
-            [
-                (low + offset[j], high + offset[j])
-                for j, found in forbidden[i].items()
-                if offset[j] >= 0
-                for low, high in found
-                if high + offset[j] > 0
-            ]
-        )
-        offset[i] = _lowest(taken, buffers[i].align)
+        taken = [
+            (low + offset[j], high + offset[j])
+            for j, found in forbidden[i].items()
+            if offset[j] >= 0
+            for low, high in found
+            if high + offset[j] > 0
+        ]
+        offset[i] = _lowest(sorted(taken), buffers[i].align)
     return offset
 
 
 def _lowest(taken: Sequence[Interval], align: int) -> int:
+    """The lowest offset inside none of these open intervals, which are sorted and may overlap."""
     low = 0
     for start, end in taken:
         if low <= start:
             break
-        low = max(low, align_up(end, align))
+        if end > low:
+            low = align_up(end, align)
     return low
 
 

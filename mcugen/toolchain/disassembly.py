@@ -26,7 +26,7 @@ _CONDITION = "(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)"
 _ARM_BRANCH = re.compile(rf"b{_CONDITION}|cbz|cbnz|le|letp|wls|wlstp\..*")
 _ARM_STACK = re.compile(rf"(v?push|v?pop|v?stmdb|v?ldmia|subw?|addw?|strd?|ldrd?)({_CONDITION})?")
 _ARM_BX = re.compile(rf"bx({_CONDITION})?")
-_ARM_READS_ONLY = re.compile(r"cmp|cmn|tst|str.*|vstr.*")
+_ARM_READS_ONLY = re.compile(r"cmp|cmn|tst|v?str.*|v?stm.*|v?ldm.*")
 _RISCV_WRITES = re.compile(r"mv|lw|li|lui|auipc|add|addi|sub|and|andi")
 _LONGEST_BYTES = 4
 UNBOUNDED = 1 << 40
@@ -158,7 +158,7 @@ def _arm_stack(lines: _Lines, k: int, name: str, operands: str) -> Instruction:
         from_stack = grows is not None
         return Instruction(flow="return" if from_stack else "computed", falls_through=conditional)
     if grows is None:
-        if operands.startswith("sp,") and not _ARM_READS_ONLY.fullmatch(name):
+        if operands.startswith("sp!") or (operands.startswith("sp,") and not _ARM_READS_ONLY.fullmatch(name)):
             return Instruction(flow="unbounded")
         return Instruction()
     if grows == UNBOUNDED:
