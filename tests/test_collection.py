@@ -53,3 +53,4 @@ def test_firmware_on_an_emulated_core(small: Path, board: str) -> None:
     assert result.exact, result.verdict.first_difference
     assert result.repeatable
     assert result.instructions > 0 and result.stack_bytes > 0
+    assert result.stack_bytes <= result.stack_bound_bytes <= 1.25 * result.stack_bytes + 64
