@@ -18,7 +18,7 @@ _SEED = 20_261_120
 _WORK = 6_000_000
 _ROUNDS = 1500
 _SEARCH_NODES = 400_000
-_SEARCH_WORK = 100_000_000
+_SEARCH_WORK = 15_000_000
 
 Interval = tuple[int, int]
 
@@ -50,11 +50,11 @@ def _searched(
 
     A capacity given up on within the limit proves nothing, and the next one lies halfway to what is found.
     """
-    floor = low = bound
-    left = min(_SEARCH_NODES, _SEARCH_WORK // (len(buffers) * (1 + bound // 1000)))
-    capacity = low
+    problem = domains.Problem.of(buffers, forbidden, height(buffers, best))
+    floor = low = capacity = bound
+    left = min(_SEARCH_NODES, _SEARCH_WORK // (len(buffers) * (1 + problem.span // 1000)))
     while low < height(buffers, best) and left > 0:
-        outcome = domains.search(buffers, forbidden, capacity, max(1, left // 2))
+        outcome = problem.search(capacity, max(1, left // 2))
         left -= outcome.nodes
         if outcome.offset is not None:
             best = outcome.offset

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An independent reader of a schedule: walks its events over an arena whose bytes know what was last written to them.
+
+It takes nothing from the schedule but the order of events, the ring depths and the offsets. What an event reads follows
+from the operator; whether the bytes are there follows from the walk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from mcugen.graph import Graph
+from mcugen.op import Form
+from mcugen.plan import MemoryPlan
+from mcugen.schedule import INPUT, Schedule, Step
+from mcugen.types import rows_of
+
+_NOBODY = -1
+_SCRATCH = -2
+_Span = tuple[int, int]
+
+
+def faults(graph: Graph, schedule: Schedule, plan: MemoryPlan) -> list[str]:
+    """What is wrong with the order or the memory of a schedule; empty if nothing is."""
+    return [*_walked(graph, schedule, plan), *_not_once(graph, schedule)]
+
+
+def _not_once(graph: Graph, schedule: Schedule) -> Iterator[str]:
+    """Rows of a step or of the pushed input that are not computed exactly once."""
+    rows: Counter[tuple[int, int]] = Counter()
+    for event in schedule.trace:
+        if event.step == INPUT:
+            rows[INPUT, event.event] += 1
+            continue
+        step = schedule.steps[event.step]
+        first, end = _walked_rows(step, event.event)
+        rows.update((step.index, row) for row in range(first, end))
+    wanted = {(s.index, row) for s in schedule.steps for row in range(_height(s))}
+    if schedule.pushed is not None:
+        wanted |= {(INPUT, row) for row in range(rows_of(graph.type(schedule.pushed).shape))}
+    for key in sorted(wanted | set(rows)):
+        if rows[key] != 1 or key not in wanted:
+            yield f"row {key[1]} of step {key[0]} is computed {rows[key]} times"
+
+
+def _height(step: Step) -> int:
+    """Rows that a step computes, or, where it accumulates, takes in; a step that runs whole is one."""
+    call = step.choice.call
+    if not step.by_rows:
+        return 1
+    return rows_of((call.input(0) if step.choice.kernel.form is Form.ACCUMULATE else call.output).shape)
+
+
+def _walked_rows(step: Step, event: int) -> _Span:
+    return event * step.batch, min((event + 1) * step.batch, _height(step))
+
+
+def _walked(graph: Graph, schedule: Schedule, plan: MemoryPlan) -> Iterator[str]:
+    memory = _Memory(graph, schedule, plan)
+    for name in graph.inputs:
+        if name != schedule.pushed:
+            memory.write(name, 0, rows_of(graph.type(name).shape))
+    for time, event in enumerate(schedule.trace):
+        if event.step == INPUT:
+            memory.write(str(schedule.pushed), event.event, event.event + 1)
+            continue
+        step = schedule.steps[event.step]
+        for name, row in _reads(step, event.event):
+            if not memory.holds(name, row):
+                yield f"event {time}: step {step.index} reads row {row} of {name}, which is not there"
+        if step.scratch_bytes and not memory.take_scratch(step, event.event):
+            yield f"event {time}: step {step.index} has lost what it accumulated"
+        _write(memory, step, event.event)
+    for name in graph.outputs:
+        for row in range(rows_of(graph.type(name).shape)):
+            if not memory.holds(name, row):
+                yield f"row {row} of output {name} is not there at the end"
+
+
+def _reads(step: Step, event: int) -> Iterator[tuple[str, int]]:
+    """(tensor, row) of everything an event reads."""
+    call, kernel = step.choice.call, step.choice.kernel
+    first, end = _walked_rows(step, event)
+    for k, name in enumerate(step.choice.node.inputs):
+        if name is None or call.constants[k] is not None:
+            continue
+        rows = rows_of(call.input(k).shape)
+        wanted = range(rows)
+        if step.by_rows and kernel.form is Form.WINDOW and kernel.window is not None:
+            w = kernel.window(call)
+            taps = [first * w.stride - w.pad + j * w.dilation for j in range(w.size)]
+            yield from ((name, row) for row in taps if 0 <= row < rows)
+            continue
+        if step.by_rows and rows == _height(step):
+            wanted = range(first, end)
+        yield from ((name, row) for row in wanted)
+
+
+def _write(memory: _Memory, step: Step, event: int) -> None:
+    first, end = _walked_rows(step, event)
+    accumulates = step.choice.kernel.form is Form.ACCUMULATE
+    for name, t in zip(step.choice.node.outputs, step.choice.call.outputs, strict=True):
+        if step.by_rows and not accumulates:
+            memory.write(name, first, end)
+        elif not step.by_rows or end == _height(step):
+            memory.write(name, 0, rows_of(t.shape))
+
+
+class _Memory:
+    """The arena; each byte holds the number of the tensor byte last written there."""
+
+    def __init__(self, graph: Graph, schedule: Schedule, plan: MemoryPlan) -> None:
+        self._graph, self._schedule, self._plan = graph, schedule, plan
+        self._bytes = np.full(plan.nbytes, _NOBODY, np.int64)
+        names = [n for n, t in graph.tensors.items() if not t.is_constant]
+        self._number = {name: (k + 1) << 32 for k, name in enumerate(names)}
+        for node in graph.nodes:
+            if node.outputs[0] not in {n for s in schedule.steps for n in s.choice.node.outputs}:
+                self._number[node.outputs[0]] = self._number[str(node.inputs[0])]  # an alias: the same bytes
+
+    def _place(self, name: str, row: int) -> slice:
+        """Where the row of a tensor lies: in its ring's slot, or, where all rows are kept, one after the other."""
+        t, home = self._graph.type(name), self._schedule.home_of(name)
+        size = t.nbytes // rows_of(t.shape)
+        slot = row % home.kept if home.kept < home.rows else row
+        start = self._plan.offset[home.name] + slot * size
+        return slice(start, start + size)
+
+    def _content(self, name: str, row: int) -> np.ndarray:
+        t = self._graph.type(name)
+        size = t.nbytes // rows_of(t.shape)
+        return self._number[name] + np.arange(row * size, (row + 1) * size)
+
+    def write(self, name: str, first: int, end: int) -> None:
+        for row in range(first, end):
+            place = self._place(name, row)
+            if place.stop <= len(self._bytes):
+                self._bytes[place] = self._content(name, row)
+
+    def holds(self, name: str, row: int) -> bool:
+        return np.array_equal(self._bytes[self._place(name, row)], self._content(name, row))
+
+    def take_scratch(self, step: Step, event: int) -> bool:
+        """Write the scratch of a step; False where an accumulator was disturbed since the event before."""
+        start = self._plan.offset[step.scratch_name]
+        mine = _SCRATCH - step.index
+        held = bool(np.all(self._bytes[start : start + step.scratch_bytes] == mine))
+        self._bytes[start : start + step.scratch_bytes] = mine
+        return held or event == 0 or step.choice.kernel.form is not Form.ACCUMULATE

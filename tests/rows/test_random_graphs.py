@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fixed tenth of the random networks, in every mode, under sanitizers with poisoned gaps, against the oracle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mcugen.reference.inputs import cases
+from mcugen.verify import host
+from tests.rows import checks, soak
+from tests.rows.graphs import KINDS, random_graph
+from tests.rows.program import Workshop
+
+TENTH = soak.GRAPHS // 10
+AT_ONCE = 4
+
+
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    return Workshop(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.mark.parametrize("first", range(0, TENTH, AT_ONCE))
+def test_equal_the_oracle_in_every_mode(first: int, workshop: Workshop, tmp_path: Path) -> None:
+    graphs = [random_graph(seed) for seed in range(first, first + AT_ONCE)]
+    assert checks.failures(graphs, workshop, tmp_path) == []
+
+
+@pytest.mark.parametrize("mode", ["ram", "rows"])
+def test_every_tensor_of_a_branching_network_is_compared(mode: str, tmp_path: Path) -> None:
+    made = checks.built(random_graph(1), mode, tmp_path)
+    assert made is not None
+    assert made.artifact.schedule.interleaved
+    verdict = host.verify(made.artifact, cases(made.artifact.imported, 1))
+    assert verdict.exact, verdict.first_difference
+
+
+def test_all_networks_cover_what_is_promised() -> None:
+    """Of the whole set: kinds, operators, depths, and sizes down to one row or column."""
+    graphs = [random_graph(seed) for seed in range(soak.GRAPHS)]
+    operators = sum((g.operators for g in graphs), Counter[str]())
+    assert soak.rare(operators) == []
+    kinds = Counter(g.kind for g in graphs)
+    assert all(kinds[kind] >= soak.GRAPHS // 3 for kind in KINDS)
+    depths = [sum(g.operators.values()) for g in graphs]
+    assert min(depths) >= 2
+    assert max(depths) >= 20
+    joins = {"ADD", "MUL", "CONCATENATION"}
+    branching = sum(bool(joins & set(g.operators)) for g in graphs)
+    assert branching >= soak.GRAPHS // 4
+
+
+def test_same_seed_same_network() -> None:
+    assert random_graph(5).data == random_graph(5).data
+    assert random_graph(5).data != random_graph(6).data
