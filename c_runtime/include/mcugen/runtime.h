@@ -79,13 +79,6 @@ static inline int32_t mg_requantize(int32_t x, int32_t mult, int32_t shift)
     return (((high + (high >> 31)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
 }
 
-/* The same with a single rounding, as LiteRT's int8 fully connected does; -31 <= shift <= 30. */
-static inline int32_t mg_requantize_once(int32_t x, int32_t mult, int32_t shift)
-{
-    const uint32_t total = (uint32_t)(31 - shift);
-    return (int32_t)(((int64_t)x * mult + ((int64_t)1 << (total - 1u))) >> total);
-}
-
 /* The row y of an image of `rows` rows of `length` elements, or `outside` above and below it. */
 static inline const int8_t *mg_row_s8(const int8_t *image, int32_t y, int32_t rows, int32_t length, const int8_t *outside)
 {
