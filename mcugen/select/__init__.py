@@ -41,10 +41,13 @@ def choices_of(graph: Graph, target: Target, options: Options) -> list[Choice]:
 def _why(chosen: Kernel, refused: list[tuple[Kernel, list[str]]], call: Call) -> str:
     """Why `chosen`: of the kernels preferred to it, those for the same types, and the first thing each lacks."""
     preferred = refused[: [kernel for kernel, _ in refused].index(chosen)]
-    lacking = [(kernel, why) for kernel, why in preferred if why and all(rule(call) for rule in kernel.accepts[:1])]
+    lacking: dict[str, str] = {}
+    for kernel, why in preferred:
+        if why and all(rule(call) for rule in kernel.accepts[:1]):
+            lacking.setdefault(why[0], kernel.symbol)
     if not lacking:
         return "first choice for these types"
-    return "; ".join(f"{kernel.symbol} needs: {why[0]}" for kernel, why in lacking)
+    return "; ".join(f"{symbol} needs: {reason}" for reason, symbol in lacking.items())
 
 
 def _problem(node: Node, call: Call, refused: list[tuple[Kernel, list[str]]]) -> str:
