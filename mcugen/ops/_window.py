@@ -13,6 +13,8 @@ from mcugen.op import RowWindow
 from mcugen.types import TensorType
 
 Pair = tuple[int, int]
+MAX_FIELD = 2**16 - 1
+"""The geometry fields of the C parameter structs have 16 bits."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, group
     adjacent, groups: whether a column's taps must be neighbours to be read in place, and of how many parts they are.
     """
     first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)
-    return {
+    geometry = {
         "kernel_h": w.kernel[0],
         "kernel_w": w.kernel[1],
         "in_w": x.shape[2],
@@ -112,6 +114,10 @@ def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, group
         "inside_first": first,
         "inside_end": end,
     }
+    too_large = [f"{name} {value}" for name, value in geometry.items() if value > MAX_FIELD]
+    if too_large:
+        raise UnsupportedError(f"a window over images of {', '.join(too_large)}; at most {MAX_FIELD} is supported")
+    return geometry
 
 
 def image(x: TensorType | None, what: str = "input") -> TensorType:
