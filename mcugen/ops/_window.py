@@ -34,8 +34,14 @@ class Window:
         return (self.kernel[d] - 1) * self.dilation[d] + 1
 
     def output(self, size: Pair) -> Pair:
-        """Output height and width for an input of that height and width. Raises ShapeError where there is none."""
+        """Output height and width for an input of that height and width. Raises ShapeError where there is none.
+
+        Raises UnsupportedError for sizes beyond the C parameter structs.
+        """
         self.check()
+        largest = max(*size, *self.kernel, *self.stride, *self.dilation)
+        if largest > MAX_FIELD:
+            raise UnsupportedError(f"a window of size {largest}, or over so many rows or columns; at most {MAX_FIELD}")
         if self.padding == "SAME":
             result = tuple(-(-size[d] // self.stride[d]) for d in (0, 1))
         else:
@@ -116,7 +122,7 @@ def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, group
     }
     too_large = [f"{name} {value}" for name, value in geometry.items() if value > MAX_FIELD]
     if too_large:
-        raise UnsupportedError(f"a window over images of {', '.join(too_large)}; at most {MAX_FIELD} is supported")
+        raise UnsupportedError(f"a window over images with {', '.join(too_large)}; at most {MAX_FIELD} is supported")
     return geometry
 
 
