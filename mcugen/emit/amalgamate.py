@@ -47,8 +47,6 @@ class _Folded:
         stem = path.removeprefix("kernels/").removesuffix(".c")
         source = self._text[path]
         for local in dict.fromkeys(_LOCAL.findall(source)):
-            if local.startswith(f"mg_{stem}_"):
-                continue  # named after its kernel already, as templates need it
             source = re.sub(rf"(?<![\w.>]){local}(?=\()", f"mg_{stem}_{local.removeprefix('mg_')}", source)
         macros = [m for m in dict.fromkeys(_MACRO.findall(source)) if f"#undef {m}\n" not in source]
         body = _KERNEL.sub(lambda match: f"static {self._unused(match[1])}{match[0]}", self.expanded(source))
