@@ -69,6 +69,8 @@ class Form(Enum):
 
     POINTWISE   f(params, in..., out, [scratch,] n): a run of n pixels or elements
     WINDOW      f(params, rows, y, out, [scratch]): kernel-height row pointers to output row y
+    RING        f_row(params, in or NULL, row): an input row, or one outside the image, converted for the step's ring;
+                f(params, rows, out, [scratch]): kernel-height pointers to converted rows to one output row
     ACCUMULATE  f_begin(params, acc); f_rows(params, in, y, n, acc); f_end(params, acc, out)
     WHOLE       f(params, in..., out..., [scratch]): whole tensors, for data movement across rows
     ALIAS       no code: the output is the input's bytes
@@ -76,6 +78,7 @@ class Form(Enum):
 
     POINTWISE = "pointwise"
     WINDOW = "window"
+    RING = "ring"
     ACCUMULATE = "accumulate"
     WHOLE = "whole"
     ALIAS = "alias"
@@ -101,9 +104,22 @@ class RowWindow:
         return self.first(y) + (self.size - 1) * self.dilation
 
     @property
+    def extent(self) -> int:
+        """Rows from the first one that an output row reads to the last, inclusive."""
+        return (self.size - 1) * self.dilation + 1
+
+    @property
     def leaves_image(self) -> bool:
         """Whether any output row reads a row outside the image."""
         return self.pad > 0 or self.last(self.out_rows - 1) >= self.in_rows
+
+
+@dataclass(frozen=True)
+class Ring:
+    """How a RING kernel stores a converted input row: `length` elements of `dtype`."""
+
+    dtype: str
+    length: int
 
 
 @dataclass(frozen=True)
@@ -116,7 +132,10 @@ class Kernel:
     operands  inputs passed as pointers; None: every input that is not constant
     scratch   bytes of working memory, 16-aligned, or None where the C function takes none
     in_place  inputs whose memory the output may take over, element by element
-    window    WINDOW: the row geometry;   outside: WINDOW: the value of rows beyond the image
+    window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
+    ring      RING: what a converted row is
+    variant   constants of the C text: each set of them is a copy of its own of <symbol less mg_>_template.h
+    struct    names the header and the params struct where they are not those of the contract: the whole symbol
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -131,14 +150,27 @@ class Kernel:
     in_place: tuple[int, ...] = ()
     window: Callable[[Call], RowWindow] | None = None
     outside: Callable[[Call], int | float] | None = None
+    ring: Callable[[Call], Ring] | None = None
+    variant: Callable[[Call], Mapping[str, int]] | None = None
+    struct: str = ""
     needs: frozenset[str] = frozenset()
     source: str = ""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def contract(self) -> str:
-        """What is left of `__`: names the header and the params struct."""
-        return self.symbol.split("__")[0]
+        """What names the header and the params struct: left of `__`, unless they are the kernel's own."""
+        return self.struct or self.symbol.split("__")[0]
+
+    @property
+    def slides(self) -> bool:
+        """Whether the kernel makes an output row from a window of input rows."""
+        return self.form in (Form.WINDOW, Form.RING)
+
+    def function(self, call: Call) -> str:
+        """The C function that computes the call: the symbol, with the constants of its variant."""
+        values = self.variant(call) if self.variant else {}
+        return "_".join([self.symbol, *(f"{name}{value}".replace("-", "m") for name, value in values.items())])
 
     @property
     def source_name(self) -> str:
@@ -208,7 +240,6 @@ class Imported:
     """What an Import builds: the operator, which of the source's inputs it reads (None: all of them), and whether
     TensorFlow Lite Micro refuses these attributes, whatever the types.
     """
-
 
     op: Op
     inputs: tuple[int, ...] | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcugen import resources
 from mcugen.op import Example, Op
 from mcugen.ops.copy import Copy
 from mcugen.types import QuantParams, TensorType
@@ -60,7 +61,7 @@ FAULTS = {
 
 def planted(fault: str, folder: Path) -> Path:
     """The copying kernel with a line added at its end."""
-    source = conformance.kernel_path("copy.c").read_text(encoding="utf-8")
+    source = (resources.c_runtime() / "src/copy.c").read_text(encoding="utf-8")
     body = source[: source.rindex("}")].replace("{\n", "{\n    const uint8_t before = *(const uint8_t *)out;\n", 1)
     path = folder / "copy.c"
     path.write_text(body + f"    (void)before;\n    {fault.replace('GARBAGE', 'before')}\n}}\n", encoding="utf-8")

@@ -24,7 +24,7 @@ def emit(
         f"{name}.c": render("model.c.j2", m=view),
         f"{name}_weights.h": render("weights.h.j2", m=view),
         f"{name}_weights.c": render("weights.c.j2", m=view),
-        **bundle.runtime_files(view.kernel_sources, view.headers, view.brought_files),
+        **bundle.runtime_files(view.kernel_sources, view.headers, view.made_files),
     }
     if options.amalgamate:
         files = amalgamate(files, name, {step.kernel for step in view.steps})

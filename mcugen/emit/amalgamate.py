@@ -24,7 +24,8 @@ def amalgamate(files: Mapping[str, bytes], name: str, symbols: Collection[str]) 
     folded = _Folded(text, {symbol + part for symbol in symbols for part in _PARTS})
     public = text[f"{name}.h"].replace(f'#include "{_RUNTIME}"\n', text[_RUNTIME])
     banner = _banner(text[f"{name}.c"])
-    parts = [banner.replace(f" in {name}_weights.c", ""), f'#include "{name}.h"\n', _weights(text[f"{name}_weights.c"])]
+    parts = [banner.replace(f" in {name}_weights.c", ""), f'#include "{name}.h"\n#define MG_LINKAGE static\n']
+    parts += [_weights(text[f"{name}_weights.c"])]
     parts += [folded.kernel(path) for path in sorted(text) if path.startswith("kernels/")]
     parts += [folded.expanded(text[f"{name}.c"].removeprefix(banner))]
     return {f"{name}.h": public.encode(), f"{name}.c": "\n".join(parts).encode()}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from mcugen import resources
 from mcugen.errors import InternalError, UsageError
 from mcugen.op import Kernel
+from mcugen.schedule import Choice
 
 _INCLUDE = re.compile(rb'^#include "mcugen/([\w./]+)"$', re.MULTILINE)
 _FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
@@ -30,6 +31,32 @@ def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
                     hint="rename the file and the kernel",
                 )
     return found
+
+
+def source_name(choice: Choice) -> str:
+    """The C file that defines the kernel of a choice: one of the runtime's, or one made for the sizes of its call."""
+    if choice.kernel.variant is None:
+        return choice.kernel.source_name
+    return f"{choice.kernel.function(choice.call).removeprefix('mg_')}.c"
+
+
+def made_files(choices: Sequence[Choice]) -> dict[str, str]:
+    """The C files that are not in the runtime's folders, by name: brought by operators, or made for sizes."""
+    found = brought_files(c.kernel for c in choices)
+    return found | {source_name(c): _variant_text(c) for c in choices if c.kernel.variant}
+
+
+def _variant_text(choice: Choice) -> str:
+    """A copy of a kernel's template for the sizes of a call."""
+    kernel = choice.kernel
+    values = kernel.variant(choice.call) if kernel.variant else {}
+    stem = kernel.symbol.removeprefix("mg_")
+    constants = {"KERNEL": kernel.function(choice.call)} | {name.upper(): value for name, value in values.items()}
+    lines = ["/* SPDX-License-Identifier: Apache-2.0 */"]
+    lines += [f"#define MG_{name} {value}" for name, value in constants.items()]
+    lines += [f'#include "mcugen/{stem}_template.h"']
+    lines += [f"#undef MG_{name}" for name in constants]
+    return "\n".join([*lines, ""])
 
 
 def runtime_files(

@@ -12,130 +12,28 @@ import numpy as np
 from mcugen import __version__
 from mcugen.emit import bundle
 from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number
+from mcugen.emit.parts import (
+    ArrayView,
+    EndView,
+    MapView,
+    PushView,
+    RingView,
+    RowsView,
+    StepView,
+    WindowView,
+)
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.op import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
-from mcugen.schedule import INPUT, Schedule, Step
+from mcugen.schedule import INPUT, Choice, Schedule, Step
 from mcugen.schedule.size import object_bytes
 from mcugen.types import TensorType, images_of, row_count, rows_of
 
 LABEL_WIDTH = 48
 MAX_OUTSIDE_ELEMENTS = 1 << 20
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
-
-
-@dataclass(frozen=True)
-class ArrayView:
-    """A constant in flash."""
-
-    symbol: str
-    c_type: str
-    length: int
-    nbytes: int
-    note: str
-    lines: list[str]
-
-
-@dataclass(frozen=True)
-class EndView:
-    """An input or output of the model in the header."""
-
-    function: str
-    macro: str
-    c_type: str
-    length: int
-    nbytes: int
-    offset: int
-    type_text: str
-    label: str
-    scale: str
-    zero_point: str
-    zero: int
-    low: int
-    high: int
-    is_narrow: bool
-    is_input: bool
-    is_unread: bool
-
-
-@dataclass(frozen=True)
-class RowsView:
-    """One output of a step, for the MCUGEN_ROWS hook."""
-
-    output: int
-    rows: int
-    row_bytes: int
-    pointer: str
-
-
-@dataclass(frozen=True)
-class WindowView:
-    """How a windowed step finds its input rows. kept: rows that the input's ring holds, 0 where it is whole."""
-
-    size: int
-    dilation: int
-    row: str
-    in_rows: int
-    in_length: int
-    kept: int
-    out_row: str
-    element: str
-    row_function: str
-    outside: str
-
-
-@dataclass(frozen=True)
-class PushView:
-    """An input handed in row by row: where its ring lies, and how far each row takes the order of events."""
-
-    input: int
-    rows: int
-    row_length: int
-    row_nbytes: int
-    c_type: str
-    ring: str
-    kept: int
-    until: list[int]
-    until_type: str
-    period: int
-
-
-@dataclass(frozen=True)
-class StepView:
-    """One `case` of the generated code; in a `by_rows` step it computes row y, or takes in row y."""
-
-    index: int
-    by_rows: bool
-    title: str
-    kernel: str
-    params: str
-    params_type: str
-    fields: list[tuple[str, str]]
-    form: str
-    inputs: list[str]
-    outputs: list[str]
-    scratch: str
-    count: int
-    batch: int
-    images: int
-    in_image: int
-    out_image: int
-    rows: int
-    window: WindowView | None
-    hooks: list[RowsView]
-
-
-@dataclass(frozen=True)
-class MapView:
-    """One line of the memory map in the source."""
-
-    offset: int
-    nbytes: int
-    first: int
-    last: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -167,8 +65,9 @@ class ModelView:
     push: PushView | None
     memory_map: list[MapView]
     headers: list[str]
+    declarations: list[str]
     kernel_sources: list[str]
-    brought_files: dict[str, str]
+    made_files: dict[str, str]
 
     @property
     def ends(self) -> list[EndView]:
@@ -196,7 +95,7 @@ class _Builder:
 
     def model(self) -> ModelView:
         steps = [self._step(step) for step in self.schedule.steps]
-        kernels = [step.choice.kernel for step in self.schedule.steps]
+        choices = [step.choice for step in self.schedule.steps]
         order = [(e.step, e.event) for e in self.schedule.trace if e.step != INPUT] if self.schedule.interleaved else []
         return ModelView(
             version=__version__,
@@ -223,9 +122,10 @@ class _Builder:
             order_type=_index_type(max((max(pair) for pair in order), default=0)),
             push=self._push(),
             memory_map=list(self._map()),
-            headers=sorted({f"{k.contract.removeprefix('mg_')}.h" for k in kernels}),
-            kernel_sources=sorted({k.source_name for k in kernels}),
-            brought_files=bundle.brought_files(kernels),
+            headers=sorted({f"{c.kernel.contract.removeprefix('mg_')}.h" for c in choices}),
+            declarations=sorted({_declaration(c) for c in choices if c.kernel.variant}),
+            kernel_sources=sorted({bundle.source_name(c) for c in choices}),
+            made_files=bundle.made_files(choices),
         )
 
     def _macs(self, step: Step) -> int:
@@ -336,12 +236,12 @@ class _Builder:
         pointers = kernel.pointer_operands(call)
         names = [node.inputs[k] for k in pointers]
         first = call.input(pointers[0]) if pointers else call.output
-        finds_rows = kernel.form is Form.WINDOW or (self.schedule.streams and step.accumulates)
+        finds_rows = kernel.slides or (self.schedule.streams and step.accumulates)
         return StepView(
             index=step.index,
             by_rows=step.by_rows,
             title=comment(f"{node.source}: {type(node.op).__name__} {_type_text(call.output)}"),
-            kernel=kernel.symbol,
+            kernel=kernel.function(call),
             params=f"step{step.index}" if kernel.params else "",
             params_type=f"{kernel.contract}_params",
             fields=self._fields(step),
@@ -362,6 +262,7 @@ class _Builder:
             out_image=call.output.size // images_of(call.output.shape),
             rows=rows_of(first.shape) if kernel.form is Form.ACCUMULATE else rows_of(call.output.shape),
             window=self._window(step),
+            ring=self._ring_view(step),
             hooks=[
                 RowsView(
                     k,
@@ -392,7 +293,7 @@ class _Builder:
 
     def _window(self, step: Step) -> WindowView | None:
         call, kernel = step.choice.call, step.choice.kernel
-        if kernel.form is not Form.WINDOW or kernel.window is None:
+        if not kernel.slides or kernel.window is None:
             return None
         x, w, name = call.input(0), kernel.window(call), str(step.choice.node.inputs[0])
         length = x.size // row_count(x.shape)
@@ -413,6 +314,20 @@ class _Builder:
             row_function=f"mg_{'ring' if self._ring(name) else 'row'}_{x.dtype}",
             outside=outside,
         )  # fmt: skip
+
+    def _ring_view(self, step: Step) -> RingView | None:
+        call, kernel = step.choice.call, step.choice.kernel
+        if kernel.ring is None or kernel.window is None:
+            return None
+        w, row = kernel.window(call), kernel.ring(call)
+        element = C_TYPES[row.dtype]
+        pointer = _arena_pointer(element, self.plan.offset[step.ring_name], const=False)
+        return RingView(element, pointer, step.ring_rows, row.length, min(w.stride, w.extent), w.stride, w.pad)
+
+
+def _declaration(choice: Choice) -> str:
+    """The declaration of a kernel that is made for the sizes of its call."""
+    return f"MG_DECLARE_{choice.kernel.symbol.removeprefix('mg_')}({choice.kernel.function(choice.call)});"
 
 
 def _arena_pointer(c_type: str, offset: int, *, const: bool) -> str:
@@ -466,7 +381,8 @@ def _events_after_rows(schedule: Schedule, rows: int) -> list[int]:
 
 def _period(schedule: Schedule) -> int:
     """Frames after which every ring stands at its first slot again. Raises UnsupportedError where that is too long."""
-    period = math.lcm(*(home.kept for home in schedule.homes.values()))
+    rings = [step.ring_rows or 1 for step in schedule.steps]
+    period = math.lcm(*(home.kept for home in schedule.homes.values()), *rings)
     if period >= 2**31:
         raise UnsupportedError(f"the rings of this model repeat only after {period} frames")
     return period

@@ -10,7 +10,7 @@ from mcugen.op import Form
 from mcugen.plan import Buffer
 from mcugen.schedule import frames
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
-from mcugen.schedule.storage import Home, aliases, build_homes, homes_of, scratch_buffer
+from mcugen.schedule.storage import Home, aliases, build_homes, homes_of, working_buffers
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
 __all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build", "build_frames"]
@@ -41,9 +41,9 @@ class Schedule:
         return self.homes[self.home[tensor]]
 
     def buffers(self) -> list[Buffer]:
-        """Each home and each scratch, with what of it is in use at which event."""
-        scratches = (scratch_buffer(step, self.trace) for step in self.steps)
-        return [home.buffer() for home in self.homes.values()] + [b for b in scratches if b is not None]
+        """Each home, each scratch and each ring, with what of it is in use at which event."""
+        working = [working_buffers(step, self.trace, streams=self.streams) for step in self.steps]
+        return [home.buffer() for home in self.homes.values()] + [b for found in working for b in found]
 
     def held(self) -> dict[str, list[str]]:
         """The tensors of each home, in the order they appear."""

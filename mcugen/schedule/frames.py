@@ -65,7 +65,7 @@ def _require_rows_kept_apart(
 
 def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str], streams: dict[str, int]) -> None:
     """What meets each row besides the rows must not depend on the window, whose older rows are not computed again."""
-    if choice.kernel.form in (Form.WINDOW, Form.ACCUMULATE):
+    if choice.kernel.slides or choice.kernel.form is Form.ACCUMULATE:
         return
     for name in reads:
         if name in streams:
@@ -83,7 +83,7 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
     where = choice.node.source
     if any(images_of(graph.type(name).shape) != 1 for name in moving):
         raise _refusal(f"{where} works on several images")
-    if kernel.form is Form.WINDOW and kernel.window is not None:
+    if kernel.slides and kernel.window is not None:
         window = kernel.window(call)
         if window.pad or window.leaves_image:
             raise _refusal(f"{where} pads in time: the borders of the window would move with it")
@@ -128,11 +128,10 @@ def _stored(graph: Graph, steps: Sequence[Step], alias: dict[str, str], pushed: 
 
 
 def _looks_back(step: Step) -> int:
-    """How many of the newest rows of its input the step reads for its newest row."""
+    """How many of the newest rows of its input the step reads for its newest row; a ring holds the others converted."""
     kernel, call = step.choice.kernel, step.choice.call
     if kernel.form is Form.WINDOW and kernel.window is not None:
-        window = kernel.window(call)
-        return (window.size - 1) * window.dilation + 1
+        return kernel.window(call).extent
     return rows_of(call.input(0).shape) if kernel.form is Form.ACCUMULATE else 1
 
 

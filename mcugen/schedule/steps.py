@@ -55,6 +55,25 @@ class Step:
         return f"scratch {self.index}"
 
     @property
+    def ring_rows(self) -> int:
+        """Converted rows that the step keeps, 0 where its kernel converts none."""
+        kernel = self.choice.kernel
+        return kernel.window(self.choice.call).extent if kernel.ring and kernel.window else 0
+
+    @property
+    def ring_bytes(self) -> int:
+        """Bytes of the converted rows."""
+        ring = self.choice.kernel.ring
+        if ring is None:
+            return 0
+        row = ring(self.choice.call)
+        return self.ring_rows * row.length * TensorType((), row.dtype).nbytes
+
+    @property
+    def ring_name(self) -> str:
+        return f"ring {self.index}"
+
+    @property
     def accumulates(self) -> bool:
         return self.choice.kernel.form is Form.ACCUMULATE
 
@@ -77,7 +96,7 @@ class Step:
         """Whether operand k is read row by row along with the events, not whole by each."""
         call = self.choice.call
         return self.by_rows and (
-            self._is_window or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows
+            self.choice.kernel.slides or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows
         )
 
     def reads(self, event: int) -> tuple[Access, ...]:
@@ -110,16 +129,14 @@ class Step:
     def _batch_rows(self, event: int) -> tuple[int, int]:
         return event * self.batch, min((event + 1) * self.batch, self.walked_rows) - 1
 
-    @property
-    def _is_window(self) -> bool:
-        return self.choice.kernel.form is Form.WINDOW
-
     def _window_rows(self, event: int, rows: int) -> tuple[int, int]:
         kernel = self.choice.kernel
-        if kernel.form is not Form.WINDOW or kernel.window is None:
+        if not kernel.slides or kernel.window is None:
             return self._batch_rows(event)
         window = kernel.window(self.choice.call)
         first, last = window.first(event), window.last(event)
+        if kernel.form is Form.RING and event:
+            first = max(first, window.last(event - 1) + 1)  # the rows before are in the ring
         return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
 
 
@@ -137,7 +154,7 @@ def can_run_by_rows(choice: Choice) -> bool:
     if kernel.form is Form.ACCUMULATE:
         return rows_of(call.input(0).shape) > 1
     rows = rows_of(call.output.shape)
-    if kernel.form is Form.WINDOW:
+    if kernel.slides:
         return rows > 1
     if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
         return False

@@ -246,15 +246,20 @@ def _align(graph: Graph, names: Sequence[str]) -> int:
     return max(4, *(graph.type(name).np_dtype.itemsize for name in names))
 
 
-def scratch_buffer(step: Step, order: Trace) -> Buffer | None:
-    """The step's scratch: in use during its events only, or, accumulating, from the first to the last."""
-    if not step.scratch_bytes:
-        return None
+def working_buffers(step: Step, order: Trace, *, streams: bool) -> list[Buffer]:
+    """The step's own memory: scratch, in use during its events only, or, accumulating, from the first to the last; and
+    a ring of converted rows, which stays from the first event to the last, or, streaming, for good.
+    """
     times = [time for time, event in enumerate(order) if event.step == step.index]
-    spans = [(times[0], times[-1])] if step.accumulates else _spans(times)
-    return Buffer.of_pieces(
-        step.scratch_name, SCRATCH_ALIGN, [Piece(0, step.scratch_bytes, first, last) for first, last in spans]
-    )
+    found: list[Buffer] = []
+    if step.scratch_bytes:
+        spans = [(times[0], times[-1])] if step.accumulates else _spans(times)
+        pieces = [Piece(0, step.scratch_bytes, first, last) for first, last in spans]
+        found.append(Buffer.of_pieces(step.scratch_name, SCRATCH_ALIGN, pieces))
+    if step.ring_bytes:
+        first, last = (0, len(order) - 1) if streams else (times[0], times[-1])
+        found.append(Buffer.of_pieces(step.ring_name, SCRATCH_ALIGN, [Piece(0, step.ring_bytes, first, last)]))
+    return found
 
 
 def _spans(times: Sequence[int]) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from mcugen.schedule.trace import Trace
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
 from mcugen.types import row_count
-from tests.support.program import first_difference
+from tests.support.program import first_difference, kernel_paths
 
 HERE = Path(__file__).resolve().parent
 FLAGS = ("-O1", "-g1", *SANITIZE, "-include", str(HERE / "harness.h"))
@@ -69,15 +69,15 @@ class Workshop:
         """The program of these models. Raises ToolError where the C does not compile."""
         folder.mkdir(parents=True, exist_ok=True)
         self.folder.mkdir(parents=True, exist_ok=True)
-        sources = sorted({s for m in models for s in m.view.kernel_sources})
+        kernels = kernel_paths((m.view for m in models), self.folder)
         units = [_write_unit(m, folder) for m in models]
         units += [_write_table(models, folder), HERE / "harness.c"]
-        jobs = [(resources.c_runtime() / "src" / s, self.folder / f"{s}.o") for s in sources]
+        jobs = [(path, self.folder / f"{s}.o") for s, path in kernels.items()]
         jobs = [(source, out) for source, out in jobs if not out.exists()]
         jobs += [(unit, folder / f"{unit.stem}.o") for unit in units]
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda job: _compile(*job, folder), jobs))
-        objects = [*(self.folder / f"{s}.o" for s in sources), *(folder / f"{unit.stem}.o" for unit in units)]
+        objects = [*(self.folder / f"{s}.o" for s in kernels), *(folder / f"{unit.stem}.o" for unit in units)]
         run_checked(["gcc", *SANITIZE, *objects, "-o", folder / "program", "-lm"], timeout_s=300)
         return folder / "program"
 

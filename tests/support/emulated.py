@@ -13,7 +13,7 @@ from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
 from tests.support import program
 from tests.support.cases import cases_of
-from tests.support.conformance import CASE_WARNINGS, compiler_complaints, kernel_path
+from tests.support.conformance import CASE_WARNINGS, compiler_complaints
 
 SETS = 2
 _RUN_LIMIT_S = 60.0
@@ -68,8 +68,7 @@ def _check(core: Target, groups: Sequence[program.Group], folder: Path) -> list[
 
 
 def _image(core: Target, groups: Sequence[program.Group], folder: Path) -> cross.Image:
-    kernels = sorted({source for group in groups for source in group.kernel_sources})
-    sources = [kernel_path(source) for source in kernels]
+    sources = list(program.kernel_paths((v for g in groups for v in g.views), folder).values())
     sources += [program.write_group(group, folder) for group in groups]
     sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
     include = [resources.c_runtime() / "include", program.SUPPORT, folder]

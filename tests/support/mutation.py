@@ -88,7 +88,7 @@ class Bench:
 def bench(group: program.Group, folder: Path) -> Bench:
     """Write an operator's program; it is compiled when it is first needed."""
     folder.mkdir(parents=True)
-    paths = [resources.c_runtime() / "src" / source for source in group.kernel_sources]
+    paths = list(program.kernel_paths(group.views, folder).values())
     paths += [program.write_group(group, folder), program.write_table([group], folder), program.SUPPORT / "harness.c"]
     units = {path.stem: Unit(path, path.stem) for path in paths}
     return Bench(group, folder, units, program.records(group.cases))

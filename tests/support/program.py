@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from mcugen import resources
+from mcugen.emit.view import ModelView
 from tests.support.cases import Case
 
 SUPPORT = Path(__file__).resolve().parent
@@ -33,8 +35,19 @@ class Group:
     cases: tuple[Case, ...]
 
     @property
-    def kernel_sources(self) -> list[str]:
-        return sorted({source for case in self.cases for source in case.view.kernel_sources})
+    def views(self) -> list[ModelView]:
+        return [case.view for case in self.cases]
+
+
+def kernel_paths(views: Iterable[ModelView], folder: Path) -> dict[str, Path]:
+    """Name -> file of every kernel that the models call; those made for sizes are written to `folder`."""
+    found: dict[str, Path] = {}
+    for view in views:
+        found |= {source: resources.c_runtime() / "src" / source for source in view.kernel_sources}
+        for source, text in view.made_files.items():
+            found[source] = folder / source
+            found[source].write_text(text, encoding="ascii")
+    return dict(sorted(found.items()))
 
 
 def write_group(group: Group, folder: Path) -> Path:

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels with sizes known when the model is compiled. Such a kernel is a template header, <symbol>_template.h, and each
+ * set of sizes makes a source that defines MG_KERNEL, the name of the function, and a constant MG_<SIZE> for each size:
+ *
+ *   MG_VARIANT(f)         <MG_KERNEL>_f: a function of this copy alone
+ *   MG_TEXT(x)            the value of the macro x as text, for assembly
+ *   MG_LINKAGE            nothing, or static where all of a model is one file
+ *   MG_DECLARE_<symbol>   declares the functions of a copy; the kernel's own header defines it
+ *   MG_PART(f, row)       f_row, in such a declaration
+ */
+#ifndef MCUGEN_VARIANT_H
+#define MCUGEN_VARIANT_H
+
+#include "mcugen/runtime.h"
+
+#define MG_PART_(f, part) f##_##part
+#define MG_PART(f, part) MG_PART_(f, part)
+#define MG_VARIANT(part) MG_PART(MG_KERNEL, part)
+
+#define MG_TEXT_(x) #x
+#define MG_TEXT(x) MG_TEXT_(x)
+
+#ifndef MG_LINKAGE
+#define MG_LINKAGE
+#endif
+
+#endif /* MCUGEN_VARIANT_H */
