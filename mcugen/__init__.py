@@ -1,8 +1,8 @@
 """mcugen turns trained neural networks into standalone C for microcontrollers.
 
-    import mcugen
-    artifact = mcugen.compile("model.tflite", board="cortex-m7")
-    artifact.write("out")
+import mcugen
+artifact = mcugen.compile("model.tflite", board="cortex-m7")
+artifact.write("out")
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """Every error mcugen raises on purpose: what is wrong, where, the values, and what to do.
 
-    McugenError
-      UsageError              2   an option, board or configuration is wrong
-      ModelError              3   the model file is the problem
-        CorruptModelError         bytes that are not a model
-        UnsupportedError          lists every unsupported node, not the first
-        ShapeError                shapes that contradict each other
-        QuantizationError         scales or zero points that have no meaning
-      TargetError             4   the model is fine; the target is too small or lacks a kernel
-        NoKernelError             each kernel with its failed rule
-        MemoryBudgetError         what is over, by how much, and what would fit
-      ToolError               5   gcc or qemu is missing or failed; its output is attached
-      InternalError          70   a verifier failed: a defect of mcugen
+McugenError
+  UsageError              2   an option, board or configuration is wrong
+  ModelError              3   the model file is the problem
+    CorruptModelError         bytes that are not a model
+    UnsupportedError          lists every unsupported node, not the first
+    ShapeError                shapes that contradict each other
+    QuantizationError         scales or zero points that have no meaning
+  TargetError             4   the model is fine; the target is too small or lacks a kernel
+    NoKernelError             each kernel with its failed rule
+    MemoryBudgetError         what is over, by how much, and what would fit
+  ToolError               5   gcc or qemu is missing or failed; its output is attached
+  InternalError          70   a verifier failed: a defect of mcugen
 """
 
 from __future__ import annotations

@@ -25,9 +25,7 @@ class Maximum(Op):
 
     imports = (Import("tflite", "MAXIMUM"),)
     kernels = tuple(
-        kernel
-        for dtype in ("s8", "s16", "s32", "f32")
-        for kernel in _elementwise.kernels(f"mg_maximum_{dtype}", dtype)
+        kernel for dtype in ("s8", "s16", "s32", "f32") for kernel in _elementwise.kernels(f"mg_maximum_{dtype}", dtype)
     )
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]

@@ -25,9 +25,7 @@ class Minimum(Op):
 
     imports = (Import("tflite", "MINIMUM"),)
     kernels = tuple(
-        kernel
-        for dtype in ("s8", "s16", "s32", "f32")
-        for kernel in _elementwise.kernels(f"mg_minimum_{dtype}", dtype)
+        kernel for dtype in ("s8", "s16", "s32", "f32") for kernel in _elementwise.kernels(f"mg_minimum_{dtype}", dtype)
     )
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]

@@ -256,4 +256,3 @@ def _loaded(lines: _Lines, mnemonic: str, parts: Sequence[str], note: str) -> in
     if re.fullmatch(r"movs?(\.w)?|movw|li", mnemonic) and re.fullmatch(r"#?-?\d+", parts[1]):
         return int(parts[1].lstrip("#"))
     return int(parts[1], 16) << 12 if mnemonic == "lui" else None
-
