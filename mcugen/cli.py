@@ -238,7 +238,7 @@ def verify(model: Path, count: int, golden: Path | None, trace: Path | None, as_
 @build_options
 @json_option
 def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, as_json: bool, **values: Any) -> int:
-    """Run MODEL's firmware on an emulated core and count its instructions, exactly, per layer.
+    """Run MODEL's firmware on an emulated core, count its instructions per layer, exactly, and estimate its cycles.
 
     The image has the board's memory sizes and its own start-up code. Outputs are compared with the NumPy reference,
     and a second run with other garbage in the arena must give the same bytes. Needs the cross compiler and QEMU.

@@ -74,6 +74,7 @@ class Toolchain:
     `without` are the flags that keep the compiler itself from using a feature that is switched off; they take the place
     of flags with the same `-key=`.
     `startup` and `sections` are the start-up sources and the link script's section part, () and None for the host.
+    `objdump_flags` name the architecture where objdump does not find it out from an image.
     """
 
     prefix: str
@@ -85,6 +86,7 @@ class Toolchain:
     without: tuple[tuple[str, tuple[str, ...]], ...]
     startup: tuple[Path, ...]
     sections: Path | None
+    objdump_flags: tuple[str, ...]
 
     @property
     def cc(self) -> str:
@@ -296,6 +298,7 @@ def _toolchain(folder: Path, table: Table) -> Toolchain:
         without=_without(table),
         startup=tuple(_shared(folder, table, "startup", n) for n in table.strings("startup")),
         sections=_shared(folder, table, "sections", table.string("sections")) if table.has("sections") else None,
+        objdump_flags=table.strings("objdump_flags") if table.has("objdump_flags") else (),
     )
     if fallback:
         fallback.refuse_unread()

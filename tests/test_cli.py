@@ -50,9 +50,12 @@ def test_simulate_counts_instructions_per_step() -> None:
     done = mcugen("simulate", DIGITS, "--board", "cortex-m4", "--cases", "1", "--json")
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
-    keys = "board exact instructions cycles_estimate steps text_bytes rodata_bytes weights_bytes ram_bytes stack_bytes"
+    keys = (
+        "board exact instructions cycles milliseconds steps text_bytes rodata_bytes weights_bytes ram_bytes stack_bytes"
+    )
     assert set(keys.split()) <= set(value)
-    assert value["exact"] and value["repeatable"] and value["cycles_estimate"] is None
+    assert value["exact"] and value["repeatable"] and value["milliseconds"] is None
+    assert value["instructions"] <= value["cycles"]["low"] <= value["cycles"]["high"] <= 3 * value["instructions"]
     in_steps = sum(step["instructions"] for step in value["steps"])
     assert 0 < value["instructions"] - in_steps < 200
     assert all(step["instructions"] > 0 for step in value["steps"])

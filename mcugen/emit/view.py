@@ -112,7 +112,7 @@ class _Builder:
             proven=self.plan.proven,
             streams=self.schedule.streams,
             keep_input=self.options.keep_input,
-            macs=sum(self._macs(step) for step in self.schedule.steps),
+            macs=sum(self.schedule.macs(step) for step in self.schedule.steps),
             weights_size=sum(array.nbytes for array in self.arrays.values()),
             inputs=self._ends(self.graph.inputs, "input"),
             outputs=self._ends(self.graph.outputs, "output"),
@@ -127,11 +127,6 @@ class _Builder:
             kernel_sources=sorted({bundle.source_name(c) for c in choices}),
             made_files=bundle.made_files(choices),
         )
-
-    def _macs(self, step: Step) -> int:
-        """Multiply-accumulates of a step: of an inference, or, streaming, of a frame."""
-        macs = step.choice.node.op.macs(step.choice.call)
-        return macs // step.walked_rows if self.schedule.streams and step.writes_rows else macs
 
     # interface -------------------------------------------------------------------------------------------------
 

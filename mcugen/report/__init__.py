@@ -35,7 +35,7 @@ def facts_of(
         macs=view.macs,
         live_macs=view.macs,
         steps=tuple(
-            StepFacts(s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why)
+            StepFacts(s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why, schedule.macs(s))
             for s in schedule.steps
         ),
         notes=notes,

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class StepFacts:
-    """One step: its operator, the kernel chosen for it, and why that one."""
+    """One step: its operator, the kernel chosen for it, why that one, and its multiply-accumulates."""
 
     index: int
     op: str
     kernel: str
     why: str
+    macs: int
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,11 @@ class Schedule:
         """Whether the order is more than one event per step, so that the generated code needs a table of it."""
         return len(self.trace) != len(self.steps)
 
+    def macs(self, step: Step) -> int:
+        """Multiply-accumulates of a step: of an inference, or, streaming, of a frame."""
+        macs = step.choice.node.op.macs(step.choice.call)
+        return macs // step.walked_rows if self.streams and step.writes_rows else macs
+
     def home_of(self, tensor: str) -> Home:
         return self.homes[self.home[tensor]]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import struct
 import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import resources as package_files
 from pathlib import Path
 
@@ -16,6 +18,27 @@ OUTSIDE = -1
 """The counter of instructions between the begin of an inference and its first step."""
 
 _MARK = struct.Struct("<Ii")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one inference executed.
+
+    runs: step -> (address, instructions) -> entries: so often was the run of instructions that starts there executed,
+    from its first to its last, the only one of them that may jump. OUTSIDE for those before the first step.
+    """
+
+    runs: Mapping[int, Mapping[tuple[int, int], int]] = field(default_factory=dict)
+
+    @property
+    def instructions(self) -> dict[int, int]:
+        """Step -> executed instructions."""
+        return {step: sum(length * n for (_, length), n in runs.items()) for step, runs in self.runs.items()}
+
+    @property
+    def total(self) -> int:
+        """All executed instructions."""
+        return sum(self.instructions.values())
 
 
 def read_marks(elf: Path) -> tuple[tuple[int, int], ...]:
@@ -47,16 +70,16 @@ def write_marks(marks: tuple[tuple[int, int], ...], path: Path) -> None:
     path.write_text("".join(f"{address} {index}\n" for address, index in marks), encoding="ascii")
 
 
-def read_counts(path: Path) -> list[dict[int, int]]:
-    """Per inference: step -> executed instructions, OUTSIDE for those before the first step."""
+def read_counts(path: Path) -> list[Counts]:
+    """What each inference executed, in order."""
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
     if not lines or lines[-1] != "end":
         raise ToolError("the instruction counter wrote no result", where=str(path))
-    counts: list[dict[int, int]] = []
+    found: list[dict[int, dict[tuple[int, int], int]]] = []
     for line in lines[:-1]:
         if line == "inference":
-            counts.append({})
+            found.append({})
         else:
-            index, count = line.split()
-            counts[-1][int(index)] = int(count)
-    return counts
+            step, address, length, entries = map(int, line.split())
+            found[-1].setdefault(step, {})[address, length] = entries
+    return [Counts(runs) for runs in found]

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU TCG plugin: counts executed guest instructions exactly, split by marks.
+/* QEMU TCG plugin: counts executed guest instructions exactly, split by marks and by runs of instructions.
  *
- * Arguments: marks=FILE, lines "address index" (decimal); counts=FILE, written: a line "inference", then "index count" each.
+ * Arguments: marks=FILE, lines "address index" (decimal); counts=FILE, written: a line "inference", then
+ * "index address instructions entries" for each run that was entered: it starts at the address, has that many
+ * instructions, of which none but the last jumps, and was entered so often while instructions counted for the index.
  * When the instruction at a mark's address is about to execute, instructions count for its index from this one on.
  * Index -2 begins an inference, -3 ends it, -1 belongs to no step. Two marks may share an address; they act in order.
+ *
+ * A run costs one addition in the translated code. QEMU ends a block after every jump, so a run that is entered is left
+ * at its end only; one that faults has no count, as its firmware has no result. At a mark, which begins a run, what
+ * all runs counted since the last one is given to the index.
  *
  * The prototypes are those of QEMU's plugin API version 1, declared here because Debian ships no header for them.
  */
@@ -45,14 +51,24 @@ typedef struct {
     size_t order; /* in the file: marks at one address act in that order */
 } mark_t;
 
+typedef struct {
+    uint64_t address;
+    uint64_t length; /* instructions */
+    uint64_t entries; /* since the start */
+    uint64_t settled; /* of them, those already given to an index */
+    uint64_t *counts; /* [0] outside, [1 + i] step i */
+    mark_t *mark;     /* that the first instruction bears, or NULL */
+} run_t;
+
 static mark_t *marks;
 static size_t marks_len;
-static uint64_t *counts; /* [0] outside, [1 + i] step i */
 static size_t counts_len;
 static size_t current;
 static int running;
-static uint64_t executed; /* every instruction since the start */
-static uint64_t settled;  /* those already given to a counter */
+static run_t **runs;
+static size_t runs_len;
+static size_t *table; /* hash of address and length -> 1 + index of the run, 0 where free; a power of two, half full */
+static size_t table_len;
 static FILE *output;
 
 static int by_address(const void *a, const void *b)
@@ -81,12 +97,79 @@ static mark_t *find(uint64_t address)
     return low < marks_len && marks[low].address == address ? &marks[low] : NULL;
 }
 
+static void *must(void *memory)
+{
+    if (memory == NULL) {
+        fputs("count_plugin: no memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+static size_t *slot(uint64_t address, uint64_t length)
+{
+    size_t at = (size_t)((address * 64u + length) * 0x9E3779B97F4A7C15u >> 20);
+    for (at &= table_len - 1; table[at] != 0; at = (at + 1) & (table_len - 1)) {
+        const run_t *const r = runs[table[at] - 1];
+        if (r->address == address && r->length == length) {
+            break;
+        }
+    }
+    return &table[at];
+}
+
+static void grow(void)
+{
+    free(table);
+    table_len = table_len == 0 ? 4096 : 2 * table_len;
+    table = must(calloc(table_len, sizeof *table));
+    runs = must(realloc(runs, table_len / 2 * sizeof *runs));
+    for (size_t i = 0; i < runs_len; i += 1) {
+        *slot(runs[i]->address, runs[i]->length) = i + 1;
+    }
+}
+
+/* The run's record: the same one when QEMU translates it again. */
+static run_t *record(uint64_t address, uint64_t length, mark_t *mark)
+{
+    size_t *at;
+    if (2 * runs_len >= table_len) {
+        grow();
+    }
+    at = slot(address, length);
+    if (*at == 0) {
+        run_t *const made = must(calloc(1, sizeof *made));
+        made->address = address;
+        made->length = length;
+        made->mark = mark;
+        made->counts = must(calloc(counts_len, sizeof *made->counts));
+        runs[runs_len] = made;
+        runs_len += 1;
+        *at = runs_len;
+    }
+    return runs[*at - 1];
+}
+
+static void settle(void)
+{
+    for (size_t i = 0; i < runs_len; i += 1) {
+        run_t *const r = runs[i];
+        if (running) {
+            r->counts[current] += r->entries - r->settled;
+        }
+        r->settled = r->entries;
+    }
+}
+
 static void write_counts(void)
 {
     fputs("inference\n", output);
-    for (size_t i = 0; i < counts_len; i += 1) {
-        if (counts[i] != 0) {
-            fprintf(output, "%ld %" PRIu64 "\n", (long)i - 1, counts[i]);
+    for (size_t i = 0; i < runs_len; i += 1) {
+        for (size_t k = 0; k < counts_len; k += 1) {
+            if (runs[i]->counts[k] != 0) {
+                fprintf(output, "%ld %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (long)k - 1, runs[i]->address,
+                        runs[i]->length, runs[i]->counts[k]);
+            }
         }
     }
 }
@@ -94,7 +177,9 @@ static void write_counts(void)
 static void act(long index)
 {
     if (index == BEGIN) {
-        memset(counts, 0, counts_len * sizeof *counts);
+        for (size_t i = 0; i < runs_len; i += 1) {
+            memset(runs[i]->counts, 0, counts_len * sizeof *runs[i]->counts);
+        }
         current = 0;
         running = 1;
     } else if (index == END) {
@@ -109,29 +194,34 @@ static void act(long index)
 
 static void at_mark(unsigned int cpu, void *data)
 {
-    const mark_t *const first = data;
+    run_t *const run = data;
     (void)cpu;
-    if (running) {
-        counts[current] += executed - settled;
-    }
-    settled = executed;
-    for (const mark_t *m = first; m < marks + marks_len && m->address == first->address; m += 1) {
+    settle();
+    for (const mark_t *m = run->mark; m < marks + marks_len && m->address == run->address; m += 1) {
         act(m->index);
     }
-    executed += 1; /* the marked instruction itself, which has no inline count */
+    run->entries += 1; /* it has no inline count: that would be before or after this call, which is not specified */
 }
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     const size_t n = qemu_plugin_tb_n_insns(tb);
     (void)id;
-    for (size_t i = 0; i < n; i += 1) {
-        struct qemu_plugin_insn *const insn = qemu_plugin_tb_get_insn(tb, i);
-        mark_t *const mark = find(qemu_plugin_insn_vaddr(insn));
+    for (size_t first = 0, end = 0; first < n; first = end) {
+        struct qemu_plugin_insn *const insn = qemu_plugin_tb_get_insn(tb, first);
+        const uint64_t address = qemu_plugin_insn_vaddr(insn);
+        mark_t *const mark = find(address);
+        run_t *run;
+        for (end = first + 1; end < n; end += 1) {
+            if (find(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, end))) != NULL) {
+                break;
+            }
+        }
+        run = record(address, end - first, mark);
         if (mark != NULL) {
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, at_mark, QEMU_PLUGIN_CB_NO_REGS, mark);
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, at_mark, QEMU_PLUGIN_CB_NO_REGS, run);
         } else {
-            qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &executed, 1);
+            qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &run->entries, 1);
         }
     }
 }
@@ -169,8 +259,7 @@ static int read_marks(const char *path)
         qsort(marks, marks_len, sizeof *marks, by_address);
     }
     counts_len = (size_t)(highest + 2);
-    counts = calloc(counts_len, sizeof *counts);
-    return counts != NULL;
+    return 1;
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)

@@ -1,7 +1,6 @@
 """What each instruction of a firmware image does to the stack pointer and to the flow of control, from objdump's text.
 
-Arm's Thumb and RISC-V. Only what moves the stack pointer or the program counter is told apart; all else goes on, also
-what objdump does not know (long shifts and conditional selects of Armv8.1-M, which do neither).
+Arm's Thumb and RISC-V. Only what moves the stack pointer or the program counter is told apart; all else goes on.
 Source: Armv8-M Architecture Reference Manual (DDI0553), C2.4; The RISC-V Instruction Set Manual, volume I, RV32I and C.
 """
 
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -44,7 +43,7 @@ class Instruction:
     flow: what runs next: "next"; "pad": the next, of a nop, which may only fill; "branch": `target` or the next;
     "jump": `target`; "call": `target`, then the next; "computed": a place in the same function that a table tells;
     "register": wherever a register points; "return"; "unbounded": the stack pointer moves by no fixed amount.
-    falls_through: whether the next instruction may follow also after a return.
+    falls_through: whether the next instruction may follow also after a return. name, operands: as objdump prints them.
     """
 
     grows: int = 0
@@ -52,6 +51,8 @@ class Instruction:
     target: int | None = None
     falls_through: bool = False
     passing: int = 0
+    name: str = field(default="", compare=False)
+    operands: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def disassemble(elf: Path, chain: Toolchain) -> Listing:
 
     Raises ToolError where objdump fails.
     """
-    command: list[str | Path] = [f"{chain.prefix}objdump", "-d", "--no-show-raw-insn", elf]
+    command: list[str | Path] = [f"{chain.prefix}objdump", "-d", *chain.objdump_flags, "--no-show-raw-insn", elf]
     done = run_checked(command, package=chain.package, timeout_s=120)
     return parse(done.stdout.decode("utf-8", errors="replace"), is_arm=chain.prefix.startswith("arm"))
 
@@ -86,9 +87,10 @@ def parse(text: str, *, is_arm: bool) -> Listing:
     """The listing of objdump's text."""
 
     def decoded(k: int) -> Instruction:
-        if lines.rows[k][1] in ("nop", "nop.w"):
-            return Instruction(flow="pad")
-        return _arm(lines, k) if is_arm else _riscv(lines, k)
+        _, name, operands, _ = lines.rows[k]
+        if name in ("nop", "nop.w"):
+            return Instruction(flow="pad", name=name)
+        return replace(_arm(lines, k) if is_arm else _riscv(lines, k), name=name, operands=operands)
 
     lines = _lines(text, "@;" if is_arm else "#")
     addresses = [row[0] for row in lines.rows]

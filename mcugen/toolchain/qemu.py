@@ -20,13 +20,13 @@ _PLUGIN_HINT = "counting needs a QEMU built with TCG plugins, of API version 1 (
 class SimulatedRun:
     """What a firmware did.
 
-    exit_code: what its main returned. output: what it printed. counts: per inference, step -> executed instructions
-    (-1: outside any step); empty when not counted. stack_bytes: the deepest stack, see sim_stack_mark.
+    exit_code: what its main returned. output: what it printed. counts: what each inference executed; empty when not
+    counted. stack_bytes: the deepest stack, see sim_stack_mark.
     """
 
     exit_code: int
     output: bytes
-    counts: list[dict[int, int]]
+    counts: list[counter.Counts]
     stack_bytes: int
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from mcugen import reference
+from mcugen import cycles, reference
+from mcugen.cycles import Interval
 from mcugen.emit.environment import render
 from mcugen.errors import UsageError
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
-from mcugen.toolchain import cross, qemu, stack
+from mcugen.target import Target
+from mcugen.toolchain import cross, qemu
+from mcugen.toolchain.count import Counts
+from mcugen.toolchain.disassembly import Listing, disassemble
+from mcugen.toolchain.stack import Stack
 from mcugen.verify.compare import Comparison, Verdict
 
 OUTSIDE = -1
@@ -23,18 +28,21 @@ _TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class SimulatedStep:
-    """Executed instructions of a step in the first inference; cycles where there is a model of the core."""
+    """Executed instructions of a step in the first inference, and its cycles where there is a model of the core."""
 
     index: int
     op: str
     kernel: str
+    macs: int
     instructions: int
-    cycles_estimate: int | None
+    cycles: Interval | None
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What a firmware did on an emulated core. Units: bytes; instructions of the first inference.
+    """What a firmware did on an emulated core. Units: bytes; instructions and cycles of the first inference.
+
+    cycles: an estimate, None where there is no model of the core; clock_hz: the board's, None for a bare core.
 
     text_bytes, rodata_bytes: the image without the simulation's own main is not separable, so they are of the image
     that holds the model, start-up code and a main that prints nothing; rodata_bytes includes weights_bytes.
@@ -48,7 +56,9 @@ class Simulation:
     exact: bool
     repeatable: bool
     instructions: int
-    cycles_estimate: int | None
+    macs: int
+    cycles: Interval | None
+    clock_hz: int | None
     steps: tuple[SimulatedStep, ...]
     text_bytes: int
     rodata_bytes: int
@@ -78,17 +88,21 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         feed = b"".join(_bytes(case.inputs) * 2 for case in cases)
         (folder / "in.bin").write_bytes(feed)
         ran = qemu.run_image(image, board, cwd=folder, timeout_s=_TIMEOUT_S)
-        bound = stack.bound(image.elf, board.toolchain, _entry(artifact))
+        listing = disassemble(image.elf, board.toolchain)
+        bound = Stack(listing).bound(_entry(artifact))
         verdict, repeatable = _compare(artifact, cases, (folder / "out.bin").read_bytes())
-    counts = ran.counts[0] if ran.counts else {}
+    counts = ran.counts[0] if ran.counts else Counts()
+    estimates, note = _estimates(board, listing, counts)
     return Simulation(
         board=board.name,
         machine=image.emulator.machine,
         exact=verdict.exact,
         repeatable=repeatable,
-        instructions=sum(counts.values()),
-        cycles_estimate=None,
-        steps=_steps(artifact, counts),
+        instructions=counts.total,
+        macs=artifact.report.macs,
+        cycles=sum(estimates.values(), Interval(0, 0)) if estimates else None,
+        clock_hz=board.clock_hz,
+        steps=_steps(artifact, counts.instructions, estimates),
         text_bytes=plain.text_bytes,
         rodata_bytes=plain.rodata_bytes,
         weights_bytes=artifact.report.weights_bytes,
@@ -97,8 +111,17 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         stack_bound_bytes=bound.nbytes,
         stack_path=bound.path,
         verdict=verdict,
-        notes=(*artifact.report.notes, *((image.note,) if image.note else ())),
+        notes=(*artifact.report.notes, *(n for n in (image.note, note) if n)),
     )
+
+
+def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[int, Interval], str]:
+    """Step -> estimated cycles, empty where there is no model of the core, and what the user should know of them."""
+    model = cycles.load(board.core)
+    if model is None:
+        return {}, f"no cycles: no model of {board.core}"
+    estimator = cycles.Estimator(model, listing)
+    return {step: estimator.cycles(runs) for step, runs in counts.runs.items()}, model.note
 
 
 def _entry(artifact: Artifact) -> str:
@@ -143,5 +166,11 @@ def _compare(artifact: Artifact, cases: Sequence[Case], output: bytes) -> tuple[
     return comparison.verdict(), repeatable
 
 
-def _steps(artifact: Artifact, counts: dict[int, int]) -> tuple[SimulatedStep, ...]:
-    return tuple(SimulatedStep(s.index, s.op, s.kernel, counts.get(s.index, 0), None) for s in artifact.report.steps)
+def _steps(
+    artifact: Artifact, counts: Mapping[int, int], estimates: Mapping[int, Interval]
+) -> tuple[SimulatedStep, ...]:
+    none = Interval(0, 0) if estimates else None
+    return tuple(
+        SimulatedStep(s.index, s.op, s.kernel, s.macs, counts.get(s.index, 0), estimates.get(s.index, none))
+        for s in artifact.report.steps
+    )

@@ -57,14 +57,24 @@ def _sentence(verdict: Verdict) -> str:
 
 
 def simulate_dict(result: Simulation) -> dict[str, Any]:
-    """Stable keys: board, exact, instructions, cycles_estimate, steps, stack_path, *_bytes."""
+    """Stable keys: board, exact, instructions, cycles, milliseconds, steps, stack_path, *_bytes.
+
+    cycles and milliseconds are {"low", "high"}, or null where there is no model of the core, or no clock.
+    """
     values = dataclasses.asdict(result)
+    values["milliseconds"] = _milliseconds(result)
     del values["verdict"]
     values["cases"] = result.verdict.cases
     values["max_abs_diff"] = result.verdict.max_abs_diff
     first = result.verdict.first_difference
     values["first_difference"] = dataclasses.asdict(first) if first else None
     return values
+
+
+def _milliseconds(result: Simulation) -> dict[str, float] | None:
+    if result.cycles is None or result.clock_hz is None:
+        return None
+    return {end: round(1000 * n / result.clock_hz, 4) for end, n in dataclasses.asdict(result.cycles).items()}
 
 
 def simulate_text(result: Simulation) -> str:
@@ -78,6 +88,7 @@ def simulate_text(result: Simulation) -> str:
     lines += [f"  note: {note}" for note in result.notes]
     lines += [
         f"  instructions {result.instructions:>12,}  per inference, counted",
+        *_cycles_lines(result),
         f"  flash        {result.text_bytes + result.rodata_bytes:>12,}  bytes: {result.text_bytes:,} code, "
         f"{result.rodata_bytes:,} constants, of which {result.weights_bytes:,} the model's",
         f"  RAM          {result.ram_bytes:>12,}  bytes: the model object",
@@ -85,10 +96,34 @@ def simulate_text(result: Simulation) -> str:
         "without interrupts:",
         f"               {' > '.join(result.stack_path)}",
         "",
-        "  step  operator              kernel                            instructions",
+        *_step_lines(result),
     ]
+    return "\n".join(lines) + "\n"
+
+
+def _cycles_lines(result: Simulation) -> list[str]:
+    """The estimate of the whole inference, per MAC and in time where those are known."""
+    if result.cycles is None:
+        return []
+    low, high = result.cycles.low, result.cycles.high
+    parts = [f"  cycles       {low:>12,}  to {high:,}, estimated"]
+    if result.macs:
+        parts.append(f"{low / result.macs:.3f} to {high / result.macs:.3f} per MAC")
+    if times := _milliseconds(result):
+        parts.append(f"{times['low']:.3f} to {times['high']:.3f} ms at {(result.clock_hz or 0) / 1e6:g} MHz")
+    return ["; ".join(parts)]
+
+
+def _step_lines(result: Simulation) -> list[str]:
+    """A line for each step; a column of cycles where there are estimates."""
+    title = "  step  operator              kernel                            instructions         "
+    lines = [title + ("  estimated cycles           per MAC" if result.cycles else "").rstrip()]
     total = max(result.instructions, 1)
     for s in result.steps:
         share = 100 * s.instructions / total
-        lines.append(f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {s.instructions:>12,}  {share:5.1f} %")
-    return "\n".join(lines) + "\n"
+        line = f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {s.instructions:>12,}  {share:5.1f} %"
+        if s.cycles:
+            line += f"  {f'{s.cycles.low:,} to {s.cycles.high:,}':<25}"
+            line += f"  {s.cycles.low / s.macs:.2f} to {s.cycles.high / s.macs:.2f}" if s.macs else ""
+        lines.append(line.rstrip())
+    return lines

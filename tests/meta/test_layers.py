@@ -28,6 +28,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "emit",
         "report",
         "toolchain",
+        "cycles",
         "pipeline",
         "verify inspection",
         "pareto",

@@ -44,8 +44,8 @@ def test_exchanges_bytes_and_counts_exactly(core: str, tmp_path: Path) -> None:
     assert (tmp_path / "output.bin").read_bytes() == bytes(b ^ 0x5A for b in data)
 
     assert len(first.counts) == 2
-    counts = first.counts[0]
-    assert counts == first.counts[1]
+    counts = first.counts[0].instructions
+    assert counts == first.counts[1].instructions
     assert 2_000_000 < counts[0] < 2_000_010
     assert counts[0] - counts[1] in range(2 * 999_000 - 2, 2 * 999_000 + 3)  # loading the trip count: 1 to 3 more
     assert counts[2] - 37 in (1, 2)  # and the call of long_step
