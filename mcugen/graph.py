@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from mcugen.channels import Range, channels_of
 from mcugen.errors import InternalError
 from mcugen.op import Call, Op
 from mcugen.types import TensorType
@@ -23,13 +24,17 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A named value. `data` is set for constants; `label` is the model's own name, data and never code."""
+    """A named value. `data` is set for constants; `label` is the model's own name, data and never code.
+
+    range: bounds of the stored integers for every input of the model, where a pass has found them.
+    """
 
     name: str
     type: TensorType
     data: np.ndarray | None = None
     label: str = ""
     origin: Origin | None = None
+    range: Range | None = None
 
     @property
     def is_constant(self) -> bool:
@@ -85,6 +90,7 @@ class Graph:
             outputs=tuple(self.type(name) for name in node.outputs),
             constants=tuple(t.data if t else None for t in operands),
             reference=reference,
+            input_range=tuple(t.range if t else None for t in operands),
         )
 
     def updated(
@@ -141,4 +147,6 @@ def verify(graph: Graph, stage: str) -> Graph:
             tensor.type.np_dtype,
         ):
             raise InternalError(f"constant {name!r} is not of its type {tensor.type}", where=stage)
+        if tensor.range is not None and tensor.range.low.size != channels_of(tensor.type):
+            raise InternalError(f"{name!r} of type {tensor.type} has bounds of other channels", where=stage)
     return graph

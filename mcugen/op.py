@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mcugen import channels
+from mcugen.channels import Range
 from mcugen.errors import CorruptModelError, InternalError
 from mcugen.types import TensorType
 
@@ -28,6 +30,7 @@ class Call:
     """An operator applied: its operand and result types, the data of constant operands, and the runtime to equal.
 
     reference is "tflm" or "litert": the two runtimes round differently in places.
+    input_range: bounds of each operand's stored integers per channel, None where nothing is known; see `range_of`.
     """
 
     op: Op
@@ -35,6 +38,7 @@ class Call:
     outputs: tuple[TensorType, ...]
     constants: tuple[np.ndarray | None, ...]
     reference: str
+    input_range: tuple[Range | None, ...] = ()
 
     def input(self, k: int) -> TensorType:
         """The type of operand k, which must be there."""
@@ -53,6 +57,14 @@ class Call:
         if data is None:
             raise InternalError(f"operand {k} of {self.op} is not constant")
         return data
+
+    def range_of(self, k: int) -> Range | None:
+        """Bounds of operand k's stored integers, per channel, for every input of the model; of its type at worst.
+
+        None for floats, booleans and 64 bit integers.
+        """
+        found = self.input_range[k] if k < len(self.input_range) else None
+        return found or channels.whole(self.input(k))
 
     @property
     def output(self) -> TensorType:
@@ -294,6 +306,21 @@ class Op:
         if sum(t.size for t in call.outputs) > max(MAX_FOLDED_ELEMENTS, 4 * given) or self.macs(call) > MAX_FOLDED_MACS:
             return None
         return evaluate(call, call.constants)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """Bounds of each result's stored integers per channel, for operands within `call.range_of`.
+
+        By default what the type can store. They must hold for the runtime's own rounding, saturation and wrapping.
+        """
+        return tuple(channels.whole(t) for t in call.outputs)
+
+    def accumulators(self, call: Call) -> Range | None:
+        """Bounds of the sum, bias and zero points included, that each output channel's requantization gets.
+
+        They are of the exact sum: where they leave 32 bits, the sum may wrap. None for operators without such sums,
+        for floats, and where weights are not constant.
+        """
+        return None
 
     def macs(self, call: Call) -> int:
         """Multiply-accumulates of one execution; 0 for operators without."""

@@ -82,7 +82,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     name = options.name or c_name_from(path.stem)
     imported = frontends.load(path, registry.load(ops))
     options, notes = _settle_reference(imported, options)
-    return Prepared(name, board, options, imported, passes.run(imported), notes)
+    return Prepared(name, board, options, imported, passes.run(imported, options.reference), notes)
 
 
 def finish(model: Prepared, solution: Solution) -> Artifact:

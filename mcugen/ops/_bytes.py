@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.numeric import INT_RANGE, round_array_half_away
-from mcugen.op import Call, Form, Kernel, Params, evaluate
+from mcugen.op import Call, Form, Kernel, Op, Params, evaluate
 from mcugen.types import NUMPY_DTYPES, TensorType
 
 _BYTES = ("s8", "u8")
@@ -16,6 +17,26 @@ _BYTES = ("s8", "u8")
 def byte_to_byte(call: Call) -> bool:
     "input and output are int8 or uint8"
     return call.input(0).dtype in _BYTES and call.output.dtype in _BYTES
+
+
+class ByteFunction(Op):
+    """What functions of one tensor share that are a table where input and output are bytes."""
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        x = call.range_of(0)
+        if x is None or not byte_to_byte(call):
+            return super().bounds(call)
+        return (image_of(x, call.input(0), table(call).view(call.output.np_dtype)),)
+
+
+def image_of(x: Range, t: TensorType, values: np.ndarray) -> Range:
+    """Bounds of values[x] for x of type t: `values` has one entry per byte, at its unsigned value."""
+    pairs, place = np.unique(np.stack([x.low, x.high], axis=1), axis=0, return_inverse=True)
+    lowest = INT_RANGE[t.dtype][0]
+    ordered = np.roll(values.astype(np.int64), -lowest % 256)
+    found = [ordered[low - lowest : high - lowest + 1] for low, high in pairs]
+    ends = np.array([(part.min(), part.max()) for part in found], np.int64)[place.reshape(-1)]
+    return Range(ends[:, 0], ends[:, 1])
 
 
 def table(call: Call) -> np.ndarray:

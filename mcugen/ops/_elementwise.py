@@ -7,13 +7,15 @@ of pixels), and general broadcasting (whole tensors).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from mcugen.channels import Range, channels_of
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.op import Call, Example, Form, Kernel, Op, Params, Rule
+from mcugen.op import Call, Example, Form, Kernel, Op, Params, Rule, evaluate
 from mcugen.types import QuantParams, Shape, TensorType
 
 RANK = 6
@@ -51,6 +53,27 @@ def constant_vector(call: Call) -> bool:
         return False
     shape = call.input(k).shape
     return call.input(k).size == 1 or (shape[-1:] == call.output.shape[-1:] and call.input(k).size == shape[-1])
+
+
+def corners(call: Call) -> Range | None:
+    """Bounds of a result that rises or falls with each operand while the other stays: those at the operands' ends.
+
+    None where a range is not known.
+    """
+    a, b = call.range_of(0), call.range_of(1)
+    if a is None or b is None:
+        return None
+    inner = replace(
+        call,
+        inputs=tuple(call.input(k).with_shape((x.low.size,)) for k, x in enumerate((a, b))),
+        outputs=(call.output.with_shape((channels_of(call.output),)),),
+        constants=(None, None),
+        input_range=(),
+    )
+    dtypes = (call.input(0).np_dtype, call.input(1).np_dtype)
+    ends = [(x.astype(dtypes[0]), y.astype(dtypes[1])) for x in (a.low, a.high) for y in (b.low, b.high)]
+    found = np.stack([evaluate(inner, pair)[0].astype(np.int64) for pair in ends])
+    return Range(found.min(axis=0), found.max(axis=0))
 
 
 def of_type(dtype: str) -> Callable[[Call], bool]:

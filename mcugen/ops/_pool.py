@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import UnsupportedError
 from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Call, Example, Op, Params, RowWindow, Rule, Source
@@ -42,6 +43,11 @@ class Pool(Op):
         if self.kernel[0] * self.kernel[1] > MAX_TAPS:
             raise UnsupportedError(f"a window of {self.kernel[0]}x{self.kernel[1]} has more than {MAX_TAPS} taps")
         return (TensorType((x.shape[0], h, w, x.shape[3]), x.dtype),)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """A mean or a maximum lies within its operands, rounded or not; then it is clamped."""
+        x = call.range_of(0)
+        return (None if x is None else x.clipped(*activation_range(self.activation, call.output)),)
 
 
 def attributes(source: Source) -> dict[str, Any]:

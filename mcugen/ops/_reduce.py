@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.channels import Range, channels_of
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Op, Params, Source
 from mcugen.types import QuantParams, Shape, TensorType, images_of, rows_of
@@ -39,6 +40,14 @@ class Reduction(Op):
     def chosen(self, rank: int) -> tuple[int, ...]:
         """The reduced axes, each once, in order."""
         return tuple(sorted({a % rank for a in self.axes}))
+
+
+def operand_range(call: Call) -> Range | None:
+    """Bounds of the operands of each result, by the result's channels."""
+    x, rank = call.range_of(0), len(call.input(0).shape)
+    if x is None or rank - 1 not in reduction_of(call).chosen(rank):
+        return x
+    return x.joined(channels_of(call.output))
 
 
 def attributes(source: Source) -> dict[str, Any]:

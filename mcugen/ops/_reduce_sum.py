@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mcugen.channels import Range, whole
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, wrap32
 from mcugen.op import Call, Form, Kernel, Params
 from mcugen.ops import _pool, _reduce
@@ -37,6 +38,19 @@ def requantized(call: Call, x: np.ndarray) -> np.ndarray:
     return np.asarray(
         np.clip(multiply_double_rounding(wrap32(acc), *multiplier(call)) + y.zero_point, *INT_RANGE[y.dtype])
     )
+
+
+def bounds(call: Call) -> tuple[Range | None, ...]:
+    """Bounds of the result: requantization rises with the sum as long as nothing wraps."""
+    x, y = _reduce.operand_range(call), call.output
+    if x is None:
+        return (None,)
+    mult, shift = multiplier(call)
+    ends = [_reduce.elements(call) * (v - call.input(0).zero_point) for v in (x.low, x.high)]
+    if any((np.abs(end) << max(shift, 0)).max() >= 2**31 for end in ends) or not sums_fit(call):
+        return (whole(y),)
+    low, high = (np.clip(multiply_double_rounding(e, mult, shift) + y.zero_point, *INT_RANGE[y.dtype]) for e in ends)
+    return (Range(low, high),)
 
 
 def sums_fit(call: Call) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcugen.channels import Range, measured
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Params
+from mcugen.op import Call, Params, evaluate
 from mcugen.types import QuantParams, Shape, TensorType
 
 MAX_LOOPS = 6
@@ -37,6 +38,25 @@ def axis_of(axis: int, rank: int, what: str = "axis") -> int:
 def blank(shape: Shape) -> np.ndarray:
     """An array of that shape to take views of; its bytes are never touched."""
     return np.empty(shape, np.int8)
+
+
+def moved_bounds(call: Call) -> tuple[Range | None, ...]:
+    """Bounds of results whose elements are operands' elements, as stored: the bounds are moved in their stead."""
+    known = [call.range_of(k) for k in range(len(call.inputs))]
+    found = [x for x in known if x is not None]
+    if len(found) != len(known):
+        return tuple(None for _ in call.outputs)
+    least, most = (
+        evaluate(call, [_spread(v, t) for v, t in zip(ends, call.inputs, strict=True)])
+        for ends in ([x.low for x in found], [x.high for x in found])
+    )
+    pairs = [(measured(a), measured(b)) for a, b in zip(least, most, strict=True)]
+    return tuple(None if a is None or b is None else Range(a.low, b.high) for a, b in pairs)
+
+
+def _spread(bound: np.ndarray, t: TensorType | None) -> np.ndarray | None:
+    """A tensor with these values in its channels."""
+    return None if t is None else np.broadcast_to(bound.astype(t.np_dtype).reshape(-1 if t.shape else ()), t.shape)
 
 
 def loops(dims: Sequence[int], in_stride: Sequence[int], out_stride: Sequence[int]) -> Loops:

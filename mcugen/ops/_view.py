@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.op import Call, Example, Form, Kernel, Op, Params
 from mcugen.ops import _strided
 from mcugen.types import Shape, TensorType
@@ -24,6 +25,9 @@ class View(Op):
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         """Elements are moved as they are stored."""
         return self.view(x)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _strided.moved_bounds(call)
 
 
 def _view(call: Call) -> tuple[np.ndarray, np.ndarray]:

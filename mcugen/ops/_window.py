@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,13 @@ class Window:
         out = self.output(size)
         needed = [(out[d] - 1) * self.stride[d] + self.extent(d) - size[d] for d in (0, 1)]
         return (max(needed[0], 0) // 2, max(needed[1], 0) // 2) if self.padding == "SAME" else (0, 0)
+
+    def leaves(self, shape: Sequence[int]) -> bool:
+        """Whether any tap falls outside an image [N, H, W, C]."""
+        size = (shape[1], shape[2])
+        out, pad = self.output(size), self.pad(size)
+        after = [(out[d] - 1) * self.stride[d] + self.extent(d) - size[d] - pad[d] for d in (0, 1)]
+        return max(*pad, *after) > 0
 
     def check(self) -> None:
         """Raise ShapeError or UnsupportedError on sizes that have no meaning."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, wrap32
 from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
 from mcugen.ops import _elementwise, _sum
@@ -65,6 +66,10 @@ class Add(Op):
         if a.dtype == np.int32:
             return np.asarray(np.clip(wrap32(a.astype(np.int64) + b), *int_bounds(call)))
         return _sum.compute(call, 1, a, b)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        found = _elementwise.corners(call) if call.output.dtype in ("s8", "s16") else None
+        return super().bounds(call) if found is None else (found,)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
 from mcugen.ops import _join, _strided
@@ -133,6 +134,16 @@ class Concatenation(Op):
 
     def flipped(self) -> Op:
         return replace(self, flipped_u8=True)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """Operands as they are, one after the other or together; whole where they are rescaled."""
+        found = [x for k in range(len(call.inputs)) for x in [call.range_of(k)] if x is not None]
+        if not scales_agree(call) or len(found) != len(call.inputs):
+            return super().bounds(call)
+        lows, highs = [x.low for x in found], [x.high for x in found]
+        if _axis(call) == len(call.output.shape) - 1:
+            return (Range(np.concatenate(lows), np.concatenate(highs)),)
+        return (Range(np.min(lows, axis=0), np.max(highs, axis=0)),)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

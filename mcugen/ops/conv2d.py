@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
-from mcugen.ops import _filter
+from mcugen.ops import _accumulators, _filter
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, image
@@ -61,6 +62,17 @@ def params(call: Call) -> Params:
 def pixels(call: Call) -> int:
     """Pixels of the output."""
     return call.output.size // call.output.shape[-1]
+
+
+def _taps(call: Call, x: Range) -> Range:
+    """Bounds of the data under each tap: one row, or with groups one for each output channel."""
+    groups, outputs, kernel = groups_of(call), call.input(1).shape[0], window_of(call).kernel
+
+    def spread(bounds: np.ndarray) -> np.ndarray:
+        rows = np.tile(bounds.reshape(groups, -1), kernel[0] * kernel[1])
+        return np.repeat(rows, outputs // groups, axis=0) if groups > 1 else rows
+
+    return Range(spread(x.low), spread(x.high))
 
 
 def _pointwise_kernels() -> tuple[Kernel, ...]:
@@ -115,6 +127,16 @@ class Conv2D(Op):
         """
         sums = self._sums(_filter.centred_data(call, x), _filter.centred(call, w).astype(np.float64))
         return _filter.stored(call, sums, b, self.activation)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _accumulators.results(call, self.accumulators(call), self.activation)
+
+    def accumulators(self, call: Call) -> Range | None:
+        x = call.range_of(0)
+        if x is None or not _filter.constant_weights(call):
+            return None
+        skips = window_of(call).leaves(call.input(0).shape)
+        return _accumulators.sums(call, matrix(call), _taps(call, x), may_skip=skips)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Form, Kernel, Op, Params
 from mcugen.types import TensorType
@@ -23,6 +24,9 @@ class Copy(Op):
     """
 
     kernels = (Kernel("mg_copy", Form.WHOLE, params=params, operands=(0,)),)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return (call.range_of(0),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
         if x is None:

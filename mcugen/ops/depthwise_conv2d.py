@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Source
-from mcugen.ops import _filter
+from mcugen.ops import _accumulators, _filter
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, fields, image
@@ -117,6 +118,17 @@ class DepthwiseConv2D(Op):
         """
         sums = self._sums(_filter.centred_data(call, x), _filter.centred(call, w, 3).astype(np.float64))
         return _filter.stored(call, sums, b, self.activation)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _accumulators.results(call, self.accumulators(call), self.activation)
+
+    def accumulators(self, call: Call) -> Range | None:
+        x = call.range_of(0)
+        if x is None or not _filter.constant_weights(call):
+            return None
+        taps = Range(*(np.repeat(v, multiplier_of(call))[:, None] for v in (x.low, x.high)))
+        skips = window_of(call).leaves(call.input(0).shape)
+        return _accumulators.sums(call, matrix(call), taps, may_skip=skips)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from mcugen.channels import Range, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Rule, Source
-from mcugen.ops import _filter
+from mcugen.ops import _accumulators, _filter
 from mcugen.ops._filter_examples import example
 from mcugen.types import TensorType
 
@@ -121,6 +122,16 @@ class FullyConnected(Op):
         """
         sums = _filter.centred_data(call, x).reshape(-1, w.shape[1]) @ _filter.centred(call, w).astype(np.float64).T
         return _filter.stored(call, sums, b, self.activation, once=rounds_once(call))
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _accumulators.results(call, self.accumulators(call), self.activation, once=rounds_once(call))
+
+    def accumulators(self, call: Call) -> Range | None:
+        x = call.range_of(0)
+        if x is None or not _filter.constant_weights(call):
+            return None
+        seen = met(x, call.input(1).shape[1])
+        return _accumulators.sums(call, matrix(call), Range(seen.low[None], seen.high[None]), may_skip=False)
 
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.numeric import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
-from mcugen.op import Call, Example, Import, Op
+from mcugen.op import Call, Example, Import
 from mcugen.ops import _bytes, _unary
 from mcugen.types import TensorType
 
@@ -31,7 +31,7 @@ def _multiplier(real: np.float32) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class HardSwish(Op):
+class HardSwish(_bytes.ByteFunction):
     """y = x * min(max(x + 3, 0), 6) / 6.
 
     x, y: s8 or u8 per tensor, or f32

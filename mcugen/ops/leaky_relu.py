@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.errors import UnsupportedError
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.op import Call, Example, Import, Imported, Params, Source
 from mcugen.ops import _bytes, _unary
 from mcugen.types import TensorType
 
@@ -55,7 +55,7 @@ def params_f32(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class LeakyRelu(Op):
+class LeakyRelu(_bytes.ByteFunction):
     """y = x where x >= 0, alpha * x elsewhere.
 
     x, y: s8, u8, s16 (per tensor) or f32

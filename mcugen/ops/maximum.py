@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import QuantizationError
 from mcugen.op import Call, Example, Import, Op
 from mcugen.ops import _elementwise
@@ -39,6 +40,9 @@ class Maximum(Op):
 
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
         return np.asarray(np.maximum(a, b))
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return (_elementwise.corners(call),)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, quantize_multiplier, wrap32
 from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
 from mcugen.ops import _elementwise
 from mcugen.types import TensorType
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
+_MOST_SHIFT = 14
+"""A product of two bytes less zero points has 16 bits and a sign."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -72,6 +75,12 @@ class Mul(Op):
         raw = (a.astype(np.int64) - call.input(0).zero_point) * (b.astype(np.int64) - call.input(1).zero_point)
         scaled = multiply_double_rounding(raw, *multiplier(call)) + y.zero_point
         return np.asarray(np.clip(scaled, *activation_range(self.activation, y)))
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """A product rises or falls with each factor, and so does its scaled value unless a left shift wraps."""
+        small = call.output.dtype == "s8" and multiplier(call)[1] <= _MOST_SHIFT
+        found = _elementwise.corners(call) if small else None
+        return super().bounds(call) if found is None else (found,)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

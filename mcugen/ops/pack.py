@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
 from mcugen.ops import _join, _strided
@@ -64,6 +65,9 @@ class Pack(Op):
     def reference_q(self, call: Call, *xs: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""
         return self.reference(*xs)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _strided.moved_bounds(call)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
 from mcugen.ops import _pool, _strided
@@ -138,6 +139,16 @@ class Pad(Op):
 
     def _padded(self, x: np.ndarray, value: int | float) -> np.ndarray:
         return np.pad(x, self.widths, constant_values=value) if self.widths else x
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """Added channels have the value; the others get it too where rows or columns are added."""
+        x = call.range_of(0)
+        if x is None or not value_is_constant(call) or not self.widths:
+            return super().bounds(call)
+        value = int(constant_value(call))
+        inner = x.including(value) if any(a or b for a, b in self.widths[:-1]) else x
+        low, high = (np.pad(v, self.widths[-1:], constant_values=value) for v in (inner.low, inner.high))
+        return (Range(low, high),)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_array_half_away
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, Source
 from mcugen.ops import _bytes
 from mcugen.types import QuantParams, TensorType
 
@@ -84,7 +84,7 @@ def _requantize(source: str, target: str) -> Kernel:
 
 
 @dataclass(frozen=True)
-class Quantize(Op):
+class Quantize(_bytes.ByteFunction):
     """y = clamp(round(x / scale_y) + zero_point_y), or for stored integers x: the same on scale_x * (x - zero_point_x).
 
     x: f32, s8, u8, s16 or s32, any shape   y: s8, u8, s16 or s32, per tensor

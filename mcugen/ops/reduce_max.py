@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Source
 from mcugen.ops import _pool, _reduce
 
@@ -35,6 +36,9 @@ class ReduceMax(_reduce.Reduction):
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         """Integers are compared as they are stored."""
         return self.reference(x)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return (_reduce.operand_range(call),)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.op import Call, Example, Import, Imported, Params, Source
 from mcugen.ops import _bytes, _unary
 from mcugen.types import TensorType
 
@@ -62,7 +62,7 @@ def params_f32(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Relu(Op):
+class Relu(_bytes.ByteFunction):
     """y = min(max(x, low), high).
 
     x, y: s8, u8 or s16 per tensor, or f32

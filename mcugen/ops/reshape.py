@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Source
 from mcugen.types import QuantParams, Shape, TensorType
@@ -90,6 +91,10 @@ class Reshape(Op):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         return x.reshape(call.output.shape)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        x = call.range_of(0)
+        return (None if x is None else met(x, channels_of(call.output)),)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

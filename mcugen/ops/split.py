@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
 from mcugen.ops import _join, _strided
@@ -74,6 +75,9 @@ class Split(Op):
     def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[override]
         """Elements are moved as they are stored."""
         return self.reference(x)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _strided.moved_bounds(call)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

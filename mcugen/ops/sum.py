@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.op import Call, Example, Import, Imported, Source
 from mcugen.ops import _reduce, _reduce_sum
 
@@ -34,6 +35,9 @@ class Sum(_reduce.Reduction):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         return _reduce_sum.requantized(call, x)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _reduce_sum.bounds(call)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

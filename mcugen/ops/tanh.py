@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
-from mcugen.op import Call, Example, Import, Op, Params
+from mcugen.op import Call, Example, Import, Params
 from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
 from mcugen.types import TensorType
 
@@ -31,7 +31,7 @@ def _tanh_f32(x: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Tanh(Op):
+class Tanh(_bytes.ByteFunction):
     """y = tanh(x).
 
     x, y: s8, u8, s16 (per tensor) or f32; results have scale 1/128 and the middle zero point, s16 1/32768 and 0

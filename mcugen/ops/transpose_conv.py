@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
-from mcugen.ops import _filter
+from mcugen.ops import _accumulators, _filter
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, image
 from mcugen.types import TensorType
@@ -115,6 +116,18 @@ class TransposeConv(Op):
         """
         sums = self._sums(_filter.centred_data(call, x), _filter.centred(call, w).astype(np.float64))
         return _filter.stored(call, sums, b, self.activation)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return _accumulators.results(call, self.accumulators(call), self.activation)
+
+    def accumulators(self, call: Call) -> Range | None:
+        """Which taps reach a pixel differs from pixel to pixel."""
+        x = call.range_of(0)
+        if x is None or not _filter.constant_weights(call):
+            return None
+        places = call.input(1).shape[1] * call.input(1).shape[2]
+        taps = Range(*(np.tile(v, places)[None] for v in (x.low, x.high)))
+        return _accumulators.sums(call, matrix(call), taps, may_skip=True)
 
     def macs(self, call: Call) -> int:
         return call.input(0).size * call.input(1).size // call.input(0).shape[3]

@@ -6,7 +6,7 @@ from mcugen.graph import Graph, Node, Origin, Tensor
 from mcugen.ops.copy import Copy
 
 
-def copy_outputs(graph: Graph) -> Graph:
+def copy_outputs(graph: Graph, reference: str) -> Graph:
     """Insert a Copy for each output that no node computes."""
     computed = {name for node in graph.nodes for name in node.outputs}
     given = [name for name in dict.fromkeys(graph.outputs) if name not in computed]

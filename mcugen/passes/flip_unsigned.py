@@ -16,7 +16,7 @@ from mcugen.ops.quantize import Quantize
 from mcugen.types import QuantParams, TensorType
 
 
-def flip_unsigned(graph: Graph) -> Graph:
+def flip_unsigned(graph: Graph, reference: str) -> Graph:
     """Replace every quantized uint8 tensor that some operator computes on."""
     chosen = {name for name, tensor in graph.tensors.items() if _is_unsigned(tensor.type)} - _left_alone(graph)
     if not chosen:

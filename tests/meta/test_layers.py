@@ -18,6 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     for layer in (
         "errors resources",
         "types",
+        "channels",
         "op graph target board_file options numeric",
         "ops",
         "registry",

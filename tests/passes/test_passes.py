@@ -40,7 +40,7 @@ def outputs(graph: Graph, seed: int, which: str) -> list[np.ndarray]:
 @pytest.mark.parametrize("model", [*UNSIGNED, "s8_shape_chain", "f32_float16_constants", "s8_concatenation"])
 def test_passes_keep_the_output(model: str, which: str) -> None:
     before = imported(MODELS / f"{model}.tflite")
-    after = passes.run(before)
+    after = passes.run(before, which)
     for seed in range(3):
         for a, b in zip(outputs(before, seed, which), outputs(after, seed, which), strict=True):
             assert a.dtype == b.dtype
@@ -49,7 +49,7 @@ def test_passes_keep_the_output(model: str, which: str) -> None:
 
 @pytest.mark.parametrize("model", UNSIGNED)
 def test_no_unsigned_tensor_is_computed_on(model: str) -> None:
-    graph = flip_unsigned(imported(MODELS / f"{model}.tflite"))
+    graph = flip_unsigned(imported(MODELS / f"{model}.tflite"), "tflm")
     for node in graph.nodes:
         if not node.op.takes_unsigned:
             names = [name for name in (*node.inputs, *node.outputs) if name is not None]
@@ -58,7 +58,7 @@ def test_no_unsigned_tensor_is_computed_on(model: str) -> None:
 
 def test_flipped_tensors_say_where_they_are_from() -> None:
     before = imported(MODELS / "u8_conv_2d.tflite")
-    after = flip_unsigned(before)
+    after = flip_unsigned(before, "tflm")
     new = [t for t in after.tensors.values() if t.name not in before.tensors]
     assert new and all(t.origin is not None and t.origin.tensor in before.tensors for t in new)
     weights = [t for t in new if t.type.dtype == "s16"]
@@ -72,8 +72,8 @@ def test_flipped_tensors_say_where_they_are_from() -> None:
 
 def test_models_without_unsigned_tensors_stay_as_they_are() -> None:
     graph = imported(MODELS / "s8_conv_2d.tflite")
-    assert flip_unsigned(graph) is graph
-    assert copy_outputs(graph) is graph
+    assert flip_unsigned(graph, "tflm") is graph
+    assert copy_outputs(graph, "tflm") is graph
 
 
 def test_outputs_that_are_inputs_or_constants_become_copies(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_outputs_that_are_inputs_or_constants_become_copies(tmp_path: Path) -> N
     c = m.tensor("c", (1, 4), "s8", scale=0.1, data=np.arange(4).reshape(1, 4))
     m.op("ADD", [x, c], [y])
     before = written(tmp_path, m.build([x], [x, c, y, c]))
-    after = copy_outputs(before)
+    after = copy_outputs(before, "tflm")
     assert [type(node.op) for node in after.nodes].count(Copy) == 2
     assert not set(after.outputs) & {*before.inputs, "t2"}
     for a, b in zip(outputs(before, 5, "tflm"), outputs(after, 5, "tflm"), strict=True):

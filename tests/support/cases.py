@@ -105,7 +105,9 @@ def prepared(example: Example) -> tuple[Graph, Graph]:
     """The graph as imported, and as kernels are chosen for it: uint8 only has kernels after the passes."""
     imported = graph_of(example)
     types = [t for t in (*example.inputs, *example.outputs) if t is not None]
-    return imported, passes.run(imported) if any(t.dtype == "u8" and t.quant for t in types) else imported
+    return imported, passes.run(imported, REFERENCES[0]) if any(
+        t.dtype == "u8" and t.quant for t in types
+    ) else imported
 
 
 def under_test(example: Example, graph: Graph) -> list[Node]:

@@ -1,0 +1,84 @@
+"""What is known of a tensor channel by channel: bounds of its stored integers.
+
+A channel is an index of the last axis; a scalar has one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.types import TensorType
+
+_BOUNDED = frozenset({"s8", "u8", "s16", "s32"})
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """The least and the greatest stored integer of each channel, both reachable or not; int64 arrays of one length."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def constant(self) -> np.ndarray:
+        """A mask: channels with one possible value."""
+        return np.asarray(self.low == self.high)
+
+    @property
+    def hull(self) -> tuple[int, int]:
+        """Bounds of all channels together."""
+        return int(self.low.min()), int(self.high.max())
+
+    def including(self, value: int) -> Range:
+        """The range with one more value in every channel."""
+        return Range(np.minimum(self.low, value), np.maximum(self.high, value))
+
+    def clipped(self, low: int, high: int) -> Range:
+        """The range of the values after a clamp."""
+        return Range(np.clip(self.low, low, high), np.clip(self.high, low, high))
+
+    def joined(self, channels: int) -> Range:
+        """`channels` channels, each with the bounds of all of these together."""
+        low, high = self.hull
+        return filled(channels, low, high)
+
+
+def filled(channels: int, low: int, high: int) -> Range:
+    """A range of equal channels."""
+    return Range(np.full(channels, low, np.int64), np.full(channels, high, np.int64))
+
+
+def channels_of(t: TensorType) -> int:
+    """How many channels a tensor has."""
+    return t.shape[-1] if t.shape else 1
+
+
+def whole(t: TensorType) -> Range | None:
+    """The range of everything that t's element type can store; None for floats, booleans and 64 bit integers."""
+    if t.dtype not in _BOUNDED:
+        return None
+    info = np.iinfo(t.np_dtype)
+    return filled(channels_of(t), int(info.min), int(info.max))
+
+
+def measured(data: np.ndarray) -> Range | None:
+    """The range of a constant; None where `whole` would be None, or where there is no element."""
+    if data.dtype.kind not in "iu" or data.dtype.itemsize > 4 or data.size == 0:
+        return None
+    rows = data.reshape(-1, data.shape[-1] if data.shape else 1).astype(np.int64)
+    return Range(rows.min(axis=0), rows.max(axis=0))
+
+
+def met(x: Range, channels: int) -> Range:
+    """The range of a tensor whose elements are those of x in the same order, in `channels` channels.
+
+    Where neither number of channels divides the other, every channel gets the bounds of all.
+    """
+    given = x.low.size
+    if channels % given == 0:
+        return Range(np.tile(x.low, channels // given), np.tile(x.high, channels // given))
+    if given % channels == 0:
+        return Range(x.low.reshape(-1, channels).min(axis=0), x.high.reshape(-1, channels).max(axis=0))
+    return x.joined(channels)
