@@ -147,6 +147,7 @@ class Kernel:
     window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
     ring      RING: what a converted row is
     variant   constants of the C text: each set of them is a copy of its own of <symbol less mg_>_template.h
+    widened   whether the constants hold the weights wider than the model does: faster, for flash
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
@@ -164,6 +165,7 @@ class Kernel:
     outside: Callable[[Call], int | float] | None = None
     ring: Callable[[Call], Ring] | None = None
     variant: Callable[[Call], Mapping[str, int]] | None = None
+    widened: bool = False
     struct: str = ""
     needs: frozenset[str] = frozenset()
     source: str = ""

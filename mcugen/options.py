@@ -10,7 +10,7 @@ from mcugen.errors import UsageError
 
 REFERENCES = ("tflm", "litert")
 INPUT_MODES = ("whole", "rows", "frames")
-GOALS = ("balanced", "ram")
+GOALS = ("balanced", "speed", "ram", "flash")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -52,7 +52,8 @@ class Options:
     )
     optimize: str = _option(
         "balanced",
-        "What to favour: balanced runs layers whole where that fits; ram runs them row by row, for the least RAM.",
+        "What to favour: balanced takes the fastest kernels that fit, weights as wide as the model's; speed also those "
+        "that store them wider; ram the least RAM, row by row; flash the fewest bytes of constants and code.",
         choices=GOALS,
     )
     input_mode: str = _option(
@@ -66,6 +67,14 @@ class Options:
         "default the board's.",
         metavar="SIZE",
     )
+    flash: str = _option(
+        "",
+        "Flash for the model's constants, e.g. `200K`: the fastest kernels that fit. By default the board's.",
+        metavar="SIZE",
+    )
+    require_accelerated: bool = _option(
+        False, "Fail where a layer would run on a kernel for any core though the board's core has better."
+    )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
     selftest: bool = _option(False, "Add one input with its output, and <name>_selftest().")
@@ -76,9 +85,15 @@ class Options:
         """The RAM budget in bytes, None where none was given."""
         return bytes_of(self.ram) if self.ram else None
 
+    @property
+    def flash_bytes(self) -> int | None:
+        """The flash budget in bytes, None where none was given."""
+        return bytes_of(self.flash, "--flash") if self.flash else None
+
     def __post_init__(self) -> None:
-        if self.ram:
-            bytes_of(self.ram)
+        for name in ("ram", "flash"):
+            if getattr(self, name):
+                bytes_of(getattr(self, name), f"--{name}")
         for item in fields(self):
             choices = item.metadata.get("choices")
             value = getattr(self, item.name)
@@ -94,11 +109,11 @@ class Options:
             )
 
 
-def bytes_of(text: str) -> int:
+def bytes_of(text: str, option: str = "--ram") -> int:
     """A size in bytes: `20000`, `20K` = `20KB` = `20KiB` = 20 * 1024, and the same with M. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,12})\s*([KkMm]?)(?:i?[Bb])?", text.strip(), re.ASCII)
     if found is None or int(found[1]) == 0:
-        raise UsageError(f"--ram {text!r} is no size", hint="give bytes, as 20000, or with a unit, as 20K or 20KiB")
+        raise UsageError(f"{option} {text!r} is no size", hint="give bytes, as 20000, or with a unit, as 20K or 20KiB")
     return int(found[1]) * {"": 1, "K": 1024, "M": 1024**2}[found[2].upper()]
 
 

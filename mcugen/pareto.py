@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,14 @@ MAX_POINTS = 8
 
 @dataclass(frozen=True)
 class Point:
-    """One schedule. Units: bytes; calls of kernels; instructions of an inference, None where nothing can count them.
+    """One solution. Units: bytes; calls of kernels; instructions of an inference, None where nothing can count them.
 
+    flash_bytes: the constants.
     by_rows: the steps that run row by row, as "0-4, 7". exact: whether the emulated run gave the oracle's bits.
     """
 
     ram_bytes: int
+    flash_bytes: int
     events: int
     by_rows: str
     instructions: int | None
@@ -65,8 +67,8 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
     model = pipeline.prepare(path, options)
     tell("finding schedules")
-    choices = select.choices_of(model.graph, model.board, model.options)
-    built, misfits = _built(model, select.front(model.graph, choices, model.options, MAX_POINTS))
+    menus = select.menus_of(model.graph, model.board, model.options)
+    built, misfits = _built(model, select.front(model.graph, menus, model.options, model.board, MAX_POINTS))
     notes = [f"{len(misfits)} of the schedules do not fit"] if misfits else []
     machine = model.board.emulator.machine if model.board.emulator else ""
     if not machine:
@@ -105,6 +107,7 @@ def _point(artifact: Artifact, run: emulated.Simulation | None) -> Point:
     schedule = artifact.schedule
     return Point(
         ram_bytes=artifact.report.ram_bytes,
+        flash_bytes=artifact.report.weights_bytes,
         events=len(schedule.trace),
         by_rows=select.ranges(step.index for step in schedule.steps if step.by_rows),
         instructions=run.instructions if run else None,
@@ -113,16 +116,16 @@ def _point(artifact: Artifact, run: emulated.Simulation | None) -> Point:
 
 
 def _best(points: Sequence[Point]) -> tuple[Point, ...]:
-    """The points that no other equals or beats in both RAM and cost; from the fastest to the smallest."""
+    """The points that no other equals or beats in RAM, flash and cost; from the fastest to the smallest."""
     found: list[Point] = []
-    for point in sorted(points, key=lambda p: (p.cost, p.ram_bytes)):
-        if not found or point.ram_bytes < found[-1].ram_bytes:
+    for point in sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)):
+        if not any(p.ram_bytes <= point.ram_bytes and p.flash_bytes <= point.flash_bytes for p in found):
             found.append(point)
     return tuple(found)
 
 
 def as_dict(result: Front) -> dict[str, Any]:
-    """Stable keys: name, board, machine, points (ram_bytes, events, by_rows, instructions, exact), notes."""
+    """Stable keys: name, board, machine, notes, points (with the fields of Point)."""
     return {**asdict(result), "points": [asdict(point) for point in result.points]}
 
 
@@ -132,17 +135,19 @@ def as_text(result: Front) -> str:
     where = f" (emulated {result.machine})" if result.machine else ""
     lines = [f"{result.name} on {result.board}{where}: RAM against {unit}"]
     lines += [f"  note: {note}" for note in result.notes]
-    lines += ["", f"  {'RAM':>12}  {unit:>14}  {'':>9}  {'events':>7}  steps row by row"]
+    lines += ["", f"  {'RAM':>12}  {'constants':>12}  {unit:>14}  {'':>9}  {'events':>7}  steps row by row"]
     fastest = max(result.points[0].cost, 1)
     for p in result.points:
         marked = "  DIFFERS from the reference" if p.exact is False else ""
         more = f"{100 * p.cost / fastest - 100:+.2f} %" if result.machine and p is not result.points[0] else ""
-        lines.append(f"  {p.ram_bytes:>12,}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {p.by_rows or '-'}{marked}")
+        sizes = f"{p.ram_bytes:>12,}  {p.flash_bytes:>12,}"
+        lines.append(f"  {sizes}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {p.by_rows or '-'}{marked}")
     return "\n".join(lines) + "\n"
 
 
 def plot(result: Front) -> bytes:
-    """The points as an SVG picture."""
+    """The points that are best in RAM and cost, whatever their flash, as an SVG picture."""
     unit = "instructions" if result.machine else "events"
     title = f"{result.name} on {result.board}: RAM against {unit}"
-    return curve.picture(title, unit, [(p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}") for p in result.points])
+    shown = _best([replace(p, flash_bytes=0) for p in result.points])
+    return curve.picture(title, unit, [(p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}") for p in shown])

@@ -270,9 +270,7 @@ class _Builder:
         )
 
     def _fields(self, step: Step) -> list[tuple[str, str]]:
-        kernel = step.choice.kernel
-        values = kernel.params(step.choice.call) if kernel.params else {}
-        return [(key, self._field(step, key, value)) for key, value in values.items()]
+        return [(key, self._field(step, key, value)) for key, value in step.choice.params.items()]
 
     def _field(self, step: Step, key: str, value: int | float | np.ndarray) -> str:
         if isinstance(value, np.ndarray):
@@ -351,7 +349,8 @@ def _command(options: Options, name: str, format_name: str) -> str:
     parts += [f"--optimize {options.optimize}"] if options.optimize != "balanced" else []
     parts += [f"--input-mode {options.input_mode}"] if options.input_mode != "whole" else []
     parts += [f"--ram {options.ram_bytes}"] if options.ram else []
-    flags = ("no_rows", "keep_input", "selftest", "amalgamate")
+    parts += [f"--flash {options.flash_bytes}"] if options.flash else []
+    flags = ("require_accelerated", "no_rows", "keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))
 

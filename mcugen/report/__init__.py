@@ -47,6 +47,7 @@ def require_fit(facts: Report, board: Target, schedule: Schedule, plan: MemoryPl
     limits = (
         ("--ram", "smallest RAM found for the model is", facts.ram_bytes, options.ram_bytes),
         (f"RAM of {board.name}", "smallest RAM found for the model is", facts.ram_bytes, board.ram_bytes),
+        ("--flash", "model needs", facts.weights_bytes, options.flash_bytes),
         (f"flash of {board.name}", "model needs", facts.weights_bytes, board.flash_bytes),
     )
     over = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from mcugen.graph import Node
-from mcugen.op import Call, Form, Kernel
+from mcugen.op import Call, Form, Kernel, Params
 from mcugen.types import TensorType, images_of, rows_of
 
 
@@ -18,6 +20,16 @@ class Choice:
     call: Call
     kernel: Kernel
     why: str
+
+    @cached_property
+    def params(self) -> Params:
+        """The fields of the kernel's C struct, computed once: packing weights takes time."""
+        return self.kernel.params(self.call) if self.kernel.params else {}
+
+    @property
+    def constant_bytes(self) -> int:
+        """Flash that the fields need."""
+        return sum(value.nbytes for value in self.params.values() if isinstance(value, np.ndarray))
 
     @cached_property
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:

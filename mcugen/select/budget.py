@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcugen import schedule
 from mcugen.errors import UsageError
@@ -23,10 +23,15 @@ MAX_TRIES = 4
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: sizeof the model object."""
+    """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: sizeof the model object.
+
+    choices, groups: what it was made from, the kernel of every node and the steps that run row by row together.
+    """
 
     schedule: Schedule
     plan: MemoryPlan
+    choices: tuple[Choice, ...]
+    groups: tuple[range, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -41,7 +46,7 @@ def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Ta
     so do pushed rows without --ram. Raises UsageError where the input cannot be pushed.
     """
     if options.input_mode == "frames":
-        return _planned(schedule.build_frames(graph, choices, pushed_input(graph, choices, "frames")))
+        return planned(graph, choices, (), options)
     maker = _Maker(graph, choices, options)
     limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
     if maker.pushed is None:
@@ -55,8 +60,8 @@ def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Ta
     return maker.by_rows(maker.search().least())
 
 
-def front(graph: Graph, choices: Sequence[Choice], options: Options, most: int) -> Iterator[Solution]:
-    """At most `most` solutions from the fastest to the smallest, each smaller than those before it."""
+def arrangements(graph: Graph, choices: Sequence[Choice], options: Options, most: int) -> Iterator[Solution]:
+    """At most `most` solutions with these kernels, from the fastest on, each smaller than those before it."""
     maker = _Maker(graph, choices, options)
     smallest: int | None = None
     segmentations = [()] if options.no_rows else _thinned(maker.search().front(), most)
@@ -86,23 +91,31 @@ class _Maker:
     """Makes planned schedules of one network with the kernels chosen."""
 
     def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options) -> None:
-        self._graph, self._choices, self._keep_input = graph, choices, options.keep_input
+        self._graph, self._choices, self._options = graph, choices, options
         self.pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
 
     def search(self) -> Search:
-        return Search(self._graph, self._choices, keep_input=self._keep_input, pushed=self.pushed)
+        return Search(self._graph, self._choices, keep_input=self._options.keep_input, pushed=self.pushed)
 
     def whole(self) -> Solution:
         return self.by_rows(())
 
     def by_rows(self, found: Segments) -> Solution:
-        groups = [s.steps for s in found if s.by_rows]
-        keep = self._keep_input
-        return _planned(schedule.build(self._graph, self._choices, groups, keep_input=keep, pushed=self.pushed))
+        return planned(self._graph, self._choices, tuple(s.steps for s in found if s.by_rows), self._options)
 
 
-def _planned(made: Schedule) -> Solution:
-    return Solution(made, plan(made.buffers()))
+def planned(graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options) -> Solution:
+    """The solution with these kernels in which the steps of each group run row by row."""
+    made = scheduled(graph, choices, groups, options)
+    return Solution(made, plan(made.buffers()), tuple(choices), groups)
+
+
+def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], options: Options) -> Schedule:
+    """The schedule of `planned`, without its memory plan."""
+    if options.input_mode == "frames":
+        return schedule.build_frames(graph, choices, pushed_input(graph, choices, "frames"))
+    pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
+    return schedule.build(graph, choices, groups, keep_input=options.keep_input, pushed=pushed)
 
 
 def _within(maker: _Maker, limit: int) -> Solution:
@@ -132,7 +145,7 @@ def _with_note(solution: Solution, whole: Solution, options: Options, board: Tar
     rows = [step.index for step in solution.schedule.steps if step.by_rows]
     which = f"step{'s' if len(rows) > 1 else ''} {ranges(rows)}"
     note = f"{which} computed row by row: with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"
-    return Solution(solution.schedule, solution.plan, (note,) if rows else ())
+    return replace(solution, notes=(note,) if rows else ())
 
 
 def ranges(indices: Iterable[int]) -> str:

@@ -70,14 +70,14 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
     assert set(value) == {"name", "board", "machine", "points", "notes"}
-    assert set(value["points"][0]) == {"ram_bytes", "events", "by_rows", "instructions", "exact"}
+    assert set(value["points"][0]) == {"ram_bytes", "flash_bytes", "events", "by_rows", "instructions", "exact"}
     drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
     circles = [e for e in drawn.iter() if e.tag.endswith("circle")]
     assert len(circles) == len(value["points"])
 
 
 def test_text_marks_what_differs() -> None:
-    points = (Point(200, 3, "", 1000, True), Point(100, 9, "0-2", 1100, False))
+    points = (Point(200, 80, 3, "", 1000, True), Point(100, 80, 9, "0-2", 1100, False))
     result = Front("m", "b", "q", points, ("a note",))
     text = pareto.as_text(result)
     assert not result.exact

@@ -26,7 +26,8 @@ MAX_CUTS = 8
 def prepared(folder: Path, seed: int) -> tuple[Graph, list[Choice]]:
     (folder / "m.tflite").write_bytes(random_graph(seed).data)
     model = pipeline.prepare(folder / "m.tflite", Options())
-    return model.graph, select.choices_of(model.graph, model.board, model.options)
+    menus = select.menus_of(model.graph, model.board, model.options)
+    return model.graph, [menu[0].choice for menu in menus]
 
 
 def built_peak(graph: Graph, choices: list[Choice], groups: list[range]) -> tuple[int, int]:

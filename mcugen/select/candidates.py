@@ -1,0 +1,100 @@
+"""The kernels that can run each node, with what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcugen.errors import NoKernelError
+from mcugen.graph import Graph, Node
+from mcugen.op import Call, Form, Kernel
+from mcugen.options import Options
+from mcugen.schedule import Choice, Step
+from mcugen.target import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A kernel for a node. cost: its place in the operator's order; working_bytes: scratch and ring."""
+
+    choice: Choice
+    cost: float
+    working_bytes: int
+
+    @property
+    def is_accelerated(self) -> bool:
+        """Whether it is for cores with more instructions than any has."""
+        return bool(self.choice.kernel.needs)
+
+
+Menu = tuple[Candidate, ...]
+"""The candidates of one node, the fastest first."""
+
+
+def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
+    """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
+
+    With --require-accelerated also where a node has only kernels that any core could run, though others exist.
+    """
+    menus: list[Menu] = []
+    problems: list[str] = []
+    for node in graph.nodes:
+        call = graph.call(node, options.reference)
+        refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
+        menu = _menu(node, call, refused)
+        if not menu:
+            problems.append(_problem(node, call, refused))
+        elif options.require_accelerated and not any(c.is_accelerated for c in menu) and menu[0].choice.kernel.symbol:
+            problems += _unaccelerated(node, call, target)
+        menus.append(menu)
+    if problems:
+        raise NoKernelError(
+            "no kernel runs these nodes:\n" + "\n".join(problems),
+            hint="`mcugen ops` lists the kernels and what each accepts",
+        )
+    return menus
+
+
+def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> Menu:
+    fitting = [kernel for kernel, why in refused if not why]
+    free = [kernel for kernel in fitting if kernel.form is Form.ALIAS]
+    found = [_candidate(node, call, kernel) for kernel in free[:1] or fitting]
+    fastest = sorted(found, key=lambda c: c.cost)  # stable: kernels of equal cost stay in the operator's order
+    return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest))) for c in fastest)
+
+
+def _candidate(node: Node, call: Call, kernel: Kernel) -> Candidate:
+    choice = Choice(node, call, kernel, "")
+    step = Step(0, choice)
+    cost = float(node.op.kernels.index(kernel))
+    return Candidate(choice, cost, step.scratch_bytes + step.ring_bytes)
+
+
+def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: Sequence[Candidate]) -> str:
+    """Why `chosen`: what it is among those that could run, else the first thing that each preferred to it lacks."""
+    kernel, call = chosen.choice.kernel, chosen.choice.call
+    if len(menu) > 1:
+        place = "fastest" if chosen is menu[0] else f"number {menu.index(chosen) + 1}"
+        return f"{place} of {len(menu)}"
+    lacking: dict[str, str] = {}
+    for other, why in refused[: [k for k, _ in refused].index(kernel)]:
+        if why and all(rule(call) for rule in other.accepts[:1]):
+            lacking.setdefault(why[0], other.symbol)
+    return "; ".join(f"{symbol} needs: {reason}" for reason, symbol in lacking.items()) or "the only one"
+
+
+def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
+    """The complaint about a node whose faster kernels for these types refuse it; none where there are no such."""
+    better = [k for k in node.op.kernels if k.needs and k.needs <= target.features and _is_for_types(k, call)]
+    return [_problem(node, call, [(k, k.refusals(call, target.features)) for k in better])] if better else []
+
+
+def _is_for_types(kernel: Kernel, call: Call) -> bool:
+    return all(rule(call) for rule in kernel.accepts[:1])
+
+
+def _problem(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> str:
+    types = ", ".join("-" if t is None else str(t) for t in call.inputs)
+    lines = [f"  {node.source}: {node.op} on ({types}) -> {call.output}"]
+    lines += [f"    {kernel.symbol} needs: {'; '.join(why)}" for kernel, why in refused]
+    return "\n".join(lines)

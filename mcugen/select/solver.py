@@ -1,0 +1,181 @@
+"""Picks kernels and arranges memory: the fastest set within the budgets, or the smallest of what was asked for.
+
+Kernels come first, memory after them: with the fastest kernels whole tensors may fit, or rows may. Where they do not,
+the kernels with the least working memory set the floor, and each node then gets the fastest kernel for which the plan
+stays within the budget. The same input gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from mcugen.graph import Graph
+from mcugen.options import Options
+from mcugen.plan import lower_bound
+from mcugen.select.budget import Solution, arrange, arrangements, planned, scheduled
+from mcugen.select.candidates import Candidate, Menu
+from mcugen.target import Target
+
+EVENT_COST = 60.0
+"""Of an event: the look-up in the order and the call."""
+
+Picks = tuple[Candidate, ...]
+"""One candidate of each node."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be solved: the network, its menus with what the goal rules out left out, and the budgets."""
+
+    graph: Graph
+    menus: tuple[Menu, ...]
+    options: Options
+    board: Target
+
+    def arranged(self, picks: Picks) -> Solution:
+        return arrange(self.graph, [c.choice for c in picks], self.options, self.board)
+
+
+def solve(graph: Graph, menus: Sequence[Menu], options: Options, board: Target) -> Solution:
+    """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse."""
+    problem = Problem(graph, tuple(_allowed(menu, options) for menu in menus), options, board)
+    fast = within_flash(problem, _first(problem, lambda c: c.cost))
+    if options.optimize == "flash":
+        fast = _first(problem, lambda c: (c.choice.constant_bytes, c.cost))
+    if options.optimize == "ram":
+        return _smallest(problem)
+    found = problem.arranged(fast)
+    limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
+    if limit is None or (found.ram_bytes <= limit and not found.notes):
+        return found
+    slim = _upgraded(problem, _lean(problem), limit)
+    fitting = [s for s in (found, slim) if s.ram_bytes <= limit]
+    return min(fitting, key=lambda s: cost_of(problem, s)) if fitting else min(found, slim, key=lambda s: s.ram_bytes)
+
+
+def front(graph: Graph, menus: Sequence[Menu], options: Options, board: Target, most: int) -> list[Solution]:
+    """Solutions of which no other is at most as large in RAM and in flash, and as fast; the fastest first.
+
+    Kernels: the fastest, the fastest with weights as wide as the model's, and those with the least working memory, then
+    made as fast as the same RAM allows. For each of them at most `most` arrangements of rows.
+    """
+    problem = Problem(graph, tuple(menus), options, board)
+    narrow = replace(problem, menus=tuple(_allowed(menu, replace(options, optimize="balanced")) for menu in menus))
+    sets = dict.fromkeys([within_flash(p, _first(p, lambda c: c.cost)) for p in (problem, narrow)] + [_lean(narrow)])
+    found: list[Solution] = []
+    for picks in sets:
+        for made in arrangements(graph, [c.choice for c in picks], options, most):
+            found.append(_improved(narrow, made, made.ram_bytes) if picks is list(sets)[-1] else made)
+    return _best(problem, found)
+
+
+def _best(problem: Problem, found: Sequence[Solution]) -> list[Solution]:
+    """The solutions that no other equals or beats in RAM, flash and cost; the fastest first."""
+    kept: list[tuple[int, int, Solution]] = []
+    for solution in sorted(found, key=lambda s: (cost_of(problem, s), s.ram_bytes)):
+        flash = sum(c.constant_bytes for c in solution.choices)
+        if not any(ram <= solution.ram_bytes and other <= flash for ram, other, _ in kept):
+            kept.append((solution.ram_bytes, flash, solution))
+    return [solution for _, _, solution in kept]
+
+
+def cost_of(problem: Problem, solution: Solution) -> float:
+    """What the kernels of a solution are estimated to cost; calls by rows cost a little more each."""
+    return sum(c.cost for c in _picks_of(problem, solution)) + EVENT_COST * len(solution.schedule.trace)
+
+
+def within_flash(problem: Problem, picks: Picks) -> Picks:
+    """Picks whose constants fit --flash, or the board's flash: the cheapest steps back per byte saved come first."""
+    limit = problem.options.flash_bytes if problem.options.flash_bytes is not None else problem.board.flash_bytes
+    if limit is None:
+        return picks
+    chosen = list(picks)
+    while (over := sum(c.choice.constant_bytes for c in chosen) - limit) > 0:
+        steps = [(i, c) for i, menu in enumerate(problem.menus) for c in menu if _saved(chosen[i], c) > 0]
+        if not steps:
+            break
+        at, better = min(
+            steps, key=lambda s: (max(s[1].cost - chosen[s[0]].cost, 0.0) / min(_saved(chosen[s[0]], s[1]), over), s[0])
+        )
+        chosen[at] = better
+    return tuple(chosen)
+
+
+def _saved(now: Candidate, then: Candidate) -> int:
+    return now.choice.constant_bytes - then.choice.constant_bytes
+
+
+def _allowed(menu: Menu, options: Options) -> Menu:
+    """What the goal leaves of a menu: all but `speed` keep the weights as wide as the model has them."""
+    narrow = tuple(c for c in menu if not c.choice.kernel.widened)
+    return menu if options.optimize == "speed" or not narrow else narrow
+
+
+def _first(problem: Problem, key: Callable[[Candidate], object]) -> Picks:
+    return tuple(min(menu, key=key) for menu in problem.menus)  # type: ignore[arg-type]
+
+
+def _lean(problem: Problem) -> Picks:
+    """The least working memory, and of equals the fastest."""
+    return _first(problem, lambda c: (c.working_bytes, c.cost))
+
+
+def _smallest(problem: Problem) -> Solution:
+    """The least RAM that was found, and the fastest kernels that need no more."""
+    least = min((problem.arranged(p) for p in _extremes(problem)), key=lambda s: s.ram_bytes)
+    return _improved(problem, least, least.ram_bytes)
+
+
+def _extremes(problem: Problem) -> list[Picks]:
+    """Two ways to little memory: no conversions, or converted rows, which let go of the rows they come from."""
+    lean, fast = _lean(problem), _first(problem, lambda c: c.cost)
+    return [lean] if lean == fast else [lean, fast]
+
+
+def _upgraded(problem: Problem, picks: Picks, limit: int) -> Solution:
+    """Picks arranged within `limit` bytes, each node then with the fastest kernel that keeps to them."""
+    return _improved(problem, problem.arranged(picks), limit)
+
+
+def _improved(problem: Problem, solution: Solution, limit: int) -> Solution:
+    """The same row groups with faster kernels, as far as the plan stays within `limit` bytes."""
+    picks = list(_picks_of(problem, solution))
+    taken: list[tuple[int, Candidate]] = []
+    for at, better in _upgrades(problem, picks):
+        if better.cost >= picks[at].cost:
+            continue
+        tried = [*picks[:at], better, *picks[at + 1 :]]
+        if _peak(problem, solution, tried) <= limit:
+            taken.append((at, picks[at]))
+            picks = tried
+    return _planned_within(problem, solution, picks, taken, limit)
+
+
+def _upgrades(problem: Problem, picks: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
+    """(node, faster candidate) by what they save, the largest first."""
+    found = [(i, c) for i, menu in enumerate(problem.menus) for c in menu if c.cost < picks[i].cost]
+    return sorted(found, key=lambda u: (u[1].cost - picks[u[0]].cost, u[0]))
+
+
+def _planned_within(
+    problem: Problem, solution: Solution, picks: list[Candidate], taken: list[tuple[int, Candidate]], limit: int
+) -> Solution:
+    """The plan of the picks; while it is over the limit the last upgrade is taken back."""
+    while taken:
+        made = planned(problem.graph, [c.choice for c in picks], solution.groups, problem.options)
+        if made.ram_bytes <= limit:
+            return replace(made, notes=solution.notes)
+        at, before = taken.pop()
+        picks[at] = before
+    return solution
+
+
+def _picks_of(problem: Problem, solution: Solution) -> Picks:
+    chosen = {c.node.name: c.kernel for c in solution.choices}
+    return tuple(next(c for c in menu if c.choice.kernel is chosen[c.choice.node.name]) for menu in problem.menus)
+
+
+def _peak(problem: Problem, solution: Solution, picks: Sequence[Candidate]) -> int:
+    made = scheduled(problem.graph, [c.choice for c in picks], solution.groups, problem.options)
+    return lower_bound(made.buffers())[0]
