@@ -98,7 +98,10 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class RowWindow:
-    """Which input rows an output row reads: first = y * stride - pad, then every `dilation`-th, `size` of them."""
+    """Which input rows an output row reads: first = y * stride - pad, then every `dilation`-th, `size` of them.
+
+    firsts: the first input row of each output row, never descending, where no stride gives it: images made taller.
+    """
 
     size: int
     stride: int
@@ -106,10 +109,18 @@ class RowWindow:
     pad: int
     in_rows: int
     out_rows: int
+    firsts: tuple[int, ...] = ()
+
+    @classmethod
+    def of_firsts(cls, size: int, firsts: Sequence[int], in_rows: int) -> RowWindow:
+        """The window whose output row y reads `size` rows from firsts[y] on: by a stride, where one gives them."""
+        stride = firsts[1] - firsts[0] if len(firsts) > 1 else 1
+        even = stride > 0 and all(first == firsts[0] + y * stride for y, first in enumerate(firsts))
+        return cls(size, stride, 1, -firsts[0], in_rows, len(firsts), () if even else tuple(firsts))
 
     def first(self, y: int) -> int:
         """Index of the first input row of output row y; negative above the image."""
-        return y * self.stride - self.pad
+        return self.firsts[y] if self.firsts else y * self.stride - self.pad
 
     def last(self, y: int) -> int:
         """Index of the last input row of output row y; at or past in_rows below the image."""
@@ -123,7 +134,7 @@ class RowWindow:
     @property
     def leaves_image(self) -> bool:
         """Whether any output row reads a row outside the image."""
-        return self.pad > 0 or self.last(self.out_rows - 1) >= self.in_rows
+        return self.first(0) < 0 or self.last(self.out_rows - 1) >= self.in_rows
 
 
 @dataclass(frozen=True)

@@ -114,13 +114,18 @@ def windows(op: type[Op]) -> Iterator[tuple[Call, RowWindow]]:
                 break
 
 
+def strides_over(call: Call, w: RowWindow) -> bool:
+    """Whether rows fall between the windows: of the input, or, where the output is the larger one, of that."""
+    return call.op.stride[0] > call.input(1).shape[1] if w.firsts else w.stride > w.size  # type: ignore[attr-defined]
+
+
 def corners(op: type[Op]) -> dict[str, bool]:
     """Which corners of a sliding window the examples of an operator reach."""
     found = list(windows(op))
     fields = vars(op).get("__dataclass_fields__", {})
     reached = {
         "kernel larger than the input": any(w.size > w.in_rows for _, w in found),
-        "stride larger than the kernel": any(w.stride > w.size for _, w in found),
+        "stride larger than the kernel": any(strides_over(call, w) for call, w in found),
         "even kernel": any(w.size % 2 == 0 for _, w in found),
         "padding above": any(w.pad > 0 for _, w in found),
         "no padding": any(not w.leaves_image for _, w in found),

@@ -1,34 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/resize_nearest_neighbor.h"
 
-static void resize_row(const mg_resize_nearest_neighbor_params *p, const uint8_t *in, uint8_t *out)
+/* Pixels of whole words, which are aligned as all rows are; each is read once for two. */
+static void row_of_words(const mg_resize_nearest_neighbor_params *p, const mg_s32 *row, mg_s32 *to)
 {
-    for (uint32_t x = 0u; x < p->out_w; x += 1u) {
-        memcpy(out + x * p->pixel, in + p->from_column[x] * p->pixel, p->pixel);
-    }
-}
-
-static void resize_image(const mg_resize_nearest_neighbor_params *p, const uint8_t *in, uint8_t *out)
-{
-    const uint32_t in_row = p->in_w * p->pixel;
-    const uint32_t out_row = p->out_w * p->pixel;
-    for (uint32_t y = 0u; y < p->out_h; y += 1u) {
-        uint8_t *const to = out + y * out_row;
-        if (y > 0u && p->from_row[y] == p->from_row[y - 1u]) {
-            memcpy(to, to - out_row, out_row);
-        } else {
-            resize_row(p, in + p->from_row[y] * in_row, to);
+    const uint32_t n = p->pixel / 4u;
+    for (uint32_t r = 0u; r < p->runs; r += 1u) {
+        const mg_s32 *const from = row + p->from[r] * n;
+        const uint32_t times = p->times[r];
+        for (uint32_t t = 1u; t < times; t += 2u) {
+            mg_s32 *const second = to + n;
+            for (uint32_t i = 0u; i < n; i += 1u) {
+                const int32_t a = from[i];
+                to[i] = a;
+                second[i] = a;
+            }
+            to += 2u * n;
+        }
+        if ((times & 1u) != 0u) {
+            memcpy(to, from, p->pixel);
+            to += n;
         }
     }
 }
 
-void mg_resize_nearest_neighbor(const mg_resize_nearest_neighbor_params *p, const void *in, void *out)
+static void row_of_bytes(const mg_resize_nearest_neighbor_params *p, const void *row, void *out)
 {
-    const uint8_t *from = in;
+    const uint8_t *const in = row;
+    const uint32_t n = p->pixel;
     uint8_t *to = out;
-    for (uint32_t n = 0u; n < p->images; n += 1u) {
-        resize_image(p, from, to);
-        from += p->in_h * p->in_w * p->pixel;
-        to += p->out_h * p->out_w * p->pixel;
+    for (uint32_t r = 0u; r < p->runs; r += 1u) {
+        const uint8_t *const from = in + p->from[r] * n;
+        const uint32_t times = p->times[r];
+        for (uint32_t t = 0u; t < times; t += 1u) {
+            for (uint32_t i = 0u; i < n; i += 1u) {
+                to[i] = from[i];
+            }
+            to += n;
+        }
     }
+}
+
+static void resized(const mg_resize_nearest_neighbor_params *p, const void *row, void *out)
+{
+    if (p->pixel % 4u == 0u) {
+        row_of_words(p, row, out);
+    } else {
+        row_of_bytes(p, row, out);
+    }
+}
+
+void mg_resize_nearest_neighbor__s8(const mg_resize_nearest_neighbor_params *p, const int8_t *const *rows, uint32_t y, int8_t *out)
+{
+    (void)y;
+    resized(p, rows[0], out);
+}
+
+void mg_resize_nearest_neighbor__s16(const mg_resize_nearest_neighbor_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out)
+{
+    (void)y;
+    resized(p, rows[0], out);
+}
+
+void mg_resize_nearest_neighbor__f32(const mg_resize_nearest_neighbor_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out)
+{
+    (void)y;
+    resized(p, rows[0], out);
 }

@@ -301,12 +301,21 @@ class _Builder:
             filled = np.full(length, kernel.outside(call), x.np_dtype)
             outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}")
         return WindowView(
-            w.size, w.dilation, _row_text(w), w.in_rows, length, self._ring(name),
+            w.size, w.dilation, self._row_text(w), w.in_rows, length, self._ring(name),
             out_row=self._row_offset(step.choice.node.outputs[0]),
             element=c_type,
             row_function=f"mg_{'ring' if self._ring(name) else 'row'}_{x.dtype}",
             outside=outside,
         )  # fmt: skip
+
+    def _row_text(self, w: RowWindow) -> str:
+        """The input row of tap k of output row y, as C text."""
+        k = ("" if w.size == 1 else " + k") + (f" * {w.dilation}" if w.dilation > 1 and w.size > 1 else "")
+        if w.firsts:
+            stored = np.array(w.firsts, np.min_scalar_type(min(-1 - w.firsts[-1], w.firsts[0])))
+            return f"{self._array(stored, ARRAY_TYPES[stored.dtype], 'first input row of each output row')}[y]{k}"
+        y = "(int32_t)y" + (f" * {w.stride}" if w.stride > 1 else "")
+        return y + k + (f" {'-' if w.pad > 0 else '+'} {abs(w.pad)}" if w.pad else "")
 
     def _ring_view(self, step: Step) -> RingView | None:
         call, kernel = step.choice.call, step.choice.kernel
@@ -353,13 +362,6 @@ def _command(options: Options, name: str, format_name: str) -> str:
     flags = ("require_accelerated", "no_rows", "keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))
-
-
-def _row_text(w: RowWindow) -> str:
-    """The input row of tap k of output row y, as C text."""
-    y = "(int32_t)y" + (f" * {w.stride}" if w.stride > 1 else "")
-    k = ("" if w.size == 1 else " + k") + (f" * {w.dilation}" if w.dilation > 1 and w.size > 1 else "")
-    return y + k + (f" - {w.pad}" if w.pad else "")
 
 
 def _events_after_rows(schedule: Schedule, rows: int) -> list[int]:

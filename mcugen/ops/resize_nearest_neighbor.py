@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Rule, Source
 from mcugen.ops import _strided
-from mcugen.ops._window import Pair, image
-from mcugen.types import TensorType, images_of
+from mcugen.ops._window import MAX_FIELD, Pair, image
+from mcugen.types import QuantParams, TensorType
+
+DTYPES = {"s8": QuantParams((0.5,), (-3,)), "s16": QuantParams((0.25,), (0,)), "f32": None}
+"""Element types that the runtimes resize, with a quantization to try; uint8 is int8 by then."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -25,27 +29,52 @@ def from_tflite(source: Source) -> Imported:
     return Imported(op, inputs=(0,))
 
 
+def _op(call: Call) -> ResizeNearestNeighbor:
+    return cast(ResizeNearestNeighbor, call.op)
+
+
+def row_window(call: Call) -> RowWindow:
+    rows = call.input(0).shape[1]
+    return RowWindow.of_firsts(1, _op(call).nearest(rows, 0).tolist(), rows)
+
+
 def params(call: Call) -> Params:
-    op, x, y = call.op, call.input(0), call.output
-    assert isinstance(op, ResizeNearestNeighbor)
-    pixel = x.shape[3] * x.np_dtype.itemsize
+    """The columns as runs of output pixels that are copies of one input pixel."""
+    x = call.input(0)
+    columns = _op(call).nearest(x.shape[2], 1)
+    starts = np.flatnonzero(np.diff(columns, prepend=-1))
     return {
-        "from_row": op.nearest(x.shape[1], 0).astype(np.uint32),
-        "from_column": op.nearest(x.shape[2], 1).astype(np.uint32),
-        "images": images_of(x.shape),
-        "in_h": x.shape[1],
-        "in_w": x.shape[2],
-        "out_h": y.shape[1],
-        "out_w": y.shape[2],
-        "pixel": pixel,
+        "from": columns[starts].astype(np.uint16),
+        "times": np.diff(starts, append=len(columns)).astype(np.uint16),
+        "runs": len(starts),
+        "pixel": x.shape[3] * x.np_dtype.itemsize,
     }
+
+
+def _data_is(dtype: str) -> Rule:
+    def rule(call: Call) -> bool:
+        return call.output.dtype == dtype
+
+    rule.__doc__ = f"the elements are {dtype}"
+    return rule
+
+
+def _kernel(dtype: str) -> Kernel:
+    return Kernel(
+        f"mg_resize_nearest_neighbor__{dtype}",
+        Form.WINDOW,
+        accepts=(_data_is(dtype),),
+        params=params,
+        window=row_window,
+        source="resize_nearest_neighbor.c",
+    )
 
 
 @dataclass(frozen=True)
 class ResizeNearestNeighbor(Op):
     """y[n, i, j, c] = x[n, near(i), near(j), c], near(i) = floor((i + offset) * scale), or rounded with align_corners.
 
-    x: any type [N, H, W, C]   y: as x, [N, size[0], size[1], C]
+    x: s8, s16 or f32 [N, H, W, C]   y: as x, [N, size[0], size[1], C]
     scale: in / out, or (in - 1) / (out - 1) with align_corners   offset: 1/2 with half_pixel_centers
     Source: TFLite RESIZE_NEAREST_NEIGHBOR; reference/resize_nearest_neighbor.h, GetNearestNeighbor.
     """
@@ -55,12 +84,16 @@ class ResizeNearestNeighbor(Op):
     half_pixel_centers: bool = False
 
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
-    kernels = (Kernel("mg_resize_nearest_neighbor", Form.WHOLE, accepts=(_strided.has_c_type,), params=params),)
+    kernels = tuple(_kernel(dtype) for dtype in DTYPES)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x = image(x)
         if min(self.size) < 1:
             raise ShapeError(f"the size {list(self.size)} is not positive")
+        if x.dtype not in (*DTYPES, "u8"):
+            raise UnsupportedError(f"images of {x.dtype} are not resized: runtimes have no kernel for it")
+        if max(*self.size, *x.shape[1:3]) > MAX_FIELD:
+            raise UnsupportedError(f"images of more than {MAX_FIELD} rows or columns are not resized")
         if self.align_corners and self.half_pixel_centers:
             raise UnsupportedError("align_corners and half_pixel_centers contradict each other")
         return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
@@ -96,6 +129,6 @@ class ResizeNearestNeighbor(Op):
         return [
             Example(op, (x,), (TensorType(op.infer(x)[0].shape, dtype, quant),), {}, k)
             for k, (op, shape) in enumerate(cases)
-            for dtype, quant in _strided.DTYPES
+            for dtype, quant in DTYPES.items()
             for x in [TensorType(shape, dtype, quant)]
         ]

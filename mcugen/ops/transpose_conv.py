@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
 from mcugen.ops import _accumulators, _filter
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, image
@@ -58,6 +58,15 @@ def sums_fit(call: Call) -> bool:
     return bool(most.max(initial=0) < _filter.INT32_END)
 
 
+def row_window(call: Call) -> RowWindow:
+    """The input rows that reach an output row: as many as the kernel has taps a stride apart."""
+    op, w = op_of(call), call.input(1).shape
+    stride, pad = op.stride[0], op.pad(w)[0]
+    size = -(-w[1] // stride)
+    firsts = [(y + pad) // stride - (size - 1) for y in range(op.size[0])]
+    return RowWindow.of_firsts(size, firsts, call.input(0).shape[1])
+
+
 def params(call: Call) -> Params:
     x, y, w, op = call.input(0), call.output, matrix(call), op_of(call)
     packed = _filter.interleave(w, BLOCK)
@@ -65,12 +74,12 @@ def params(call: Call) -> Params:
     return {
         **_filter.weight_fields(call, packed, w, op.activation),
         "bias": _filter.wrap_bias(call, _filter.bias_of(call, w.shape[0])),
-        "images": x.shape[0],
         **dict(zip(("kernel_h", "kernel_w"), call.input(1).shape[1:3], strict=True)),
-        **dict(zip(("in_h", "in_w", "in_c"), x.shape[1:], strict=True)),
-        **dict(zip(("out_h", "out_w", "out_c"), y.shape[1:], strict=True)),
+        **dict(zip(("in_w", "in_c"), x.shape[2:], strict=True)),
+        **dict(zip(("out_w", "out_c"), y.shape[2:], strict=True)),
         **dict(zip(("stride_h", "stride_w"), op.stride, strict=True)),
-        **dict(zip(("first_h", "phase_h"), divmod(pad[0], op.stride[0]), strict=True)),
+        "rows": row_window(call).size,
+        "phase_h": pad[0] % op.stride[0],
         **dict(zip(("first_w", "phase_w"), divmod(pad[1], op.stride[1]), strict=True)),
     }
 
@@ -92,7 +101,9 @@ class TransposeConv(Op):
 
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
     weight_operands = (1,)
-    kernels = _filter.all_kernels("transpose_conv", sums_fit, lambda symbol: Kernel(symbol, Form.WHOLE, params=params))
+    kernels = _filter.all_kernels(
+        "transpose_conv", sums_fit, lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window)
+    )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x, w = image(x), image(w, "weights")

@@ -85,7 +85,10 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
         raise _refusal(f"{where} works on several images")
     if kernel.slides and kernel.window is not None:
         window = kernel.window(call)
-        if window.pad or window.leaves_image:
+        if window.firsts:
+            rows = f"{window.out_rows} rows of {window.in_rows}"
+            raise _refusal(f"{where} makes {rows} in time: a frame would be several rows, or none")
+        if window.leaves_image:
             raise _refusal(f"{where} pads in time: the borders of the window would move with it")
         if window.stride != 1 and window.out_rows > 1:
             raise _refusal(f"{where} has stride {window.stride} in time: it would compute other rows each frame")

@@ -91,7 +91,8 @@ def _reads(step: Step, event: int) -> Iterator[tuple[str, int]]:
         wanted = range(rows)
         if step.by_rows and kernel.form is Form.WINDOW and kernel.window is not None:
             w = kernel.window(call)
-            taps = [first * w.stride - w.pad + j * w.dilation for j in range(w.size)]
+            start = w.firsts[first] if w.firsts else first * w.stride - w.pad
+            taps = [start + j * w.dilation for j in range(w.size)]
             yield from ((name, row) for row in taps if 0 <= row < rows)
             continue
         if step.by_rows and rows == _height(step):

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images of another size: every pixel is a copy of one input pixel.
+ * Images of another size, one output row at a time: every pixel is a copy of one input pixel.
  *
- * from_row, from_column  the input row and column of each output one
- * pixel                  bytes of a pixel
- * Equals ResizeNearestNeighbor.reference_q for any type.
+ * from    the input column of each run of equal output pixels;  times: pixels of each run;  runs: how many there are
+ * pixel   bytes of a pixel
+ * Equals ResizeNearestNeighbor.reference_q.
  */
 #ifndef MCUGEN_RESIZE_NEAREST_NEIGHBOR_H
 #define MCUGEN_RESIZE_NEAREST_NEIGHBOR_H
@@ -12,14 +12,14 @@
 #include "mcugen/runtime.h"
 
 typedef struct {
-    const uint32_t *from_row, *from_column;
-    uint32_t images;
-    uint32_t in_h, in_w;
-    uint32_t out_h, out_w;
+    const uint16_t *from, *times;
+    uint32_t runs;
     uint32_t pixel;
 } mg_resize_nearest_neighbor_params;
 
-/* Whole tensors. */
-void mg_resize_nearest_neighbor(const mg_resize_nearest_neighbor_params *p, const void *in, void *out);
+/* Output row y. rows: the one input row that it is a copy of. */
+void mg_resize_nearest_neighbor__s8(const mg_resize_nearest_neighbor_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
+void mg_resize_nearest_neighbor__s16(const mg_resize_nearest_neighbor_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
+void mg_resize_nearest_neighbor__f32(const mg_resize_nearest_neighbor_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
 
 #endif /* MCUGEN_RESIZE_NEAREST_NEIGHBOR_H */

@@ -18,19 +18,19 @@
 typedef struct {
     const int8_t *weights;
     const int32_t *bias;
-    uint16_t images;
     uint16_t kernel_h, kernel_w;
-    uint16_t in_h, in_w, in_c;
-    uint16_t out_h, out_w, out_c;
+    uint16_t in_w, in_c;
+    uint16_t out_w, out_c;
     uint16_t stride_h, stride_w;
-    uint16_t first_h, phase_h; /* quotient and remainder of pad_h / stride_h */
-    uint16_t first_w, phase_w;
+    uint16_t rows;             /* input rows that may reach an output row */
+    uint16_t phase_h;          /* remainder of pad_h / stride_h */
+    uint16_t first_w, phase_w; /* quotient and remainder of pad_w / stride_w */
     MG_INTEGER_FIELDS
     int16_t in_zero_point;
 } mg_transpose_conv_s8_params;
 
-/* in: images * in_h * in_w * in_c, out: images * out_h * out_w * out_c. */
-void mg_transpose_conv_s8(const mg_transpose_conv_s8_params *p, const int8_t *in, int8_t *out);
-void mg_transpose_conv_s8__acc64(const mg_transpose_conv_s8_params *p, const int8_t *in, int8_t *out);
+/* Output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+void mg_transpose_conv_s8(const mg_transpose_conv_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
+void mg_transpose_conv_s8__acc64(const mg_transpose_conv_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
 #endif /* MCUGEN_TRANSPOSE_CONV_S8_H */
