@@ -14,6 +14,7 @@ from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params,
 from mcugen.ops import _accumulators, _filter
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
+from mcugen.ops._swar_kernels import run_kernel, window_kernel
 from mcugen.ops._window import Pair, Window, image
 from mcugen.types import TensorType
 
@@ -88,6 +89,18 @@ def _pointwise_kernels() -> tuple[Kernel, ...]:
     )
 
 
+def one_group(call: Call) -> bool:
+    "there is one group"
+    return groups_of(call) == 1
+
+
+def _swar_kernels() -> tuple[Kernel, ...]:
+    return (
+        run_kernel("mg_conv2d_s8__swar_pointwise", matrix, pixels, is_pointwise),
+        window_kernel("mg_conv2d_s8__swar", matrix, window_of, row_window, one_group),
+    )
+
+
 @dataclass(frozen=True)
 class Conv2D(Op):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
@@ -106,7 +119,11 @@ class Conv2D(Op):
 
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     weight_operands = (1,)
-    kernels = (*_pointwise_kernels(), *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes))
+    kernels = (
+        *_swar_kernels(),
+        *_pointwise_kernels(),
+        *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes),
+    )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x, w = image(x), image(w, "weights")

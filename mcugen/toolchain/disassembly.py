@@ -137,7 +137,7 @@ def _arm(lines: _Lines, k: int) -> Instruction:
     if bx := _ARM_BX.fullmatch(name):
         returns = operands == "lr" or _was_popped(lines, k, operands)
         return Instruction(flow="return" if returns else "register", falls_through=bool(bx[1]))
-    if name in ("tbb", "tbh") or (name == "mov" and operands.startswith("pc,")):
+    if name in ("tbb", "tbh") or (name in ("mov", "add") and operands.startswith("pc,")):
         return Instruction(flow="computed")
     return _arm_stack(lines, k, name, operands)
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convolution of int8 images and vectors with int8 weights, for cores that have no SIMD: two channels per multiplication.
+ *
+ *   sum = sum over taps and channels of w[o] * x
+ *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
+ *
+ * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias
+ * stream  weights in words of two channels, in groups whose sums fit 16 bits, with all other constants, in the order in
+ *         which they are read: see mcugen/ops/_swar.py
+ * sums    below 2^23, shifts to the right: proved when the code is generated
+ * Equals Conv2D.reference_q and FullyConnected.reference_q for int8 data (MultiplyByQuantizedMultiplier with double
+ * rounding).
+ */
+#ifndef MCUGEN_SWAR_S8_H
+#define MCUGEN_SWAR_S8_H
+
+#include "mcugen/filter.h"
+
+/* pairs: of channels.  taps: of a channel.  outside: the value beyond the image, + 128. */
+typedef struct {
+    const uint32_t *stream;
+    uint32_t pairs, taps, outputs;
+    int32_t out_min;
+    uint32_t out_span;
+    uint8_t outside;
+    MG_WINDOW_FIELDS
+} mg_swar_s8_params;
+
+/* One output row. rows: kernel_h input rows, those outside the image filled with the input's zero point.
+ * out: out_w * out_c.  scratch: 2 * taps + outputs bytes. */
+void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch);
+
+/* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs.
+ * scratch: 2 * taps + outputs bytes. */
+void mg_conv2d_s8__swar_pointwise(const mg_swar_s8_params *p, const int8_t *in, int8_t *out, void *scratch, uint32_t n);
+
+#endif /* MCUGEN_SWAR_S8_H */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All output channels of two pixels, by multiplications that serve two channels each.
+ * The stream of words is described in mcugen/ops/_swar.py, why its sums are exact too.
+ */
+#ifndef MCUGEN_SWAR_TWO_H
+#define MCUGEN_SWAR_TWO_H
+
+#include "mcugen/runtime.h"
+
+#if defined(__thumb2__) && defined(__GNUC__)
+#include "mcugen/swar_two_thumb2.h"
+#elif defined(__ARM_ARCH_6M__) && defined(__GNUC__)
+#include "mcugen/swar_two_thumb1.h"
+#else
+
+#define MG_SWAR_LINEAR 1u
+#define MG_SWAR_SINGLE 2u
+#define MG_SWAR_FOUR 4u
+
+/* The sums of two pixels: all of both channels modulo 2^32, and of the upper channel. */
+typedef struct {
+    uint32_t both0, both1;
+    int32_t upper0, upper1;
+} mg_swar_sums;
+
+/* One group: n words, and n taps of each pixel. */
+static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const uint8_t *x, uint32_t start, uint32_t n)
+{
+    uint32_t t0 = start, t1 = start;
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        t0 += words[k] * x[2u * k];
+        t1 += words[k] * x[2u * k + 1u];
+    }
+    s->both0 += t0;
+    s->both1 += t1;
+    s->upper0 += (int32_t)t0 >> 16;
+    s->upper1 += (int32_t)t1 >> 16;
+}
+
+/* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear. */
+static inline int8_t mg_swar_finish(int32_t acc, const uint32_t *q, uint32_t kind, int32_t low, int32_t span)
+{
+    const uint32_t four = kind & MG_SWAR_FOUR;
+    const uint32_t mult = four != 0u ? q[0] | q[1] << 8 | q[2] << 16 | q[3] << 24 : q[0] | q[1] << 10 | q[2] << 20;
+    const uint32_t drop = four != 0u ? 6u : 10u;
+    const uint32_t shift = (four != 0u ? q[5] : q[3]) - drop;
+    const int32_t rounding = (int32_t)q[4] >> drop;
+    const int32_t below = (kind & MG_SWAR_LINEAR) != 0u ? (acc >> 31) * 2 : 0;
+    const int32_t high = (int32_t)(((int64_t)(acc * 4) * (int32_t)mult) >> 32);
+    return (int8_t)(mg_clamp((high + rounding + below) >> shift, 0, span) + low);
+}
+
+static void mg_swar_two(const uint32_t *stream, uint32_t pairs, const uint8_t *patch, int8_t *out0, int8_t *out1,
+                        int32_t low, uint32_t span)
+{
+    const uint32_t *w = stream;
+    int8_t *to0 = out0, *to1 = out1;
+    for (uint32_t pair = 0u; pair < pairs; pair += 1u) {
+        mg_swar_sums s = {w[0], w[0], (int32_t)w[1], (int32_t)w[1]};
+        const uint32_t groups = w[2];
+        const uint8_t *x = patch;
+        uint32_t kind, size;
+        w += 3;
+        for (uint32_t g = 0u; g < groups; g += 1u) {
+            const uint32_t n = w[0] & 31u;
+            mg_swar_group(&s, w + 1, x, w[0], n);
+            w += n + 1u;
+            x += 2u * n;
+        }
+        kind = w[0] & 7u;
+        size = (kind & MG_SWAR_FOUR) != 0u ? 6u : 5u;
+        w += 1;
+        if ((kind & MG_SWAR_SINGLE) == 0u) {
+            to0[0] = mg_swar_finish((int32_t)(s.both0 - ((uint32_t)s.upper0 << 16)), w, kind, low, (int32_t)span);
+            to1[0] = mg_swar_finish((int32_t)(s.both1 - ((uint32_t)s.upper1 << 16)), w, kind, low, (int32_t)span);
+            w += size;
+            to0 += 1;
+            to1 += 1;
+        }
+        to0[0] = mg_swar_finish(s.upper0, w, kind, low, (int32_t)span);
+        to1[0] = mg_swar_finish(s.upper1, w, kind, low, (int32_t)span);
+        w += size;
+        to0 += 1;
+        to1 += 1;
+    }
+}
+
+#endif
+
+#endif /* MCUGEN_SWAR_TWO_H */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * swar_two.h for Arm cores with Thumb-1 alone (Armv6-M): assembly.
+ */
+#ifndef MCUGEN_SWAR_TWO_THUMB1_H
+#define MCUGEN_SWAR_TWO_THUMB1_H
+
+#include "mcugen/runtime.h"
+
+/* r0 taps, r1 stream, r2 and r3 the group's sums of pixel 0 and 1, r4 product, r5 to r7 words; r8 and r9 the sums of
+ * both channels and of the upper one of pixel 0, r10 and r11 of pixel 1; r12 low, lr span.
+ * Stack: +36 stream, +40 pairs, +44 patch, +48 out0, +52 out1, +56 low, +60 span. */
+
+/* r6 = the sum of a channel */
+#define MG_SWAR_LOWER(both, upper) "mov r6, " upper "\n lsls r6, r6, #16\n mov r7, " both "\n subs r6, r7, r6\n"
+#define MG_SWAR_UPPER(both, upper) "mov r6, " upper "\n"
+
+/* r7 = r6 * multiplier, part by part, less its lowest bits */
+#define MG_SWAR_FIRST(bits) "movs r7, r6\n muls r7, r2, r7\n asrs r7, r7, #" bits "\n"
+#define MG_SWAR_PART(part, bits) "movs r0, r6\n muls r0, " part ", r0\n adds r7, r7, r0\n asrs r7, r7, #" bits "\n"
+#define MG_SWAR_BELOW(bits) "asrs r0, r6, #31\n lsls r0, r0, #" bits "\n adds r7, r7, r0\n"
+#define MG_SWAR_LAST(part) "muls r6, " part ", r6\n adds r6, r6, r7\n ldr r7, [r1]\n adds r6, r6, r7\n"
+
+/* r6 = floor((r6 * multiplier + rounding) / 2^shift), for multipliers of three and of four parts */
+#define MG_SWAR_THREE(below) \
+    MG_SWAR_FIRST("10") MG_SWAR_PART("r3", "10") below MG_SWAR_LAST("r4") "asrs r6, r6, r5\n"
+#define MG_SWAR_FOURS(below) \
+    MG_SWAR_FIRST("8") MG_SWAR_PART("r3", "8") MG_SWAR_PART("r4", "8") below MG_SWAR_LAST("r5") \
+    "ldr r7, [r1, #4]\n asrs r6, r6, r7\n"
+
+/* Clamp r6 to [0, span], add low, store. */
+#define MG_SWAR_CLAMP \
+    "cmp r6, lr\n bls 8f\n mvns r6, r6\n asrs r6, r6, #31\n mov r7, lr\n ands r6, r6, r7\n 8: add r6, r12\n"
+#define MG_SWAR_STORE(out) "ldr r0, [sp, #" out "]\n strb r6, [r0]\n"
+#define MG_SWAR_STEP(out) "ldr r0, [sp, #" out "]\n strb r6, [r0, #1]\n adds r0, r0, #2\n str r0, [sp, #" out "]\n"
+
+/* Both pixels of a channel; both channels of a pair, of which a single one enters at the label `single`. */
+#define MG_SWAR_CHANNEL(sum, scale, store, size) \
+    "ldmia r1!, {r2, r3, r4, r5}\n" \
+    sum("r8", "r9") scale MG_SWAR_CLAMP store("48") sum("r10", "r11") scale MG_SWAR_CLAMP store("52") \
+    "adds r1, r1, #" size "\n"
+#define MG_SWAR_END(pair, single, scale, size) \
+    __asm__(".syntax unified\n" \
+            pair ":" MG_SWAR_CHANNEL(MG_SWAR_LOWER, scale, MG_SWAR_STORE, size) \
+            single ":" MG_SWAR_CHANNEL(MG_SWAR_UPPER, scale, MG_SWAR_STEP, size) "b 1f\n")
+#define MG_SWAR_SINGLES(entry, single) \
+    entry ": ldr r0, [sp, #48]\n subs r0, r0, #1\n str r0, [sp, #48]\n" \
+    "ldr r0, [sp, #52]\n subs r0, r0, #1\n str r0, [sp, #52]\n b " single "b\n"
+
+static void __attribute__((naked, noinline))
+mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const uint8_t *patch,
+            MCUGEN_UNUSED int8_t *out0, MCUGEN_UNUSED int8_t *out1, MCUGEN_UNUSED int32_t low, MCUGEN_UNUSED uint32_t span)
+{
+    __asm__(".syntax unified\n"
+            "push {r0, r1, r2, r3}\n"
+            "push {r4, r5, r6, r7, lr}\n"
+            "mov r4, r8\n mov r5, r9\n mov r6, r10\n mov r7, r11\n"
+            "push {r4, r5, r6, r7}\n"
+            "movs r1, r0\n"
+            "ldr r7, [sp, #56]\n mov r12, r7\n"
+            "ldr r7, [sp, #60]\n mov lr, r7\n"
+            "b 2f\n"
+            "nop\n");
+    /* The ends of pairs. */
+    MG_SWAR_END("20", "30", MG_SWAR_THREE(""), "4");
+    MG_SWAR_END("21", "31", MG_SWAR_THREE(MG_SWAR_BELOW("11")), "4");
+    MG_SWAR_END("24", "34", MG_SWAR_FOURS(""), "8");
+    MG_SWAR_END("25", "35", MG_SWAR_FOURS(MG_SWAR_BELOW("7")), "8");
+    __asm__(".syntax unified\n"
+            MG_SWAR_SINGLES("22", "30") MG_SWAR_SINGLES("23", "31") MG_SWAR_SINGLES("26", "34")
+            MG_SWAR_SINGLES("27", "35")
+            /* the next pair, or the end */
+            "1: ldr r0, [sp, #40]\n subs r0, r0, #1\n str r0, [sp, #40]\n bne 2f\n"
+            "pop {r4, r5, r6, r7}\n"
+            "mov r8, r4\n mov r9, r5\n mov r10, r6\n mov r11, r7\n"
+            "pop {r4, r5, r6, r7}\n"
+            "pop {r0}\n add sp, #16\n bx r0\n"
+            "2: ldmia r1!, {r2, r3, r4}\n"
+            "mov r8, r2\n mov r9, r3\n mov r10, r2\n mov r11, r3\n"
+            "ldr r0, [sp, #44]\n"
+            "b 4f\n"
+            /* the group's sums to the pair's */
+            "3: add r8, r2\n asrs r2, r2, #16\n add r9, r2\n"
+            "add r10, r3\n asrs r3, r3, #16\n add r11, r3\n"
+            /* the next group: to the block of its length, or to the end of the pair */
+            "4: ldmia r1!, {r2}\n lsls r4, r2, #27\n lsrs r4, r4, #26\n add pc, r4\n"
+            "nop\n nop\n"
+            ".set mg_n, 1\n .set mg_at, 0\n"
+            ".rept 12\n"
+            "b 5f + mg_at\n"
+            ".set mg_at, mg_at + 2 * (6 * mg_n + (mg_n + 2) / 3 + 2)\n .set mg_n, mg_n + 1\n"
+            ".endr\n"
+            "nop\n nop\n nop\n"
+            "b 20b\n b 21b\n b 22b\n b 23b\n b 24b\n b 25b\n b 26b\n b 27b\n"
+            /* blocks of 1 to 12 taps */
+            "5:\n"
+            ".set mg_n, 1\n"
+            ".rept 12\n"
+            ".set mg_k, 0\n"
+            ".rept mg_n\n"
+            ".if mg_k % 3 == 0\n"
+            ".if mg_n - mg_k > 2\n ldmia r1!, {r5, r6, r7}\n"
+            ".elseif mg_n - mg_k == 2\n ldmia r1!, {r5, r6}\n"
+            ".else\n ldmia r1!, {r5}\n .endif\n"
+            ".endif\n"
+            ".set mg_at, mg_k % 3\n"
+            "ldrb r4, [r0, #2 * mg_k + 1]\n"
+            ".if mg_at == 0\n muls r4, r5, r4\n .elseif mg_at == 1\n muls r4, r6, r4\n .else\n muls r4, r7, r4\n .endif\n"
+            ".if mg_k == 0\n adds r3, r2, r4\n .else\n adds r3, r3, r4\n .endif\n"
+            "ldrb r4, [r0, #2 * mg_k]\n"
+            ".if mg_at == 0\n muls r4, r5, r4\n .elseif mg_at == 1\n muls r4, r6, r4\n .else\n muls r4, r7, r4\n .endif\n"
+            "adds r2, r2, r4\n"
+            ".set mg_k, mg_k + 1\n"
+            ".endr\n"
+            "adds r0, r0, #2 * mg_n\n b 3b\n"
+            ".set mg_n, mg_n + 1\n"
+            ".endr\n");
+}
+
+#endif /* MCUGEN_SWAR_TWO_THUMB1_H */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * swar_two.h for Arm cores with Thumb-2: assembly.
+ */
+#ifndef MCUGEN_SWAR_TWO_THUMB2_H
+#define MCUGEN_SWAR_TWO_THUMB2_H
+
+#include "mcugen/runtime.h"
+
+/* r0 taps, r1 stream, r2 and r3 the group's sums of pixel 0 and 1, r4 and r5 taps, r6 to r8 words; r9 and r10 the sums
+ * of both channels and of the upper one of pixel 0, r11 and r12 of pixel 1.
+ * Stack: +36 pairs, +40 patch, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span. */
+
+/* r3 = four times the sum of a channel */
+#define MG_SWAR_LOWER(both, upper) "lsl r3, " both ", #2\n sub r3, r3, " upper ", lsl #18\n"
+#define MG_SWAR_UPPER(both, upper) "lsl r3, " upper ", #2\n"
+
+/* r2 multiplier, r5 shift, r6 rounding: of three and of four parts. The sums bring two bits, the high word drops 32. */
+#define MG_SWAR_THREE \
+    "ldmia r1!, {r2, r3, r4, r5, r6}\n orr r2, r2, r3, lsl #10\n orr r2, r2, r4, lsl #20\n" \
+    "sub r5, r5, #10\n asr r6, r6, #10\n"
+#define MG_SWAR_FOURS \
+    "ldmia r1!, {r2, r3, r4, r5}\n orr r2, r2, r3, lsl #8\n orr r2, r2, r4, lsl #16\n orr r2, r2, r5, lsl #24\n" \
+    "ldr r6, [r1], #4\n ldr r5, [r1], #4\n sub r5, r5, #6\n asr r6, r6, #6\n"
+
+/* y = floor((r3 / 4 * mult + rounding) / 2^shift), clamped to [0, span], and low */
+#define MG_SWAR_SCALE(y, below) \
+    "smull lr, " y ", r3, r2\n" below(y) "add " y ", " y ", r6\n asr " y ", " y ", r5\n" \
+    "bic " y ", " y ", " y ", asr #31\n cmp " y ", r7\n it hi\n movhi " y ", r7\n add " y ", " y ", r8\n"
+#define MG_SWAR_BELOW(y) "add " y ", " y ", r3, asr #31\n add " y ", " y ", r3, asr #31\n"
+#define MG_SWAR_PLAIN(y)
+
+/* Both pixels of a channel; both channels of a pair, of which a single one enters at the label `single`. */
+#define MG_SWAR_CHANNEL(load, sum, below) \
+    load "ldrd r8, r7, [sp, #52]\n" \
+    sum("r9", "r10") MG_SWAR_SCALE("r0", below) sum("r11", "r12") MG_SWAR_SCALE("r4", below) "ldrd r3, lr, [sp, #44]\n"
+#define MG_SWAR_END(pair, single, load, below) \
+    __asm__(".syntax unified\n" \
+            pair ":" MG_SWAR_CHANNEL(load, MG_SWAR_LOWER, below) "strb r0, [r3, #1]\n strb r4, [lr, #1]\n" \
+            single ":" MG_SWAR_CHANNEL(load, MG_SWAR_UPPER, below) \
+            "strb r0, [r3, #2]!\n strb r4, [lr, #2]!\n strd r3, lr, [sp, #44]\n b 1b\n")
+#define MG_SWAR_SINGLES(entry, single) \
+    entry ": ldrd r3, lr, [sp, #44]\n sub r3, r3, #1\n sub lr, lr, #1\n strd r3, lr, [sp, #44]\n b " single "b\n"
+
+static void __attribute__((naked, noinline))
+mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const uint8_t *patch,
+            MCUGEN_UNUSED int8_t *out0, MCUGEN_UNUSED int8_t *out1, MCUGEN_UNUSED int32_t low, MCUGEN_UNUSED uint32_t span)
+{
+    __asm__(".syntax unified\n"
+            "add r1, r1, #1\n sub r3, r3, #1\n"
+            "push {r1, r2, r3}\n"
+            "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
+            "mov r1, r0\n"
+            "ldr r2, [sp, #48]\n sub r2, r2, #1\n str r2, [sp, #48]\n"
+            /* the next pair, or the end */
+            "1: ldr r0, [sp, #36]\n subs r0, r0, #1\n str r0, [sp, #36]\n bne 2f\n"
+            "pop {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
+            "add sp, sp, #12\n bx lr\n"
+            "2: ldmia r1!, {r9, r10, r12}\n mov r11, r9\n mov r12, r10\n"
+            "ldr r0, [sp, #40]\n"
+            /* the next group: to the block of its length, or to the end of the pair */
+            "4: ldr r2, [r1], #4\n and r4, r2, #31\n tbh [pc, r4, lsl #1]\n"
+            "6: .hword 0\n"
+            ".set mg_n, 1\n .set mg_at, 0\n"
+            ".rept 12\n"
+            ".hword (5f - 6b + mg_at) / 2\n"
+            ".set mg_at, mg_at + 4 * (4 * mg_n + (mg_n + 2) / 3 + 5)\n .set mg_n, mg_n + 1\n"
+            ".endr\n"
+            ".hword 0, 0, 0\n"
+            ".hword (20f - 6b) / 2, (21f - 6b) / 2, (22f - 6b) / 2, (23f - 6b) / 2\n"
+            ".hword (24f - 6b) / 2, (25f - 6b) / 2, (26f - 6b) / 2, (27f - 6b) / 2\n"
+            /* blocks of 1 to 12 taps */
+            "5:\n"
+            ".set mg_n, 1\n"
+            ".rept 12\n"
+            ".set mg_k, 0\n"
+            ".rept mg_n\n"
+            ".set mg_at, mg_k % 3\n"
+            ".if mg_at == 0\n"
+            ".if mg_n - mg_k > 2\n ldmia.w r1!, {r6, r7, r8}\n"
+            ".elseif mg_n - mg_k == 2\n ldrd r6, r7, [r1], #8\n"
+            ".else\n ldr.w r6, [r1], #4\n .endif\n"
+            ".endif\n"
+            ".if mg_k == 0\n"
+            "ldrb.w r4, [r0], #2 * mg_n\n ldrb.w r5, [r0, #1 - 2 * mg_n]\n mla r3, r6, r5, r2\n mla r2, r6, r4, r2\n"
+            ".else\n"
+            "ldrb.w r4, [r0, #2 * (mg_k - mg_n)]\n ldrb.w r5, [r0, #2 * (mg_k - mg_n) + 1]\n"
+            ".if mg_at == 0\n mla r3, r6, r5, r3\n mla r2, r6, r4, r2\n"
+            ".elseif mg_at == 1\n mla r3, r7, r5, r3\n mla r2, r7, r4, r2\n"
+            ".else\n mla r3, r8, r5, r3\n mla r2, r8, r4, r2\n .endif\n"
+            ".endif\n"
+            ".set mg_k, mg_k + 1\n"
+            ".endr\n"
+            "add.w r9, r9, r2\n add.w r10, r10, r2, asr #16\n"
+            "add.w r11, r11, r3\n add.w r12, r12, r3, asr #16\n"
+            "b.w 4b\n"
+            ".set mg_n, mg_n + 1\n"
+            ".endr\n");
+    /* The ends of pairs. */
+    MG_SWAR_END("20", "30", MG_SWAR_THREE, MG_SWAR_PLAIN);
+    MG_SWAR_END("21", "31", MG_SWAR_THREE, MG_SWAR_BELOW);
+    MG_SWAR_END("24", "34", MG_SWAR_FOURS, MG_SWAR_PLAIN);
+    MG_SWAR_END("25", "35", MG_SWAR_FOURS, MG_SWAR_BELOW);
+    __asm__(".syntax unified\n" MG_SWAR_SINGLES("22", "30") MG_SWAR_SINGLES("23", "31") MG_SWAR_SINGLES("26", "34")
+                MG_SWAR_SINGLES("27", "35"));
+}
+
+#endif /* MCUGEN_SWAR_TWO_THUMB2_H */

@@ -1,0 +1,181 @@
+"""Packing of weights for cores without SIMD: two output channels in one multiplication.
+
+A word holds the weights of two channels, w0 + 65536 * w1. Added up over a group of taps u * word, u = q + 128, both
+sums stay apart as long as the weights of a group, taken absolute, add up to at most LANE in each channel: then
+start + sum of u * w0 lies in [0, 65535] and start + sum of u * w1 in [-32768, 32767], start being the group's own.
+The stream of a layer is read once per block of pixels, from front to back:
+
+    per pair of channels    start of both sums, start of the upper sums, number of groups
+        per group           start word, of which the lower 5 bits are the number n of taps; n words
+        end                 16 + kind: LINEAR, SINGLE and FOUR, added
+        per channel         multiplier in three parts (11, 10, 10 bits) or in four (7, 8, 8, 8), the lowest first;
+                            then shift and rounding with three parts, rounding and shift with four
+
+The last of an odd number of channels is SINGLE and stands in the upper half of its words. Requantization is one exact
+floor((acc * mult + rounding) / 2^shift): the two roundings of gemmlowp are floors one within the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import activation_range, multiply_double_rounding
+from mcugen.op import Call, Params
+from mcugen.ops import _filter
+
+LANE = 256
+"""Most that the weights of a group add up to, taken absolute: 255 * 256 + 31 < 65536."""
+LONGEST = 12
+"""Most taps of a group: the code of the kernels has a block for each number."""
+LINEAR, SINGLE, FOUR = 1, 2, 4
+INT32 = 2**31
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Weights [taps], bias with all zero points folded for u = q + 128, and how the sum becomes the output."""
+
+    weights: np.ndarray
+    bias: int
+    mult: int
+    right: int
+    constant: int | None
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        """The least and the largest sum."""
+        return _interval(self.weights, self.bias)
+
+
+def _interval(w: np.ndarray, bias: int) -> tuple[int, int]:
+    return bias - 255 * int(-w[w < 0].sum()), bias + 255 * int(w[w > 0].sum())
+
+
+def channels(call: Call, w: np.ndarray, activation: str) -> list[Channel]:
+    """The channels of weights w [channels, taps]. Those whose output is always the same lose weights and bias."""
+    w = w.astype(np.int64)
+    bias = _filter.folded_bias(call, w.sum(axis=1)) - 128 * w.sum(axis=1)
+    made = []
+    for row, b, mult, shift in zip(w, bias, *_filter.multipliers(call, len(w)), strict=True):
+        ends = np.array(_interval(row, int(b)))
+        outputs = _clamped(call, activation, multiply_double_rounding(ends, mult, shift))
+        same = int(outputs[0]) if outputs[0] == outputs[1] and np.abs(ends).max() < INT32 else None
+        made.append(Channel(row, int(b), int(mult), -int(shift), same))
+    return made
+
+
+def _clamped(call: Call, activation: str, scaled: np.ndarray) -> np.ndarray:
+    return np.asarray(np.clip(scaled + call.output.zero_point, *activation_range(activation, call.output)))
+
+
+def requantizes(call: Call, made: list[Channel], activation: str) -> bool:
+    """Whether every channel's requantization fits the instructions: shifts to the right, sums and results in range."""
+    offset = _offset(call, activation)
+    return all(c.constant is not None or _parts_of(c, offset) for c in made)
+
+
+def _offset(call: Call, activation: str) -> int:
+    """The zero point of the output above its least value."""
+    return call.output.zero_point - activation_range(activation, call.output)[0]
+
+
+def _parts_of(c: Channel, offset: int) -> int:
+    """In how many parts the multiplier has to be taken: 3, 4, or 0 where neither is exact."""
+    largest = max(abs(end) for end in c.interval)
+    for parts, bits, low in ((3, 21, 20), (4, 23, 24)):
+        rounding = _rounding(c.right, offset, low)
+        results = [(end * c.mult >> low) + rounding for end in c.interval]
+        fits = all(-INT32 <= r < INT32 for r in results) and rounding < INT32
+        if 1 <= c.right <= 16 and largest < 1 << bits and fits:
+            return parts
+    return 0
+
+
+def _rounding(right: int, offset: int, low: int) -> int:
+    """Half a unit of both roundings, and the zero point, after the product lost its `low` lowest bits."""
+    return (1 << (30 - low)) + (1 << (30 + right - low)) + (offset << (31 + right - low))
+
+
+def fields(call: Call, made: list[Channel], activation: str) -> Params:
+    """The parameters that all these kernels share."""
+    least, most = activation_range(activation, call.output)
+    return {
+        "stream": np.array(list(_words(call, made, activation)), np.uint32),
+        "pairs": (len(made) + 1) // 2,
+        "taps": made[0].weights.size,
+        "outputs": len(made),
+        "out_min": least,
+        "out_span": most - least,
+        "outside": call.input(0).zero_point + 128,
+    }
+
+
+def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
+    offset = _offset(call, activation)
+    linear = LINEAR if offset > 0 else 0
+    least = activation_range(activation, call.output)[0]
+    for first, second in zip(made[0::2], [*made[1::2], None], strict=False):
+        pair = [c for c in (first, second) if c is not None]
+        live = [c.constant is None for c in pair]
+        parts = max(_parts_of(c, offset) if alive else 3 for c, alive in zip(pair, live, strict=True))
+        kind = linear + (SINGLE if second is None else 0) + (FOUR if parts == 4 else 0)
+        none = Channel(np.zeros_like(first.weights), 0, 0, 1, 0)
+        yield from _sums(*((none, first) if second is None else (first, second)))
+        yield 16 + kind
+        for c in pair:
+            yield from _ending(c, offset, least, parts)
+
+
+def _sums(lower: Channel, upper: Channel) -> Iterator[int]:
+    """The head of a pair and its groups of words."""
+    w0, w1 = (_live(c)[0] for c in (lower, upper))
+    groups = list(_groups(w0, w1))
+    starts = [_start(w0[a:b], w1[a:b]) for a, b in groups]
+    upper_start = _live(upper)[1] - sum(s[1] for s in starts)
+    yield _u32(_live(lower)[1] - sum(s[0] for s in starts) + (upper_start << 16))
+    yield _u32(upper_start)
+    yield len(groups)
+    for (a, b), (s0, s1) in zip(groups, starts, strict=True):
+        yield _u32(s0 + (s1 << 16))
+        yield from (_u32(int(v)) for v in w0[a:b] + (w1[a:b] << 16))
+
+
+def _live(c: Channel) -> tuple[np.ndarray, int]:
+    return (c.weights, c.bias) if c.constant is None else (np.zeros_like(c.weights), 0)
+
+
+def _groups(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
+    """[first, end) of the groups, each as long as it can be."""
+    first, sums = 0, np.zeros(2, np.int64)
+    for k, tap in enumerate(np.abs(np.stack([w0, w1], axis=1))):
+        if k - first == LONGEST or (sums + tap).max() > LANE:
+            yield first, k
+            first, sums = k, np.zeros(2, np.int64)
+        sums += tap
+    yield first, w0.size
+
+
+def _start(w0: np.ndarray, w1: np.ndarray) -> tuple[int, int]:
+    """Where the sums of a group start so that they stay within their halves; the lower carries the length."""
+    least = 255 * int(-w0[w0 < 0].sum())
+    lower = least + (w0.size - least) % 32
+    return lower, 255 * int(-w1[w1 < 0].sum()) - 32768
+
+
+def _ending(c: Channel, offset: int, least: int, parts: int) -> Iterator[int]:
+    bits, low = (10, 20) if parts == 3 else (8, 24)
+    mask = (1 << bits) - 1
+    if c.constant is None:
+        mult, shift, rounding = c.mult, 31 + c.right - low, _rounding(c.right, offset, low)
+    else:
+        mult, shift, rounding = 0, 32 - low, (c.constant - least) << (32 - low)
+    yield from (mult >> bits * k & mask for k in range(parts - 1))
+    yield mult >> low
+    yield from (shift, _u32(rounding)) if parts == 3 else (_u32(rounding), shift)
+
+
+def _u32(value: int) -> int:
+    return value % 2**32

@@ -1,0 +1,90 @@
+"""Shared recipe of the kernels on words of two channels: convolutions, 1x1 convolutions and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from mcugen.op import Call, Form, Kernel, Params, RowWindow, Rule
+from mcugen.ops import _filter, _swar
+from mcugen.ops._window import Window, fields
+
+SOURCE = "swar_s8.c"
+STRUCT = "mg_swar_s8"
+
+
+def window_kernel(
+    symbol: str,
+    matrix: _filter.Matrix,
+    window: Callable[[Call], Window],
+    rows: Callable[[Call], RowWindow],
+    *rules: Rule,
+) -> Kernel:
+    """A kernel that slides a window over rows, of one group of channels."""
+
+    def params(call: Call) -> Params:
+        return {**_params(call, matrix), **fields(window(call), call.input(0), call.output)}
+
+    return Kernel(
+        symbol,
+        Form.WINDOW,
+        accepts=(*_rules(matrix), *rules),
+        params=params,
+        scratch=_scratch(matrix),
+        window=rows,
+        outside=_filter.outside,
+        widened=True,
+        struct=STRUCT,
+        source=SOURCE,
+    )
+
+
+def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
+    """A kernel on pixels or vectors, each by itself."""
+
+    def params(call: Call) -> Params:
+        return _params(call, matrix)
+
+    return Kernel(
+        symbol,
+        Form.POINTWISE,
+        accepts=(*_rules(matrix), *rules),
+        params=params,
+        count=count,
+        scratch=_scratch(matrix),
+        widened=True,
+        struct=STRUCT,
+        source=SOURCE,
+    )
+
+
+def _rules(matrix: _filter.Matrix) -> tuple[Rule, ...]:
+    return _filter.int8_data, _filter.constant_weights, _requantizes(matrix)
+
+
+def _requantizes(matrix: _filter.Matrix) -> Rule:
+    def exact(call: Call) -> bool:
+        "sums stay below 2^23, and the multipliers scale them down"
+        if not _filter.int8_data(call) or not _filter.constant_weights(call):
+            return False
+        activation = _activation(call)
+        return _swar.requantizes(call, _swar.channels(call, matrix(call), activation), activation)
+
+    return exact
+
+
+def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
+    activation = _activation(call)
+    return dict(_swar.fields(call, _swar.channels(call, matrix(call), activation), activation))
+
+
+def _activation(call: Call) -> str:
+    return cast(str, cast(Any, call.op).activation)
+
+
+def _scratch(matrix: _filter.Matrix) -> Callable[[Call], int]:
+    def nbytes(call: Call) -> int:
+        outputs = call.output.shape[-1]
+        return -(-(2 * (call.input(1).size // outputs) + outputs) // 16) * 16
+
+    return nbytes
