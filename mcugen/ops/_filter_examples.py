@@ -26,11 +26,13 @@ def example(
     bias_max: int = 2000,
     bias_dtype: str = "",
     per_channel: bool = True,
+    out_zero: int | None = None,
 ) -> Example:
     """A call on data `shape` with `weights`, whose output channels run along `axis`.
 
     gain: output steps per accumulator count, so that multipliers above 1 and long shifts occur.
     bias_max, bias_dtype: range of the integer bias, and its type where int16 data allow two.
+    out_zero: the output's zero point, where it is not made from the input's.
     """
     data_dtype, weight_dtype, usual = KINDS[kind]
     channels = weights[axis]
@@ -47,7 +49,7 @@ def example(
     x = TensorType(tuple(shape), data_dtype, QuantParams((0.5,), (zero,)))
     scale = tuple(0.5 + 0.25 * k for k in range(count))
     w = TensorType(tuple(weights), weight_dtype, QuantParams(scale, (0,) * count, axis if count > 1 else 0))
-    quant = QuantParams((0.25 / gain,), (-zero // 2,))
+    quant = QuantParams((0.25 / gain,), (-zero // 2 if out_zero is None else out_zero,))
     return Example(op, (x, w, b), (TensorType(op.infer(x, w, b)[0].shape, data_dtype, quant),), constants, seed)
 
 

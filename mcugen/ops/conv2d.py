@@ -14,6 +14,7 @@ from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params,
 from mcugen.ops import _accumulators, _filter
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
+from mcugen.ops._mve_dense import dense_kernels
 from mcugen.ops._swar_kernels import run_kernel, window_kernel
 from mcugen.ops._window import Pair, Window, image
 from mcugen.types import TensorType
@@ -120,6 +121,7 @@ class Conv2D(Op):
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (
+        *dense_kernels(matrix, pixels, (is_pointwise,)),
         *_swar_kernels(),
         *_pointwise_kernels(),
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes),
@@ -192,6 +194,11 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (4, 4), "c": 6, "o": 4, "kernel": (3, 3), "zero": -128, "gain": 2.0, "bias_max": 2**30},
     {"size": (4, 4), "c": 2, "o": 3, "kernel": (2, 3), "zero": 127, "gain": 1e-7, "bias_max": 2**31 - 1},
     {"size": (5, 4), "c": 6, "o": 9, "kernel": (3, 3), "zero": -7, "groups": 3},
+    {"size": (3, 4), "c": 19, "o": 6, "kernel": (1, 1), "zero": -128, "out_zero": -128, "gain": 0.002},
+    {"size": (1, 5), "c": 48, "o": 9, "kernel": (1, 1), "zero": 4, "out_zero": -128, "gain": 3e-4},
+    {"size": (2, 3), "c": 300, "o": 5, "kernel": (1, 1), "zero": -128, "out_zero": -128, "gain": 2e-4},
+    {"size": (1, 3), "c": 385, "o": 8, "kernel": (1, 1), "out_zero": 5, "gain": 1e-4, "activation": "RELU6"},
+    {"size": (1, 1), "c": 240, "o": 2, "kernel": (1, 1), "zero": 127, "out_zero": -128, "gain": 3e-4},
     {"kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (3, 5), "c": 9, "o": 4, "kernel": (1, 1), "zero": 5},
     {"kind": "s8w16", "size": (4, 3), "c": 1, "o": 3, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},

@@ -13,6 +13,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Rule, Source
 from mcugen.ops import _accumulators, _filter
 from mcugen.ops._filter_examples import example
+from mcugen.ops._mve_dense import dense_kernels
 from mcugen.types import TensorType
 
 BLOCK = 4
@@ -31,6 +32,11 @@ def from_tflite(source: Source) -> Imported:
 def rounds_once(call: Call) -> bool:
     """LiteRT's fully connected layers round once; TFLM's, which know no uint8, as convolutions."""
     return call.reference == "litert" or _filter.is_legacy(call)
+
+
+def rounds_twice(call: Call) -> bool:
+    "the rounding is TFLM's"
+    return not rounds_once(call)
 
 
 def matrix(call: Call) -> np.ndarray:
@@ -96,10 +102,13 @@ class FullyConnected(Op):
 
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
     weight_operands = (1,)
-    kernels = _filter.all_kernels(
-        "fully_connected",
-        _filter.sums_fit(matrix),
-        lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=vectors),
+    kernels = (
+        *dense_kernels(matrix, vectors, (rounds_twice,)),
+        *_filter.all_kernels(
+            "fully_connected",
+            _filter.sums_fit(matrix),
+            lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=vectors),
+        ),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
@@ -150,6 +159,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"shape": (1, 1), "outputs": 16, "zero": -128, "gain": 1e-8},
     {"shape": (1, 64), "outputs": 6, "zero": 11, "bias_max": 2**30, "gain": 1e-6},
     {"shape": (2, 7), "outputs": 6, "zero": 127, "bias_max": 2**31 - 1, "gain": 1e-7},
+    {"shape": (1, 530), "outputs": 7, "zero": 5, "gain": 3e-4},
+    {"shape": (3, 33), "outputs": 3, "zero": -128, "out_zero": -128, "gain": 0.002, "per_channel": True},
     {"kind": "s8w16", "shape": (1, 13), "outputs": 7, "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "shape": (2, 3), "outputs": 5, "zero": 100, "bias_max": 2**31 - 1, "gain": 1e-7},
     {"kind": "s16", "shape": (1, 11), "outputs": 6, "activation": "RELU"},

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Dense products of int8 vectors with int8 weights for cores with Helium: 1x1 convolutions and fully connected layers.
+ *
+ *   sum = sum over k of w[o][k] * x[k]
+ *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
+ *
+ * x       int8, in_c elements to a pixel; stored values, the zero point is folded into the bias
+ * stream  blocks of 4 outputs: [steps][4][16] int8 weights, zero beyond in_c, then int32 bias[4], mult[4], shift[4] (0 or
+ *         less: to the right). Steps stand in the order 0, first - 1 down to 1, first and on. Where out_c is no multiple of 4 the last block repeats outputs, those that end with the
+ *         last one; with less than 4 outputs it is filled up.
+ * sums    cannot leave 32 bits: proved when the code is generated
+ *
+ *   __mve         clamps to all of int8, and the zero point is the lowest value: no negative result is rounded
+ *   __mve_linear  clamps to all of int8; all shifts below 0
+ *   __mve_clamp   clamps to out_min, out_max; all shifts below 0
+ *   ..._long      vectors of more than 240 elements
+ *
+ * A vector is read in steps of 16 elements, so beyond its end; the last vectors are copied to scratch for that.
+ * Equals Conv2D.reference_q and FullyConnected.reference_q (TFLM's rounding) for int8 data.
+ */
+#ifndef MCUGEN_DENSE_S8__MVE_H
+#define MCUGEN_DENSE_S8__MVE_H
+
+#include "mcugen/mve.h"
+
+typedef struct {
+    const int8_t *stream;
+    uint32_t in_c, out_c, steps;
+    int16_t out_zero_point, out_min, out_max;
+    uint16_t first, last;
+} mg_dense_s8__mve_params;
+
+/* n pixels. in: n * in_c, out: n * out_c. last: pixels whose last step may leave the tensor. scratch: (last + 1) * in_c + 16. */
+void mg_dense_s8__mve(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+void mg_dense_s8__mve_linear(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+void mg_dense_s8__mve_clamp(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+void mg_dense_s8__mve_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+void mg_dense_s8__mve_linear_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+void mg_dense_s8__mve_clamp_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+
+#endif /* MCUGEN_DENSE_S8__MVE_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Assembly shared by the int8 kernels for Helium: steps of 16 products, and the way from sums to outputs.
+ *
+ * Registers: sums of 4 outputs of two pixels in r0 r4 r8 r12 and r2 r6 r10 lr (VMLADAV takes even ones), of one pixel in
+ * r0 r4 r8 r12; the weight stream in r5; outputs in r1 and r3; q4 zero point, q5 least, q6 largest output.
+ */
+#ifndef MCUGEN_DENSE_S8_ASM__MVE_H
+#define MCUGEN_DENSE_S8_ASM__MVE_H
+
+#include "mcugen/filter.h"
+
+/* a: "" begins the sums, "a" adds to them. x0, x1: where the pixels' 16 elements are read, as vldr's operands. */
+#define MG_STEP_PAIR(a, load, x0, x1)       \
+    load " q0, " x0 "\n"                    \
+    "vldrb.u8 q2, [r5], #16\n"              \
+    "vmladav" a ".s8 r0, q0, q2\n"          \
+    load " q1, " x1 "\n"                    \
+    "vmladav" a ".s8 r2, q1, q2\n"          \
+    "vldrb.u8 q3, [r5], #16\n"              \
+    "vmladav" a ".s8 r4, q0, q3\n"          \
+    "vldrb.u8 q2, [r5], #16\n"              \
+    "vmladav" a ".s8 r6, q1, q3\n"          \
+    "vmladav" a ".s8 r8, q0, q2\n"          \
+    "vldrb.u8 q3, [r5], #16\n"              \
+    "vmladav" a ".s8 r10, q1, q2\n"         \
+    "vmladav" a ".s8 r12, q0, q3\n"         \
+    "vmladav" a ".s8 lr, q1, q3\n"
+
+#define MG_STEP_ONE(a, load, x0, x1)         \
+    load " q0, " x0 "\n"                    \
+    "vldrb.u8 q2, [r5], #16\n"              \
+    "vmladav" a ".s8 r0, q0, q2\n"          \
+    "vldrb.u8 q3, [r5], #16\n"              \
+    "vmladav" a ".s8 r4, q0, q3\n"          \
+    "vldrb.u8 q2, [r5], #16\n"              \
+    "vmladav" a ".s8 r8, q0, q2\n"          \
+    "vldrb.u8 q3, [r5], #16\n"              \
+    "vmladav" a ".s8 r12, q0, q3\n"
+
+/* Halves go away from zero: a negative high product to the right by 1 or more is rounded as if it were 1 less. */
+#define MG_NUDGE_0(q, t)
+#define MG_NUDGE_1(q, t)             \
+    "vshr.s32 " t ", " q ", #31\n"   \
+    "vadd.i32 " q ", " q ", " t "\n"
+#define MG_NUDGE(q, t) MG_PASTE(MG_NUDGE_, MG_LINEAR, )(q, t)
+
+#define MG_LIMIT_0
+#define MG_LIMIT_1         \
+    "vmax.s8 q0, q0, q5\n" \
+    "vmin.s8 q0, q0, q6\n"
+#define MG_LIMIT MG_PASTE(MG_LIMIT_, MG_CLAMP, )
+
+#define MG_FINISH_PAIR               \
+    "vmov q0[2], q0[0], r0, r8\n"    \
+    "vldrw.u32 q2, [r5], #16\n"      \
+    "vmov q0[3], q0[1], r4, r12\n"   \
+    "vmov q1[2], q1[0], r2, r10\n"   \
+    "vmov q1[3], q1[1], r6, lr\n"    \
+    "vadd.i32 q0, q0, q2\n"          \
+    "vldrw.u32 q3, [r5], #16\n"      \
+    "vadd.i32 q1, q1, q2\n"          \
+    "vqrdmulh.s32 q0, q0, q3\n"      \
+    "vldrw.u32 q2, [r5], #16\n"      \
+    "vqrdmulh.s32 q1, q1, q3\n"      \
+    MG_NUDGE("q0", "q3")             \
+    MG_NUDGE("q1", "q3")             \
+    "vrshl.s32 q0, q0, q2\n"         \
+    "vrshl.s32 q1, q1, q2\n"         \
+    "vqmovnb.s32 q0, q0\n"           \
+    "vqmovnt.s32 q0, q1\n"           \
+    "vqadd.s16 q0, q0, q4\n"         \
+    "vqmovnb.s16 q0, q0\n"           \
+    MG_LIMIT                         \
+    "vstrb.32 q0, [r1], #4\n"        \
+    "vshr.u32 q0, q0, #16\n"         \
+    "vstrb.32 q0, [r3], #4\n"
+
+/* The lanes that are stored were set in P0 with vctp. */
+#define MG_FINISH_ONE                \
+    "vmov q0[2], q0[0], r0, r8\n"    \
+    "vldrw.u32 q2, [r5], #16\n"      \
+    "vmov q0[3], q0[1], r4, r12\n"   \
+    "vldrw.u32 q3, [r5], #16\n"      \
+    "vadd.i32 q0, q0, q2\n"          \
+    "vldrw.u32 q2, [r5], #16\n"      \
+    "vqrdmulh.s32 q0, q0, q3\n"      \
+    MG_NUDGE("q0", "q3")             \
+    "vrshl.s32 q0, q0, q2\n"         \
+    "vqmovnb.s32 q0, q0\n"           \
+    "vqadd.s16 q0, q0, q4\n"         \
+    "vqmovnb.s16 q0, q0\n"           \
+    MG_LIMIT                         \
+    "vpst\n"                         \
+    "vstrbt.32 q0, [r1], #4\n"
+
+#endif /* MCUGEN_DENSE_S8_ASM__MVE_H */

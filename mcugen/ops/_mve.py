@@ -1,0 +1,110 @@
+"""Shared recipe of the int8 kernels for cores with Helium: ranges of outputs, weights in the order they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import activation_range
+from mcugen.op import Call, Rule
+from mcugen.ops import _filter
+
+NEEDS = frozenset({"mve"})
+LANES = 16
+BLOCK = 4
+"""Outputs that are computed together."""
+
+Matrix = Callable[[Call], np.ndarray]
+
+
+def output_range(call: Call) -> tuple[int, int]:
+    """The least and largest output."""
+    return activation_range(getattr(call.op, "activation", "NONE"), call.output)
+
+
+def shifts_right(call: Call) -> bool:
+    "no multiplier is 1 or more"
+    return bool(_shifts(call).max(initial=-1) <= 0)
+
+
+def shifts_by_one(call: Call) -> bool:
+    "all multipliers are below one half"
+    return bool(_shifts(call).max(initial=-1) < 0)
+
+
+def takes_all_values(call: Call) -> bool:
+    "outputs are clamped to all of int8"
+    return _filter.int8_data(call) and output_range(call) == (-128, 127)
+
+
+def lowest_is_zero(call: Call) -> bool:
+    "the output's zero point is -128"
+    return _filter.int8_data(call) and call.output.zero_point == -128
+
+
+def _shifts(call: Call) -> np.ndarray:
+    """Of the outputs; to the left where there are none to speak of."""
+    if not _filter.int8_data(call):
+        return np.ones(1)
+    quant = call.input(1).quant
+    return _filter.multipliers(call, len(quant.scale) if quant else 1)[1]
+
+
+@dataclass(frozen=True)
+class Finish:
+    """A way from sums to outputs: the part of a kernel's name, the rules, and the C text's MG_LINEAR and MG_CLAMP."""
+
+    suffix: str
+    rules: tuple[Rule, ...]
+    linear: int
+    clamp: int
+
+
+FINISHES = (
+    Finish("", (takes_all_values, lowest_is_zero, shifts_right), 0, 0),
+    Finish("_linear", (takes_all_values, shifts_by_one), 1, 0),
+    Finish("_clamp", (shifts_by_one,), 1, 1),
+)
+"""The cheapest first."""
+
+
+def blocks_of(outputs: int) -> np.ndarray:
+    """[blocks, BLOCK] indices of outputs: where they do not come out even, the last block repeats some before it.
+
+    Fewer than BLOCK outputs make one block that repeats the last one.
+    """
+    starts = np.arange(0, outputs, BLOCK)
+    starts = np.minimum(starts, max(outputs - BLOCK, 0))
+    return np.asarray(np.minimum(starts[:, None] + np.arange(BLOCK), outputs - 1))
+
+
+def padded(w: np.ndarray, lanes: int = LANES) -> np.ndarray:
+    """w [..., k] with zeros up to a multiple of `lanes`."""
+    missing = -w.shape[-1] % lanes
+    return np.pad(w, [(0, 0)] * (w.ndim - 1) + [(0, missing)])
+
+
+def finishing(call: Call, w: np.ndarray, picked: np.ndarray) -> np.ndarray:
+    """int32 [blocks, 3, BLOCK]: bias, multiplier and shift of each output. w: [channels, taps], zero points removed."""
+    bias = _filter.wrap_bias(call, _filter.folded_bias(call, w.sum(axis=1)))
+    mult, shift = _filter.multipliers(call, w.shape[0])
+    return np.stack([bias[picked], mult[picked], shift[picked].astype(np.int32)], axis=1)
+
+
+def step_order(steps: int, first: int) -> list[int]:
+    """The steps of a vector as the kernels take them: 0, then first - 1 down to 1, then first and on."""
+    return [0, *range(first - 1, 0, -1), *range(first, steps)]
+
+
+def stream(call: Call, w: np.ndarray, taps: np.ndarray, order: list[int]) -> np.ndarray:
+    """Blocks of outputs as bytes: weights [steps, BLOCK, LANES], then int32 bias, multiplier and shift [BLOCK] each.
+
+    w: [channels, taps], zero points removed; taps: the same in the kernel's order, padded to steps of LANES.
+    order: of the steps.
+    """
+    picked = blocks_of(w.shape[0])
+    weights = taps[picked].reshape(*picked.shape, -1, LANES).transpose(0, 2, 1, 3)[:, order].astype(np.int8)
+    rest = np.ascontiguousarray(finishing(call, w, picked).reshape(len(picked), -1)).view(np.int8)
+    return np.concatenate([weights.reshape(len(picked), -1), rest], axis=1).reshape(-1)

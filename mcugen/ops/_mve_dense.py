@@ -1,0 +1,85 @@
+"""Kernels for cores with Helium of what is a matrix times each pixel: 1x1 convolutions, fully connected layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mcugen.op import Call, Form, Kernel, Params, Rule
+from mcugen.ops import _filter, _mve
+
+SHORT = 15
+"""Most steps of 16 inputs that the kernels for short vectors take."""
+
+TURN = 8
+"""Steps that the kernels for long vectors take at a time."""
+
+
+def dense_kernels(
+    matrix: _mve.Matrix, count: Callable[[Call], int], rules: tuple[Rule, ...] = ()
+) -> tuple[Kernel, ...]:
+    """mg_dense_s8__mve in its variants. count: vectors; rules: of the operator."""
+
+    def params(call: Call) -> Params:
+        return _params(call, matrix)
+
+    def is_short(call: Call) -> bool:
+        "vectors have at most 240 elements"
+        return _is_dense(call) and _steps(call, matrix) <= SHORT
+
+    def is_long(call: Call) -> bool:
+        "vectors have more than 240 elements"
+        return _is_dense(call) and _steps(call, matrix) > SHORT
+
+    def scratch(call: Call) -> int:
+        return (_last(call, matrix) + 1) * _taps(call, matrix) + _mve.LANES if _last(call, matrix) else 0
+
+    return tuple(
+        Kernel(
+            f"mg_dense_s8__mve{finish.suffix}{length}",
+            Form.POINTWISE,
+            (_filter.int8_data, *rules, _filter.constant_weights, fits, _filter.sums_fit(matrix), *finish.rules),
+            params=params,
+            count=count,
+            scratch=scratch,
+            struct="mg_dense_s8__mve",
+            needs=_mve.NEEDS,
+        )
+        for finish in _mve.FINISHES
+        for length, fits in (("", is_short), ("_long", is_long))
+    )
+
+
+def _is_dense(call: Call) -> bool:
+    return _filter.int8_data(call) and _filter.constant_weights(call)
+
+
+def _taps(call: Call, matrix: _mve.Matrix) -> int:
+    return int(matrix(call).shape[1])
+
+
+def _steps(call: Call, matrix: _mve.Matrix) -> int:
+    return -(-_taps(call, matrix) // _mve.LANES)
+
+
+def _last(call: Call, matrix: _mve.Matrix) -> int:
+    """Pixels at the end of a tensor whose last step would read beyond it."""
+    taps = _taps(call, matrix)
+    return -(-(-taps % _mve.LANES) // taps)
+
+
+def _params(call: Call, matrix: _mve.Matrix) -> Params:
+    w = matrix(call)
+    steps = _steps(call, matrix)
+    first = steps if steps <= SHORT else (steps - 1) % TURN + 1
+    low, high = _mve.output_range(call)
+    return {
+        "stream": _mve.stream(call, w, _mve.padded(w), _mve.step_order(steps, first)),
+        "in_c": w.shape[1],
+        "out_c": w.shape[0],
+        "steps": steps,
+        "first": first,
+        "out_zero_point": call.output.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "last": _last(call, matrix),
+    }
