@@ -69,6 +69,13 @@ class Table:
             raise self.error(key, value, f"an integer in {low}..{high}")
         return value
 
+    def boolean(self, key: str) -> bool:
+        """true or false."""
+        value = self._get(key)
+        if not isinstance(value, bool):
+            raise self.error(key, value, "true or false")
+        return value
+
     def strings(self, key: str, allowed: frozenset[str] | None = None) -> tuple[str, ...]:
         """A list of texts, each one of `allowed` if that is given."""
         value = self._get(key)

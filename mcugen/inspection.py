@@ -130,8 +130,13 @@ def _event_text(schedule: Schedule, event: Event) -> str:
 
 
 def _plan_dump(artifact: Artifact) -> str:
-    plan = artifact.plan
-    lines = [f"arena {plan.nbytes} bytes, lower bound {plan.lower_bound} at step {plan.peak_step}, {plan.method}"]
-    for b in sorted(artifact.schedule.buffers(), key=lambda b: (plan.offset[b.name], b.first)):
-        lines.append(f"{plan.offset[b.name]:>10} +{b.nbytes:<10} steps {b.first}..{b.last}  {b.name}")
+    lines = []
+    for plan in artifact.plan.parts:
+        where = f" in {plan.region}" if artifact.plan.further else ""
+        lines.append(
+            f"arena{where} {plan.nbytes} bytes, lower bound {plan.lower_bound} at step {plan.peak_step}, {plan.method}"
+        )
+        inside = [b for b in artifact.schedule.buffers() if b.name in plan.offset]
+        for b in sorted(inside, key=lambda b: (plan.offset[b.name], b.first)):
+            lines.append(f"{plan.offset[b.name]:>10} +{b.nbytes:<10} steps {b.first}..{b.last}  {b.name}")
     return "\n".join(lines) + "\n"

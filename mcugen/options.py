@@ -33,6 +33,9 @@ _TAKEN_FORM = re.compile(
     r"(mg|mcugen)(_.*)?|u?_?int(_fast|_least)?\d+(_(max|min|c))?|(u?int(max|ptr)|size|ptrdiff|wchar|wint)_(max|min|c)"
 )
 
+_REGION = re.compile(r"[a-z][a-z0-9_]{0,23}", re.ASCII)
+_NOT_REGIONS = frozenset({"arena", "weights", "input", "output"})  # <NAME>_INPUT_SIZE has its meaning already
+
 
 def _option(default: Any, text: str, **extra: Any) -> Any:
     return field(default=default, metadata={"help": text, **extra})
@@ -75,6 +78,12 @@ class Options:
     require_accelerated: bool = _option(
         False, "Fail where a layer would run on a kernel for any core though the board's core has better."
     )
+    region: str = _option(
+        "",
+        "RAM regions for the model, the fastest first, e.g. `dtcm=64K,sram=256K`; on a board a name alone is the whole "
+        "region. What fits the first stays there; else tensors are spread. By default the board's regions.",
+        metavar="LIST",
+    )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
     selftest: bool = _option(False, "Add one input with its output, and <name>_selftest().")
@@ -90,10 +99,18 @@ class Options:
         """The flash budget in bytes, None where none was given."""
         return bytes_of(self.flash, "--flash") if self.flash else None
 
+    @property
+    def regions(self) -> tuple[tuple[str, int | None], ...]:
+        """The RAM regions asked for, with the bytes allowed in each, None where that is all of it."""
+        return region_list(self.region, "--region")
+
     def __post_init__(self) -> None:
         for name in ("ram", "flash"):
             if getattr(self, name):
                 bytes_of(getattr(self, name), f"--{name}")
+        if self.regions and self.ram:
+            hint = "--ram is for one region; give each region its size"
+            raise UsageError(f"--ram {self.ram} contradicts --region {self.region}", hint=hint)
         for item in fields(self):
             choices = item.metadata.get("choices")
             value = getattr(self, item.name)
@@ -107,6 +124,20 @@ class Options:
                 f"--name {self.name!r} cannot prefix C symbols",
                 hint="use at most 40 letters, digits and underscores, a letter first, and no word of C or its library",
             )
+
+
+def region_list(text: str, option: str) -> tuple[tuple[str, int | None], ...]:
+    """`a=64K,b` as (("a", 65536), ("b", None)). Raises UsageError for names that cannot stand in C, or come twice."""
+    found: list[tuple[str, int | None]] = []
+    for item in (part.strip() for part in text.split(",") if part.strip()):
+        name, equals, size = item.partition("=")
+        if not _REGION.fullmatch(name) or name in _NOT_REGIONS or name in dict(found):
+            raise UsageError(
+                f"{option} {text!r}: {name!r} cannot name a region here",
+                hint="give each region once, as NAME=SIZE; a name has lower-case letters, digits and underscores",
+            )
+        found.append((name, bytes_of(size, option) if equals else None))
+    return tuple(found)
 
 
 def bytes_of(text: str, option: str = "--ram") -> int:

@@ -79,6 +79,7 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
     """Import and passes."""
     board = target.load(options.board, [f for f in options.features.split(",") if f])
+    board = target.with_regions(board, options.regions)
     name = options.name or c_name_from(path.stem)
     imported = frontends.load(path, registry.load(ops))
     options, notes = _settle_reference(imported, options)
@@ -90,8 +91,8 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
     view, files = emit(schedule, memory, model.imported, model.options, model.name)
-    facts = report.facts_of(view, schedule, memory, model.board, (*model.notes, *solution.notes))
-    report.require_fit(facts, model.board, schedule, memory, model.options)
+    facts = report.facts_of(view, solution, model.board, model.notes)
+    report.require_fit(facts, model.board, solution, model.options)
     files[MEMORY_MAP] = memory_map.picture(schedule, memory, model.name)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))

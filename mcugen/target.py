@@ -8,7 +8,7 @@ core.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +28,7 @@ class MemoryRegion:
     """One contiguous memory of a board, and the document its figures are from.
 
     Units: address and size_bytes in bytes; wait_states in cycles of the core's clock at `clock_hz`, None where unknown.
+    external: outside the chip, set up by the firmware, and used only where the user names it.
     """
 
     name: str
@@ -37,6 +38,7 @@ class MemoryRegion:
     wait_states: int | None
     holds: frozenset[str]
     source: str
+    external: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,17 +139,17 @@ class Target:
     @property
     def ram_bytes(self) -> int | None:
         """Size of the largest region that may hold the model object (it is contiguous); None for a bare core."""
-        return max((r.size_bytes for r in self.ram_regions() if "model" in r.holds), default=None)
+        return max((r.size_bytes for r in self.ram_regions() if "model" in r.holds and not r.external), default=None)
 
     @property
     def total_ram_bytes(self) -> int | None:
-        """Sum of all RAM regions; None for a bare core."""
-        return sum(r.size_bytes for r in self.ram_regions()) if self.regions else None
+        """Sum of all RAM regions of the chip; None for a bare core."""
+        return sum(r.size_bytes for r in self.ram_regions() if not r.external) if self.regions else None
 
     @property
     def flash_bytes(self) -> int | None:
-        """Sum of the flash regions that may hold weights; None for a bare core."""
-        sizes = [r.size_bytes for r in self.flash_regions() if "weights" in r.holds]
+        """Sum of the flash regions for weights that need not be asked for; None for a bare core."""
+        sizes = [r.size_bytes for r in self.flash_regions() if "weights" in r.holds and not r.external]
         return sum(sizes) if sizes else None
 
 
@@ -166,6 +168,19 @@ def load(name: str, features: Iterable[str] = ()) -> Target:
     """
     folder = _folder(name)
     return _switch(_target(folder), tuple(features))
+
+
+def with_regions(target: Target, named: Sequence[tuple[str, int | None]]) -> Target:
+    """A bare core with these RAM regions of the user's; a board with its own, external ones only where named."""
+    if target.is_core:
+        made = [
+            MemoryRegion(name, "ram", 0, size, None, frozenset({"model"}), "given by the user")
+            for name, size in named
+            if size is not None
+        ]
+        return replace(target, regions=tuple(made))
+    asked = {name for name, _ in named}
+    return replace(target, regions=tuple(r for r in target.regions if not r.external or r.name in asked))
 
 
 def _folder(name: str) -> Path:
@@ -269,6 +284,7 @@ def _region(table: Table) -> MemoryRegion:
         wait_states=table.integer("wait_states", low=0, high=1000) if table.has("wait_states") else None,
         holds=frozenset(table.strings("holds", allowed=HOLDS)),
         source=table.string("source"),
+        external=table.has("external") and table.boolean("external"),
     )
     table.refuse_unread()
     return region

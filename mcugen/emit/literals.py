@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from mcugen.errors import QuantizationError
+from mcugen.types import TensorType
 
 C_TYPES = {
     "s8": "int8_t",
@@ -31,6 +32,11 @@ ARRAY_TYPES = {
     np.dtype(np.float32): "float",
 }
 _PER_LINE = 24
+
+
+def type_text(t: TensorType) -> str:
+    """A tensor's type for a comment: `s8[1,28,28,1]`."""
+    return f"{t.dtype}[{','.join(str(d) for d in t.shape)}]"
 
 
 def number(value: int | float) -> str:

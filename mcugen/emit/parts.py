@@ -27,6 +27,7 @@ class EndView:
     length: int
     nbytes: int
     offset: int
+    place: str
     type_text: str
     label: str
     scale: str
@@ -118,14 +119,3 @@ class StepView:
     window: WindowView | None
     ring: RingView | None
     hooks: list[RowsView]
-
-
-@dataclass(frozen=True)
-class MapView:
-    """One line of the memory map in the source."""
-
-    offset: int
-    nbytes: int
-    first: int
-    last: int
-    text: str

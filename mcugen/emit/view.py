@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from mcugen import __version__
 from mcugen.emit import bundle
-from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number
+from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number, type_text
+from mcugen.emit.memory import MapView, RegionView, element, pointer, regions_of
 from mcugen.emit.parts import (
     ArrayView,
     EndView,
-    MapView,
     PushView,
     RingView,
     RowsView,
@@ -26,12 +25,11 @@ from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.op import Form, RowWindow
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan
+from mcugen.plan import MemoryPlan, lower_bound
 from mcugen.schedule import INPUT, Choice, Schedule, Step
-from mcugen.schedule.size import object_bytes
-from mcugen.types import TensorType, images_of, row_count, rows_of
+from mcugen.schedule.size import region_bytes
+from mcugen.types import images_of, row_count, rows_of
 
-LABEL_WIDTH = 48
 MAX_OUTSIDE_ELEMENTS = 1 << 20
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
 
@@ -63,7 +61,7 @@ class ModelView:
     order: list[tuple[int, int]]
     order_type: str
     push: PushView | None
-    memory_map: list[MapView]
+    regions: list[RegionView]
     headers: list[str]
     declarations: list[str]
     kernel_sources: list[str]
@@ -72,6 +70,20 @@ class ModelView:
     @property
     def ends(self) -> list[EndView]:
         return self.inputs + self.outputs
+
+    @property
+    def memory_map(self) -> list[MapView]:
+        return [row for region in self.regions for row in region.memory_map]
+
+    @property
+    def spread(self) -> bool:
+        """Whether the arenas are arrays of the caller's, in several regions, and not the model object itself."""
+        return len(self.regions) > 1
+
+    @property
+    def arenas(self) -> str:
+        """The member of the model object that is the arena, or that points to the arenas."""
+        return "region" if self.spread else "arena"
 
 
 def build(schedule: Schedule, plan: MemoryPlan, options: Options, name: str) -> ModelView:
@@ -96,6 +108,7 @@ class _Builder:
     def model(self) -> ModelView:
         steps = [self._step(step) for step in self.schedule.steps]
         choices = [step.choice for step in self.schedule.steps]
+        bound, peak_step = lower_bound(self.schedule.buffers())
         order = [(e.step, e.event) for e in self.schedule.trace if e.step != INPUT] if self.schedule.interleaved else []
         return ModelView(
             version=__version__,
@@ -106,10 +119,10 @@ class _Builder:
             source_format=self.graph.format,
             reference=self.options.reference,
             reference_title=REFERENCE_TITLES[self.options.reference],
-            arena_size=object_bytes(self.plan, self.schedule),
-            lower_bound=self.plan.lower_bound,
-            peak_step=max(self.schedule.trace[self.plan.peak_step].step, 0) if self.schedule.trace else 0,
-            proven=self.plan.proven,
+            arena_size=sum(region_bytes(self.plan, self.schedule).values()),
+            lower_bound=bound,
+            peak_step=max(self.schedule.trace[peak_step].step, 0) if self.schedule.trace else 0,
+            proven=self.plan.proven and not self.plan.further,
             streams=self.schedule.streams,
             keep_input=self.options.keep_input,
             macs=sum(self.schedule.macs(step) for step in self.schedule.steps),
@@ -121,7 +134,7 @@ class _Builder:
             order=order,
             order_type=_index_type(max((max(pair) for pair in order), default=0)),
             push=self._push(),
-            memory_map=list(self._map()),
+            regions=regions_of(self.schedule, self.plan),
             headers=sorted({f"{c.kernel.contract.removeprefix('mg_')}.h" for c in choices}),
             declarations=sorted({_declaration(c) for c in choices if c.kernel.variant}),
             kernel_sources=sorted({bundle.source_name(c) for c in choices}),
@@ -134,7 +147,7 @@ class _Builder:
         return [self._end(name, kind, "" if len(names) == 1 else f"_{k}") for k, name in enumerate(names)]
 
     def _end(self, name: str, kind: str, suffix: str) -> EndView:
-        tensor = self.graph.tensors[name]
+        tensor, home = self.graph.tensors[name], self.schedule.home[name]
         t = tensor.type
         quant = t.quant if t.quant and not t.quant.per_channel else None
         limits = (0, 0) if t.is_float or t.dtype == "bool" else (np.iinfo(t.np_dtype).min, np.iinfo(t.np_dtype).max)
@@ -144,8 +157,9 @@ class _Builder:
             c_type=C_TYPES[t.dtype],
             length=t.size,
             nbytes=t.nbytes,
-            offset=self.plan.offset[self.schedule.home[name]],
-            type_text=_type_text(t),
+            offset=self.plan.parts[self.plan.part_of(home)].offset[home],
+            place=element(self.plan, home),
+            type_text=type_text(t),
             label=comment(tensor.label),
             scale=float32(quant.scale[0]) if quant else "",
             zero_point=number(quant.zero_point[0]) if quant else "",
@@ -159,21 +173,6 @@ class _Builder:
 
     # memory ----------------------------------------------------------------------------------------------------
 
-    def _map(self) -> Iterator[MapView]:
-        ends = dict.fromkeys(self.graph.inputs, "input") | dict.fromkeys(self.graph.outputs, "output")
-        tensors = self.schedule.held()
-        for buffer in sorted(self.schedule.buffers(), key=lambda b: (b.first, self.plan.offset[b.name])):
-            held = tensors.get(buffer.name, [])
-            texts = [f"{_type_text(self.graph.type(n))} {_short(self.graph.tensors[n].label)}" for n in held]
-            texts += [ends[n] for n in held if n in ends]
-            yield MapView(
-                offset=self.plan.offset[buffer.name],
-                nbytes=buffer.nbytes,
-                first=buffer.first,
-                last=buffer.last,
-                text="; ".join(dict.fromkeys(texts)) or "(scratch)",
-            )
-
     def _push(self) -> PushView | None:
         if self.schedule.pushed is None:
             return None
@@ -185,7 +184,7 @@ class _Builder:
             row_length=t.size // rows_of(t.shape),
             row_nbytes=t.nbytes // rows_of(t.shape),
             c_type=C_TYPES[t.dtype],
-            ring=_arena_pointer(C_TYPES[t.dtype], self.plan.offset[home.name], const=False),
+            ring=pointer(self.plan, home.name, C_TYPES[t.dtype], const=False),
             kept=home.kept,
             until=until,
             until_type=_index_type(until[-1]),
@@ -197,9 +196,9 @@ class _Builder:
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
-            return self._array(tensor.data, c_type, f"{_type_text(tensor.type)} {tensor.label}")
-        pointer = _arena_pointer(c_type, self.plan.offset[self.schedule.home[name]], const=const)
-        return f"{pointer} + {self._row_offset(name)}" if by_row else pointer
+            return self._array(tensor.data, c_type, f"{type_text(tensor.type)} {tensor.label}")
+        start = pointer(self.plan, self.schedule.home[name], c_type, const=const)
+        return f"{start} + {self._row_offset(name)}" if by_row else start
 
     def _row_offset(self, name: str) -> str:
         """Elements from a tensor's start to its row y, as C text."""
@@ -235,7 +234,7 @@ class _Builder:
         return StepView(
             index=step.index,
             by_rows=step.by_rows,
-            title=comment(f"{node.source}: {type(node.op).__name__} {_type_text(call.output)}"),
+            title=comment(f"{node.source}: {type(node.op).__name__} {type_text(call.output)}"),
             kernel=kernel.function(call),
             params=f"step{step.index}" if kernel.params else "",
             params_type=f"{kernel.contract}_params",
@@ -282,7 +281,7 @@ class _Builder:
             return ""
         if not step.scratch_bytes:
             return "NULL"
-        return f"(void *)&a[{self.plan.offset[step.scratch_name]}]"
+        return f"(void *)&a{element(self.plan, step.scratch_name)}"
 
     def _window(self, step: Step) -> WindowView | None:
         call, kernel = step.choice.call, step.choice.kernel
@@ -322,32 +321,14 @@ class _Builder:
         if kernel.ring is None or kernel.window is None:
             return None
         w, row = kernel.window(call), kernel.ring(call)
-        element = C_TYPES[row.dtype]
-        pointer = _arena_pointer(element, self.plan.offset[step.ring_name], const=False)
-        return RingView(element, pointer, step.ring_rows, row.length, min(w.stride, w.extent), w.stride, w.pad)
+        c_type = C_TYPES[row.dtype]
+        ring = pointer(self.plan, step.ring_name, c_type, const=False)
+        return RingView(c_type, ring, step.ring_rows, row.length, min(w.stride, w.extent), w.stride, w.pad)
 
 
 def _declaration(choice: Choice) -> str:
     """The declaration of a kernel that is made for the sizes of its call."""
     return f"MG_DECLARE_{choice.kernel.symbol.removeprefix('mg_')}({choice.kernel.function(choice.call)});"
-
-
-def _arena_pointer(c_type: str, offset: int, *, const: bool) -> str:
-    qualifier = "const " if const else ""
-    if c_type == "uint8_t":
-        return f"&a[{offset}]"
-    through = "" if c_type == "int8_t" else f"({qualifier}void *)"
-    return f"({qualifier}{c_type} *){through}&a[{offset}]"
-
-
-def _short(label: str) -> str:
-    """A tensor's own name for a table: converters join the names of all they fused, the last says the most."""
-    last = comment(label.rstrip(";").rsplit(";", 1)[-1])
-    return last if len(last) <= LABEL_WIDTH else f"...{last[-LABEL_WIDTH:]}"
-
-
-def _type_text(t: TensorType) -> str:
-    return f"{t.dtype}[{','.join(str(d) for d in t.shape)}]"
 
 
 def _command(options: Options, name: str, format_name: str) -> str:
@@ -359,6 +340,7 @@ def _command(options: Options, name: str, format_name: str) -> str:
     parts += [f"--input-mode {options.input_mode}"] if options.input_mode != "whole" else []
     parts += [f"--ram {options.ram_bytes}"] if options.ram else []
     parts += [f"--flash {options.flash_bytes}"] if options.flash else []
+    parts += [f"--region {options.region}"] if options.region else []
     flags = ("require_accelerated", "no_rows", "keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))

@@ -6,12 +6,15 @@ from mcugen.plan.bound import aligned_bound, live_bytes, lower_bound
 from mcugen.plan.buffers import Buffer, MemoryPlan, Piece
 from mcugen.plan.check import check
 from mcugen.plan.planner import plan, plan_regions
+from mcugen.plan.regions import Room, assign
 
 __all__ = [
     "Buffer",
     "MemoryPlan",
     "Piece",
+    "Room",
     "aligned_bound",
+    "assign",
     "check",
     "live_bytes",
     "lower_bound",

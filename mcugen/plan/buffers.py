@@ -66,6 +66,9 @@ class MemoryPlan:
     bytes are live.  lower_bound: the most bytes live at any step, alignment ignored.  floor: no plan can be smaller;
     at least lower_bound, more where alignment or an exhaustive search shows it.  proven: nbytes is the optimum, equal
     to floor.  method: what found it, e.g. "greedy size", "hill climbing", "exact search".
+
+    region: the memory this arena lies in.  further: the plans of the other memories that hold buffers of the same
+    schedule; each buffer stands in one plan only.
     """
 
     offset: Mapping[str, int]
@@ -75,6 +78,17 @@ class MemoryPlan:
     proven: bool
     method: str
     floor: int = 0
+    region: str = "ram"
+    further: tuple[MemoryPlan, ...] = ()
+
+    @property
+    def parts(self) -> tuple[MemoryPlan, ...]:
+        """This plan and the further ones: one for each region in use."""
+        return (self, *self.further)
+
+    def part_of(self, buffer: str) -> int:
+        """The index in `parts` of the plan that holds a buffer."""
+        return next(k for k, part in enumerate(self.parts) if buffer in part.offset)
 
     @property
     def gap_bytes(self) -> int:

@@ -9,15 +9,25 @@ from mcugen.plan.buffers import Buffer, MemoryPlan
 
 
 def check(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
-    """Raise InternalError unless every buffer lies in the arena, aligned, and alone in its bytes during its life.
+    """Raise InternalError unless every buffer lies in one arena, aligned, and alone in its bytes during its life.
 
-    Also checks the figures that the plan states about itself: lower_bound is the most bytes live at any step, reached
-    at peak_step, and a plan called optimal has the size that its floor proves necessary.
+    A plan over several regions has an arena in each; a buffer must stand in one of them only. Also checks the figures
+    that each plan states about itself: lower_bound is the most bytes live at any step, reached at peak_step, and a plan
+    called optimal has the size that its floor proves necessary.
     """
-    names = [b.name for b in buffers]
-    if len(set(names)) != len(names) or set(names) != set(plan.offset):
-        wrong = sorted({n for n in names if names.count(n) > 1} | (set(names) ^ set(plan.offset)))
+    names, placed = [b.name for b in buffers], [name for part in plan.parts for name in part.offset]
+    if sorted(names) != sorted(placed) or len(set(names)) != len(names):
+        twice = {n for n in names if names.count(n) > 1} | {n for n in placed if placed.count(n) > 1}
+        wrong = sorted(twice | (set(names) ^ set(placed)))
         raise InternalError(f"buffers and offsets do not match one to one: {', '.join(wrong)}", where="memory plan")
+    regions = [part.region for part in plan.parts]
+    if len(set(regions)) != len(regions):
+        raise InternalError(f"two arenas in one region: {', '.join(regions)}", where="memory plan")
+    for part in plan.parts:
+        _check_arena([b for b in buffers if b.name in part.offset], part)
+
+
+def _check_arena(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
     for b in buffers:
         _check_place(b, plan.offset[b.name], plan.nbytes)
     for a, b in _sharing_bytes(buffers, plan):

@@ -7,7 +7,7 @@ a time, so that the same buffers give the same offsets on every machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcugen.errors import InternalError
 from mcugen.plan import shapes
@@ -41,7 +41,7 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     """
     _require_one_region(buffers)
     if any(b.parts for b in buffers):
-        return shapes.plan(buffers)
+        return replace(shapes.plan(buffers), region=buffers[0].region)
     bound, peak_step = lower_bound(buffers)
     floor = aligned_bound(buffers)
     offset = {b.name: 0 for b in buffers}
@@ -61,6 +61,7 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
         proven=tallest.nbytes == floor,
         method=tallest.method,
         floor=floor,
+        region=buffers[0].region if buffers else "ram",
     )
 
 

@@ -6,7 +6,7 @@ their offsets are intervals, found once; placing a buffer is finding the lowest 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from random import Random
 
 from mcugen.plan import domains
@@ -190,3 +190,23 @@ def _moved(buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], r
     else:
         trial.insert(to, trial.pop(at))
     return trial
+
+
+class Packer:
+    """Answers, quickly and on the safe side, whether some of the buffers fit a memory."""
+
+    def __init__(self, buffers: Sequence[Buffer]) -> None:
+        self._buffers = [b for b in buffers if b.nbytes]
+        self._forbidden = _forbidden(self._buffers)
+
+    def fits(self, names: Collection[str], capacity: int) -> bool:
+        """Whether a greedy order places the buffers of these names in `capacity` bytes; a plan of them then fits."""
+        chosen = [i for i, b in enumerate(self._buffers) if b.name in names]
+        buffers = [self._buffers[i] for i in chosen]
+        if not buffers or lower_bound(buffers)[0] > capacity:
+            return not buffers
+        return any(self._height([chosen[i] for i in order]) <= capacity for _, order in orders(buffers))
+
+    def _height(self, order: Sequence[int]) -> int:
+        offset = _place(self._buffers, self._forbidden, order)
+        return max(offset[i] + self._buffers[i].nbytes for i in order)

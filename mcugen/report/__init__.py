@@ -10,26 +10,27 @@ from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
+from mcugen.report import regions
 from mcugen.report.facts import Report, StepFacts
 from mcugen.schedule import Schedule
+from mcugen.select import Solution
 from mcugen.target import Target
 
 PEAK_TENSORS = 6
 PEAK_LABEL = 40
 
 
-def facts_of(
-    view: ModelView, schedule: Schedule, plan: MemoryPlan, board: Target, notes: tuple[str, ...] = ()
-) -> Report:
+def facts_of(view: ModelView, solution: Solution, board: Target, notes: tuple[str, ...] = ()) -> Report:
     """The report of a planned and emitted model, its files still to be named."""
+    schedule, plan = solution.schedule, solution.plan
     return Report(
         name=view.name,
         board=board.name,
         reference=view.reference,
-        ram_bytes=view.arena_size,
-        arena_bytes=plan.nbytes,
-        lower_bound=plan.lower_bound,
-        proven=plan.proven,
+        ram_bytes=solution.ram_bytes,
+        arena_bytes=sum(part.nbytes for part in plan.parts),
+        lower_bound=view.lower_bound,
+        proven=view.proven,
         scratch_bytes=max((step.scratch_bytes for step in schedule.steps), default=0),
         weights_bytes=view.weights_size,
         macs=view.macs,
@@ -38,15 +39,15 @@ def facts_of(
             StepFacts(s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why, schedule.macs(s))
             for s in schedule.steps
         ),
-        notes=notes,
+        regions=regions.facts_of(solution),
+        notes=(*notes, *solution.notes),
     )
 
 
-def require_fit(facts: Report, board: Target, schedule: Schedule, plan: MemoryPlan, options: Options) -> None:
-    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board or --ram is too small."""
+def require_fit(facts: Report, board: Target, solution: Solution, options: Options) -> None:
+    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board or a budget is too small."""
     limits = (
-        ("--ram", "smallest RAM found for the model is", facts.ram_bytes, options.ram_bytes),
-        (f"RAM of {board.name}", "smallest RAM found for the model is", facts.ram_bytes, board.ram_bytes),
+        *regions.limits(facts.ram_bytes, solution, board, options),
         ("--flash", "model needs", facts.weights_bytes, options.flash_bytes),
         (f"flash of {board.name}", "model needs", facts.weights_bytes, board.flash_bytes),
     )
@@ -59,7 +60,7 @@ def require_fit(facts: Report, board: Target, schedule: Schedule, plan: MemoryPl
         lines = [text for _, text in over]
         is_ram = any("flash" not in what for what, _ in over)
         if is_ram:
-            lines.append(_peak_text(schedule, plan))
+            lines += [*regions.too_large(solution), _peak_text(solution.schedule, solution.plan)]
         raise MemoryBudgetError(
             f"{facts.name} does not fit {board.name if not board.is_core else 'the budget'}\n  " + "\n  ".join(lines),
             hint=_advice(options, is_ram=is_ram),
@@ -107,10 +108,12 @@ def as_json(facts: Report) -> bytes:
 def as_text(facts: Report) -> str:
     """The report as a firmware engineer reads it."""
     bound = "the least possible for this order of steps" if facts.proven else "the least possible is not proven"
+    holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
     lines = [
         f"{facts.name} for {facts.board}, bits of {facts.reference}",
         *(f"  note: {note}" for note in facts.notes),
-        f"  RAM      {facts.ram_bytes:>10,} bytes  the model object; {bound} (lower bound {facts.lower_bound:,})",
+        f"  RAM      {facts.ram_bytes:>10,} bytes  {holder}; {bound} (lower bound {facts.lower_bound:,})",
+        *regions.as_lines(facts.regions),
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
         f"  weights  {facts.weights_bytes:>10,} bytes  constants in flash",
         f"  work     {facts.macs:>10,} MAC",

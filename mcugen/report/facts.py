@@ -17,10 +17,29 @@ class StepFacts:
 
 
 @dataclass(frozen=True)
+class RegionFacts:
+    """What the model keeps in one memory, and why there.
+
+    used_bytes   the arena, or the constants, in this region
+    size_bytes   how much of the region the model may take, None where that is not limited
+    accesses     estimated element reads and writes of it in an inference
+    tensors      what it holds: tensors and scratch, or constants
+    """
+
+    name: str
+    used_bytes: int
+    size_bytes: int | None
+    lower_bound: int
+    accesses: int
+    tensors: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
 class Report:
     """What a build costs. Units: bytes and multiply-accumulates per inference.
 
-    ram_bytes      sizeof the model object: inputs, outputs, tensors and scratch
+    ram_bytes      all RAM of the model: inputs, outputs, tensors and scratch; in one region, sizeof the model object
     arena_bytes    the memory plan before rounding up to the object's alignment
     lower_bound    the most bytes live at any step, its scratch included: no plan of whole tensors can be smaller
     scratch_bytes  the largest scratch of any step
@@ -40,5 +59,6 @@ class Report:
     macs: int
     live_macs: int
     steps: tuple[StepFacts, ...]
+    regions: tuple[RegionFacts, ...] = ()
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -37,19 +37,32 @@ def picture(schedule: Schedule, plan: MemoryPlan, name: str) -> bytes:
     """The SVG of a planned schedule. `name` and the labels of tensors are data and are escaped.
 
     x: events, in order; y: address in the arena, and below it bytes live. Each buffer is what its pieces occupy: a ring
-    is its slots. The title of a buffer tells its tensors, bytes and life.
+    is its slots. The title of a buffer tells its tensors, bytes and life. Of several regions there is one map each,
+    from top to bottom.
     """
+    if not plan.further:
+        body = list(_panels(schedule, plan, name))
+    else:
+        body = []
+        for k, part in enumerate(plan.parts):
+            shown = _panels(schedule, part, f"{name}, {part.region}")
+            body += [f'<g transform="translate(0,{k * HEIGHT})">', *shown, "</g>"]
+    return svg.document(WIDTH, HEIGHT * len(plan.parts), body, f"Memory map of {name}")
+
+
+def _panels(schedule: Schedule, plan: MemoryPlan, name: str) -> Iterator[str]:
+    """The map of one region, and the bytes live in it."""
     scale = _Scale(len(schedule.trace), plan.nbytes)
-    buffers = sorted(schedule.buffers(), key=lambda b: (plan.offset[b.name], b.first, b.name))
-    body = [
+    inside = [b for b in schedule.buffers() if b.name in plan.offset]
+    buffers = sorted(inside, key=lambda b: (plan.offset[b.name], b.first, b.name))
+    yield from (
         *_heading(schedule, plan, name),
         *_grid(scale),
         *_blocks(schedule, plan, buffers, scale),
         *_live(schedule, plan, buffers, scale),
         *_peak(schedule, plan, scale),
         *_names(schedule, plan, buffers, scale),
-    ]
-    return svg.document(WIDTH, HEIGHT, body, f"Memory map of {name}")
+    )
 
 
 def _heading(schedule: Schedule, plan: MemoryPlan, name: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The size of a model object: its arena and its counters."""
+"""The size of a model object, and of the arenas it points to: bytes and counters."""
 
 from __future__ import annotations
 
@@ -8,9 +8,28 @@ from mcugen.schedule import Schedule
 
 OBJECT_ALIGN = 16
 COUNTER_BYTES = 4
+POINTER_BYTES = 4
+"""Of the cores that code is built for; a host's pointers may be larger."""
 
 
 def object_bytes(plan: MemoryPlan, schedule: Schedule) -> int:
-    """sizeof the model object: the plan and the counters of pushed rows, rounded up to the object's alignment."""
-    counters = COUNTER_BYTES * (2 if schedule.streams else 1) if schedule.pushed is not None else 0
-    return max(align_up(align_up(plan.nbytes, COUNTER_BYTES) + counters, OBJECT_ALIGN), OBJECT_ALIGN)
+    """All RAM of a model. In one region that is sizeof the model object; in several, the arenas and the small object
+    that points to them.
+    """
+    total = sum(region_bytes(plan, schedule).values())
+    return total if not plan.further else total + POINTER_BYTES * len(plan.parts) + _counter_bytes(schedule)
+
+
+def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
+    """Bytes of the arena in each region, in the plan's order, each rounded up to its alignment.
+
+    In one region the arena is the model object and ends with the counters of pushed rows.
+    """
+    if plan.further:
+        return {part.region: max(align_up(part.nbytes, OBJECT_ALIGN), OBJECT_ALIGN) for part in plan.parts}
+    nbytes = align_up(plan.nbytes, COUNTER_BYTES) + _counter_bytes(schedule)
+    return {plan.region: max(align_up(nbytes, OBJECT_ALIGN), OBJECT_ALIGN)}
+
+
+def _counter_bytes(schedule: Schedule) -> int:
+    return COUNTER_BYTES * (2 if schedule.streams else 1) if schedule.pushed is not None else 0

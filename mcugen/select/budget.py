@@ -10,10 +10,12 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.op import Form
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan, plan
+from mcugen.plan import MemoryPlan, Room, assign, plan
 from mcugen.schedule import Choice, Schedule
+from mcugen.schedule.accesses import accesses
 from mcugen.schedule.segments import Search, Segments, peak_of
-from mcugen.schedule.size import object_bytes
+from mcugen.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
+from mcugen.select.rooms import rooms_of, rooms_text
 from mcugen.target import Target
 from mcugen.types import images_of, rows_of
 
@@ -23,9 +25,10 @@ MAX_TRIES = 4
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: sizeof the model object.
+    """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: all RAM of the model.
 
     choices, groups: what it was made from, the kernel of every node and the steps that run row by row together.
+    rooms: the memories it may use.
     """
 
     schedule: Schedule
@@ -33,36 +36,47 @@ class Solution:
     choices: tuple[Choice, ...]
     groups: tuple[range, ...] = ()
     notes: tuple[str, ...] = ()
+    rooms: tuple[Room, ...] = (Room("ram", None),)
 
     @property
     def ram_bytes(self) -> int:
         return object_bytes(self.plan, self.schedule)
 
+    @property
+    def fits(self) -> bool:
+        """Whether every region in use holds its part."""
+        rooms = {room.name: room for room in self.rooms}
+        taken = region_bytes(self.plan, self.schedule)
+        return all(rooms[region].holds(nbytes) for region, nbytes in taken.items())
+
 
 def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Target) -> Solution:
     """The fastest solution within the budget, or, where none is, the smallest: it is for the caller to refuse it.
 
-    The budget is --ram, else the board's largest region for a model. --optimize ram asks for the smallest at once, and
-    so do pushed rows without --ram. Raises UsageError where the input cannot be pushed.
+    The budget is --ram or --region, else the board's regions for a model; what does not fit the first is spread over
+    all. --optimize ram asks for the smallest at once, and so do pushed rows without a budget of the user's. Raises
+    UsageError where the input cannot be pushed, or a region is not the board's.
     """
+    rooms = rooms_of(options, board)
     if options.input_mode == "frames":
-        return planned(graph, choices, (), options)
-    maker = _Maker(graph, choices, options)
-    limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
+        return planned(graph, choices, (), options, rooms)
+    maker = _Maker(graph, choices, options, rooms)
     if maker.pushed is None:
         whole = maker.whole()
-        if options.no_rows or (options.optimize != "ram" and (limit is None or whole.ram_bytes <= limit)):
+        if options.no_rows or (options.optimize != "ram" and whole.fits):
             return whole
-        if options.optimize != "ram" and limit is not None:
-            return _with_note(_within(maker, limit), whole, options, board)
-    elif options.optimize != "ram" and options.ram_bytes is not None:
-        return _within(maker, options.ram_bytes)
+        if options.optimize != "ram":
+            return _with_note(_within(maker), whole, options, board)
+    elif options.optimize != "ram" and (options.ram or options.region):
+        return _within(maker)
     return maker.by_rows(maker.search().least())
 
 
-def arrangements(graph: Graph, choices: Sequence[Choice], options: Options, most: int) -> Iterator[Solution]:
+def arrangements(
+    graph: Graph, choices: Sequence[Choice], options: Options, board: Target, most: int
+) -> Iterator[Solution]:
     """At most `most` solutions with these kernels, from the fastest on, each smaller than those before it."""
-    maker = _Maker(graph, choices, options)
+    maker = _Maker(graph, choices, options, rooms_of(options, board))
     smallest: int | None = None
     segmentations = [()] if options.no_rows else _thinned(maker.search().front(), most)
     for found in segmentations:
@@ -90,8 +104,8 @@ def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
 class _Maker:
     """Makes planned schedules of one network with the kernels chosen."""
 
-    def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options) -> None:
-        self._graph, self._choices, self._options = graph, choices, options
+    def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options, rooms: tuple[Room, ...]) -> None:
+        self._graph, self._choices, self._options, self.rooms = graph, choices, options, rooms
         self.pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
 
     def search(self) -> Search:
@@ -101,13 +115,34 @@ class _Maker:
         return self.by_rows(())
 
     def by_rows(self, found: Segments) -> Solution:
-        return planned(self._graph, self._choices, tuple(s.steps for s in found if s.by_rows), self._options)
+        groups = tuple(s.steps for s in found if s.by_rows)
+        return planned(self._graph, self._choices, groups, self._options, self.rooms)
 
 
-def planned(graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options) -> Solution:
-    """The solution with these kernels in which the steps of each group run row by row."""
+def planned(
+    graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options, rooms: tuple[Room, ...]
+) -> Solution:
+    """The solution with these kernels in which the steps of each group run row by row.
+
+    One arena in the first room where that holds it; else over all rooms; else one in the first that holds it. Where
+    nothing does, one arena in the largest room: it is for the caller to refuse it.
+    """
     made = scheduled(graph, choices, groups, options)
-    return Solution(made, plan(made.buffers()), tuple(choices), groups)
+    buffers = made.buffers()
+    single = plan(buffers)
+    alone = [Solution(made, replace(single, region=r.name), tuple(choices), groups, rooms=rooms) for r in rooms]
+    if alone[0].fits or len(rooms) == 1:
+        return alone[0]
+    spread = assign(buffers, accesses(made), [_aligned(room) for room in rooms])
+    if spread is not None and replace(alone[0], plan=spread).fits:
+        return replace(alone[0], plan=spread)
+    largest = max(range(len(rooms)), key=lambda k: rooms[k].nbytes or 0)
+    return next((solution for solution in alone if solution.fits), alone[largest])
+
+
+def _aligned(room: Room) -> Room:
+    """The room less what an arena, a multiple of its alignment, cannot use."""
+    return room if room.nbytes is None else Room(room.name, room.nbytes // OBJECT_ALIGN * OBJECT_ALIGN)
 
 
 def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], options: Options) -> Schedule:
@@ -118,30 +153,33 @@ def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], 
     return schedule.build(graph, choices, groups, keep_input=options.keep_input, pushed=pushed)
 
 
-def _within(maker: _Maker, limit: int) -> Solution:
-    """The fewest events whose plan is within `limit` bytes, else the least RAM.
+def _within(maker: _Maker) -> Solution:
+    """The fewest events whose plan is within the rooms, else the least RAM.
 
-    A plan may need more than the most bytes live at once, so a lower peak is sought where one comes out too large.
+    A plan may need more than the most bytes live at once, so a lower peak is sought where one comes out too large; with
+    several rooms first below all they hold, then below what the largest holds.
     """
     search = maker.search()
-    highest = limit
-    for _ in range(MAX_TRIES):
-        found = search.within(highest)
-        if found is None:
-            break
-        solution = maker.by_rows(found)
-        if solution.ram_bytes <= limit:
-            return solution
-        highest = peak_of(found) - 1
+    sizes = [room.nbytes for room in maker.rooms if room.nbytes is not None]
+    for highest in dict.fromkeys((sum(sizes), max(sizes, default=0))):
+        for _ in range(MAX_TRIES):
+            found = search.within(highest)
+            if found is None:
+                break
+            solution = maker.by_rows(found)
+            if solution.fits:
+                return solution
+            highest = peak_of(found) - 1
     return maker.by_rows(search.least())
 
 
 def _with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
-    budget = (
-        f"--ram allows {options.ram_bytes:,}"
-        if options.ram_bytes is not None
-        else f"the RAM of {board.name} has {board.ram_bytes:,}"
-    )
+    if options.ram_bytes is not None:
+        budget = f"--ram allows {options.ram_bytes:,}"
+    elif len(solution.rooms) > 1 or options.regions:
+        budget = f"there are {rooms_text(solution.rooms)}"
+    else:
+        budget = f"the RAM of {board.name} has {board.ram_bytes:,}"
     rows = [step.index for step in solution.schedule.steps if step.by_rows]
     which = f"step{'s' if len(rows) > 1 else ''} {ranges(rows)}"
     note = f"{which} computed row by row: with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import lower_bound
+from mcugen.schedule.size import OBJECT_ALIGN
 from mcugen.select.budget import Solution, arrange, arrangements, planned, scheduled
 from mcugen.select.candidates import Candidate, Menu
 from mcugen.target import Target
@@ -46,11 +47,10 @@ def solve(graph: Graph, menus: Sequence[Menu], options: Options, board: Target) 
     if options.optimize == "ram":
         return _smallest(problem)
     found = problem.arranged(fast)
-    limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
-    if limit is None or (found.ram_bytes <= limit and not found.notes):
+    if found.fits and not found.notes:
         return found
-    slim = _upgraded(problem, _lean(problem), limit)
-    fitting = [s for s in (found, slim) if s.ram_bytes <= limit]
+    slim = _improved(problem, problem.arranged(_lean(problem)), _most(found))
+    fitting = [s for s in (found, slim) if s.fits]
     return min(fitting, key=lambda s: cost_of(problem, s)) if fitting else min(found, slim, key=lambda s: s.ram_bytes)
 
 
@@ -65,7 +65,7 @@ def front(graph: Graph, menus: Sequence[Menu], options: Options, board: Target, 
     sets = dict.fromkeys([within_flash(p, _first(p, lambda c: c.cost)) for p in (problem, narrow)] + [_lean(narrow)])
     found: list[Solution] = []
     for picks in sets:
-        for made in arrangements(graph, [c.choice for c in picks], options, most):
+        for made in arrangements(graph, [c.choice for c in picks], options, board, most):
             found.append(_improved(narrow, made, made.ram_bytes) if picks is list(sets)[-1] else made)
     return _best(problem, found)
 
@@ -133,13 +133,14 @@ def _extremes(problem: Problem) -> list[Picks]:
     return [lean] if lean == fast else [lean, fast]
 
 
-def _upgraded(problem: Problem, picks: Picks, limit: int) -> Solution:
-    """Picks arranged within `limit` bytes, each node then with the fastest kernel that keeps to them."""
-    return _improved(problem, problem.arranged(picks), limit)
+def _most(solution: Solution) -> int:
+    """The bytes that all rooms of a solution hold, with the object that points to them."""
+    sizes = [room.nbytes or 0 for room in solution.rooms]
+    return sum(sizes) + (OBJECT_ALIGN * len(sizes) if len(sizes) > 1 else 0)
 
 
 def _improved(problem: Problem, solution: Solution, limit: int) -> Solution:
-    """The same row groups with faster kernels, as far as the plan stays within `limit` bytes."""
+    """The same row groups with faster kernels, as far as the plan stays within `limit` bytes and within the rooms."""
     picks = list(_picks_of(problem, solution))
     taken: list[tuple[int, Candidate]] = []
     for at, better in _upgrades(problem, picks):
@@ -163,8 +164,8 @@ def _planned_within(
 ) -> Solution:
     """The plan of the picks; while it is over the limit the last upgrade is taken back."""
     while taken:
-        made = planned(problem.graph, [c.choice for c in picks], solution.groups, problem.options)
-        if made.ram_bytes <= limit:
+        made = planned(problem.graph, [c.choice for c in picks], solution.groups, problem.options, solution.rooms)
+        if made.ram_bytes <= limit and (made.fits or not solution.fits):
             return replace(made, notes=solution.notes)
         at, before = taken.pop()
         picks[at] = before

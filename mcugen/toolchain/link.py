@@ -22,17 +22,25 @@ class Placement:
 def place(target: Target, emulator: Emulator) -> tuple[Placement, ...]:
     """FLASH, RAM and RAM_<region> for each further RAM region: the board's sizes (a bare core: the machine's), clipped.
 
-    RAM is the board's first RAM region; further ones follow it, each at a multiple of 16 bytes.
+    RAM is the board's first RAM region; further ones follow it, each at a multiple of 16 bytes. Of a bare core all
+    named regions are further ones, and RAM is what they leave of the machine's.
     """
     flash_bytes = target.flash_bytes or emulator.code.size_bytes
     flash = _clip("FLASH", emulator.code.address, flash_bytes, emulator.code.size_bytes)
-    wanted = [("RAM" if i == 0 else f"RAM_{r.name}", r.size_bytes) for i, r in enumerate(target.ram_regions())]
+    further = [(f"RAM_{r.name}", r.size_bytes) for r in target.ram_regions()[0 if target.is_core else 1 :]]
+    first_bytes = emulator.ram.size_bytes - sum(_rounded(size) for _, size in further)
+    if not target.is_core:
+        first_bytes = target.ram_regions()[0].size_bytes
     placed = [flash]
     offset = 0
-    for name, size in wanted or [("RAM", emulator.ram.size_bytes)]:
+    for name, size in [("RAM", max(first_bytes, 0)), *further]:
         placed.append(_clip(name, emulator.ram.address + offset, size, emulator.ram.size_bytes - offset))
-        offset += (placed[-1].size_bytes + 15) // 16 * 16
+        offset += _rounded(placed[-1].size_bytes)
     return tuple(placed)
+
+
+def _rounded(size: int) -> int:
+    return (size + 15) // 16 * 16
 
 
 def _clip(name: str, address: int, wanted: int, available: int) -> Placement:

@@ -46,8 +46,9 @@ class Simulation:
 
     text_bytes, rodata_bytes: the image without the simulation's own main is not separable, so they are of the image
     that holds the model, start-up code and a main that prints nothing; rodata_bytes includes weights_bytes.
-    stack_bytes: painted depth below main during a run. stack_bound_bytes: the most that any path can take, from the
-    image; stack_path: the functions on the path that takes it. Interrupts are in neither.
+    ram_regions: bytes of the arena in each region. stack_bytes: painted depth below main during a run.
+    stack_bound_bytes: the most that any path can take, from the image; stack_path: the functions on the path that takes
+    it. Interrupts are in neither.
     repeatable: a second run with other garbage gave the same bytes.
     """
 
@@ -64,6 +65,7 @@ class Simulation:
     rodata_bytes: int
     weights_bytes: int
     ram_bytes: int
+    ram_regions: tuple[tuple[str, int], ...]
     stack_bytes: int
     stack_bound_bytes: int
     stack_path: tuple[str, ...]
@@ -107,6 +109,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         rodata_bytes=plain.rodata_bytes,
         weights_bytes=artifact.report.weights_bytes,
         ram_bytes=artifact.report.ram_bytes,
+        ram_regions=tuple((region.name, region.size) for region in artifact.view.regions),
         stack_bytes=ran.stack_bytes,
         stack_bound_bytes=bound.nbytes,
         stack_path=bound.path,
@@ -131,13 +134,21 @@ def _entry(artifact: Artifact) -> str:
     return f"{artifact.name}_push_frame" if artifact.view.streams else f"{artifact.name}_push_row"
 
 
+def _sections(artifact: Artifact) -> dict[str, str]:
+    """The section of each region's arena; none for the region of the stack and all other variables."""
+    further = artifact.target.ram_regions()[0 if artifact.target.is_core else 1 :]
+    return {region.name: f".ram.{region.name}" for region in further}
+
+
 def _write(artifact: Artifact, folder: Path) -> list[Path]:
     for path, content in artifact.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
     size = sum(end.nbytes for end in artifact.view.inputs)
-    (folder / "simulate_main.c").write_bytes(render("simulate_main.c.j2", m=artifact.view, input_size=size))
-    (folder / "plain_main.c").write_bytes(render("plain_main.c.j2", m=artifact.view))
+    places = _sections(artifact)
+    main = render("simulate_main.c.j2", m=artifact.view, input_size=size, sections=places)
+    (folder / "simulate_main.c").write_bytes(main)
+    (folder / "plain_main.c").write_bytes(render("plain_main.c.j2", m=artifact.view, sections=places))
     return [folder / path for path in sorted(artifact.files) if path.endswith(".c") and path != "main.c"]
 
 

@@ -77,6 +77,11 @@ def _milliseconds(result: Simulation) -> dict[str, float] | None:
     return {end: round(1000 * n / result.clock_hz, 4) for end, n in dataclasses.asdict(result.cycles).items()}
 
 
+def _holder(result: Simulation) -> str:
+    regions = ", ".join(f"{size:,} in {name}" for name, size in result.ram_regions)
+    return "the model object" if len(result.ram_regions) == 1 else f"the model's, {regions}"
+
+
 def simulate_text(result: Simulation) -> str:
     """Totals, then the steps with their share."""
     verdict = "OK" if result.exact and result.repeatable else "DIFFERS"
@@ -91,7 +96,7 @@ def simulate_text(result: Simulation) -> str:
         *_cycles_lines(result),
         f"  flash        {result.text_bytes + result.rodata_bytes:>12,}  bytes: {result.text_bytes:,} code, "
         f"{result.rodata_bytes:,} constants, of which {result.weights_bytes:,} the model's",
-        f"  RAM          {result.ram_bytes:>12,}  bytes: the model object",
+        f"  RAM          {result.ram_bytes:>12,}  bytes: {_holder(result)}",
         f"  stack        {result.stack_bytes:>12,}  bytes, painted; at most {result.stack_bound_bytes:,} on any path "
         "without interrupts:",
         f"               {' > '.join(result.stack_path)}",

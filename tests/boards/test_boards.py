@@ -30,6 +30,7 @@ BOARDS = {
     "nucleo-h7a3zi": ("cortex-m7", 2048, 1024),
     "nucleo-u575zi": ("cortex-m33", 2048, 768),
     "nucleo-g0b1re": ("cortex-m0plus", 512, 144),
+    "stm32f4-disco": ("cortex-m4", 1024, 128),
     "nrf52840-dk": ("cortex-m4", 1024, 256),
     "raspberry-pi-pico": ("cortex-m0plus", 2048, 264),
     "raspberry-pi-pico2": ("cortex-m33", 4096, 520),
@@ -135,6 +136,7 @@ def test_copied_template_is_a_board(tmp_path: Path) -> None:
         ("size_bytes = 524288", "size_bytes = 0", "region[0].size_bytes is 0, expected an integer in 1..4294967296"),
         ("size_bytes = 524288", 'size_bytes = "1 MB"', "region[0].size_bytes is '1 MB'"),
         ("size_bytes = 524288", "sizebytes = 524288", "region[0].size_bytes is nothing"),
+        ("external = false", "external = 0", "region[0].external is 0, expected true or false"),
         ("wait_states = 3", "wait_state = 3", "region[0].wait_state is 3, expected no such key here"),
         ('kind = "ram"', 'kind = "dram"', "region[1].kind is 'dram', expected one of flash, ram"),
         ('holds = ["model", "stack"]', 'holds = ["stack"]', "expected a ram region that holds model"),
@@ -167,3 +169,22 @@ def test_board_may_bring_toolchain_and_startup_of_its_own(tmp_path: Path) -> Non
     assert (chain.cc, chain.size) == ("x-gcc", "x-size")
     assert chain.startup == (board / "startup_mine.c",)
     assert chain.sections == resources.boards() / "_common" / "sections.ld"
+
+
+def test_external_memories_are_there_only_where_named() -> None:
+    board = target.load("stm32f746-disco")
+    assert {r.name: r.external for r in board.regions} == {
+        "flash": False, "sram": False, "sdram": True, "qspi": True,
+    }  # fmt: skip
+    assert [r.name for r in target.with_regions(board, ()).regions] == ["flash", "sram"]
+    named = target.with_regions(board, (("sdram", None),))
+    assert [r.name for r in named.regions] == ["flash", "sram", "sdram"]
+    assert named.ram_bytes == 320 * 1024
+
+
+def test_a_bare_core_takes_the_regions_it_is_given() -> None:
+    core = target.with_regions(target.load("cortex-m7"), (("dtcm", 65536), ("sram", 262144)))
+    assert [(r.name, r.kind, r.size_bytes, r.holds) for r in core.regions] == [
+        ("dtcm", "ram", 65536, {"model"}),
+        ("sram", "ram", 262144, {"model"}),
+    ]

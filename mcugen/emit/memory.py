@@ -1,0 +1,85 @@
+"""Where the generated code finds buffers: the arenas, what they are called in C, and the memory map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcugen.emit.literals import comment, type_text
+from mcugen.plan import MemoryPlan
+from mcugen.schedule import Schedule
+from mcugen.schedule.size import region_bytes
+
+LABEL_WIDTH = 48
+
+
+@dataclass(frozen=True)
+class MapView:
+    """One line of the memory map in the source."""
+
+    offset: int
+    nbytes: int
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True)
+class RegionView:
+    """An arena: the model object itself, or, in a model over several regions, an array that the caller places."""
+
+    name: str
+    macro: str
+    size: int
+    lower_bound: int
+    memory_map: list[MapView]
+
+
+def regions_of(schedule: Schedule, plan: MemoryPlan) -> list[RegionView]:
+    """The arenas, in the plan's order."""
+    sizes = region_bytes(plan, schedule)
+    return [
+        RegionView(p.region, p.region.upper(), sizes[p.region], p.lower_bound, list(_map(schedule, p)))
+        for p in plan.parts
+    ]
+
+
+def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
+    graph = schedule.graph
+    ends = dict.fromkeys(graph.inputs, "input") | dict.fromkeys(graph.outputs, "output")
+    tensors = schedule.held()
+    inside = [b for b in schedule.buffers() if b.name in plan.offset]
+    for buffer in sorted(inside, key=lambda b: (b.first, plan.offset[b.name])):
+        held = tensors.get(buffer.name, [])
+        texts = [f"{type_text(graph.type(n))} {_short(graph.tensors[n].label)}" for n in held]
+        texts += [ends[n] for n in held if n in ends]
+        yield MapView(
+            offset=plan.offset[buffer.name],
+            nbytes=buffer.nbytes,
+            first=buffer.first,
+            last=buffer.last,
+            text="; ".join(dict.fromkeys(texts)) or "(scratch)",
+        )
+
+
+def _short(label: str) -> str:
+    """A tensor's own name for a table: converters join the names of all they fused, the last says the most."""
+    last = comment(label.rstrip(";").rsplit(";", 1)[-1])
+    return last if len(last) <= LABEL_WIDTH else f"...{last[-LABEL_WIDTH:]}"
+
+
+def element(plan: MemoryPlan, buffer: str) -> str:
+    """The first byte of a buffer, after the name of the arena, or of the array of pointers to the arenas."""
+    k = plan.part_of(buffer)
+    offset = plan.parts[k].offset[buffer]
+    return f"[{k}][{offset}]" if plan.further else f"[{offset}]"
+
+
+def pointer(plan: MemoryPlan, buffer: str, c_type: str, *, const: bool) -> str:
+    """A typed pointer to a buffer, as C text in which `a` is the arena or the arenas."""
+    qualifier = "const " if const else ""
+    at = f"&a{element(plan, buffer)}"
+    if c_type == "uint8_t":
+        return at
+    through = "" if c_type == "int8_t" else f"({qualifier}void *)"
+    return f"({qualifier}{c_type} *){through}{at}"

@@ -1,0 +1,97 @@
+"""The memories of a build: what each holds, how often that is used, and what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mcugen.options import Options
+from mcugen.plan import MemoryPlan, Room
+from mcugen.report.facts import RegionFacts
+from mcugen.schedule.accesses import accesses
+from mcugen.schedule.size import region_bytes
+from mcugen.select import Solution
+from mcugen.select.rooms import rooms_text
+from mcugen.target import Target
+
+Limit = tuple[str, str, int, int | None]
+"""What is limited, a text for what is needed, the bytes needed, and those that are there (None: no limit)."""
+_NEEDS = "smallest RAM found for the model is"
+
+
+def facts_of(solution: Solution) -> tuple[RegionFacts, ...]:
+    """Each region in use, the fastest first."""
+    rooms = {room.name: room.nbytes for room in solution.rooms}
+    counted = accesses(solution.schedule)
+    sizes = region_bytes(solution.plan, solution.schedule)
+    return tuple(
+        RegionFacts(
+            name=part.region,
+            used_bytes=sizes[part.region],
+            size_bytes=rooms.get(part.region),
+            lower_bound=part.lower_bound,
+            accesses=sum(counted[name] for name in part.offset),
+            tensors=tuple(b.name for b in solution.schedule.buffers() if b.name in part.offset),
+            why=_why(solution, part),
+        )
+        for part in solution.plan.parts
+    )
+
+
+def _why(solution: Solution, part: MemoryPlan) -> str:
+    if not solution.plan.further:
+        first = solution.rooms[0].name
+        return "everything fits" if part.region == first else f"everything fits, which it does not in {first}"
+    if part is solution.plan:
+        return "most accesses per byte"
+    return f"what {' and '.join(p.region for p in _before(solution.plan, part))} had no room for"
+
+
+def _before(plan: MemoryPlan, part: MemoryPlan) -> Iterator[MemoryPlan]:
+    for other in plan.parts:
+        if other is part:
+            return
+        yield other
+
+
+def as_lines(regions: Sequence[RegionFacts]) -> Iterator[str]:
+    """The regions, below the line of all RAM; nothing where there is one without a limit."""
+    if len(regions) == 1 and regions[0].size_bytes is None:
+        return
+    total = max(sum(r.accesses for r in regions), 1)
+    width = max(len(r.name) for r in regions)
+    for r in regions:
+        size = f" of {r.size_bytes:,}" if r.size_bytes is not None else ""
+        share = f"{100 * r.accesses / total:.0f} % of accesses; {r.why}"
+        yield f"           {r.used_bytes:>10,} bytes  {r.name:<{width}}{size}: {share}"
+
+
+def limits(needed: int, solution: Solution, board: Target, options: Options) -> list[Limit]:
+    """What RAM is limited to: by --ram, by the regions given, and by the board."""
+    found: list[Limit] = []
+    if options.ram:
+        found.append(("--ram", _NEEDS, needed, options.ram_bytes))
+    if len(solution.rooms) == 1 and not options.regions:
+        return [*found, (f"RAM of {board.name}", _NEEDS, needed, board.ram_bytes)]
+    if solution.fits:
+        return found
+    room = next(r for r in solution.rooms if r.name == solution.plan.region)
+    where = f"--region {room.name}" if options.regions else f"{room.name} of {board.name}"
+    return [*found, (where, _NEEDS, needed, room.nbytes)]
+
+
+def too_large(solution: Solution) -> Iterator[str]:
+    """Why several regions together did not do: what none of them holds, or how little all of them hold."""
+    rooms = solution.rooms
+    if len(rooms) == 1:
+        return
+    yield f"nor could it be spread over {rooms_text(rooms)}: {_obstacle(solution, rooms)}"
+
+
+def _obstacle(solution: Solution, rooms: Sequence[Room]) -> str:
+    total, most = (of(room.nbytes or 0 for room in rooms) for of in (sum, max))
+    largest = max(solution.schedule.buffers(), key=lambda b: b.nbytes)
+    if largest.nbytes > most:
+        return f"{largest.name} alone takes {largest.nbytes:,} bytes, the largest region has {most:,}"
+    if solution.plan.lower_bound > total:
+        return f"{solution.plan.lower_bound:,} bytes are live at once, all regions have {total:,}"
+    return f"{solution.plan.lower_bound:,} bytes are live at once, in pieces that do not fill the regions"

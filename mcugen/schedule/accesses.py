@@ -1,0 +1,43 @@
+"""How often an inference reads and writes each buffer: an estimate from the work of the steps, to rank memories by."""
+
+from __future__ import annotations
+
+from mcugen.schedule import Schedule
+from mcugen.schedule.steps import Step
+
+
+def accesses(schedule: Schedule) -> dict[str, int]:
+    """Element reads and writes of each buffer by name, in an inference (streaming: in a frame).
+
+    A multiply-accumulate reads its activation once: from the converted rows, where the kernel keeps such, or from the
+    scratch, where it gathers what it needs there, with one read of the tensor for all channels of the result; else from
+    the tensor. Other operands are read once, results written once. Registers and caches save some of it, for all
+    buffers alike.
+    """
+    found = dict.fromkeys([b.name for b in schedule.buffers()], 0)
+    for step in schedule.steps:
+        for name, count in _of_step(schedule, step).items():
+            found[name] += count
+    return found
+
+
+def _of_step(schedule: Schedule, step: Step) -> dict[str, int]:
+    call, node = step.choice.call, step.choice.node
+    share = step.walked_rows if schedule.streams and step.by_rows else 1
+    macs = node.op.macs(call)
+    found: dict[str, int] = {}
+    for k, name in enumerate(node.inputs):
+        if name is None or name not in schedule.home:
+            continue
+        reads = call.input(k).size
+        if k == 0 and macs:
+            gathered = macs // max(call.output.shape[-1], 1) if step.scratch_bytes else macs
+            reads = reads if step.ring_bytes else max(reads, gathered)
+        found[schedule.home[name]] = found.get(schedule.home[name], 0) + reads // share
+    for name, t in zip(node.outputs, call.outputs, strict=True):
+        found[schedule.home[name]] = found.get(schedule.home[name], 0) + t.size // share
+    if step.ring_bytes:
+        found[step.ring_name] = (macs + call.input(0).size) // share
+    if step.scratch_bytes:
+        found[step.scratch_name] = max(macs, sum(t.size for t in call.outputs)) // share
+    return found
