@@ -3,27 +3,23 @@
 
 #include "mcugen/swar_two.h"
 
-/* n bytes of two pixels, side by side, + 128. */
-static void mg_swar_spread(const int8_t *a, const int8_t *b, uint8_t *patch, uint32_t n)
+/* Column c of a row, or one outside the image. */
+static const int8_t *mg_swar_column(const mg_swar_s8_params *p, const int8_t *row, uint32_t c)
 {
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        patch[2u * k] = (uint8_t)((uint8_t)a[k] ^ 0x80u);
-        patch[2u * k + 1u] = (uint8_t)((uint8_t)b[k] ^ 0x80u);
-    }
+    return c < p->in_w ? row + c * p->in_c : p->outside;
 }
 
-/* The taps of one pixel, whose window is at or over the border of the image or has gaps, in every second byte. */
-static void mg_swar_gather(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint8_t *patch)
+/* The taps of output columns x and next, one by one: at the borders of the image, and where they do not stand side by
+ * side. */
+static void mg_swar_gather(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t next, uint8_t *patch)
 {
     uint8_t *to = patch;
     for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
         for (uint32_t j = 0u; j < p->kernel_w; j += 1u) {
-            const int32_t column = (int32_t)(x * p->stride_w + j * p->dilation_w) - (int32_t)p->pad_w;
-            const uint32_t inside = (uint32_t)(column >= 0 && column < (int32_t)p->in_w);
-            const int8_t *const from = rows[i] + (inside != 0u ? (uint32_t)column * p->in_c : 0u);
-            for (uint32_t k = 0u; k < p->in_c; k += 1u) {
-                to[2u * k] = inside != 0u ? (uint8_t)((uint8_t)from[k] ^ 0x80u) : p->outside;
-            }
+            const uint32_t at = j * p->dilation_w - p->pad_w;
+            const int8_t *const a = mg_swar_column(p, rows[i], x * p->stride_w + at);
+            const int8_t *const b = mg_swar_column(p, rows[i], next * p->stride_w + at);
+            mg_swar_spread(a, b, to, p->in_c);
             to += 2u * p->in_c;
         }
     }
@@ -46,8 +42,7 @@ void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, u
                 mg_swar_spread(from, from + step, patch + 2u * i * run, run);
             }
         } else {
-            mg_swar_gather(p, rows, x, patch);
-            mg_swar_gather(p, rows, next, patch + 1);
+            mg_swar_gather(p, rows, x, next, patch);
         }
         mg_swar_two(p->stream, p->pairs, patch, to, next > x ? to + p->outputs : unused, p->out_min, p->out_span);
     }

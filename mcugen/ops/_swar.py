@@ -109,7 +109,6 @@ def fields(call: Call, made: list[Channel], activation: str) -> Params:
         "outputs": len(made),
         "out_min": least,
         "out_span": most - least,
-        "outside": call.input(0).zero_point + 128,
     }
 
 

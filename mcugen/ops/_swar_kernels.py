@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
+
 from mcugen.op import Call, Form, Kernel, Params, RowWindow, Rule
 from mcugen.ops import _filter, _swar
 from mcugen.ops._window import Window, fields
@@ -23,7 +25,9 @@ def window_kernel(
     """A kernel that slides a window over rows, of one group of channels."""
 
     def params(call: Call) -> Params:
-        return {**_params(call, matrix), **fields(window(call), call.input(0), call.output)}
+        x = call.input(0)
+        outside = np.full(x.shape[3], x.zero_point, np.int8)
+        return {**_params(call, matrix), "outside": outside, **fields(window(call), x, call.output)}
 
     return Kernel(
         symbol,

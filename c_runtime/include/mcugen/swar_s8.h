@@ -17,13 +17,13 @@
 
 #include "mcugen/filter.h"
 
-/* pairs: of channels.  taps: of a channel.  outside: the value beyond the image, + 128. */
+/* pairs: of channels.  taps: of a channel.  outside: in_c values beyond the image, NULL for vectors. */
 typedef struct {
     const uint32_t *stream;
     uint32_t pairs, taps, outputs;
     int32_t out_min;
     uint32_t out_span;
-    uint8_t outside;
+    const int8_t *outside;
     MG_WINDOW_FIELDS
 } mg_swar_s8_params;
 

@@ -24,13 +24,40 @@ typedef struct {
     int32_t upper0, upper1;
 } mg_swar_sums;
 
-/* One group: n words, and n taps of each pixel. */
+/* The tap k from the end of a group. */
+#define MG_SWAR_TAP(k)                 \
+    t0 += words[-(k)] * x[-2 * (k)];   \
+    t1 += words[-(k)] * x[1 - 2 * (k)];
+
+/* One group: n words before `words`, and n taps of each pixel before `x`. */
 static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const uint8_t *x, uint32_t start, uint32_t n)
 {
     uint32_t t0 = start, t1 = start;
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        t0 += words[k] * x[2u * k];
-        t1 += words[k] * x[2u * k + 1u];
+    switch (n) {
+    case 12:
+        MG_SWAR_TAP(12) /* fall through */
+    case 11:
+        MG_SWAR_TAP(11) /* fall through */
+    case 10:
+        MG_SWAR_TAP(10) /* fall through */
+    case 9:
+        MG_SWAR_TAP(9) /* fall through */
+    case 8:
+        MG_SWAR_TAP(8) /* fall through */
+    case 7:
+        MG_SWAR_TAP(7) /* fall through */
+    case 6:
+        MG_SWAR_TAP(6) /* fall through */
+    case 5:
+        MG_SWAR_TAP(5) /* fall through */
+    case 4:
+        MG_SWAR_TAP(4) /* fall through */
+    case 3:
+        MG_SWAR_TAP(3) /* fall through */
+    case 2:
+        MG_SWAR_TAP(2) /* fall through */
+    default:
+        MG_SWAR_TAP(1)
     }
     s->both0 += t0;
     s->both1 += t1;
@@ -64,9 +91,10 @@ static void mg_swar_two(const uint32_t *stream, uint32_t pairs, const uint8_t *p
         w += 3;
         for (uint32_t g = 0u; g < groups; g += 1u) {
             const uint32_t n = w[0] & 31u;
-            mg_swar_group(&s, w + 1, x, w[0], n);
+            const uint32_t start = w[0];
             w += n + 1u;
             x += 2u * n;
+            mg_swar_group(&s, w, x, start, n);
         }
         kind = w[0] & 7u;
         size = (kind & MG_SWAR_FOUR) != 0u ? 6u : 5u;
@@ -86,6 +114,31 @@ static void mg_swar_two(const uint32_t *stream, uint32_t pairs, const uint8_t *p
     }
 }
 
+#endif
+
+#if !defined(__ARM_ARCH_6M__) || !defined(__GNUC__)
+/* n bytes of two pixels, side by side, + 128. */
+static void mg_swar_spread(const int8_t *a, const int8_t *b, uint8_t *patch, uint32_t n)
+{
+    const uint32_t fours = n & ~3u;
+    for (uint32_t k = 0u; k < fours; k += 4u) {
+        const int8_t *const from0 = a + k;
+        const int8_t *const from1 = b + k;
+        uint8_t *const to = patch + 2u * k;
+        to[0] = (uint8_t)(from0[0] + 128);
+        to[1] = (uint8_t)(from1[0] + 128);
+        to[2] = (uint8_t)(from0[1] + 128);
+        to[3] = (uint8_t)(from1[1] + 128);
+        to[4] = (uint8_t)(from0[2] + 128);
+        to[5] = (uint8_t)(from1[2] + 128);
+        to[6] = (uint8_t)(from0[3] + 128);
+        to[7] = (uint8_t)(from1[3] + 128);
+    }
+    for (uint32_t k = fours; k < n; k += 1u) {
+        patch[2u * k] = (uint8_t)(a[k] + 128);
+        patch[2u * k + 1u] = (uint8_t)(b[k] + 128);
+    }
+}
 #endif
 
 #endif /* MCUGEN_SWAR_TWO_H */

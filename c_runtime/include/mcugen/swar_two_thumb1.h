@@ -117,4 +117,34 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             ".endr\n");
 }
 
+/* n bytes of two pixels, side by side, + 128: by words where they are aligned. */
+static void __attribute__((naked, noinline))
+mg_swar_spread(MCUGEN_UNUSED const int8_t *a, MCUGEN_UNUSED const int8_t *b, MCUGEN_UNUSED uint8_t *patch,
+               MCUGEN_UNUSED uint32_t n)
+{
+    __asm__(".syntax unified\n"
+            "push {r4, r5, r6, lr}\n"
+            "movs r5, r0\n orrs r5, r5, r1\n orrs r5, r5, r3\n lsls r5, r5, #30\n bne 2f\n"
+            "movs r6, #128\n lsls r5, r6, #8\n orrs r6, r6, r5\n lsls r5, r6, #16\n orrs r6, r6, r5\n"
+            "1: ldmia r0!, {r4}\n ldmia r1!, {r5}\n eors r4, r4, r6\n eors r5, r5, r6\n"
+            "strb r4, [r2, #0]\n strb r5, [r2, #1]\n lsrs r4, r4, #8\n lsrs r5, r5, #8\n"
+            "strb r4, [r2, #2]\n strb r5, [r2, #3]\n lsrs r4, r4, #8\n lsrs r5, r5, #8\n"
+            "strb r4, [r2, #4]\n strb r5, [r2, #5]\n lsrs r4, r4, #8\n lsrs r5, r5, #8\n"
+            "strb r4, [r2, #6]\n strb r5, [r2, #7]\n"
+            "adds r2, r2, #8\n subs r3, r3, #4\n bne 1b\n pop {r4, r5, r6, pc}\n"
+            "2: subs r3, r3, #4\n bmi 4f\n"
+            "3:\n"
+            ".set mg_k, 0\n"
+            ".rept 4\n"
+            "ldrb r4, [r0, #mg_k]\n adds r4, #128\n strb r4, [r2, #2 * mg_k]\n"
+            "ldrb r5, [r1, #mg_k]\n adds r5, #128\n strb r5, [r2, #2 * mg_k + 1]\n"
+            ".set mg_k, mg_k + 1\n"
+            ".endr\n"
+            "adds r0, r0, #4\n adds r1, r1, #4\n adds r2, r2, #8\n subs r3, r3, #4\n bpl 3b\n"
+            "4: adds r3, r3, #4\n beq 6f\n"
+            "5: ldrb r4, [r0]\n adds r4, #128\n strb r4, [r2]\n ldrb r5, [r1]\n adds r5, #128\n strb r5, [r2, #1]\n"
+            "adds r0, r0, #1\n adds r1, r1, #1\n adds r2, r2, #2\n subs r3, r3, #1\n bne 5b\n"
+            "6: pop {r4, r5, r6, pc}\n");
+}
+
 #endif /* MCUGEN_SWAR_TWO_THUMB1_H */
