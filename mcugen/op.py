@@ -139,10 +139,14 @@ class RowWindow:
 
 @dataclass(frozen=True)
 class Ring:
-    """How a RING kernel stores a converted input row: `length` elements of `dtype`."""
+    """How a RING kernel stores a converted input row: `length` elements of `dtype`.
+
+    pitch: elements from a row's start to the next one's, 0: length; less where parts of all rows lie side by side.
+    """
 
     dtype: str
     length: int
+    pitch: int = 0
 
 
 @dataclass(frozen=True)

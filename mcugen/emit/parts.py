@@ -68,12 +68,15 @@ class WindowView:
 
 @dataclass(frozen=True)
 class RingView:
-    """The converted rows that a step keeps: where, how many, of which element. step: new rows for an output row."""
+    """The converted rows that a step keeps: where, how many, of which element, how far apart.
+
+    step: new rows for an output row.
+    """
 
     element: str
     pointer: str
     rows: int
-    length: int
+    pitch: int
     step: int
     stride: int
     pad: int

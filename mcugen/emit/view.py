@@ -321,9 +321,9 @@ class _Builder:
         if kernel.ring is None or kernel.window is None:
             return None
         w, row = kernel.window(call), kernel.ring(call)
-        c_type = C_TYPES[row.dtype]
+        c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
         ring = pointer(self.plan, step.ring_name, c_type, const=False)
-        return RingView(c_type, ring, step.ring_rows, row.length, min(w.stride, w.extent), w.stride, w.pad)
+        return RingView(c_type, ring, step.ring_rows, pitch, min(w.stride, w.extent), w.stride, w.pad)
 
 
 def _declaration(choice: Choice) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Source
-from mcugen.ops import _accumulators, _filter
+from mcugen.ops import _accumulators, _filter, _planar
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, fields, image
@@ -95,6 +95,7 @@ class DepthwiseConv2D(Op):
     weight_operands = (1,)
     kernels = (
         *_dense_kernels(),
+        _planar.kernel(window_of),
         *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window),
     )
 
@@ -163,6 +164,18 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (4, 4), "c": 6, "kernel": (3, 3), "zero": -128, "gain": 2.0, "bias_max": 2**30},
     {"size": (4, 4), "c": 5, "kernel": (2, 3), "zero": 127, "gain": 1e-7, "bias_max": 2**31 - 1},
     {"size": (4, 5), "c": 1, "multiplier": 5, "kernel": (3, 2), "zero": -99, "gain": 1e-7, "bias_max": 2**31 - 1},
+    {"size": (4, 13), "c": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU"},
+    {"size": (3, 40), "c": 7, "kernel": (2, 3), "zero": 5},
+    {"size": (5, 9), "c": 6, "kernel": (5, 5), "zero": -1},
+    {"size": (3, 16), "c": 4, "kernel": (1, 7), "stride": (1, 1), "activation": "RELU6"},
+    {"size": (7, 23), "c": 9, "kernel": (3, 3), "stride": (2, 2), "zero": -128},
+    {"size": (3, 15), "c": 5, "kernel": (2, 7), "stride": (2, 2), "padding": "VALID", "zero": 127},
+    {"size": (3, 17), "c": 4, "kernel": (2, 4), "stride": (1, 3), "zero": 3},
+    {"size": (2, 12), "c": 5, "kernel": (2, 13), "zero": -9},
+    {"size": (2, 30), "c": 4, "kernel": (1, 14), "stride": (1, 2), "zero": 100},
+    {"size": (9, 1), "c": 5, "kernel": (3, 3), "zero": 17},
+    {"size": (12, 1), "c": 6, "kernel": (10, 1), "padding": "VALID", "zero": -128},
+    {"size": (3, 3), "c": 702, "kernel": (1, 3), "zero": 1},
     {"kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"kind": "s8w16", "size": (4, 3), "c": 4, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},

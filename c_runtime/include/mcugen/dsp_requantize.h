@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sums to stored integers on cores with SMMLAR, in three or four instructions, with the bits of mg_requantize.
+ *
+ * Let x be a sum, |x| < 2^30, held doubled; n >= 1 the shift to the right; addend = 2^(n - 1) + (zero_point << n).
+ *
+ *   round(x * mult / 2^31)               is one SMMLAR of 2x and mult, for both signs; its addend is free
+ *   x / 2^n, halves away from zero       is (x - (x < 0) + 2^(n - 1)) >> n, and the sign may be that of the sum
+ *
+ * Where the clamp begins at the zero point or above, a negative sum clamps anyway and its sign need not be looked at:
+ * the _clamped forms. The build proves that nothing leaves 32 bits: mcugen/ops/_dsp.py.
+ */
+#ifndef MCUGEN_DSP_REQUANTIZE_H
+#define MCUGEN_DSP_REQUANTIZE_H
+
+#include "mcugen/runtime.h"
+
+/* Assembly: x (a register) becomes the output before the clamp of a type; t is lost. */
+#define MG_DSP_SCALE_CLAMPED(x, mult, addend, n)   \
+    "smmlar " x ", " x ", " mult ", " addend "\n"  \
+    "asr " x ", " x ", " n "\n"
+
+#define MG_DSP_SCALE(x, mult, addend, n, t)   \
+    "sub " t ", " addend ", " x ", lsr #31\n" \
+    "smmlar " x ", " x ", " mult ", " t "\n"  \
+    "asr " x ", " x ", " n "\n"
+
+/* What they mean. */
+static inline int32_t mg_dsp_scale_clamped(int32_t doubled, int32_t mult, int32_t addend, int32_t n)
+{
+    const int32_t high = (int32_t)(((int64_t)doubled * mult + ((int64_t)1 << 31)) >> 32);
+    return (high + addend) >> (uint32_t)n;
+}
+
+static inline int32_t mg_dsp_scale(int32_t doubled, int32_t mult, int32_t addend, int32_t n)
+{
+    return mg_dsp_scale_clamped(doubled, mult, addend - (int32_t)(doubled < 0), n);
+}
+
+#endif /* MCUGEN_DSP_REQUANTIZE_H */

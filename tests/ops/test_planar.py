@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When depthwise convolutions may run on planar rows, and how their work is divided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mcugen.op import Call
+from mcugen.ops import _planar
+from mcugen.ops._filter_examples import example
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.types import TensorType
+from tests.support import draw
+
+KERNEL = next(k for k in DepthwiseConv2D.kernels if k.symbol.endswith("__planar"))
+
+
+def call_of(
+    size: tuple[int, int] = (4, 9), c: int = 6, kernel: tuple[int, int] = (3, 3), multiplier: int = 1,
+    stride: tuple[int, int] = (1, 1), dilation: tuple[int, int] = (1, 1), activation: str = "NONE", **types: Any,
+) -> Call:  # fmt: skip
+    op = DepthwiseConv2D(stride, dilation, "SAME", activation)
+    weights = (1, *kernel, c * multiplier)
+    made = example(op, 3, (1, *size, c), weights, 3, **{"gain": 0.03, **types})
+    data = [
+        draw.constant(t, made.constants[k], made.seed, k) if t is not None and k in made.constants else None
+        for k, t in enumerate(made.inputs)
+    ]
+    return Call(op, made.inputs, made.outputs, tuple(data), "tflm")
+
+
+def refusals(call: Call, *features: str) -> list[str]:
+    return KERNEL.refusals(call, frozenset(features))
+
+
+def test_it_takes_the_usual_layers_on_a_core_that_can() -> None:
+    for call in (call_of(), call_of(stride=(2, 2)), call_of(kernel=(5, 5), activation="RELU"), call_of((7, 1), 1)):
+        assert not refusals(call, "dsp")
+    assert refusals(call_of()) == ["the core has no dsp"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"multiplier": 2}, "depth multiplier"),
+        ({"dilation": (1, 2)}, "no dilation"),
+        ({"dilation": (2, 1)}, "no dilation"),
+        ({"stride": (1, 4)}, "stride of at most 3"),
+        ({"size": (4, 600), "kernel": (3, 3)}, "4 KB"),
+        ({"size": (2, 2), "c": 4093}, "4 KB"),
+        ({"bias_max": 2**31 - 1}, "2^30"),
+        ({"gain": 4.0}, "shift to the right"),
+        ({"kind": "s16"}, "int8"),
+    ],
+)
+def test_it_refuses_what_it_cannot_do_exactly(changed: dict[str, Any], message: str) -> None:
+    call = call_of(**changed)
+    assert any(message in reason for reason in refusals(call, "dsp")), refusals(call, "dsp")
+    others = [k for k in DepthwiseConv2D.kernels if k is not KERNEL]
+    assert any(not k.refusals(call, frozenset({"dsp"})) for k in others)
+
+
+def test_a_stride_of_rows_does_not_matter() -> None:
+    assert not refusals(call_of((9, 9), stride=(5, 1)), "dsp")
+
+
+@pytest.mark.parametrize("width", range(1, 60))
+@pytest.mark.parametrize(("taps", "stride"), [(3, 1), (3, 2), (4, 1), (5, 1), (7, 1), (3, 3), (12, 2), (16, 1)])
+def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
+    s = _planar.Shape(3, 0, taps, stride, (width - 1) * stride + taps, width, 0, 4)
+    count, block, tail = s.blocks
+    most = _planar.MAX_SUMS[s.words]
+    assert count * block + tail == width
+    assert block <= most and tail <= most and (count > 0 or tail > 0)
+    assert count == 0 or block * stride % 2 == 0
+    assert s.parts * s.taps >= taps and (s.parts == 1 or s.taps % 2 == 0)
+    assert s.columns % 2 == 0 and s.columns >= stride * (width - 1) + taps
+
+
+def test_columns_that_only_see_padding_are_left_out() -> None:
+    call = call_of((6, 1), 3, (3, 5))
+    s = _planar.shape_of(call, call.op.window(call.input(1).shape))  # type: ignore[attr-defined]
+    assert (s.first, s.width, s.pad, s.columns) == (2, 1, 0, 2)
+
+
+def test_weights_are_pairs_in_two_rounds() -> None:
+    s = _planar.Shape(2, 0, 3, 1, 9, 9, 1, 1)
+    words = _planar.pack_weights(s, np.array([[[1, 2, -3], [4, 5, 6]]])).view(np.uint32)
+    first, second = [0x00020001, 0xFFFD0002], [0x00050004, 0x00060005]
+    assert words.tolist() == [*first, *second, *first]
+    even = _planar.Shape(1, 0, 3, 2, 9, 4, 0, 1)
+    assert _planar.pack_weights(even, np.array([[[1, 2, -3]]])).view(np.uint32).tolist() == [0x00020001, 0x0000FFFD]
+
+
+def test_constant_channels_keep_their_value() -> None:
+    call = call_of(gain=1e-9, bias=False)
+    assert isinstance(call.output, TensorType)
+    assert not refusals(call, "dsp")
+    assert KERNEL.params is not None and not np.any(KERNEL.params(call)["weights"])
