@@ -5,10 +5,11 @@ A channel is an index of the last axis; a scalar has one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.errors import InternalError
 from mcugen.types import TensorType
 
 _BOUNDED = frozenset({"s8", "u8", "s16", "s32"})
@@ -45,6 +46,32 @@ class Range:
         return filled(channels, low, high)
 
 
+@dataclass(frozen=True, eq=False)
+class Removal:
+    """Channels that an operator is to do without: a mask for each operand and each result.
+
+    An operand that is a constant or missing has None: the operator sees itself to what it needs of constants.
+    """
+
+    inputs: tuple[np.ndarray | None, ...]
+    outputs: tuple[np.ndarray, ...]
+
+    @property
+    def none(self) -> Removal:
+        """The same with no channel removed."""
+        return Removal(
+            tuple(None if mask is None else np.zeros_like(mask) for mask in self.inputs),
+            tuple(np.zeros_like(mask) for mask in self.outputs),
+        )
+
+    def of(self, k: int) -> np.ndarray:
+        """The mask of operand k, which must be computed at run time."""
+        mask = self.inputs[k]
+        if mask is None:
+            raise InternalError(f"operand {k} is constant or missing")
+        return mask
+
+
 def filled(channels: int, low: int, high: int) -> Range:
     """A range of equal channels."""
     return Range(np.full(channels, low, np.int64), np.full(channels, high, np.int64))
@@ -69,6 +96,17 @@ def measured(data: np.ndarray) -> Range | None:
         return None
     rows = data.reshape(-1, data.shape[-1] if data.shape else 1).astype(np.int64)
     return Range(rows.min(axis=0), rows.max(axis=0))
+
+
+def chosen(t: TensorType, axis: int, keep: np.ndarray) -> TensorType:
+    """The type of what is left where only the indices `keep` (a mask) of an axis stay."""
+    at = axis % len(t.shape)
+    shape = (*t.shape[:at], int(keep.sum()), *t.shape[at + 1 :])
+    quant = t.quant
+    if quant is not None and quant.per_channel and quant.axis == at:
+        scale, zero = (np.array(v)[keep].tolist() for v in (quant.scale, quant.zero_point))
+        quant = replace(quant, scale=tuple(scale), zero_point=tuple(zero))
+    return replace(t, shape=shape, quant=quant)
 
 
 def met(x: Range, channels: int) -> Range:

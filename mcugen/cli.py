@@ -259,10 +259,13 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
     type=click.Choice(["imported", "passes", "schedule", "plan"]),
     help="Dump the intermediate representation after a stage, and nothing else.",
 )
+@click.option(
+    "--removed", is_flag=True, help="List what is not computed because it cannot change the outputs, and why."
+)
 @click.option("--memory", type=click.Path(path_type=Path), help="Write the memory map as a picture, FILE.svg, as well.")
 @build_options
 @json_option
-def inspect(model: Path, ir: str | None, memory: Path | None, as_json: bool, **values: Any) -> None:
+def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_json: bool, **values: Any) -> None:
     """Show what is in MODEL: operators, shapes, quantization, work, weights, and the bytes live at each step.
 
     --memory draws the arena over time: which tensor lies where and for how long, and where most bytes are live.
@@ -277,7 +280,8 @@ def inspect(model: Path, ir: str | None, memory: Path | None, as_json: bool, **v
         _emit({"stage": ir, "text": text}, text, as_json=as_json)
         return
     facts = inspection.facts_of(artifact)
-    _emit(facts, inspection.as_text(facts), as_json=as_json)
+    text = inspection.removed_text(facts) if removed else inspection.as_text(facts)
+    _emit(facts, text, as_json=as_json)
 
 
 @cli.command()

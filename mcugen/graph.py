@@ -16,10 +16,42 @@ from mcugen.types import TensorType
 
 @dataclass(frozen=True)
 class Origin:
-    """Which imported tensor a tensor stands for: imported value = stored value + offset."""
+    """Which imported tensor a tensor stands for: imported value = stored value + offset, in the channels stored.
+
+    kept: the imported tensor's channels that are stored, in order; None: all
+    constant: (channel, imported value) of those that are not stored and are the same for every input of the model
+    All other channels that are not stored are read by nothing that stays.
+    """
 
     tensor: str
     offset: int = 0
+    kept: tuple[int, ...] | None = None
+    constant: tuple[tuple[int, int], ...] = ()
+
+    def stored_part(self, imported: np.ndarray) -> np.ndarray:
+        """What of the imported tensor's values is stored."""
+        return imported if self.kept is None else imported[..., list(self.kept)]
+
+    def without(self, gone: np.ndarray, values: Range) -> Origin:
+        """The same with fewer channels. gone: a mask of the stored ones; values: their bounds, as stored."""
+        kept = np.arange(gone.size) if self.kept is None else np.array(self.kept)
+        fixed = gone & values.constant
+        found = ((int(kept[k]), int(values.low[k]) + self.offset) for k in np.flatnonzero(fixed))
+        return replace(self, kept=tuple(kept[~gone].tolist()), constant=(*self.constant, *found))
+
+
+UNREAD_NODE = "unread result"
+"""What a pass calls the result of a node that it takes out because nothing reads it."""
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What a pass took out of a graph: `what` of imported tensor `tensor`, and why no bit of the results changes."""
+
+    what: str
+    tensor: str
+    why: str
+    channels: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +90,7 @@ class Graph:
 
     sha256 is the hash of the model file; format names its kind ("tflite"). tflm_refusals lists the operators of the
     file that TensorFlow Lite Micro has no kernel for: where there are any, only LiteRT's bits exist.
+    removed: what passes have taken out, in order.
     """
 
     name: str
@@ -68,6 +101,7 @@ class Graph:
     sha256: str = ""
     format: str = ""
     tflm_refusals: tuple[str, ...] = ()
+    removed: tuple[Removed, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))
@@ -100,8 +134,12 @@ class Graph:
         nodes: Iterable[Node] | None = None,
         inputs: tuple[str, ...] | None = None,
         outputs: tuple[str, ...] | None = None,
+        removed: Iterable[Removed] = (),
     ) -> Graph:
-        """A copy with tensors added or replaced, and only the tensors that are still used."""
+        """A copy with tensors added or replaced, and only the tensors that are still used.
+
+        removed: what the change takes out, beyond what was taken out before.
+        """
         merged = {**self.tensors, **{t.name: t for t in tensors}}
         kept_nodes = self.nodes if nodes is None else tuple(nodes)
         ends = (inputs or self.inputs, outputs or self.outputs)
@@ -112,6 +150,7 @@ class Graph:
             nodes=kept_nodes,
             inputs=ends[0],
             outputs=ends[1],
+            removed=(*self.removed, *removed),
         )
 
     def dump(self) -> str:
@@ -125,6 +164,31 @@ class Graph:
             lines.append(f"  {node.name}: {results} = {node.op}({operands})")
         lines += [f"  output {name}: {self.type(name)}" for name in self.outputs]
         return "\n".join(lines) + "\n"
+
+
+def with_origins(graph: Graph) -> Graph:
+    """An imported graph whose tensors stand for themselves."""
+    return replace(
+        graph, tensors={name: replace(t, origin=t.origin or Origin(name)) for name, t in graph.tensors.items()}
+    )
+
+
+def verify_origins(graph: Graph, imported: Graph, stage: str) -> Graph:
+    """Return the graph if every tensor that is no constant says which imported tensor it stands for, and how.
+
+    Raises InternalError, naming the stage, if not.
+    """
+    for name, tensor in graph.tensors.items():
+        origin = tensor.origin
+        if tensor.is_constant:
+            continue
+        if origin is None or origin.tensor not in imported.tensors:
+            raise InternalError(f"{name!r} does not say which imported tensor it stands for", where=stage)
+        t = imported.type(origin.tensor)
+        channels = channels_of(t) if origin.kept is None else len(origin.kept)
+        if t.size // channels_of(t) * channels != tensor.type.size:
+            raise InternalError(f"{name!r} of type {tensor.type} does not hold {origin} of type {t}", where=stage)
+    return graph
 
 
 def verify(graph: Graph, stage: str) -> Graph:

@@ -9,6 +9,7 @@ from typing import Any
 from mcugen.graph import Graph, Node
 from mcugen.pipeline import Artifact
 from mcugen.plan import live_bytes
+from mcugen.report import removals
 from mcugen.schedule import INPUT, Choice, Event, Schedule
 
 
@@ -22,10 +23,12 @@ def facts_of(artifact: Artifact) -> dict[str, Any]:
         "inputs": [_tensor(graph, name) for name in graph.inputs],
         "outputs": [_tensor(graph, name) for name in graph.outputs],
         "macs": artifact.report.macs,
+        "live_macs": artifact.report.live_macs,
         "weights_bytes": artifact.report.weights_bytes,
         "lower_bound": artifact.report.lower_bound,
         "operators": [_operator(graph, node, artifact.view.reference) for node in graph.nodes],
         "steps": _steps(artifact.schedule),
+        "removed": removals.table(graph, artifact.report.removed),
     }
 
 
@@ -91,7 +94,8 @@ def as_text(facts: dict[str, Any]) -> str:
     for kind in ("inputs", "outputs"):
         lines += [f"  {kind[:-1]:<7} {end['tensor']:<6} {end['text']}  {end['label']!r}" for end in facts[kind]]
     sizes = f"{facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most"
-    lines.append(f"  {facts['macs']:,} MAC, {sizes}")
+    executed = f" ({facts['live_macs']:,} executed)" if facts["live_macs"] != facts["macs"] else ""
+    lines.append(f"  {facts['macs']:,} MAC{executed}, {sizes}")
     lines += ["", f"  {'operator':<36} {'result':<58} {'MAC':>13} {'weights':>9}"]
     for row in facts["operators"]:
         result = f"{row['outputs'][0]['tensor']}: {row['outputs'][0]['text']}"[:58] if row["outputs"] else ""
@@ -102,6 +106,11 @@ def as_text(facts: dict[str, Any]) -> str:
         bar = "#" * round(40 * row["live_bytes"] / max(most, 1))
         lines.append(f"  {row['index']:>4}  {row['op']:<20} {row['live_bytes']:>12,} {row['scratch_bytes']:>9,}  {bar}")
     return "\n".join(lines) + "\n"
+
+
+def removed_text(facts: dict[str, Any]) -> str:
+    """What was removed, and why no bit of the results changes."""
+    return removals.as_text(facts["removed"])
 
 
 def dump(artifact: Artifact, stage: str) -> str:

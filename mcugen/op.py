@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mcugen import channels
-from mcugen.channels import Range
+from mcugen.channels import Range, Removal
 from mcugen.errors import CorruptModelError, InternalError
 from mcugen.types import TensorType
 
@@ -285,6 +285,14 @@ class Import:
     since: int = 1
 
 
+@dataclass(frozen=True, eq=False)
+class Slimmed:
+    """An operator on fewer channels, and the constant operands that changed or came: operand -> (type, data)."""
+
+    op: Op
+    constants: Mapping[int, tuple[TensorType, np.ndarray]] = field(default_factory=dict)
+
+
 class Op:
     """Base of all operators: subclasses are frozen dataclasses."""
 
@@ -338,6 +346,19 @@ class Op:
         for floats, and where weights are not constant.
         """
         return None
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """Of the channels asked for, the most that this operator can do without; by default none.
+
+        A result's channel may always go if nothing else stands against it: nobody reads it. An operand's may go where
+        no result that stays depends on it, or where `call.range_of` has one value for it that can be worked into
+        constants. Asking for less must never give more.
+        """
+        return asked.none
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        """The operator without channels that `removable` has agreed to: the same bits in all others."""
+        raise InternalError(f"{self} cannot do without channels")
 
     def macs(self, call: Call) -> int:
         """Multiply-accumulates of one execution; 0 for operators without."""

@@ -85,6 +85,7 @@ class Options:
         metavar="LIST",
     )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
+    no_simplify: bool = _option(False, "Compute everything as the model says, also what cannot change its outputs.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
     selftest: bool = _option(False, "Add one input with its output, and <name>_selftest().")
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")

@@ -83,7 +83,8 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     name = options.name or c_name_from(path.stem)
     imported = frontends.load(path, registry.load(ops))
     options, notes = _settle_reference(imported, options)
-    return Prepared(name, board, options, imported, passes.run(imported, options.reference), notes)
+    graph = passes.run(imported, options.reference, simplify=not options.no_simplify)
+    return Prepared(name, board, options, imported, graph, notes)
 
 
 def finish(model: Prepared, solution: Solution) -> Artifact:
@@ -91,7 +92,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
     view, files = emit(schedule, memory, model.imported, model.options, model.name)
-    facts = report.facts_of(view, solution, model.board, model.notes)
+    facts = report.facts_of(view, solution, model.board, model.imported, model.notes)
     report.require_fit(facts, model.board, solution, model.options)
     files[MEMORY_MAP] = memory_map.picture(schedule, memory, model.name)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))

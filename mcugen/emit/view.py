@@ -341,7 +341,7 @@ def _command(options: Options, name: str, format_name: str) -> str:
     parts += [f"--ram {options.ram_bytes}"] if options.ram else []
     parts += [f"--flash {options.flash_bytes}"] if options.flash else []
     parts += [f"--region {options.region}"] if options.region else []
-    flags = ("require_accelerated", "no_rows", "keep_input", "selftest", "amalgamate")
+    flags = ("require_accelerated", "no_rows", "no_simplify", "keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))
 

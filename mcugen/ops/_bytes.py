@@ -8,7 +8,8 @@ import numpy as np
 
 from mcugen.channels import Range
 from mcugen.numeric import INT_RANGE, round_array_half_away
-from mcugen.op import Call, Form, Kernel, Op, Params, evaluate
+from mcugen.op import Call, Form, Kernel, Params, evaluate
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import NUMPY_DTYPES, TensorType
 
 _BYTES = ("s8", "u8")
@@ -19,7 +20,7 @@ def byte_to_byte(call: Call) -> bool:
     return call.input(0).dtype in _BYTES and call.output.dtype in _BYTES
 
 
-class ByteFunction(Op):
+class ByteFunction(Channelwise):
     """What functions of one tensor share that are a table where input and output are bytes."""
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -12,6 +12,7 @@ from mcugen.channels import Range
 from mcugen.errors import UnsupportedError
 from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Call, Example, Op, Params, RowWindow, Rule, Source
+from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import Pair, Window, image
 from mcugen.types import QuantParams, TensorType
 
@@ -21,7 +22,7 @@ MAX_TAPS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Pool(Op):
+class Pool(Channelwise):
     """What the pooling operators share. kernel, stride: (vertical, horizontal)."""
 
     kernel: Pair = (1, 1)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.channels import Range, channels_of
+from mcugen.channels import Range, Removal, channels_of
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Op, Params, Source
+from mcugen.ops._channelwise import Channelwise, alike
 from mcugen.types import QuantParams, Shape, TensorType, images_of, rows_of
 
 GROUPS = 3  # of kept and of reduced neighbours: rank 6 has no more
@@ -19,7 +20,7 @@ DTYPES = ("s8", "u8", "s16", "f32")
 
 
 @dataclass(frozen=True)
-class Reduction(Op):
+class Reduction(Channelwise):
     """What the reductions share. axes: as the format states them, negative ones from the end."""
 
     axes: tuple[int, ...]
@@ -36,6 +37,11 @@ class Reduction(Op):
         chosen = self.chosen(rank)
         shape = tuple(1 if k in chosen else d for k, d in enumerate(x.shape) if self.keep_dims or k not in chosen)
         return (TensorType(shape, x.dtype),)
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """None where the channels themselves are reduced."""
+        rank = len(call.input(0).shape)
+        return asked.none if rank - 1 in self.chosen(rank) else alike(call, asked)
 
     def chosen(self, rank: int) -> tuple[int, ...]:
         """The reduced axes, each once, in order."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.channels import Range
+from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.op import Call, Example, Import, Imported, Op, Params, Slimmed, Source
 from mcugen.ops import _join, _strided
+from mcugen.ops._channelwise import alike, sliced
 from mcugen.types import QuantParams, Shape, TensorType
 
 FLIP = 128
@@ -116,6 +117,32 @@ class Concatenation(Op):
         total = sum(x.shape[axis] for x in given)
         return (TensorType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
 
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """Joined along the channels each goes with its place in the result, else all go alike.
+
+        A constant keeps its first channel, so that it stays an operand.
+        """
+        y = asked.outputs[0]
+        if _axis(call) != len(call.output.shape) - 1:
+            return alike(call, asked)
+        ends = np.cumsum([call.input(k).shape[-1] for k in range(len(call.inputs))])[:-1]
+        parts = np.split(y, ends)
+        inputs = tuple(None if x is None else x & part for x, part in zip(asked.inputs, parts, strict=True))
+        gone = [_but_first(part) if x is None else x for x, part in zip(inputs, parts, strict=True)]
+        return Removal(inputs, (np.concatenate(gone),))
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        if _axis(call) != len(call.output.shape) - 1:
+            return sliced(self, call, removed)
+        ends = np.cumsum([call.input(k).shape[-1] for k in range(len(call.inputs))])[:-1]
+        keeps = np.split(~removed.outputs[0], ends)
+        constants = {
+            k: (chosen(call.input(k), -1, keep), data[..., keep])
+            for k, (keep, data) in enumerate(zip(keeps, call.constants, strict=True))
+            if data is not None
+        }
+        return Slimmed(self, constants)
+
     def reference(self, *xs: np.ndarray) -> np.ndarray:
         return np.concatenate(xs, self.axis)
 
@@ -150,6 +177,10 @@ class Concatenation(Op):
         types = (*_strided.DTYPES, ("s32", None))
         plain = [_example(k, cls(axis), shapes, *t) for t in types for k, (axis, shapes) in enumerate(_CASES)]
         return [*plain, *(_scaled(k, axis, shapes) for k, (axis, shapes) in enumerate(_CASES))]
+
+
+def _but_first(mask: np.ndarray) -> np.ndarray:
+    return mask & (np.arange(mask.size) > 0)
 
 
 _CASES: tuple[tuple[int, tuple[Shape, ...]], ...] = (

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from mcugen.channels import Range
+from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
-from mcugen.ops import _accumulators, _filter
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
+from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
@@ -64,6 +64,12 @@ def params(call: Call) -> Params:
 def pixels(call: Call) -> int:
     """Pixels of the output."""
     return call.output.size // call.output.shape[-1]
+
+
+def _by_tap(call: Call) -> np.ndarray:
+    """The weights as [output channels, taps, input channels], zero points removed."""
+    w = call.constant(1)
+    return _filter.centred(call, w).reshape(w.shape[0], -1, w.shape[3])
 
 
 def _taps(call: Call, x: Range) -> Range:
@@ -156,6 +162,18 @@ class Conv2D(Op):
             return None
         skips = window_of(call).leaves(call.input(0).shape)
         return _accumulators.sums(call, matrix(call), _taps(call, x), may_skip=skips)
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """Groups must stay equal, so that of a grouped convolution nothing goes."""
+        if groups_of(call) != 1 or not _slim.has_weights(call):
+            return asked.none
+        skips = window_of(call).leaves(call.input(0).shape)
+        return _slim.removable(call, asked, _by_tap(call), may_skip=skips)
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        outputs, inputs = ~removed.outputs[0], ~removed.of(0)
+        changed = _slim.weights(call, 0, outputs, (3, inputs)) | _slim.biased(call, removed, _by_tap(call))
+        return Slimmed(self, changed)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))

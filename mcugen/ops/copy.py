@@ -8,7 +8,8 @@ import numpy as np
 
 from mcugen.channels import Range
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Form, Kernel, Op, Params
+from mcugen.op import Call, Form, Kernel, Params
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
 
@@ -17,7 +18,7 @@ def params(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Copy(Op):
+class Copy(Channelwise):
     """y = x, in other memory.
 
     x, y: any type. Source: none; a graph output that is an input or a constant needs it.

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from mcugen.channels import Range
+from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Source
-from mcugen.ops import _accumulators, _filter, _planar
+from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
+from mcugen.ops import _accumulators, _filter, _planar, _slim
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, fields, image
@@ -130,6 +130,21 @@ class DepthwiseConv2D(Op):
         taps = Range(*(np.repeat(v, multiplier_of(call))[:, None] for v in (x.low, x.high)))
         skips = window_of(call).leaves(call.input(0).shape)
         return _accumulators.sums(call, matrix(call), taps, may_skip=skips)
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """A channel of the data goes with all results made of it, or none of them; a single one stays."""
+        data, results = asked.of(0), asked.outputs[0]
+        if not _slim.has_weights(call):
+            return asked.none
+        if data.size == 1:
+            return Removal(asked.none.inputs, (results,))
+        gone = data & results.reshape(data.size, -1).all(axis=1)
+        return Removal((gone, *asked.none.inputs[1:]), (np.repeat(gone, results.size // data.size),))
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        keep = ~removed.outputs[0]
+        bias = {2: (chosen(call.input(2), -1, keep), call.constant(2)[..., keep])} if call.has(2) else {}
+        return Slimmed(self, _slim.weights(call, 3, keep) | bias)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))

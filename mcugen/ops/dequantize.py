@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Kernel, Op, Params
+from mcugen.op import Call, Example, Form, Import, Kernel, Params
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import QuantParams, TensorType
 
 
@@ -36,7 +37,7 @@ def _from(dtype: str) -> Kernel:
 
 
 @dataclass(frozen=True)
-class Dequantize(Op):
+class Dequantize(Channelwise):
     """y = scale * (x - zero_point), in float32; half-precision numbers are widened.
 
     x: s8, u8, s16 or s32, per tensor (constants also per channel), or f16   y: f32, same shape

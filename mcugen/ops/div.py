@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.numeric import activation_bounds
-from mcugen.op import Example, Import, Imported, Op, Source
+from mcugen.op import Example, Import, Imported, Source
 from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -20,7 +21,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 @dataclass(frozen=True)
-class Div(Op):
+class Div(Channelwise):
     """y = activation(a / b), elementwise, broadcasting; infinite quotients become the largest float.
 
     a, b, y: f32

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from mcugen.channels import Range, met
+from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Rule, Source
-from mcugen.ops import _accumulators, _filter
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Rule, Slimmed, Source
+from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
 from mcugen.types import TensorType
@@ -42,6 +42,11 @@ def rounds_twice(call: Call) -> bool:
 def matrix(call: Call) -> np.ndarray:
     """The weights as [outputs, inputs], zero points removed."""
     return _filter.centred(call, call.constant(1))
+
+
+def _by_channel(call: Call) -> np.ndarray:
+    """The weights as [outputs, pixels, channels of the data], zero points removed."""
+    return matrix(call).reshape(call.input(1).shape[0], -1, channels_of(call.input(0)))
 
 
 def params(call: Call) -> Params:
@@ -141,6 +146,17 @@ class FullyConnected(Op):
             return None
         seen = met(x, call.input(1).shape[1])
         return _accumulators.sums(call, matrix(call), Range(seen.low[None], seen.high[None]), may_skip=False)
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """A channel of the data goes with all the weights that it meets: several where rows are flattened."""
+        if not _slim.has_weights(call) or call.input(1).shape[1] % asked.of(0).size:
+            return asked.none
+        return _slim.removable(call, asked, _by_channel(call), may_skip=False)
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        inputs = np.tile(~removed.of(0), call.input(1).shape[1] // removed.of(0).size)
+        changed = _slim.weights(call, 0, ~removed.outputs[0], (1, inputs))
+        return Slimmed(self, changed | _slim.biased(call, removed, _by_channel(call)))
 
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]

@@ -9,15 +9,16 @@ import numpy as np
 
 from mcugen.channels import Range
 from mcugen.errors import QuantizationError
-from mcugen.op import Call, Example, Import, Op
+from mcugen.op import Call, Example, Import
 from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 
 
 @dataclass(frozen=True)
-class Minimum(Op):
+class Minimum(Channelwise):
     """y = min(a, b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16, s32 and f32; quantized ones share one scale and zero point

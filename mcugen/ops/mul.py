@@ -9,8 +9,9 @@ import numpy as np
 
 from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, quantize_multiplier, wrap32
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.op import Call, Example, Import, Imported, Params, Source
 from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -45,7 +46,7 @@ def params(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Mul(Op):
+class Mul(Channelwise):
     """y = activation(a * b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.channels import Range
+from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
 from mcugen.ops import _pool, _strided
 from mcugen.types import QuantParams, Shape, TensorType
 
@@ -129,6 +129,21 @@ class Pad(Op):
         if value is not None and (value.size != 1 or value.dtype != x.dtype):
             raise ShapeError(f"the value {value} is not one {x.dtype}")
         return (TensorType(tuple(d + a + b for d, (a, b) in zip(x.shape, self.widths, strict=True)), x.dtype),)
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """Channels of the operand with the result's; added ones freely."""
+        if not self.widths:
+            return asked.none
+        before, count = self.widths[-1][0], asked.of(0).size
+        y = asked.outputs[0].copy()
+        y[before : before + count] &= asked.of(0)
+        return Removal((y[before : before + count], *asked.none.inputs[1:]), (y,))
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        before, count = self.widths[-1][0], removed.of(0).size
+        keep = ~removed.outputs[0]
+        last = (int(keep[:before].sum()), int(keep[before + count :].sum()))
+        return Slimmed(Pad((*self.widths[:-1], last)))
 
     def reference(self, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
         return self._padded(x, 0.0 if value is None else float(value.reshape(-1)[0]))

@@ -9,8 +9,9 @@ import numpy as np
 
 from mcugen.errors import ShapeError
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Call, Example, Import, Op, Params
+from mcugen.op import Call, Example, Import, Params
 from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
 Multiplier = tuple[int, int]
@@ -37,7 +38,7 @@ def params_s8(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Prelu(Op):
+class Prelu(Channelwise):
     """y = x where x >= 0, alpha * x elsewhere; alpha is broadcast.
 
     x, alpha, y: one type of s8, u8 (per tensor) and f32

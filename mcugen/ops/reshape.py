@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.channels import Range, channels_of, met
+from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Slimmed, Source
 from mcugen.types import QuantParams, Shape, TensorType
 
 
@@ -85,6 +85,18 @@ class Reshape(Op):
         if remainder or math.prod(shape) != x.size:
             raise ShapeError(f"{x.size} elements do not fit the shape {list(self.shape)}")
         return (TensorType(shape, x.dtype),)
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """One of the two numbers of channels must divide the other: then those that come together go together."""
+        x, y = asked.of(0), asked.outputs[0]
+        if not (call.input(0).shape and call.output.shape) or (y.size % x.size and x.size % y.size):
+            return asked.none
+        few = min(x.size, y.size)
+        gone = x.reshape(-1, few).all(axis=0) & y.reshape(-1, few).all(axis=0)
+        return Removal((np.tile(gone, x.size // few),), (np.tile(gone, y.size // few),))
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        return Slimmed(Reshape((*call.output.shape[:-1], int((~removed.outputs[0]).sum()))))
 
     def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
         return x.reshape(self.shape)

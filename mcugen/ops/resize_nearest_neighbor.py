@@ -10,8 +10,9 @@ import numpy as np
 
 from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Rule, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, RowWindow, Rule, Source
 from mcugen.ops import _strided
+from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import MAX_FIELD, Pair, image
 from mcugen.types import QuantParams, TensorType
 
@@ -71,7 +72,7 @@ def _kernel(dtype: str) -> Kernel:
 
 
 @dataclass(frozen=True)
-class ResizeNearestNeighbor(Op):
+class ResizeNearestNeighbor(Channelwise):
     """y[n, i, j, c] = x[n, near(i), near(j), c], near(i) = floor((i + offset) * scale), or rounded with align_corners.
 
     x: s8, s16 or f32 [N, H, W, C]   y: as x, [N, size[0], size[1], C]

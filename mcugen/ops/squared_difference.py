@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.op import Example, Import, Op
+from mcugen.op import Example, Import
 from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
 
 @dataclass(frozen=True)
-class SquaredDifference(Op):
+class SquaredDifference(Channelwise):
     """y = (a - b)^2, elementwise, broadcasting.
 
     a, b, y: f32

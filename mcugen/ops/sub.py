@@ -9,8 +9,9 @@ import numpy as np
 
 from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, wrap32
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.op import Call, Example, Import, Imported, Params, Source
 from mcugen.ops import _elementwise, _sum
+from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -26,7 +27,7 @@ def params(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Sub(Op):
+class Sub(Channelwise):
     """y = activation(a - b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32

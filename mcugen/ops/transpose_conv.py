@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from mcugen.channels import Range
+from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Source
-from mcugen.ops import _accumulators, _filter
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
+from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, image
 from mcugen.types import TensorType
@@ -46,6 +46,12 @@ def matrix(call: Call) -> np.ndarray:
     """The weights as [output channels, taps], zero points removed."""
     w = call.constant(1)
     return _filter.centred(call, w).reshape(w.shape[0], -1)
+
+
+def _by_tap(call: Call) -> np.ndarray:
+    """The weights as [output channels, taps, input channels], zero points removed."""
+    w = call.constant(1)
+    return _filter.centred(call, w).reshape(w.shape[0], -1, w.shape[3])
 
 
 def sums_fit(call: Call) -> bool:
@@ -139,6 +145,14 @@ class TransposeConv(Op):
         places = call.input(1).shape[1] * call.input(1).shape[2]
         taps = Range(*(np.tile(v, places)[None] for v in (x.low, x.high)))
         return _accumulators.sums(call, matrix(call), taps, may_skip=True)
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        return _slim.removable(call, asked, _by_tap(call), may_skip=True) if _slim.has_weights(call) else asked.none
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        outputs, inputs = ~removed.outputs[0], ~removed.of(0)
+        changed = _slim.weights(call, 0, outputs, (3, inputs)) | _slim.biased(call, removed, _by_tap(call))
+        return Slimmed(self, changed)
 
     def macs(self, call: Call) -> int:
         return call.input(0).size * call.input(1).size // call.input(0).shape[3]

@@ -4,19 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mcugen.graph import Graph, verify
+from mcugen.graph import Graph, verify, verify_origins, with_origins
 from mcugen.passes.copy_outputs import copy_outputs
+from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
 from mcugen.passes.measure_ranges import measure_ranges
+from mcugen.passes.remove_channels import remove_channels
 
 Pass = Callable[[Graph, str], Graph]
 """From a graph and the runtime whose bits count to a graph of the same meaning."""
 
-ORDER: tuple[Pass, ...] = (flip_unsigned, copy_outputs, measure_ranges)
+SIMPLIFYING: tuple[Pass, ...] = (drop_unread, remove_channels)
+"""Passes that take work out of a graph and keep its bits; repeated until none finds anything more."""
+
+ORDER: tuple[Pass | tuple[Pass, ...], ...] = (flip_unsigned, SIMPLIFYING, copy_outputs, measure_ranges)
 
 
-def run(graph: Graph, reference: str) -> Graph:
-    """All passes in order. Raises InternalError if one leaves an ill-formed graph."""
-    for step in ORDER:
-        graph = verify(step(graph, reference), f"pass {step.__name__}")
-    return graph
+def run(graph: Graph, reference: str, *, simplify: bool = True) -> Graph:
+    """All passes in order; `simplify`: the simplifying ones too.
+
+    Raises InternalError if one leaves an ill-formed graph, or tensors that do not say what they stand for.
+    """
+    done = with_origins(graph)
+    for entry in ORDER:
+        if not isinstance(entry, tuple):
+            done = _checked(entry, done, graph, reference)
+        elif simplify:
+            done = _repeated(entry, done, graph, reference)
+    return done
+
+
+def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:
+    """The passes over and over, until a round leaves the graph as it is; each other round takes something out."""
+    while True:
+        before = graph
+        for step in steps:
+            graph = _checked(step, graph, imported, reference)
+        if graph is before:
+            return graph
+
+
+def _checked(step: Pass, graph: Graph, imported: Graph, reference: str) -> Graph:
+    stage = f"pass {step.__name__}"
+    return verify_origins(verify(step(graph, reference), stage), imported, stage)

@@ -8,9 +8,10 @@ from typing import Any
 
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError
+from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
-from mcugen.report import regions
+from mcugen.report import regions, removals
 from mcugen.report.facts import Report, StepFacts
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
@@ -20,7 +21,9 @@ PEAK_TENSORS = 6
 PEAK_LABEL = 40
 
 
-def facts_of(view: ModelView, solution: Solution, board: Target, notes: tuple[str, ...] = ()) -> Report:
+def facts_of(
+    view: ModelView, solution: Solution, board: Target, imported: Graph, notes: tuple[str, ...] = ()
+) -> Report:
     """The report of a planned and emitted model, its files still to be named."""
     schedule, plan = solution.schedule, solution.plan
     return Report(
@@ -33,7 +36,7 @@ def facts_of(view: ModelView, solution: Solution, board: Target, notes: tuple[st
         proven=view.proven,
         scratch_bytes=max((step.scratch_bytes for step in schedule.steps), default=0),
         weights_bytes=view.weights_size,
-        macs=view.macs,
+        macs=removals.nominal_macs(imported, schedule, view.reference),
         live_macs=view.macs,
         steps=tuple(
             StepFacts(s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why, schedule.macs(s))
@@ -41,6 +44,7 @@ def facts_of(view: ModelView, solution: Solution, board: Target, notes: tuple[st
         ),
         regions=regions.facts_of(solution),
         notes=(*notes, *solution.notes),
+        removed=schedule.graph.removed,
     )
 
 
@@ -96,6 +100,10 @@ def _tensor_text(schedule: Schedule, name: str) -> str:
     return f"{name} {tensor.label[-PEAK_LABEL:]!r}" if tensor and tensor.label else name
 
 
+def _of_model(facts: Report) -> str:
+    return "" if facts.macs == facts.live_macs else f"  of the {facts.macs:,} that the model states"
+
+
 def as_dict(facts: Report) -> dict[str, Any]:
     """The report as plain values, for JSON."""
     return dataclasses.asdict(facts)
@@ -116,7 +124,8 @@ def as_text(facts: Report) -> str:
         *regions.as_lines(facts.regions),
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
         f"  weights  {facts.weights_bytes:>10,} bytes  constants in flash",
-        f"  work     {facts.macs:>10,} MAC",
+        f"  work     {facts.live_macs:>10,} MAC" + _of_model(facts),
+        *(f"  removed  {line}" for line in removals.summary(facts.removed)),
         "",
         "  step  operator              kernel",
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcugen.graph import Removed
+
 
 @dataclass(frozen=True)
 class StepFacts:
@@ -44,7 +46,9 @@ class Report:
     lower_bound    the most bytes live at any step, its scratch included: no plan of whole tensors can be smaller
     scratch_bytes  the largest scratch of any step
     weights_bytes  constants in flash: weights, biases, multipliers, tables
-    live_macs      macs less those that the build removed
+    macs           of the model as it was imported
+    live_macs      those that are executed
+    removed        what the build took out, and why no bit of the results changes
     """
 
     name: str
@@ -62,3 +66,4 @@ class Report:
     regions: tuple[RegionFacts, ...] = ()
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    removed: tuple[Removed, ...] = ()

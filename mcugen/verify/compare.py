@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.channels import channels_of
+from mcugen.graph import UNREAD_NODE, Graph, Origin
 
 FLOAT_TOLERANCE = 1e-5
 """Of a float tensor's largest magnitude over the inputs tried: C sums in float, the oracle in double."""
@@ -38,6 +40,9 @@ class Verdict:
     """What a comparison found over all cases. max_abs_diff is 0 for integers that are equal.
 
     max_relative_diff: of float tensors, the largest difference as a share of the tensor's largest magnitude.
+    not_compared: tensors without bytes of their own; fused: imported tensors that only exist inside a step
+    constant_channels: channels not computed whose one value was compared with the oracle; unread_channels: those
+    not computed that nothing depends on
     """
 
     exact: bool
@@ -47,16 +52,21 @@ class Verdict:
     max_relative_diff: float
     first_difference: Difference | None
     not_compared: tuple[str, ...] = ()
+    fused: tuple[str, ...] = ()
+    constant_channels: int = 0
+    unread_channels: int = 0
 
 
 class Comparison:
     """Collects comparisons of stored tensors of `graph` with oracle values of the graph it was made from.
 
     Integers must be equal. A float tensor is judged at the end, when its largest magnitude over all cases is known.
+    Of channels that are not computed because they never change, the value worked into constants is compared.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, imported: Graph) -> None:
         self._graph = graph
+        self._imported = imported
         self._tensors: set[str] = set()
         self._cases = 0
         self._largest = 0.0
@@ -64,29 +74,54 @@ class Comparison:
         self._magnitude: dict[str, float] = {}
         self._furthest: dict[str, tuple[float, Difference]] = {}
 
-    def begin_case(self) -> None:
+    def begin_case(self, case: str, oracle: Mapping[str, np.ndarray]) -> None:
+        """Start a case; compare what was found constant with the oracle's values."""
         self._cases += 1
+        for origin in self._origins():
+            values = oracle[origin.tensor]
+            for channel, value in origin.constant:
+                self._values(case, -1, origin.tensor, values[..., channel : channel + 1], value, (channel,))
 
-    def tensor(self, case: str, step: int, name: str, got: np.ndarray, oracle: dict[str, np.ndarray]) -> None:
+    def tensor(self, case: str, step: int, name: str, got: np.ndarray, oracle: Mapping[str, np.ndarray]) -> None:
         """Compare one tensor, or its last rows, as stored by the C code."""
-        tensor = self._graph.tensors[name]
-        origin, offset = (tensor.origin.tensor, tensor.origin.offset) if tensor.origin else (name, 0)
-        expected = oracle[origin]
+        origin = self._graph.tensors[name].origin or Origin(name)
+        expected = origin.stored_part(oracle[origin.tensor])
         if got.size < expected.size:  # the newest rows of a tensor that streams
             expected = expected[:, -got.shape[1] :]
-        shown = (got.astype(np.int64) + offset if offset else got).reshape(expected.shape)
-        self._tensors.add(origin)
+        shown = (got.astype(np.int64) + origin.offset if origin.offset else got).reshape(expected.shape)
+        self._tensors.add(origin.tensor)
+        if expected.dtype.kind == "f":
+            finite = np.abs(expected[np.isfinite(expected)])
+            known = self._magnitude.get(origin.tensor, 0.0)
+            self._magnitude[origin.tensor] = max(known, float(finite.max(initial=0.0)))
+        self._values(case, step, origin.tensor, expected, shown, origin.kept)
+
+    def _values(
+        self,
+        case: str,
+        step: int,
+        tensor: str,
+        expected: np.ndarray,
+        got: np.ndarray | int,
+        channels: tuple[int, ...] | None,
+    ) -> None:
+        """Compare values of an imported tensor. channels: its channels that they are, None for all."""
+        shown = np.broadcast_to(got, expected.shape)
         distance = _distance(expected, shown)
         furthest = float(distance.max(initial=0.0))
         self._largest = max(self._largest, furthest)
-        if expected.dtype.kind == "f":
-            finite = np.abs(expected[np.isfinite(expected)])
-            self._magnitude[origin] = max(self._magnitude.get(origin, 0.0), float(finite.max(initial=0.0)))
         if furthest > 0:
             wrong = distance == furthest if expected.dtype.kind == "f" else distance > 0
-            index = tuple(int(i) for i in np.argwhere(wrong)[0])
-            found = Difference(case, step, origin, tensor.label, index, float(expected[index]), float(shown[index]))
+            at = tuple(int(i) for i in np.argwhere(wrong)[0])
+            index = (*at[:-1], channels[at[-1]]) if channels is not None else at
+            label = self._imported.tensors[tensor].label
+            found = Difference(case, step, tensor, label, index, float(expected[at]), float(shown[at]))
             self._note(expected.dtype.kind == "f", furthest, found)
+
+    def _origins(self) -> Iterator[Origin]:
+        """What the tensors that are computed stand for, each imported tensor once."""
+        found = (t.origin for t in self._graph.tensors.values() if t.origin is not None and not t.is_constant)
+        yield from {origin.tensor: origin for origin in found}.values()
 
     def _note(self, is_float: bool, distance: float, found: Difference) -> None:
         if not is_float:
@@ -112,7 +147,26 @@ class Comparison:
             max(shares, default=0.0),
             first,
             tuple(missed),
+            tuple(self._fused()),
+            *self._missing_channels(),
         )
+
+    def _fused(self) -> Iterator[str]:
+        """Imported tensors that no tensor stands for, but for those that nothing needs."""
+        standing = {origin.tensor for origin in self._origins()}
+        standing |= {r.tensor for r in self._graph.removed if r.what == UNREAD_NODE}
+        for node in self._imported.nodes:
+            yield from (f"{n} {self._imported.tensors[n].label!r}" for n in node.outputs if n not in standing)
+
+    def _missing_channels(self) -> tuple[int, int]:
+        """How many channels are not computed because they are constant, and because nothing reads them."""
+        constant = unread = 0
+        for origin in self._origins():
+            if origin.kept is not None:
+                constant += len(origin.constant)
+                total = channels_of(self._imported.type(origin.tensor))
+                unread += total - len(origin.kept) - len(origin.constant)
+        return constant, unread
 
     def _share(self, tensor: str, distance: float) -> float:
         """A distance as a share of the tensor's largest magnitude; infinite where all of it should be zero."""

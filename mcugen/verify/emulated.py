@@ -159,14 +159,14 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
 def _compare(artifact: Artifact, cases: Sequence[Case], output: bytes) -> tuple[Verdict, bool]:
     """The verdict on the outputs of every first run, and whether every second run gave the same bytes."""
     graph = artifact.graph
-    comparison = Comparison(graph)
+    comparison = Comparison(graph, artifact.imported)
     size = sum(graph.type(name).nbytes for name in graph.outputs)
     repeatable = len(output) == 2 * size * len(cases)
     for k, case in enumerate(cases):
         first, second = output[2 * k * size : (2 * k + 1) * size], output[(2 * k + 1) * size : (2 * k + 2) * size]
         repeatable = repeatable and first == second
         oracle = reference.run(artifact.imported, case.inputs, artifact.view.reference)
-        comparison.begin_case()
+        comparison.begin_case(case.name, oracle)
         at = 0
         for name in graph.outputs:
             t = graph.type(name)

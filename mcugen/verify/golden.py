@@ -38,10 +38,10 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
     """Compare the oracle's outputs with the recorded ones of runtime `which`."""
     arrays = _arrays(path)
     renamed = _outputs_only(graph)
-    comparison = Comparison(renamed)
+    comparison = Comparison(renamed, graph)
     for k, case in enumerate(cases(path, graph)):
         values = reference.run(graph, case.inputs, which)
-        comparison.begin_case()
+        comparison.begin_case(case.name, values)
         for j, name in enumerate(graph.outputs):
             recorded = arrays.get(f"tflm{k}_{j}") if which == "tflm" else None
             expected = arrays[f"out{k}_{j}"] if recorded is None else recorded

@@ -28,14 +28,14 @@ def verify(artifact: Artifact, cases: Iterable[Case], progress: Callable[[str], 
 
     Raises ToolError where the C does not compile, or a sanitizer stops it.
     """
-    comparison = Comparison(artifact.graph)
+    comparison = Comparison(artifact.graph, artifact.imported)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
         progress("compiling")
         program = build_program(artifact, Path(folder))
         for case in cases:
             progress(case.name)
             oracle = reference.run(artifact.imported, case.inputs, artifact.view.reference)
-            comparison.begin_case()
+            comparison.begin_case(case.name, oracle)
             for step, name, array in tensors_of(artifact, program, case):
                 comparison.tensor(case.name, step, name, array, oracle)
     return comparison.verdict()

@@ -13,7 +13,7 @@ REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels"}
 
 
 def verify_dict(result: Verification) -> dict[str, Any]:
-    """Stable keys: exact, cases, max_abs_diff, first_difference."""
+    """Stable keys: exact, cases, max_abs_diff, first_difference; fused, constant_channels, unread_channels."""
     first = _first(result)
     return {
         "name": result.name,
@@ -24,6 +24,9 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "max_abs_diff": max(result.c.max_abs_diff, result.recorded.max_abs_diff if result.recorded else 0.0),
         "first_difference": dataclasses.asdict(first.first_difference) if first and first.first_difference else None,
         "not_compared": list(result.c.not_compared),
+        "fused": list(result.c.fused),
+        "constant_channels": result.c.constant_channels,
+        "unread_channels": result.c.unread_channels,
         "recorded_cases": result.recorded.cases if result.recorded else 0,
         "traced_tensors": result.traced,
         "trace_differs": list(result.trace_differs),
@@ -42,6 +45,15 @@ def verify_text(result: Verification) -> str:
     lines.append(f"  C against NumPy: {_sentence(result.c)}")
     if result.c.not_compared:
         lines.append(f"  not visible in memory, checked through what follows: {', '.join(result.c.not_compared)}")
+    if result.c.fused:
+        lines.append(
+            f"  {len(result.c.fused)} inside other steps, checked through what follows: {', '.join(result.c.fused)}"
+        )
+    if result.c.constant_channels or result.c.unread_channels:
+        lines.append(
+            f"  channels not computed: {result.c.constant_channels:,} whose one value equals NumPy's, "
+            f"{result.c.unread_channels:,} that nothing reads"
+        )
     if result.recorded:
         lines.append(f"  NumPy against the recorded runtime: {_sentence(result.recorded)}")
     if result.traced:

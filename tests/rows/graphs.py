@@ -57,6 +57,11 @@ def random_graph(seed: int) -> RandomGraph:
     return _Recipe(seed).graph()
 
 
+def planted_graph(seed: int) -> RandomGraph:
+    """The network of this seed with channels that never change, or that nothing reads, and zero points at the ends."""
+    return _Planted(seed).graph()
+
+
 @dataclass
 class _Recipe:
     seed: int
@@ -126,10 +131,14 @@ class _Recipe:
         rms = x.rms * 73 * float(np.sqrt(np.mean(scale**2))) * sqrt(taps)
         w = self.data.integers(-127, 127, shape, endpoint=True)
         b = np.round(self.data.normal(0, 0.3 * rms, channels) / (scale * np.float32(x.scale)))
+        self._plant(w, b, axis)
         weights = self.m.tensor(name, shape, "s8", scale=scale, zero_point=[0] * channels, axis=axis, data=w)
         bias_scale = scale * np.float32(x.scale)
         bias = self.m.tensor(f"{name}b", (channels,), "s32", scale=bias_scale, zero_point=[0] * channels, data=b)
         return [weights, bias], 1.05 * rms
+
+    def _plant(self, w: np.ndarray, b: np.ndarray, axis: int) -> None:
+        """Change weights, whose outputs are on `axis`, and bias in place."""
 
     def _op(self, name: str, inputs: list[int], output: Value, **options: object) -> Value:
         self.m.op(name, inputs, [output.index], options)
@@ -400,3 +409,28 @@ class _Recipe:
             return [self.m.tensor(name, (5, length), "f32", data=w), -1], 1.0
         w = self.data.integers(-127, 127, (5, length), endpoint=True)
         return [self.m.tensor(name, (5, length), "s8", scale=0.008, data=w), -1], x.rms * 73 * 0.008 * sqrt(length)
+
+
+class _Planted(_Recipe):
+    """Networks with something to remove."""
+
+    _BIASES = (0, 0, 10**6, -(10**6), 2**27, -(2**27), 2**31 - 1, -(2**31), 2**31 - 2**15)
+
+    def _plant(self, w: np.ndarray, b: np.ndarray, axis: int) -> None:
+        outputs = np.moveaxis(w, axis, 0)
+        for k in range(len(outputs)):
+            kind = self.rng.random()
+            if kind < 0.3:
+                outputs[k] = 0
+            elif kind < 0.5:
+                b[k] = self.rng.choice(self._BIASES)
+        if axis == 0:
+            unread = self.data.random(w.shape[-1]) < 0.3
+            w[..., unread] = 0
+
+    def _result(self, shape: Shape, rms: float, activation: str = "NONE", like: Value | None = None) -> Value:
+        found = super()._result(shape, rms, activation, like)
+        if like is not None or self.rng.random() < 0.5 or self.dtype == "f32":
+            return found
+        zero = -128 if activation != "NONE" else self.rng.choice((-128, 0, 127))
+        return self._value(shape, found.scale, zero, rms)

@@ -159,7 +159,7 @@ def problem(program: Path, index: int, model: Model, sets: Sequence[Arrays], wan
 def _wrong_sum(model: Model, sums: Sequence[int], values: dict[str, np.ndarray]) -> str:
     for (step, _, name), got in zip(model.results, sums, strict=True):
         origin = model.graph.tensors[name].origin
-        if got != _checksum(values[origin.tensor if origin else name]):
+        if got != _checksum(origin.stored_part(values[origin.tensor]) if origin else values[name]):
             return f"step {step} computes another {name}"
     return ""
 

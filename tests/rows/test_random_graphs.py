@@ -11,7 +11,7 @@ import pytest
 from mcugen.reference.inputs import cases
 from mcugen.verify import host
 from tests.rows import checks, soak
-from tests.rows.graphs import KINDS, random_graph
+from tests.rows.graphs import KINDS, planted_graph, random_graph
 from tests.rows.program import Workshop
 
 TENTH = soak.GRAPHS // 10
@@ -26,6 +26,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 @pytest.mark.parametrize("first", range(0, TENTH, AT_ONCE))
 def test_equal_the_oracle_in_every_mode(first: int, workshop: Workshop, tmp_path: Path) -> None:
     graphs = [random_graph(seed) for seed in range(first, first + AT_ONCE)]
+    assert checks.failures(graphs, workshop, tmp_path) == []
+
+
+def test_networks_with_channels_to_remove_equal_the_oracle_as_imported(workshop: Workshop, tmp_path: Path) -> None:
+    graphs = [planted_graph(seed) for seed in range(AT_ONCE)]
     assert checks.failures(graphs, workshop, tmp_path) == []
 
 

@@ -1,0 +1,46 @@
+"""Operators whose result's channel c needs nothing but channel c of operands with as many channels."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+
+from mcugen.channels import Removal, channels_of, chosen
+from mcugen.op import Call, Op, Slimmed
+
+
+class Channelwise(Op):
+    """What such operators share; their attributes do not speak of the number of channels.
+
+    Operands of another number of channels (one: they are broadcast) keep theirs.
+    """
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        return alike(call, asked)
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        return sliced(self, call, removed)
+
+
+def alike(call: Call, asked: Removal) -> Removal:
+    """What can go if the results and all operands with as many channels lose the same ones."""
+    count = channels_of(call.output)
+    masks = [*asked.outputs, *(mask for mask in asked.inputs if mask is not None and mask.size == count)]
+    common = reduce(np.logical_and, masks)
+    nothing = asked.none
+    return Removal(
+        tuple(common if mask is not None and mask.size == count else mask for mask in nothing.inputs),
+        tuple(common for _ in asked.outputs),
+    )
+
+
+def sliced(op: Op, call: Call, removed: Removal) -> Slimmed:
+    """The operator with the same channels taken from constants with as many."""
+    keep = ~removed.outputs[0]
+    constants = {
+        k: (chosen(t, -1, keep), data[..., keep])
+        for k, (t, data) in enumerate(zip(call.inputs, call.constants, strict=True))
+        if t is not None and data is not None and t.shape and t.shape[-1] == keep.size
+    }
+    return Slimmed(op, constants)

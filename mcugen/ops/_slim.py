@@ -1,0 +1,62 @@
+"""Operators with weights on fewer channels: which may go, and the weights and the bias of what is left.
+
+Weights are looked at as [results, taps, channels of the data], zero points removed. A channel of the data may go where
+all weights of the results that stay are zero, or where it has one value for every input: its part of the sums, which is
+then the same everywhere, goes into the bias. Sums wrap at 32 bits, and so does the bias: the bits stay the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.channels import Removal, chosen
+from mcugen.numeric import wrap32
+from mcugen.op import Call
+from mcugen.ops import _filter
+from mcugen.types import TensorType
+
+Constants = dict[int, tuple[TensorType, np.ndarray]]
+
+
+def has_weights(call: Call) -> bool:
+    """Whether this is integer arithmetic with constant weights."""
+    return call.input(0).dtype in ("s8", "s16") and _filter.constant_weights(call)
+
+
+def removable(call: Call, asked: Removal, w: np.ndarray, *, may_skip: bool) -> Removal:
+    """w: [results, taps, channels]; may_skip: whether a tap may fall outside the data, where it adds nothing."""
+    results = asked.outputs[0]
+    read = (w[~results] != 0).any(axis=(0, 1))
+    nothing = asked.none
+    return Removal((asked.of(0) & (~read | _foldable(call, may_skip)), *nothing.inputs[1:]), (results,))
+
+
+def _foldable(call: Call, may_skip: bool) -> np.ndarray:
+    """Channels of the data that add the same to a sum wherever its taps lie. 64 bit sums are left as they are."""
+    x = call.range_of(0)
+    if x is None or call.input(0).dtype != "s8":
+        return np.zeros(call.input(0).shape[-1], bool)
+    return np.asarray(x.constant & (x.low == call.input(0).zero_point)) if may_skip else x.constant
+
+
+def biased(call: Call, removed: Removal, w: np.ndarray) -> Constants:
+    """The bias of the results that stay, with what constant channels add to them; none where it would be all zero."""
+    keep, gone, x = ~removed.outputs[0], removed.of(0), call.range_of(0)
+    if x is None:
+        return {}
+    value = np.where(gone & x.constant, x.low - call.input(0).zero_point, 0)
+    added = (w[keep].sum(axis=1) * value).sum(axis=1)
+    if not call.has(2):
+        t = TensorType((added.size,), "s32")
+        return {2: (t, wrap32(added).astype(t.np_dtype))} if added.any() else {}
+    t, data = chosen(call.input(2), -1, keep), call.constant(2)[..., keep]
+    total = data.astype(np.int64) + added
+    return {2: (t, (wrap32(total) if t.dtype == "s32" else total).astype(t.np_dtype))}
+
+
+def weights(call: Call, axis: int, keep: np.ndarray, then: tuple[int, np.ndarray] | None = None) -> Constants:
+    """The weights with the indices `keep` of an axis; then: another axis and its mask."""
+    t, data = call.input(1), call.constant(1)
+    for at, mask in ((axis, keep), *((then,) if then else ())):
+        t, data = chosen(t, at, mask), np.compress(mask, data, at)
+    return {1: (t, data)}

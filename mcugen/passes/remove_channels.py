@@ -1,0 +1,151 @@
+"""Removes channels that nobody reads, and those that are the same for every input of the model.
+
+A channel of a tensor can go if its producer can do without it, and each of its readers too: because all its weights
+there are zero, because the reader's own channel goes, or because its one value can be worked into the reader's
+constants. All channels of all tensors are asked for at first; operators refuse what they cannot do without, and are
+asked again, until none refuses anything. What is left is the largest set of channels that can go together.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.channels import Removal, channels_of, chosen
+from mcugen.errors import InternalError
+from mcugen.graph import Graph, Node, Origin, Removed, Tensor
+from mcugen.op import Call
+from mcugen.passes.measure_ranges import measure_ranges
+from mcugen.types import TensorType
+
+Masks = dict[str, np.ndarray]
+_CONSTANT = "one value for every input, by the bounds of all sums before it; worked into the constants of its readers"
+_UNREAD = "every weight that meets it is zero, or belongs to a channel that goes as well"
+
+
+def remove_channels(graph: Graph, reference: str) -> Graph:
+    """The graph without channels that its outputs do not need; inputs and outputs keep theirs."""
+    measured = measure_ranges(graph, reference)
+    gone = removable_channels(measured, reference)
+    if not any(mask.any() for mask in gone.values()):
+        return graph
+    slimmer = _Slimmer(measured, reference, gone)
+    nodes = [slimmer.node(node) for node in graph.nodes]
+    return measured.updated(tensors=slimmer.tensors(), nodes=nodes, removed=_report(measured, gone))
+
+
+def removable_channels(graph: Graph, reference: str) -> Masks:
+    """A mask of each computed tensor: its channels that can go, at least one staying."""
+    calls = {node.name: graph.call(node, reference) for node in graph.nodes}
+    computed = {name: t for name, t in graph.tensors.items() if not t.is_constant}
+    ends = {*graph.inputs, *graph.outputs}
+    gone = {
+        name: np.full(channels_of(t.type), t.range is not None and name not in ends) for name, t in computed.items()
+    }
+    touching: dict[str, list[Node]] = {name: [] for name in graph.tensors}
+    for node in graph.nodes:
+        for name in filter(None, (*node.inputs, *node.outputs)):
+            touching[name].append(node)
+    _narrow(gone, calls, touching, deque(reversed(graph.nodes)))
+    for name, mask in gone.items():
+        if mask.all():
+            mask[0] = False
+            _narrow(gone, calls, touching, deque(touching[name]))
+    return gone
+
+
+def _narrow(gone: Masks, calls: dict[str, Call], touching: dict[str, list[Node]], waiting: deque[Node]) -> None:
+    """Take from the masks what operators refuse, until they refuse nothing."""
+    while waiting:
+        node = waiting.popleft()
+        asked = _asked(node, calls[node.name], gone)
+        granted = node.op.removable(calls[node.name], asked)
+        for name, mask in _pairs(node, granted):
+            if (gone[name] & ~mask).any():
+                gone[name] = gone[name] & mask
+                waiting += [other for other in touching[name] if other not in waiting]
+
+
+def _asked(node: Node, call: Call, gone: Masks) -> Removal:
+    pairs = zip(node.inputs, call.constants, strict=True)
+    inputs = tuple(None if name is None or data is not None else gone[name] for name, data in pairs)
+    return Removal(inputs, tuple(gone[name] for name in node.outputs))
+
+
+def _pairs(node: Node, removal: Removal) -> Iterator[tuple[str, np.ndarray]]:
+    for name, mask in zip((*node.inputs, *node.outputs), (*removal.inputs, *removal.outputs), strict=True):
+        if name is not None and mask is not None:
+            yield name, mask
+
+
+class _Slimmer:
+    """Makes the nodes and tensors that are left."""
+
+    def __init__(self, graph: Graph, reference: str, gone: Masks) -> None:
+        self._graph, self._reference, self._gone = graph, reference, gone
+        self._made: dict[str, Tensor] = {}
+
+    def node(self, node: Node) -> Node:
+        """The node on the channels that stay."""
+        call = self._graph.call(node, self._reference)
+        removal = _asked(node, call, self._gone)
+        if not any(mask.any() for _, mask in _pairs(node, removal)):
+            return node
+        slimmed = node.op.without(call, removal)
+        names = list(node.inputs) + [None] * (max(slimmed.constants, default=-1) + 1 - len(node.inputs))
+        for k, (t, data) in slimmed.constants.items():
+            names[k] = self._constant(node, k, t, data)
+        made = replace(node, op=slimmed.op, inputs=tuple(names))
+        self._check(made)
+        return made
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Everything that is new or narrower."""
+        yield from self._made.values()
+        for name, mask in self._gone.items():
+            if mask.any():
+                yield _narrowed(self._graph.tensors[name], mask)
+
+    def _constant(self, node: Node, k: int, t: TensorType, data: np.ndarray) -> str:
+        old = node.inputs[k] if k < len(node.inputs) else None
+        label = self._graph.tensors[old].label if old else ""
+        name = f"{node.name}_{k}"
+        self._made[name] = Tensor(name, t, np.ascontiguousarray(data), label)
+        return name
+
+    def _check(self, node: Node) -> None:
+        """Raise InternalError where the operator makes other shapes than the channels say."""
+        types = [None if n is None else self._made[n].type if n in self._made else self._type(n) for n in node.inputs]
+        for name, t in zip(node.outputs, node.op.infer(*types), strict=True):
+            if t.shape != self._type(name).shape:
+                raise InternalError(f"{node.name} on fewer channels makes {t} of {self._type(name)}")
+
+    def _type(self, name: str) -> TensorType:
+        t, mask = self._graph.type(name), self._gone.get(name)
+        return t if mask is None or not mask.any() else chosen(t, -1, ~mask)
+
+
+def _narrowed(tensor: Tensor, gone: np.ndarray) -> Tensor:
+    """The tensor on its other channels."""
+    bounds = tensor.range
+    if bounds is None:
+        raise InternalError(f"channels of {tensor.name!r} go, but it has no bounds")
+    origin = (tensor.origin or Origin(tensor.name)).without(gone, bounds)
+    left = replace(bounds, low=bounds.low[~gone], high=bounds.high[~gone])
+    return replace(tensor, type=chosen(tensor.type, -1, ~gone), origin=origin, range=left)
+
+
+def _report(graph: Graph, gone: Masks) -> Iterator[Removed]:
+    for name, mask in gone.items():
+        tensor = graph.tensors[name]
+        if tensor.range is None or tensor.origin is None:
+            continue
+        for what, some, why in (
+            ("constant channels", mask & tensor.range.constant, _CONSTANT),
+            ("unread channels", mask & ~tensor.range.constant, _UNREAD),
+        ):
+            if some.any():
+                yield Removed(what, tensor.origin.tensor, why, int(some.sum()))
