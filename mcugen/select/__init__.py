@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from mcugen.graph import Graph
 from mcugen.options import Options
+from mcugen.schedule.order import reordered
 from mcugen.select import solver
 from mcugen.select.budget import Solution, ranges
-from mcugen.select.candidates import menus_of
-from mcugen.select.solver import front
+from mcugen.select.candidates import Menu, menus_of
 from mcugen.target import Target
 
 __all__ = ["Solution", "front", "menus_of", "ranges", "solve"]
 
 
 def solve(graph: Graph, target: Target, options: Options) -> Solution:
-    """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one."""
-    return solver.solve(graph, menus_of(graph, target, options), options, target)
+    """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one.
+
+    Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
+    """
+    menus = menus_of(graph, target, options)
+    found = [solver.solve(nodes, menu, options, target) for nodes, menu in _orders(graph, menus, options)]
+    return min(found, key=lambda s: solver.rank_of(s, options, target))
+
+
+def front(graph: Graph, menus: Sequence[Menu], options: Options, board: Target, most: int) -> list[Solution]:
+    """Solutions that no other equals or beats in RAM, in flash and in speed, at most `most` for each set of kernels."""
+    found = [solver.front(nodes, menu, options, board, most) for nodes, menu in _orders(graph, menus, options)]
+    return solver.best_of(graph, menus, options, board, [s for solutions in found for s in solutions])
+
+
+def _orders(graph: Graph, menus: Sequence[Menu], options: Options) -> Iterator[tuple[Graph, list[Menu]]]:
+    """The network in the order of the file, and in a better one where there is any; frames keep all they need."""
+    yield graph, list(menus)
+    order = reordered(graph, [menu[0].choice for menu in menus])
+    if order != sorted(order) and options.input_mode != "frames":
+        yield graph.updated(nodes=[graph.nodes[i] for i in order]), [menus[i] for i in order]

@@ -70,8 +70,22 @@ def front(graph: Graph, menus: Sequence[Menu], options: Options, board: Target, 
     return _best(problem, found)
 
 
-def _best(problem: Problem, found: Sequence[Solution]) -> list[Solution]:
+def rank_of(solution: Solution, options: Options, board: Target) -> tuple[int, int, int]:
+    """What orders solutions of equal kernels, the best first: bytes over the budget, then calls, or RAM where asked."""
+    limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
+    over = max(solution.ram_bytes - limit, 0) if limit is not None else 0
+    least = (solution.ram_bytes, len(solution.schedule.trace))
+    return (over, *(least if options.optimize == "ram" else least[::-1]))
+
+
+def best_of(
+    graph: Graph, menus: Sequence[Menu], options: Options, board: Target, found: Sequence[Solution]
+) -> list[Solution]:
     """The solutions that no other equals or beats in RAM, flash and cost; the fastest first."""
+    return _best(Problem(graph, tuple(menus), options, board), found)
+
+
+def _best(problem: Problem, found: Sequence[Solution]) -> list[Solution]:
     kept: list[tuple[int, int, Solution]] = []
     for solution in sorted(found, key=lambda s: (cost_of(problem, s), s.ram_bytes)):
         flash = sum(c.constant_bytes for c in solution.choices)

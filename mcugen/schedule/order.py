@@ -1,0 +1,241 @@
+"""The order of steps: in a branching network some orders hold fewer bytes at once than the one in the file.
+
+A state is the set of the steps that have run, as bits of an integer: what is live after them depends on the set alone,
+so the least peak is a shortest path over sets. A step that leaves no more bytes live than before, and needs no more
+while it runs than the peak so far, is taken at once: whatever order follows, moved to the front it does no harm.
+The search is exact up to a number of sets; beyond, a beam of the best sets of each size goes on.
+
+Source: dynamic programming over downsets after Liberis and Lane (2019), with a best-first search in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush, nsmallest
+
+from mcugen.graph import Graph
+from mcugen.op import Form
+from mcugen.schedule.steps import Choice, Step
+from mcugen.schedule.storage import aliases
+
+_STATES = 20_000
+_BEAM = 48
+Order = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One step: the tensors it reads and writes, those it may write over, and bytes that only it needs."""
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    over: tuple[str, ...] = ()
+    own_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step in figures: of each tensor that may die with it the bytes and the users; of those to write over, users."""
+
+    result_bytes: int
+    staying_bytes: int
+    own_bytes: int
+    reads: tuple[tuple[int, int], ...]
+    over: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Steps in an order that works, the bytes of their tensors, and the tensors that stay to the end.
+
+    Tensors that no step writes are there from the start.
+    """
+
+    works: tuple[Work, ...]
+    nbytes: Mapping[str, int]
+    kept: frozenset[str] = frozenset()
+
+    @cached_property
+    def users(self) -> dict[str, int]:
+        """The steps that read each tensor, as bits."""
+        found = dict.fromkeys(self.nbytes, 0)
+        for i, work in enumerate(self.works):
+            for name in work.reads:
+                found[name] |= 1 << i
+        return found
+
+    @cached_property
+    def needs(self) -> tuple[int, ...]:
+        """The steps that have to run before each step, as bits."""
+        writer = {name: 1 << i for i, work in enumerate(self.works) for name in work.writes}
+        return tuple(sum({writer.get(name, 0) for name in work.reads}) for work in self.works)
+
+    @cached_property
+    def _steps(self) -> tuple[_Step, ...]:
+        return tuple(self._step(work) for work in self.works)
+
+    def _step(self, work: Work) -> _Step:
+        result = sum(self.nbytes[name] for name in work.writes)
+        staying = sum(self.nbytes[name] for name in work.writes if self.users[name] or name in self.kept)
+        dying = [name for name in work.reads if name not in self.kept]
+        over = tuple(self.users[n] for n in work.over if n in dying and self.nbytes[n] >= result)
+        return _Step(result, staying, work.own_bytes, tuple((self.nbytes[n], self.users[n]) for n in dying), over)
+
+    @cached_property
+    def start_bytes(self) -> int:
+        """What is live before the first step."""
+        written = {name for work in self.works for name in work.writes}
+        there = [name for name in self.nbytes if name not in written and (self.users[name] or name in self.kept)]
+        return sum(self.nbytes[name] for name in there)
+
+    def run(self, done: int, live: int, i: int) -> tuple[int, int]:
+        """(bytes needed while step i runs, bytes live after it) when the steps in `done` have run."""
+        step, left = self._steps[i], ~(done | 1 << i)
+        during = live + step.own_bytes
+        if all(users & left for users in step.over):
+            during += step.result_bytes
+        return during, live + step.staying_bytes - sum([size for size, users in step.reads if not users & left])
+
+    def peak(self, order: Sequence[int]) -> int:
+        """The most bytes needed at any step of an order."""
+        done, live, most = 0, self.start_bytes, self.start_bytes
+        for i in order:
+            during, live = self.run(done, live, i)
+            done |= 1 << i
+            most = max(most, during)
+        return most
+
+    @cached_property
+    def floor(self) -> int:
+        """No order needs less: what a step reads and writes is live while it runs."""
+        return max((self._alone(work) for work in self.works), default=0)
+
+    def _alone(self, work: Work) -> int:
+        read = sum(self.nbytes[name] for name in set(work.reads))
+        result = sum(self.nbytes[name] for name in work.writes)
+        taken = any(self.nbytes[name] >= result for name in work.over)
+        return read + work.own_bytes + (0 if taken else result)
+
+
+def best_order(problem: Problem, states: int = _STATES) -> Order:
+    """The order with the least peak that is found; the given one where none is better."""
+    given = tuple(range(len(problem.works)))
+    most = problem.peak(given)
+    if most <= problem.floor or len(given) < 3:
+        return given
+    found = _Search(problem, most).run(states)
+    return given if found is None else found
+
+
+@dataclass(frozen=True)
+class _State:
+    """Steps that have run, as bits and in order; bytes live after them; the peak on the way."""
+
+    done: int
+    order: Order
+    live: int
+    peak: int
+
+
+class _Search:
+    """Looks for an order whose peak is below a limit."""
+
+    def __init__(self, problem: Problem, limit: int) -> None:
+        self._problem, self._limit = problem, limit
+        self._all = (1 << len(problem.works)) - 1
+
+    def run(self, states: int) -> Order | None:
+        """The order with the least peak, or a good one where more than `states` sets would have to be seen."""
+        problem = self._problem
+        start = self._settled(_State(0, (), problem.start_bytes, max(problem.start_bytes, problem.floor)))
+        heap = [(start.peak, -len(start.order), start.order, start)]
+        seen: set[int] = set()
+        while heap:
+            state = heappop(heap)[-1]
+            if state.done == self._all:
+                return state.order
+            if state.done in seen:
+                continue
+            if len(seen) >= states:
+                return self._beam(start)
+            seen.add(state.done)
+            for after in self._following(state, seen):
+                heappush(heap, (after.peak, -len(after.order), after.order, after))
+        return None
+
+    def _beam(self, start: _State) -> Order | None:
+        """The best sets of each size, and of equal sets the one with the lower peak."""
+        level = {start.done: start}
+        finished: _State | None = None
+        while level:
+            found: dict[int, _State] = {}
+            for state in level.values():
+                for after in self._following(state, frozenset()):
+                    known = found.get(after.done)
+                    if known is None or (after.peak, after.order) < (known.peak, known.order):
+                        found[after.done] = after
+            whole = found.pop(self._all, None)
+            if whole is not None and (finished is None or whole.peak < finished.peak):
+                finished = whole
+            level = {s.done: s for s in nsmallest(_BEAM, found.values(), key=lambda s: (s.peak, s.live, s.order))}
+        return finished.order if finished else None
+
+    def _following(self, state: _State, seen: Set[int]) -> Iterator[_State]:
+        """The states one step further, below the limit and not seen, in the order of the file."""
+        for i in self._ready(state.done):
+            during, live = self._problem.run(state.done, state.live, i)
+            done = state.done | 1 << i
+            if during < self._limit and done not in seen:
+                yield self._settled(_State(done, (*state.order, i), live, max(state.peak, during)))
+
+    def _settled(self, state: _State) -> _State:
+        """The state after all steps that do no harm, the earliest first."""
+        order, done, live = list(state.order), state.done, state.live
+        i: int | None = -1
+        while i is not None:
+            i = None
+            for ready in self._ready(done):
+                during, after = self._problem.run(done, live, ready)
+                if during <= state.peak and after <= live:
+                    i, done, live = ready, done | 1 << ready, after
+                    order.append(ready)
+                    break
+        return _State(done, tuple(order), live, state.peak)
+
+    def _ready(self, done: int) -> list[int]:
+        needs = self._problem.needs
+        return [i for i in range(len(needs)) if not done >> i & 1 and not needs[i] & ~done]
+
+
+def problem_of(graph: Graph, choices: Sequence[Choice]) -> Problem:
+    """The steps of a network with these kernels, each run whole."""
+    alias = aliases(choices)
+    works = [_work(c, alias, graph) for c in choices if c.kernel.form is not Form.ALIAS]
+    names = dict.fromkeys([*graph.inputs, *(n for w in works for n in (*w.reads, *w.writes))])
+    kept = frozenset(alias.get(name, name) for name in graph.outputs)
+    return Problem(tuple(works), {name: graph.type(name).nbytes for name in names}, kept)
+
+
+def _work(choice: Choice, alias: Mapping[str, str], graph: Graph) -> Work:
+    node, kernel, step = choice.node, choice.kernel, Step(0, choice)
+    sources = [None if name is None else alias.get(name, name) for name in node.inputs]
+    reads = [name for name in sources if name is not None and not graph.tensors[name].is_constant]
+    alone = tuple(name for k in kernel.in_place if (name := sources[k]) is not None and reads.count(name) == 1)
+    return Work(tuple(dict.fromkeys(reads)), node.outputs, alone, step.scratch_bytes + step.ring_bytes)
+
+
+def reordered(graph: Graph, choices: Sequence[Choice]) -> list[int]:
+    """Indices of the choices in the order that was found: each step with the aliases of what it makes behind it."""
+    order = best_order(problem_of(graph, choices))
+    running = [i for i, c in enumerate(choices) if c.kernel.form is not Form.ALIAS]
+    made = {name for i in running for name in choices[i].node.outputs}
+    place = {i: (rank, i) for rank, i in enumerate(running[k] for k in order)}
+    writer = {name: place[i] for i in running for name in choices[i].node.outputs}
+    alias = aliases(choices)
+    for i, choice in enumerate(choices):
+        if choice.kernel.form is Form.ALIAS:
+            source = alias[choice.node.outputs[0]]
+            place[i] = (writer[source][0], i) if source in made else (-1, i)
+    return sorted(range(len(choices)), key=lambda i: place[i])
