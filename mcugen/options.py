@@ -84,6 +84,12 @@ class Options:
         "region. What fits the first stays there; else tensors are spread. By default the board's regions.",
         metavar="LIST",
     )
+    weights_in: str = _option(
+        "",
+        "Memories for constants besides the flash of the code, e.g. `dtcm=16K,qspi`: RAM takes those read most per "
+        "byte, copied at start-up; further flash those read least, where the code's is full. `auto`: RAM left over.",
+        metavar="LIST",
+    )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
     no_simplify: bool = _option(False, "Compute everything as the model says, also what cannot change its outputs.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
@@ -105,7 +111,13 @@ class Options:
         """The RAM regions asked for, with the bytes allowed in each, None where that is all of it."""
         return region_list(self.region, "--region")
 
+    @property
+    def weight_regions(self) -> tuple[tuple[str, int | None], ...]:
+        """The memories asked for constants, with the bytes allowed in each; none for `auto`."""
+        return region_list("" if self.weights_in == "auto" else self.weights_in, "--weights-in")
+
     def __post_init__(self) -> None:
+        _ = self.weight_regions
         for name in ("ram", "flash"):
             if getattr(self, name):
                 bytes_of(getattr(self, name), f"--{name}")

@@ -22,6 +22,7 @@ from mcugen.report import memory_map
 from mcugen.report.facts import Report
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
+from mcugen.select.weights import weight_rooms
 from mcugen.target import Target
 
 MEMORY_MAP = "memory.svg"
@@ -79,7 +80,7 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
     """Import and passes."""
     board = target.load(options.board, [f for f in options.features.split(",") if f])
-    board = target.with_regions(board, options.regions)
+    board = target.with_regions(board, options.regions, options.weight_regions)
     name = options.name or c_name_from(path.stem)
     imported = frontends.load(path, registry.load(ops))
     options, notes = _settle_reference(imported, options)
@@ -91,9 +92,10 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
-    view, files = emit(schedule, memory, model.imported, model.options, model.name)
+    rooms = weight_rooms(model.options, model.board, solution)
+    view, files = emit(schedule, memory, model.imported, model.options, model.name, rooms)
     facts = report.facts_of(view, solution, model.board, model.imported, model.notes)
-    report.require_fit(facts, model.board, solution, model.options)
+    report.require_fit(facts, model.board, solution, model.options, rooms)
     files[MEMORY_MAP] = memory_map.picture(schedule, memory, model.name)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))

@@ -148,7 +148,7 @@ class Target:
 
     @property
     def flash_bytes(self) -> int | None:
-        """Sum of the flash regions for weights that need not be asked for; None for a bare core."""
+        """Sum of the flash regions for weights, external ones left out; None for a bare core."""
         sizes = [r.size_bytes for r in self.flash_regions() if "weights" in r.holds and not r.external]
         return sum(sizes) if sizes else None
 
@@ -170,17 +170,33 @@ def load(name: str, features: Iterable[str] = ()) -> Target:
     return _switch(_target(folder), tuple(features))
 
 
-def with_regions(target: Target, named: Sequence[tuple[str, int | None]]) -> Target:
-    """A bare core with these RAM regions of the user's; a board with its own, external ones only where named."""
-    if target.is_core:
-        made = [
-            MemoryRegion(name, "ram", 0, size, None, frozenset({"model"}), "given by the user")
-            for name, size in named
-            if size is not None
-        ]
-        return replace(target, regions=tuple(made))
-    asked = {name for name, _ in named}
-    return replace(target, regions=tuple(r for r in target.regions if not r.external or r.name in asked))
+Named = Sequence[tuple[str, int | None]]
+"""Regions that the user names, with the bytes that may be used of each, None where that is all."""
+
+
+def with_regions(target: Target, model: Named, weights: Named = ()) -> Target:
+    """A bare core with these RAM regions of the user's, or a board with its own, external ones only where named.
+
+    model, weights: regions for tensors and for constants; one of a bare core that is for both has the sum of the sizes.
+    """
+    if not target.is_core:
+        kept = [_asked_for(r, dict(model), dict(weights)) if r.external else r for r in target.regions]
+        return replace(target, regions=tuple(r for r in kept if not r.external))
+    names = dict.fromkeys(name for name, _ in (*model, *weights))
+    return replace(target, regions=tuple(_made(name, dict(model), dict(weights)) for name in names))
+
+
+def _asked_for(region: MemoryRegion, model: dict[str, int | None], weights: dict[str, int | None]) -> MemoryRegion:
+    """An external region as an ordinary one, for what it was named for; itself where it was not."""
+    if region.name in model:
+        return replace(region, external=False)
+    return replace(region, external=False, holds=frozenset({"weights"})) if region.name in weights else region
+
+
+def _made(name: str, model: dict[str, int | None], weights: dict[str, int | None]) -> MemoryRegion:
+    holds = frozenset(use for use, named in (("model", model), ("weights", weights)) if name in named)
+    size = (model.get(name) or 0) + (weights.get(name) or 0)
+    return MemoryRegion(name, "ram", 0, size, None, holds, "given by the user")
 
 
 def _folder(name: str) -> Path:

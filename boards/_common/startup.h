@@ -8,6 +8,14 @@
 extern uint32_t board_stack_limit[]; /* lowest address of the stack */
 extern uint32_t board_stack_top[];   /* first address past it */
 extern uint32_t board_data_load[], board_data_start[], board_data_end[];
+#ifdef BOARD_COPIES
+typedef struct {
+    const uint32_t *from;
+    uint32_t *to;
+    uint32_t bytes;
+} board_copy_t;
+extern const board_copy_t board_copies_start[], board_copies_end[]; /* constants that belong into further RAM */
+#endif
 extern uint32_t board_bss_start[], board_bss_end[];
 
 int main(void);
@@ -30,6 +38,14 @@ static inline __attribute__((noreturn)) void board_start(void)
         board_bss_start[i] = 0;
         __asm__ volatile("" ::: "memory");
     }
+#ifdef BOARD_COPIES
+    for (const board_copy_t *copy = board_copies_start; copy < board_copies_end; copy += 1) {
+        for (uint32_t i = 0; i < copy->bytes / 4u; i += 1) {
+            copy->to[i] = copy->from[i];
+            __asm__ volatile("" ::: "memory");
+        }
+    }
+#endif
 #ifdef MCUGEN_SIMULATED
     sim_start();
     sim_exit(main());

@@ -10,15 +10,24 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.schedule import Schedule
+from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 
 __all__ = ["emit"]
 
 
 def emit(
-    schedule: Schedule, plan: MemoryPlan, imported: Graph, options: Options, name: str
+    schedule: Schedule,
+    plan: MemoryPlan,
+    imported: Graph,
+    options: Options,
+    name: str,
+    rooms: WeightRooms = ALL_WITH_CODE,
 ) -> tuple[ModelView, dict[str, bytes]]:
-    """The view and the files, by path relative to the output folder. `imported` is the graph before any pass."""
-    view = build(schedule, plan, options, name)
+    """The view and the files, by path relative to the output folder.
+
+    imported: the graph before any pass. rooms: where constants may lie besides the flash of the code.
+    """
+    view = build(schedule, plan, options, name, rooms)
     files = {
         f"{name}.h": render("model.h.j2", m=view, selftest=options.selftest),
         f"{name}.c": render("model.c.j2", m=view),

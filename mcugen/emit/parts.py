@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ArrayView:
-    """A constant in flash."""
+    """A constant in flash. region: the memory it lies in, "" with the code."""
 
     symbol: str
     c_type: str
@@ -15,6 +15,7 @@ class ArrayView:
     nbytes: int
     note: str
     lines: list[str]
+    region: str = ""
 
 
 @dataclass(frozen=True)

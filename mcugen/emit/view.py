@@ -10,6 +10,7 @@ import numpy as np
 
 from mcugen import __version__
 from mcugen.emit import bundle
+from mcugen.emit.constants import ConstantsView, placed, places_of
 from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number, type_text
 from mcugen.emit.memory import MapView, RegionView, element, pointer, regions_of
 from mcugen.emit.parts import (
@@ -27,7 +28,9 @@ from mcugen.op import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan, lower_bound
 from mcugen.schedule import INPUT, Choice, Schedule, Step
+from mcugen.schedule.accesses import constant_accesses
 from mcugen.schedule.size import region_bytes
+from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 from mcugen.types import images_of, row_count, rows_of
 
 MAX_OUTSIDE_ELEMENTS = 1 << 20
@@ -62,6 +65,7 @@ class ModelView:
     order_type: str
     push: PushView | None
     regions: list[RegionView]
+    reads: dict[str, int]
     headers: list[str]
     declarations: list[str]
     kernel_sources: list[str]
@@ -81,14 +85,21 @@ class ModelView:
         return len(self.regions) > 1
 
     @property
+    def weight_places(self) -> list[ConstantsView]:
+        """The memories of constants that do not lie with the code."""
+        return places_of(self.arrays, self.macro)
+
+    @property
     def arenas(self) -> str:
         """The member of the model object that is the arena, or that points to the arenas."""
         return "region" if self.spread else "arena"
 
 
-def build(schedule: Schedule, plan: MemoryPlan, options: Options, name: str) -> ModelView:
-    """The view of a planned schedule."""
-    return _Builder(schedule, plan, options, name).model()
+def build(
+    schedule: Schedule, plan: MemoryPlan, options: Options, name: str, rooms: WeightRooms = ALL_WITH_CODE
+) -> ModelView:
+    """The view of a planned schedule. rooms: where constants may lie."""
+    return _Builder(schedule, plan, options, name, rooms).model()
 
 
 @dataclass
@@ -99,6 +110,8 @@ class _Builder:
     plan: MemoryPlan
     options: Options
     name: str
+    rooms: WeightRooms
+    reads: dict[str, int] = field(default_factory=dict)
     arrays: dict[tuple[str, str], ArrayView] = field(default_factory=dict)
 
     @property
@@ -129,12 +142,13 @@ class _Builder:
             weights_size=sum(array.nbytes for array in self.arrays.values()),
             inputs=self._ends(self.graph.inputs, "input"),
             outputs=self._ends(self.graph.outputs, "output"),
-            arrays=list(self.arrays.values()),
+            arrays=placed(list(self.arrays.values()), self.reads, self.rooms),
             steps=steps,
             order=order,
             order_type=_index_type(max((max(pair) for pair in order), default=0)),
             push=self._push(),
             regions=regions_of(self.schedule, self.plan),
+            reads=self.reads,
             headers=sorted({f"{c.kernel.contract.removeprefix('mg_')}.h" for c in choices}),
             declarations=sorted({_declaration(c) for c in choices if c.kernel.variant}),
             kernel_sources=sorted({bundle.source_name(c) for c in choices}),
@@ -196,7 +210,7 @@ class _Builder:
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
-            return self._array(tensor.data, c_type, f"{type_text(tensor.type)} {tensor.label}")
+            return self._array(tensor.data, c_type, f"{type_text(tensor.type)} {tensor.label}", tensor.type.size)
         start = pointer(self.plan, self.schedule.home[name], c_type, const=const)
         return f"{start} + {self._row_offset(name)}" if by_row else start
 
@@ -212,15 +226,17 @@ class _Builder:
         home = self.schedule.home_of(name)
         return home.kept if home.kept < home.rows or (self.schedule.streams and home.rows > 1) else 0
 
-    def _array(self, data: np.ndarray, c_type: str, note: str) -> str:
-        """The symbol of a constant, stored once however often it is used."""
+    def _array(self, data: np.ndarray, c_type: str, note: str, reads: int) -> str:
+        """The symbol of a constant, stored once however often it is used. reads: of this use, in an inference."""
         stored = np.ascontiguousarray(data)
         key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
         if key not in self.arrays:
             symbol = f"{self.name}_k{len(self.arrays)}"
             lines = array_lines(stored) or ["0"]
             self.arrays[key] = ArrayView(symbol, c_type, max(stored.size, 1), stored.nbytes, comment(note), lines)
-        return self.arrays[key].symbol
+        found = self.arrays[key].symbol
+        self.reads[found] = self.reads.get(found, 0) + reads
+        return found
 
     # steps -----------------------------------------------------------------------------------------------------
 
@@ -269,11 +285,14 @@ class _Builder:
         )
 
     def _fields(self, step: Step) -> list[tuple[str, str]]:
-        return [(key, self._field(step, key, value)) for key, value in step.choice.params.items()]
+        values = step.choice.params
+        arrays = {key: value.size for key, value in values.items() if isinstance(value, np.ndarray)}
+        reads = dict(zip(arrays, constant_accesses(self.schedule, step, list(arrays.values())), strict=True))
+        return [(key, self._field(step, key, value, reads.get(key, 0))) for key, value in values.items()]
 
-    def _field(self, step: Step, key: str, value: int | float | np.ndarray) -> str:
+    def _field(self, step: Step, key: str, value: int | float | np.ndarray, reads: int) -> str:
         if isinstance(value, np.ndarray):
-            return self._array(value, ARRAY_TYPES[value.dtype], f"{key} of step {step.index}")
+            return self._array(value, ARRAY_TYPES[value.dtype], f"{key} of step {step.index}", reads)
         return number(value)
 
     def _scratch(self, step: Step) -> str:
@@ -298,7 +317,7 @@ class _Builder:
                     where=step.choice.node.source,
                 )
             filled = np.full(length, kernel.outside(call), x.np_dtype)
-            outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}")
+            outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}", length)
         return WindowView(
             w.size, w.dilation, self._row_text(w), w.in_rows, length, self._ring(name),
             out_row=self._row_offset(step.choice.node.outputs[0]),
@@ -312,7 +331,8 @@ class _Builder:
         k = ("" if w.size == 1 else " + k") + (f" * {w.dilation}" if w.dilation > 1 and w.size > 1 else "")
         if w.firsts:
             stored = np.array(w.firsts, np.min_scalar_type(min(-1 - w.firsts[-1], w.firsts[0])))
-            return f"{self._array(stored, ARRAY_TYPES[stored.dtype], 'first input row of each output row')}[y]{k}"
+            note = "first input row of each output row"
+            return f"{self._array(stored, ARRAY_TYPES[stored.dtype], note, stored.size)}[y]{k}"
         y = "(int32_t)y" + (f" * {w.stride}" if w.stride > 1 else "")
         return y + k + (f" {'-' if w.pad > 0 else '+'} {abs(w.pad)}" if w.pad else "")
 
@@ -341,6 +361,7 @@ def _command(options: Options, name: str, format_name: str) -> str:
     parts += [f"--ram {options.ram_bytes}"] if options.ram else []
     parts += [f"--flash {options.flash_bytes}"] if options.flash else []
     parts += [f"--region {options.region}"] if options.region else []
+    parts += [f"--weights-in {options.weights_in}"] if options.weights_in else []
     flags = ("require_accelerated", "no_rows", "no_simplify", "keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))

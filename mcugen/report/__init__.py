@@ -11,10 +11,11 @@ from mcugen.errors import MemoryBudgetError
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
-from mcugen.report import regions, removals
+from mcugen.report import constants, regions, removals
 from mcugen.report.facts import Report, StepFacts
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
+from mcugen.select.weights import WeightRooms
 from mcugen.target import Target
 
 PEAK_TENSORS = 6
@@ -43,16 +44,21 @@ def facts_of(
             for s in schedule.steps
         ),
         regions=regions.facts_of(solution),
+        weights=constants.facts_of(view, board),
         notes=(*notes, *solution.notes),
         removed=schedule.graph.removed,
     )
 
 
-def require_fit(facts: Report, board: Target, solution: Solution, options: Options) -> None:
-    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board or a budget is too small."""
+def require_fit(facts: Report, board: Target, solution: Solution, options: Options, rooms: WeightRooms) -> None:
+    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board or a budget is too small.
+
+    rooms: where constants may lie.
+    """
     limits = (
         *regions.limits(facts.ram_bytes, solution, board, options),
         ("--flash", "model needs", facts.weights_bytes, options.flash_bytes),
+        ("flash of the code", "constants that remain there take", constants.with_code(facts, rooms), rooms.code_bytes),
         (f"flash of {board.name}", "model needs", facts.weights_bytes, board.flash_bytes),
     )
     over = [
@@ -123,7 +129,8 @@ def as_text(facts: Report) -> str:
         f"  RAM      {facts.ram_bytes:>10,} bytes  {holder}; {bound} (lower bound {facts.lower_bound:,})",
         *regions.as_lines(facts.regions),
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
-        f"  weights  {facts.weights_bytes:>10,} bytes  constants in flash",
+        f"  weights  {facts.weights_bytes:>10,} bytes  constants{constants.where(facts.weights)}",
+        *constants.as_lines(facts.weights),
         f"  work     {facts.live_macs:>10,} MAC" + _of_model(facts),
         *(f"  removed  {line}" for line in removals.summary(facts.removed)),
         "",

@@ -38,6 +38,21 @@ class RegionFacts:
 
 
 @dataclass(frozen=True)
+class WeightFacts:
+    """The constants in one memory, and why there. name is "" for the flash of the code.
+
+    accesses     estimated element reads of them in an inference
+    arrays       their C symbols
+    """
+
+    name: str
+    used_bytes: int
+    accesses: int
+    arrays: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
 class Report:
     """What a build costs. Units: bytes and multiply-accumulates per inference.
 
@@ -64,6 +79,7 @@ class Report:
     live_macs: int
     steps: tuple[StepFacts, ...]
     regions: tuple[RegionFacts, ...] = ()
+    weights: tuple[WeightFacts, ...] = ()
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     removed: tuple[Removed, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mcugen.schedule import Schedule
 from mcugen.schedule.steps import Step
 
@@ -24,20 +26,31 @@ def accesses(schedule: Schedule) -> dict[str, int]:
 def _of_step(schedule: Schedule, step: Step) -> dict[str, int]:
     call, node = step.choice.call, step.choice.node
     share = step.walked_rows if schedule.streams and step.by_rows else 1
-    macs = node.op.macs(call)
+    macs = schedule.macs(step)
     found: dict[str, int] = {}
     for k, name in enumerate(node.inputs):
         if name is None or name not in schedule.home:
             continue
-        reads = call.input(k).size
-        if k == 0 and macs:
-            gathered = macs // max(call.output.shape[-1], 1) if step.scratch_bytes else macs
-            reads = reads if step.ring_bytes else max(reads, gathered)
-        found[schedule.home[name]] = found.get(schedule.home[name], 0) + reads // share
+        reads = call.input(k).size // share
+        if k == 0 and not step.ring_bytes:
+            reads = max(reads, macs // max(call.output.shape[-1], 1) if step.scratch_bytes and macs else macs)
+        found[schedule.home[name]] = found.get(schedule.home[name], 0) + reads
     for name, t in zip(node.outputs, call.outputs, strict=True):
         found[schedule.home[name]] = found.get(schedule.home[name], 0) + t.size // share
     if step.ring_bytes:
-        found[step.ring_name] = (macs + call.input(0).size) // share
+        found[step.ring_name] = macs + call.input(0).size // share
     if step.scratch_bytes:
-        found[step.scratch_name] = max(macs, sum(t.size for t in call.outputs)) // share
+        found[step.scratch_name] = max(macs, sum(t.size for t in call.outputs) // share)
     return found
+
+
+def constant_accesses(schedule: Schedule, step: Step, sizes: Sequence[int]) -> list[int]:
+    """Element reads of each of a step's constants in an inference (streaming: in a frame); sizes: their elements.
+
+    The largest is read once for each multiply-accumulate, the others once for each element of the result; all at least
+    once.
+    """
+    share = step.walked_rows if schedule.streams and step.by_rows else 1
+    results = sum(t.size for t in step.choice.call.outputs) // share
+    largest = max(sizes, default=0)
+    return [max(size, results, schedule.macs(step) if size == largest else 0) for size in sizes]

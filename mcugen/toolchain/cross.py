@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +25,9 @@ _LEAST_STACK_BYTES = 4096
 class Image:
     """A linked firmware image and its measured sizes (bytes).
 
-    text_bytes: code and vector table. rodata_bytes: constants and unwind tables. bss_bytes: zeroed and placed RAM
-    without the stack. symbols: name -> (address, size). stack_usage: function -> bytes of its own frame.
-    note: what the user should know about where the image runs, "" when nothing.
+    text_bytes: code and vector table. rodata_bytes: constants, wherever they are at run time, and unwind tables.
+    bss_bytes: zeroed and placed RAM without the stack. symbols: name -> (address, size). stack_usage: function -> bytes
+    of its own frame. note: what the user should know about where the image runs, "" when nothing.
     """
 
     elf: Path
@@ -57,10 +57,12 @@ def build_image(
     defines: Sequence[str] = (),
     stack_bytes: int = _LEAST_STACK_BYTES,
     simulated: bool = True,
+    constants: Collection[str] = (),
 ) -> Image:
     """Compile C sources and the board's start-up code, and link `out_dir`/firmware.elf.
 
     flags, defines: for every source given, as `-Wextra` and `NAME=1`. stack_bytes: least stack to keep free.
+    constants: the board's further regions with sections `.mcugen.<region>` of constants.
     simulated: with semihosting, painted stack and marks for the counter (boards/_common/README.md); without, the bare
     start-up code that a size report wants, whose main returns nowhere.
     The target's emulated machines are tried in order; the first with enough memory is the image's.
@@ -73,10 +75,16 @@ def build_image(
     core_flags, note = _core_flags(target, out_dir)
     core_flags.append(optimize)
     source_flags = [*flags, *(f"-D{d}" for d in defines)]
+    core_flags += ["-DBOARD_COPIES"] if _copied(target, constants) else []
     objects = _compile(target, sources, include, out_dir, core_flags, source_flags, simulated)
-    emulator = _link(target, objects, out_dir, core_flags, stack_bytes)
+    emulator = _link(target, objects, out_dir, core_flags, stack_bytes, constants)
     notes = (note, emulator.note, clip_note(target, emulator))
     return _image(out_dir / "firmware.elf", emulator, _stack_usage(objects), "; ".join(n for n in notes if n))
+
+
+def _copied(target: Target, constants: Collection[str]) -> bool:
+    further = target.ram_regions()[0 if target.is_core else 1 :]
+    return any(r.name in constants for r in further)
 
 
 def _core_flags(target: Target, out_dir: Path) -> tuple[list[str], str]:
@@ -118,11 +126,16 @@ def _compile(
 
 
 def _link(
-    target: Target, objects: Sequence[Path], out_dir: Path, core_flags: Sequence[str], stack_bytes: int
+    target: Target,
+    objects: Sequence[Path],
+    out_dir: Path,
+    core_flags: Sequence[str],
+    stack_bytes: int,
+    constants: Collection[str],
 ) -> Emulator:
     """Link for the first machine that has room; the last one's refusal is the board's."""
     for emulator in target.emulators:
-        done = _link_for(target, emulator, objects, out_dir, core_flags, stack_bytes)
+        done = _link_for(target, emulator, objects, out_dir, core_flags, stack_bytes, constants)
         if done.returncode == 0:
             return emulator
         over = _OVERFLOW.findall(done.text)
@@ -139,11 +152,13 @@ def _link_for(
     out_dir: Path,
     core_flags: Sequence[str],
     stack_bytes: int,
+    constants: Collection[str],
 ) -> Completed:
     chain = target.toolchain
     sections = chain.sections.read_text(encoding="utf-8") if chain.sections else ""
     script = out_dir / "firmware.ld"
-    script.write_text(memory_script(target, emulator, stack_bytes=stack_bytes, sections=sections), encoding="utf-8")
+    text = memory_script(target, emulator, stack_bytes=stack_bytes, sections=sections, constants=constants)
+    script.write_text(text, encoding="utf-8")
     link = [*chain.link_flags, "-Wl,--gc-sections", "-T", str(script)]
     argv: list[str | Path] = [chain.cc, *core_flags, *objects, *link, "-lm", "-o", out_dir / "firmware.elf"]
     return run(argv, timeout_s=300, package=chain.package)
@@ -182,7 +197,9 @@ def _image(path: Path, emulator: Emulator, stack_usage: dict[str, int], note: st
         elf=path,
         emulator=emulator,
         text_bytes=elf.section_bytes(lambda n: n in {".vectors", ".text"}),
-        rodata_bytes=elf.section_bytes(lambda n: n == ".rodata" or n.startswith(".ARM.")),
+        rodata_bytes=elf.section_bytes(
+            lambda n: n in {".rodata", ".board_copies"} or n.startswith((".ARM.", ".mcugen."))
+        ),
         data_bytes=elf.section_bytes(lambda n: n in {".data", ".tdata"}),
         bss_bytes=elf.section_bytes(lambda n: n == ".bss" or n.startswith(".ram.")),
         symbols=elf.symbols,

@@ -81,11 +81,18 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
         folder = Path(name)
         sources = _write(artifact, folder)
-        image = cross.build_image(
-            board, [*sources, folder / "simulate_main.c"], [folder], folder / "simulated", optimize=optimize
-        )
-        plain = cross.build_image(
-            board, [*sources, folder / "plain_main.c"], [folder], folder / "plain", optimize=optimize, simulated=False
+        image, plain = (
+            cross.build_image(
+                board,
+                [*sources, folder / f"{main}_main.c"],
+                [folder],
+                folder / main,
+                optimize=optimize,
+                defines=_constant_sections(artifact),
+                simulated=main == "simulate",
+                constants=[place.region for place in artifact.view.weight_places],
+            )
+            for main in ("simulate", "plain")
         )
         feed = b"".join(_bytes(case.inputs) * 2 for case in cases)
         (folder / "in.bin").write_bytes(feed)
@@ -106,7 +113,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         clock_hz=board.clock_hz,
         steps=_steps(artifact, counts.instructions, estimates),
         text_bytes=plain.text_bytes,
-        rodata_bytes=plain.rodata_bytes,
+        rodata_bytes=plain.rodata_bytes + plain.data_bytes,
         weights_bytes=artifact.report.weights_bytes,
         ram_bytes=artifact.report.ram_bytes,
         ram_regions=tuple((region.name, region.size) for region in artifact.view.regions),
@@ -138,6 +145,15 @@ def _sections(artifact: Artifact) -> dict[str, str]:
     """The section of each region's arena; none for the region of the stack and all other variables."""
     further = artifact.target.ram_regions()[0 if artifact.target.is_core else 1 :]
     return {region.name: f".ram.{region.name}" for region in further}
+
+
+def _constant_sections(artifact: Artifact) -> list[str]:
+    """Constants in the region of the variables are initialised as these are; others have sections of their own."""
+    if artifact.target.is_core:
+        return []
+    first = artifact.target.ram_regions()[0].name
+    places = [p for p in artifact.view.weight_places if p.region == first]
+    return [f'{place.macro}=MCUGEN_SECTION(".mcugen.data")' for place in places]
 
 
 def _write(artifact: Artifact, folder: Path) -> list[Path]:

@@ -179,7 +179,10 @@ def test_external_memories_are_there_only_where_named() -> None:
     assert [r.name for r in target.with_regions(board, ()).regions] == ["flash", "sram"]
     named = target.with_regions(board, (("sdram", None),))
     assert [r.name for r in named.regions] == ["flash", "sram", "sdram"]
-    assert named.ram_bytes == 320 * 1024
+    assert named.ram_bytes == 8 * 1024 * 1024
+    constants = target.with_regions(board, (), (("sdram", None), ("qspi", None)))
+    assert [r.name for r in constants.regions] == ["flash", "sram", "sdram", "qspi"]
+    assert (constants.ram_bytes, constants.flash_bytes) == (320 * 1024, 17 * 1024 * 1024)
 
 
 def test_a_bare_core_takes_the_regions_it_is_given() -> None:

@@ -15,10 +15,12 @@
 
 #if defined(MCUGEN_CHECK_TEXT)
 #define MCUGEN_ALIGNED(n)
+#define MCUGEN_SECTION(name)
 #define MCUGEN_MAY_ALIAS
 #define MCUGEN_UNUSED
 #elif defined(__GNUC__) || defined(__clang__)
 #define MCUGEN_ALIGNED(n) __attribute__((aligned(n)))
+#define MCUGEN_SECTION(name) __attribute__((section(name)))
 #define MCUGEN_MAY_ALIAS __attribute__((may_alias))
 #define MCUGEN_UNUSED __attribute__((unused))
 #else

@@ -1,0 +1,101 @@
+"""Which memories may hold constants besides the flash of the code, and how much of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcugen.errors import UsageError
+from mcugen.options import Options
+from mcugen.plan import Room
+from mcugen.schedule.size import region_bytes
+from mcugen.select.budget import Solution
+from mcugen.select.rooms import STACK_RESERVE_BYTES
+from mcugen.target import MemoryRegion, Target
+
+CODE_RESERVE_BYTES = 65536
+"""Left free in the flash of the code where further flash is named and the code's has no size given."""
+
+
+@dataclass(frozen=True)
+class WeightRooms:
+    """fast: RAM for the constants read most, in order. slow: further flash for those read least.
+
+    code_bytes: bytes of constants that the flash of the code may hold, None where that is not limited.
+    """
+
+    fast: tuple[Room, ...] = ()
+    slow: tuple[Room, ...] = ()
+    code_bytes: int | None = None
+
+
+ALL_WITH_CODE = WeightRooms()
+"""All constants in the flash of the code."""
+
+
+def weight_rooms(options: Options, board: Target, solution: Solution) -> WeightRooms:
+    """The rooms that --weights-in asks for: of RAM what the solution's arenas leave.
+
+    Raises UsageError for a memory that the board lacks, or that is smaller there.
+    """
+    arenas = region_bytes(solution.plan, solution.schedule)
+    if options.weights_in == "auto":
+        return WeightRooms(fast=_left_over(board, arenas))
+    if board.is_core:
+        return WeightRooms(fast=tuple(_given(board, name, size) for name, size in options.weight_regions))
+    known = {r.name: r for r in board.regions if "weights" in r.holds or r.kind == "ram"}
+    fast, slow, code = [], [], None
+    for name, asked in options.weight_regions:
+        if name not in known:
+            there = ", ".join(f"{r.name} ({r.size_bytes:,} bytes)" for r in known.values())
+            raise UsageError(f"{board.name} has no memory {name!r} for constants", where="--weights-in", hint=there)
+        region = known[name]
+        size = _allowed(board, region, asked, arenas)
+        if region.kind == "ram":
+            fast.append(Room(name, size))
+        elif region == board.flash_regions()[0]:
+            code = size
+        else:
+            slow.append(Room(name, size))
+    if slow and code is None:
+        code = max(board.flash_regions()[0].size_bytes - CODE_RESERVE_BYTES, 0)
+    return WeightRooms(tuple(fast), tuple(slow), code)
+
+
+def _given(board: Target, name: str, size: int | None) -> Room:
+    if size is None:
+        hint = f"{board.name} is a bare core: give the memory's size, as {name}=16K"
+        raise UsageError(f"--weights-in {name} has no size", hint=hint)
+    return Room(name, size)
+
+
+def _allowed(board: Target, region: MemoryRegion, asked: int | None, arenas: Mapping[str, int]) -> int:
+    """Bytes of a region for constants. Raises UsageError where more is asked for than there is."""
+    free = region.size_bytes - arenas.get(region.name, 0)
+    if asked is not None and asked > free:
+        taken = f", {arenas[region.name]:,} bytes of it taken by tensors" if region.name in arenas else ""
+        raise UsageError(
+            f"{region.name} of {board.name} has no {asked:,} bytes for constants",
+            where="--weights-in",
+            hint=f"it has {region.size_bytes:,} bytes{taken}",
+        )
+    return asked if asked is not None else _free(board, region, arenas)
+
+
+def _free(board: Target, region: MemoryRegion, arenas: Mapping[str, int]) -> int:
+    holds_stack = region.kind == "ram" and region == board.ram_regions()[0]
+    return max(region.size_bytes - arenas.get(region.name, 0) - (STACK_RESERVE_BYTES if holds_stack else 0), 0)
+
+
+def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Room, ...]:
+    """All that is left of the RAM regions for a model, where the flash is slower than they are.
+
+    Raises UsageError for a bare core, whose memories are not known.
+    """
+    if board.is_core:
+        hint = "name the memory and its size, as --weights-in dtcm=16K"
+        raise UsageError(f"--weights-in auto: the memories of {board.name} are not known", hint=hint)
+    if board.flash_regions()[0].wait_states == 0:
+        return ()
+    usable = [r for r in board.ram_regions() if "model" in r.holds and not r.external]
+    return tuple(Room(r.name, _free(board, r, arenas)) for r in usable)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constants in fast RAM and in further flash: the right ones go there, and the firmware computes the same bits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mcugen
+from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
+from mcugen.emit.constants import placed
+from mcugen.emit.parts import ArrayView
+from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.pipeline import Artifact
+from mcugen.plan import Room
+from mcugen.reference.inputs import cases
+from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
+from mcugen.toolchain.process import run_checked
+from mcugen.verify import emulated
+from tests.emit.built import ROOT, WARNINGS, Built
+
+DIGITS = ROOT / "examples/digits/digits.tflite"
+
+
+def arrays(*sizes: int) -> list[ArrayView]:
+    return [ArrayView(f"k{i}", "int8_t", size, size, "", []) for i, size in enumerate(sizes)]
+
+
+READS = {"k0": 1000, "k1": 100, "k2": 4000, "k3": 40}
+"""For sizes 100, 100, 100, 20: 10, 1, 40 and 2 reads per byte."""
+
+
+def regions(rooms: WeightRooms) -> list[str]:
+    return [a.region for a in placed(arrays(100, 100, 100, 20), READS, rooms)]
+
+
+def test_all_stay_with_the_code_by_default() -> None:
+    assert regions(ALL_WITH_CODE) == ["", "", "", ""]
+    assert mcugen.compile(DIGITS).view.weight_places == []
+
+
+def test_most_reads_per_byte_go_to_ram() -> None:
+    assert regions(WeightRooms(fast=(Room("dtcm", 100),))) == ["", "", "dtcm", ""]
+    assert regions(WeightRooms(fast=(Room("dtcm", 130),))) == ["", "", "dtcm", "dtcm"]
+    assert regions(WeightRooms(fast=(Room("dtcm", 100), Room("sram", 120)))) == ["sram", "", "dtcm", "sram"]
+
+
+def test_fewest_reads_per_byte_leave_a_full_flash() -> None:
+    qspi = (Room("qspi", 1000),)
+    assert regions(WeightRooms(slow=qspi, code_bytes=320)) == ["", "", "", ""]
+    assert regions(WeightRooms(slow=qspi, code_bytes=319)) == ["", "qspi", "", ""]
+    assert regions(WeightRooms(slow=qspi, code_bytes=210)) == ["", "qspi", "", "qspi"]
+    assert regions(WeightRooms(slow=(Room("qspi", 50),), code_bytes=0)) == ["", "", "", "qspi"]
+
+
+def test_the_images_of_those_in_ram_take_flash_too() -> None:
+    rooms = WeightRooms(fast=(Room("dtcm", 100),), slow=(Room("qspi", 1000),), code_bytes=220)
+    assert regions(rooms) == ["", "qspi", "dtcm", ""]
+
+
+def held(artifact: Artifact) -> dict[str, int]:
+    return {facts.name: facts.used_bytes for facts in artifact.report.weights}
+
+
+def test_the_report_says_what_is_where_and_why() -> None:
+    artifact = mcugen.compile(DIGITS, board="stm32f746-disco", weights_in="flash=2K,qspi,sram=1K")
+    assert set(held(artifact)) == {"", "qspi", "sram"}
+    assert sum(held(artifact).values()) == artifact.report.weights_bytes
+    by_name = {facts.name: facts for facts in artifact.report.weights}
+    ram, cold = by_name["sram"], by_name["qspi"]
+    assert ram.accesses / ram.used_bytes > 20 * cold.accesses / cold.used_bytes
+    text = mcugen.report.as_text(artifact.report)
+    assert "most reads per byte; copied at start-up" in text
+    assert "constants in 3 memories" in text
+    assert "--weights-in flash=2K,qspi,sram=1K" in artifact.view.command
+
+
+def test_auto_takes_what_the_tensors_leave() -> None:
+    artifact = mcugen.compile(DIGITS, board="nucleo-h743zi", weights_in="auto")
+    assert held(artifact) == {"": 0, "dtcm": artifact.report.weights_bytes}
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"board": "cortex-m7", "weights_in": "auto"}, "the memories of cortex-m7 are not known"),
+        ({"board": "cortex-m7", "weights_in": "dtcm"}, "--weights-in dtcm has no size"),
+        ({"board": "nucleo-h743zi", "weights_in": "psram"}, "nucleo-h743zi has no memory 'psram' for constants"),
+        ({"board": "nucleo-h743zi", "weights_in": "dtcm=128K"}, "dtcm of nucleo-h743zi has no 131,072 bytes"),
+        ({"weights_in": "Fast=1K"}, "'Fast' cannot name a region here"),
+    ],
+)
+def test_wrong_memories_are_refused(choices: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        mcugen.compile(DIGITS, **choices)
+    assert message in str(caught.value)
+
+
+def test_constants_that_fit_no_flash_are_refused() -> None:
+    with pytest.raises(MemoryBudgetError) as caught:
+        mcugen.compile(DIGITS, board="stm32f746-disco", weights_in="flash=1K,qspi=600")
+    assert "flash of the code: the constants that remain there take" in str(caught.value)
+
+
+@pytest.mark.parametrize("amalgamate", [False, True])
+def test_c_is_clean_and_the_user_may_place_them(tmp_path: Path, amalgamate: bool) -> None:
+    artifact = mcugen.compile(DIGITS, board="cortex-m7", weights_in="dtcm=600", amalgamate=amalgamate)
+    artifact.write(tmp_path / "out")
+    built = Built(tmp_path / "out", artifact)
+    source = "digits.c" if amalgamate else "digits_weights.c"
+    built.gcc("-std=c99", "-O2", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
+    listed = run_checked(["objdump", "-h", tmp_path / "o.o"]).stdout.decode()
+    assert ".mcugen.dtcm" in listed
+    built.gcc("-std=c99", "-DDIGITS_IN_DTCM=", "-c", source, "-o", tmp_path / "plain.o")
+    assert ".mcugen" not in run_checked(["objdump", "-h", tmp_path / "plain.o"]).stdout.decode()
+    if amalgamate:
+        unit = run_checked(["gcc", *CHECK_FLAGS, f"-I{stubs()}", f"-I{built.folder}", built.folder / source])
+        found = check_files({source: unit.stdout.decode()}, allowed_headers=INTEGER_HEADERS | {"digits.h"})
+        assert found == []
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"board": "nucleo-h743zi", "weights_in": "dtcm=1K,axi_sram=600"},
+        {"board": "stm32f746-disco", "weights_in": "flash=2K,qspi,sram=1K"},
+        {"board": "rv32imc", "region": "near=1100,far=1536", "weights_in": "near=1K,fast=600"},
+    ],
+    ids=lambda c: c["board"],
+)
+def test_firmware_finds_its_constants(choices: dict[str, Any]) -> None:
+    artifact = mcugen.compile(DIGITS, **choices)
+    assert len(artifact.view.weight_places) >= 1
+    result = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
+    assert result.exact
+    assert result.repeatable
+    assert result.rodata_bytes >= artifact.report.weights_bytes
