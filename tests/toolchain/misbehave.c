@@ -52,7 +52,7 @@ int main(void)
     return 0;
 }
 #elif defined(PLACED)
-static uint8_t fast[1024] __attribute__((section(".ram.dtcm")));
+static uint8_t fast[1024] __attribute__((section(".ram.axi_sram")));
 
 int main(void)
 {

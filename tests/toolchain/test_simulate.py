@@ -124,7 +124,7 @@ def test_memory_that_is_over_is_named_with_the_bytes(tmp_path: Path) -> None:
 
 def test_further_ram_region_takes_placed_variables(tmp_path: Path) -> None:
     board, image = _build("nucleo-h743zi", tmp_path, "misbehave.c", defines=["PLACED"])
-    assert image.symbols["fast"] == (0x20000000 + 512 * 1024, 1024)
+    assert image.symbols["fast"] == (0x20000000 + 128 * 1024, 1024)
     assert qemu.run_image(image, board, cwd=tmp_path).exit_code == 7
 
 
