@@ -11,11 +11,10 @@ import numpy as np
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
-from mcugen.ops import _accumulators, _filter, _slim
+from mcugen.ops import _accumulators, _filter, _float_quads, _slim, _swar_kernels
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
-from mcugen.ops._swar_kernels import run_kernel, window_kernel
 from mcugen.ops._window import Pair, Window, image
 from mcugen.types import TensorType
 
@@ -101,11 +100,12 @@ def one_group(call: Call) -> bool:
     return groups_of(call) == 1
 
 
-def _swar_kernels() -> tuple[Kernel, ...]:
-    return (
-        run_kernel("mg_conv2d_s8__swar_pointwise", matrix, pixels, is_pointwise),
-        window_kernel("mg_conv2d_s8__swar", matrix, window_of, row_window, one_group),
-    )
+def _blocked_kernels() -> tuple[Kernel, ...]:
+    made = []
+    for name, recipe in (("s8__swar", _swar_kernels), ("f32__quads", _float_quads)):
+        made.append(recipe.run_kernel(f"mg_conv2d_{name}_pointwise", matrix, pixels, is_pointwise))
+        made.append(recipe.window_kernel(f"mg_conv2d_{name}", matrix, window_of, row_window, one_group))
+    return tuple(made)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Conv2D(Op):
     weight_operands = (1,)
     kernels = (
         *dense_kernels(matrix, pixels, (is_pointwise,)),
-        *_swar_kernels(),
+        *_blocked_kernels(),
         *_pointwise_kernels(),
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes),
     )

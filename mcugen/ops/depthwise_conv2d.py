@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
-from mcugen.ops import _accumulators, _filter, _planar, _slim
+from mcugen.ops import _accumulators, _filter, _float_quads, _planar, _slim, _swar_kernels
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, fields, image
@@ -72,6 +72,20 @@ def dense_params(call: Call) -> Params:
     return dense_fields(call, matrix(call), window_of(call), cast(DepthwiseConv2D, call.op).activation)
 
 
+def one_output_each(call: Call) -> bool:
+    "each channel has one output channel"
+    return multiplier_of(call) == 1
+
+
+def _blocked_kernels() -> tuple[Kernel, ...]:
+    window = window_of, row_window
+    return (
+        _swar_kernels.window_kernel("mg_conv2d_s8__swar", matrix, *window, reads_one_channel),
+        _float_quads.window_kernel("mg_conv2d_f32__quads", matrix, *window, reads_one_channel),
+        _float_quads.depthwise_kernel("mg_depthwise_conv2d_f32__quads", matrix, *window, one_output_each),
+    )
+
+
 def _dense_kernels() -> tuple[Kernel, ...]:
     made = _filter.row_kernels("conv2d", matrix, dense_params, row_window, patch_bytes)
     return tuple(replace(kernel, accepts=(*kernel.accepts, reads_one_channel)) for kernel in made)
@@ -94,6 +108,7 @@ class DepthwiseConv2D(Op):
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (
+        *_blocked_kernels(),
         *_dense_kernels(),
         _planar.kernel(window_of),
         *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window),

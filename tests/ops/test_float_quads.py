@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Float kernels on blocks of four: what they refuse, how weights are packed, and that sums are the same every time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.op import Call
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.types import TensorType
+
+FPU = frozenset({"fpu"})
+DENSE = next(k for k in Conv2D.kernels if k.symbol == "mg_conv2d_f32__quads")
+DEPTHWISE = next(k for k in DepthwiseConv2D.kernels if k.symbol == "mg_depthwise_conv2d_f32__quads")
+
+
+def dense(activation: str = "NONE", channels: int = 5) -> Call:
+    w = np.arange(channels * 18, dtype=np.float32).reshape(channels, 3, 3, 2)
+    b = -np.arange(channels, dtype=np.float32) - 1
+    types = tuple(TensorType(s, "f32") for s in ((1, 6, 7, 2), w.shape, b.shape))
+    return Call(Conv2D(activation=activation), types, (TensorType((1, 6, 7, channels), "f32"),), (None, w, b), "tflm")
+
+
+def depthwise(channels: int) -> Call:
+    w = np.arange(9 * channels, dtype=np.float32).reshape(1, 3, 3, channels)
+    b = -np.arange(channels, dtype=np.float32) - 1
+    x = TensorType((1, 6, 7, channels), "f32")
+    types = (x, TensorType(w.shape, "f32"), TensorType(b.shape, "f32"))
+    return Call(DepthwiseConv2D(), types, (x,), (None, w, b), "tflm")
+
+
+def test_quads_hold_biases_then_taps_and_zeros_beyond_the_last_channel() -> None:
+    call = dense()
+    assert DENSE.params is not None
+    quads = np.asarray(DENSE.params(call)["weights"]).reshape(2, 19, 4)
+    np.testing.assert_array_equal(quads[:, 0].reshape(-1), [-1, -2, -3, -4, -5, 0, 0, 0])
+    want = call.constant(1).reshape(5, 18)
+    np.testing.assert_array_equal(quads[:, 1:].transpose(0, 2, 1).reshape(8, 18)[:5], want)
+    assert not quads[1, :, 1:].any()
+
+
+def test_the_last_quad_of_a_depthwise_kernel_ends_with_the_last_channel() -> None:
+    assert DEPTHWISE.params is not None
+    quads = np.asarray(DEPTHWISE.params(depthwise(6))["weights"]).reshape(2, 10, 4)
+    np.testing.assert_array_equal(quads[:, 0], [[-1, -2, -3, -4], [-3, -4, -5, -6]])
+    np.testing.assert_array_equal(quads[1, 1], [2, 3, 4, 5])
+
+
+def test_other_bounds_fewer_channels_and_cores_without_float_are_refused() -> None:
+    assert not DENSE.refusals(dense("RELU6"), FPU)
+    assert DENSE.refusals(dense("RELU_N1_TO_1"), FPU) == ["outputs have no bounds, or start at 0"]
+    assert DENSE.refusals(dense(), frozenset()) == ["the core has no fpu"]
+    assert not DEPTHWISE.refusals(depthwise(4), FPU)
+    assert DEPTHWISE.refusals(depthwise(3), FPU) == ["there are at least four channels"]
