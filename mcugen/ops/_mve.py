@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,50 +23,48 @@ def output_range(call: Call) -> tuple[int, int]:
     return activation_range(getattr(call.op, "activation", "NONE"), call.output)
 
 
-def shifts_right(call: Call) -> bool:
-    "no multiplier is 1 or more"
-    return bool(_shifts(call).max(initial=-1) <= 0)
-
-
-def shifts_by_one(call: Call) -> bool:
-    "all multipliers are below one half"
-    return bool(_shifts(call).max(initial=-1) < 0)
-
-
-def takes_all_values(call: Call) -> bool:
-    "outputs are clamped to all of int8"
-    return _filter.int8_data(call) and output_range(call) == (-128, 127)
-
-
-def lowest_is_zero(call: Call) -> bool:
-    "the output's zero point is -128"
-    return _filter.int8_data(call) and call.output.zero_point == -128
-
-
 def _shifts(call: Call) -> np.ndarray:
-    """Of the outputs; to the left where there are none to speak of."""
-    if not _filter.int8_data(call):
-        return np.ones(1)
+    """Of the outputs, 0 or less to the right."""
     quant = call.input(1).quant
     return _filter.multipliers(call, len(quant.scale) if quant else 1)[1]
 
 
-@dataclass(frozen=True)
-class Finish:
-    """A way from sums to outputs: the part of a kernel's name, the rules, and the C text's MG_LINEAR and MG_CLAMP."""
+def finish_of(call: Call) -> int | None:
+    """The cheapest way from sums to outputs: an index of FINISHES; None where no vector code computes it."""
+    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+        return None
+    shift = int(_shifts(call).max(initial=-1))
+    if output_range(call) == (-128, 127):
+        return 0 if call.output.zero_point == -128 and shift <= 0 else 1 if shift < 0 else None
+    return 2 if shift < 0 else None
 
-    suffix: str
-    rules: tuple[Rule, ...]
-    linear: int
-    clamp: int
+
+def finishes_low(call: Call) -> bool:
+    "outputs are clamped to all of int8, their zero point is -128, and no multiplier is 1 or more"
+    return finish_of(call) == 0
 
 
-FINISHES = (
-    Finish("", (takes_all_values, lowest_is_zero, shifts_right), 0, 0),
-    Finish("_linear", (takes_all_values, shifts_by_one), 1, 0),
-    Finish("_clamp", (shifts_by_one,), 1, 1),
+def finishes_linear(call: Call) -> bool:
+    "outputs are clamped to all of int8, and all multipliers are below one half"
+    return finish_of(call) == 1
+
+
+def finishes_clamped(call: Call) -> bool:
+    "all multipliers are below one half, and outputs are clamped"
+    return finish_of(call) == 2
+
+
+def finishes(call: Call) -> bool:
+    "all multipliers are below one half, or below 1 where outputs start at the zero point"
+    return finish_of(call) is not None
+
+
+FINISHES: tuple[tuple[str, Rule], ...] = (
+    ("", finishes_low),
+    ("_linear", finishes_linear),
+    ("_clamp", finishes_clamped),
 )
-"""The cheapest first."""
+"""What a kernel's name ends with, and the rule. In C: MG_LINEAR in the last two, MG_CLAMP in the last."""
 
 
 def blocks_of(outputs: int) -> np.ndarray:

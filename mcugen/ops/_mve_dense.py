@@ -35,16 +35,16 @@ def dense_kernels(
 
     return tuple(
         Kernel(
-            f"mg_dense_s8__mve{finish.suffix}{length}",
+            f"mg_dense_s8__mve{finish}{length}",
             Form.POINTWISE,
-            (_filter.int8_data, *rules, _filter.constant_weights, fits, _filter.sums_fit(matrix), *finish.rules),
+            (_filter.int8_data, *rules, _filter.constant_weights, fits, _filter.sums_fit(matrix), finishes),
             params=params,
             count=count,
             scratch=scratch,
             struct="mg_dense_s8__mve",
             needs=_mve.NEEDS,
         )
-        for finish in _mve.FINISHES
+        for finish, finishes in _mve.FINISHES
         for length, fits in (("", is_short), ("_long", is_long))
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
-from mcugen.ops import _accumulators, _filter, _float_quads, _slim, _swar_kernels
+from mcugen.ops import _accumulators, _filter, _float_quads, _mve_conv, _slim, _swar_kernels
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
@@ -100,6 +100,18 @@ def one_group(call: Call) -> bool:
     return groups_of(call) == 1
 
 
+def slides(call: Call) -> bool:
+    "the kernel is larger than 1x1, or has a stride"
+    return not is_pointwise(call)
+
+
+def _swar_kernels() -> tuple[Kernel, ...]:
+    return (
+        run_kernel("mg_conv2d_s8__swar_pointwise", matrix, pixels, is_pointwise),
+        window_kernel("mg_conv2d_s8__swar", matrix, window_of, row_window, one_group),
+    )
+
+
 def _blocked_kernels() -> tuple[Kernel, ...]:
     made = []
     for name, recipe in (("s8__swar", _swar_kernels), ("f32__quads", _float_quads)):
@@ -128,6 +140,8 @@ class Conv2D(Op):
     weight_operands = (1,)
     kernels = (
         *dense_kernels(matrix, pixels, (is_pointwise,)),
+        *_mve_conv.ring_kernels(matrix, window_of, row_window, one_group, slides),
+        *_swar_kernels(),
         *_blocked_kernels(),
         *_pointwise_kernels(),
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes),
@@ -217,6 +231,18 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (2, 3), "c": 300, "o": 5, "kernel": (1, 1), "zero": -128, "out_zero": -128, "gain": 2e-4},
     {"size": (1, 3), "c": 385, "o": 8, "kernel": (1, 1), "out_zero": 5, "gain": 1e-4, "activation": "RELU6"},
     {"size": (1, 1), "c": 240, "o": 2, "kernel": (1, 1), "zero": 127, "out_zero": -128, "gain": 3e-4},
+    {"size": (3, 4), "c": 37, "o": 6, "kernel": (3, 3), "zero": 9, "out_zero": -128, "gain": 2e-4},
+    {"size": (12, 8), "c": 1, "o": 7, "kernel": (10, 4), "stride": (2, 2), "zero": 83, "out_zero": -128, "gain": 1e-3},
+    {
+        "size": (4, 9),
+        "c": 5,
+        "o": 4,
+        "kernel": (2, 3),
+        "dilation": (1, 2),
+        "zero": -128,
+        "out_zero": -128,
+        "gain": 1e-3,
+    },
     {"kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (3, 5), "c": 9, "o": 4, "kernel": (1, 1), "zero": 5},
     {"kind": "s8w16", "size": (4, 3), "c": 1, "o": 3, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
-from mcugen.ops import _accumulators, _filter, _float_quads, _planar, _slim, _swar_kernels
+from mcugen.ops import _accumulators, _filter, _float_quads, _mve_conv, _planar, _slim, _swar_kernels
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, fields, image
@@ -108,6 +108,7 @@ class DepthwiseConv2D(Op):
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (
+        *_mve_conv.ring_kernels(matrix, window_of, row_window, reads_one_channel),
         *_blocked_kernels(),
         *_dense_kernels(),
         _planar.kernel(window_of),

@@ -72,9 +72,9 @@
     "vqadd.s16 q0, q0, q4\n"         \
     "vqmovnb.s16 q0, q0\n"           \
     MG_LIMIT                         \
-    "vstrb.32 q0, [r1], #4\n"        \
-    "vshr.u32 q0, q0, #16\n"         \
-    "vstrb.32 q0, [r3], #4\n"
+    "vshr.u32 q1, q0, #16\n"         \
+    "vstrb.32 q1, [r3], #4\n"        \
+    "vstrb.32 q0, [r1], #4\n"
 
 /* The lanes that are stored were set in P0 with vctp. */
 #define MG_FINISH_ONE                \

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the kernels of conv2d_s8__mve.h share: a row as it is kept, and a row of outputs. MG_PATCHES: 0, or 1 where pixels
+ * are patches.
+ */
+#include "mcugen/dense_s8_asm__mve.h"
+
+#if MG_PATCHES
+#define MG_BLOCK (MG_STEPS * 64 + 48)
+#else
+#define MG_BLOCK (MG_ROWS * MG_STEPS * 64 + 48)
+#endif
+#if MG_FINISH == 2
+#define MG_LINEAR 1
+#define MG_CLAMP 1
+#elif MG_FINISH == 1
+#define MG_LINEAR 1
+#define MG_CLAMP 0
+#else
+#define MG_LINEAR 0
+#define MG_CLAMP 0
+#endif
+
+MG_LINKAGE void MG_VARIANT(row)(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
+{
+    const uint32_t room = p->row_bytes - p->left_bytes, columns = (uint32_t)p->in_w * p->row_c;
+    const uint32_t used = columns < room ? columns : room;
+    if (in == NULL) {
+        mg_fill_bytes(row, p->in_zero_point, p->row_bytes);
+        return;
+    }
+    mg_fill_bytes(row, p->in_zero_point, p->left_bytes);
+    if (p->in_c == p->row_c) {
+        mg_copy_bytes(row + p->left_bytes, in, used);
+    } else {
+        for (uint32_t x = 0u; x < used; x += p->row_c) {
+            mg_copy_bytes(row + p->left_bytes + x, in, p->in_c);
+            in += p->in_c;
+        }
+    }
+    mg_fill_bytes(row + p->left_bytes + used, p->in_zero_point, room - used);
+}
+
+#if MG_HAS_MVE
+#if MG_PATCHES
+#define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, "vldrw.u32", "[r7, #offset - 496]", "[r9, #offset - 496]")
+#define MG_ROW_COUNT "1"
+#elif MG_WORDS
+#define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, "vldrw.u32", "[" row ", #offset]", "[" row ", #offset + " MG_TEXT(MG_PIXEL) "]")
+#define MG_ROW_COUNT MG_TEXT(MG_ROWS)
+#else
+#define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, "vldrb.u8", "[" row ", #offset]", "[" row ", #offset + " MG_TEXT(MG_PIXEL) "]")
+#define MG_ROW_COUNT MG_TEXT(MG_ROWS)
+#endif
+
+/* Two pixels at a time; of an odd number the last but one is computed twice; of one, the second is overwritten.
+ * Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all, outputs that repeat. */
+static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+{
+    __asm__ volatile(
+        "push {r4-r11, lr}\n"
+        "sub sp, sp, #4\n"
+        "vpush {d8-d13}\n"
+        "sub sp, sp, #24\n"
+        "ldrd r5, r6, [r0]\n"
+        "ldrsh r7, [r0, #12]\n"
+        "vdup.16 q4, r7\n"
+        "ldrsh r7, [r0, #14]\n"
+        "vdup.8 q5, r7\n"
+        "ldrsh r7, [r0, #16]\n"
+        "vdup.8 q6, r7\n"
+        "ldr r4, [r0, #8]\n"
+        "movw r9, #" MG_TEXT(MG_BLOCK) "\n"
+        "lsr r10, r4, #2\n"
+        "mla r10, r10, r9, r5\n"
+        "mov r12, r10\n"
+        "ands r11, r4, #3\n"
+        "itt ne\n"
+        "addne r12, r12, r9\n"
+        "rsbne r11, r11, #4\n"
+        "sub r6, r6, #1\n"
+        "mla r3, r6, r4, r2\n"
+        "strd r3, r4, [sp, #0]\n"
+        "strd r5, r10, [sp, #8]\n"
+        "strd r12, r11, [sp, #16]\n"
+        "ldr r7, [r1, #0]\n"
+        ".if " MG_TEXT(MG_PATCHES) "\n"
+        "add r7, r7, #496\n"
+        "add r9, r7, #" MG_TEXT(MG_PIXEL) "\n"
+        ".endif\n"
+        ".if " MG_ROW_COUNT " > 1\n"
+        "ldr r9, [r1, #4]\n"
+        ".endif\n"
+        ".if " MG_ROW_COUNT " > 2\n"
+        "ldr r11, [r1, #8]\n"
+        ".endif\n"
+        "mov r1, r2\n"
+        "mov r3, r2\n"
+        "cmp r6, #0\n"
+        "it ne\n"
+        "addne r3, r3, r4\n"
+        "2:\n"
+        ".set offset, 0\n"
+        MG_ROW_LOADS("", "r7")
+        ".rept " MG_TEXT(MG_STEPS) " - 1\n"
+        ".set offset, offset + 16\n"
+        MG_ROW_LOADS("a", "r7")
+        ".endr\n"
+        ".if " MG_ROW_COUNT " > 1\n"
+        ".set offset, 0\n"
+        ".rept " MG_TEXT(MG_STEPS) "\n"
+        MG_ROW_LOADS("a", "r9")
+        ".set offset, offset + 16\n"
+        ".endr\n"
+        ".endif\n"
+        ".if " MG_ROW_COUNT " > 2\n"
+        ".set offset, 0\n"
+        ".rept " MG_TEXT(MG_STEPS) "\n"
+        MG_ROW_LOADS("a", "r11")
+        ".set offset, offset + 16\n"
+        ".endr\n"
+        ".endif\n"
+        MG_FINISH_PAIR
+        "ldrd r0, r2, [sp, #12]\n"
+        "cmp r5, r0\n"
+        "blo.w 2b\n"
+        "cmp r5, r2\n"
+        "bne 4f\n"
+        "ldmia sp, {r0, r4, r5}\n"
+        "mov r1, r3\n"
+        "add r3, r3, r4\n"
+        "addw r7, r7, #2 * " MG_TEXT(MG_PIXEL) "\n"
+        ".if " MG_ROW_COUNT " > 1 || " MG_TEXT(MG_PATCHES) "\n"
+        "addw r9, r9, #2 * " MG_TEXT(MG_PIXEL) "\n"
+        ".endif\n"
+        ".if " MG_ROW_COUNT " > 2\n"
+        "addw r11, r11, #2 * " MG_TEXT(MG_PIXEL) "\n"
+        ".endif\n"
+        "cmp r1, r0\n"
+        "blo.w 2b\n"
+        "bne 6f\n"
+        "sub r1, r1, r4\n"
+        "sub r3, r3, r4\n"
+        "subw r7, r7, #" MG_TEXT(MG_PIXEL) "\n"
+        "subw r9, r9, #" MG_TEXT(MG_PIXEL) "\n"
+        "subw r11, r11, #" MG_TEXT(MG_PIXEL) "\n"
+        "b.w 2b\n"
+        "4:\n"
+        "ldr r0, [sp, #20]\n"
+        "sub r1, r1, r0\n"
+        "sub r3, r3, r0\n"
+        "b.w 2b\n"
+        "6:\n"
+        "add sp, sp, #24\n"
+        "vpop {d8-d13}\n"
+        "add sp, sp, #4\n"
+        "pop {r4-r11, pc}\n");
+}
+#undef MG_ROW_LOADS
+#undef MG_ROW_COUNT
+#else
+/* An output: steps of one kernel row after the other. */
+static int32_t MG_VARIANT(sum)(const int8_t *const *rows, uint32_t offset, const int8_t *w)
+{
+    int32_t sum = 0;
+    for (uint32_t k = 0u; k < (MG_PATCHES ? 1u : MG_ROWS); k += 1u) {
+        for (uint32_t i = 0u; i < MG_STEPS * 16u; i += 1u) {
+            sum += rows[k][offset + i] * w[(k * MG_STEPS + i / 16u) * 64u + i % 16u];
+        }
+    }
+    return sum;
+}
+
+static void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out)
+{
+    for (uint32_t i = 0u; i < p->out_w * p->out_c; i += 1u) {
+        const uint32_t o = i % p->out_c, left = p->out_c % 4u, repeated = o >= p->out_c - left ? 4u - left : 0u;
+        const int8_t *const block = p->stream + (o + repeated) / 4u * MG_BLOCK;
+        const uint32_t lane = (o + repeated) % 4u;
+        int32_t rest[3];
+        for (uint32_t k = 0u; k < 3u; k += 1u) {
+            memcpy(&rest[k], block + (MG_BLOCK - 48) + k * 16u + lane * 4u, 4u);
+        }
+        rest[0] += MG_VARIANT(sum)(rows, i / p->out_c * MG_PIXEL, block + lane * 16u);
+        out[i] = (int8_t)mg_clamp(mg_requantize(rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+    }
+}
+#endif
+#undef MG_BLOCK
+#undef MG_LINEAR
+#undef MG_CLAMP

@@ -1,0 +1,191 @@
+"""Convolution kernels for cores with Helium: on padded rows as they are, or on patches gathered from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import InternalError
+from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
+from mcugen.ops import _filter, _mve
+from mcugen.ops._window import Window
+
+BYTE_OFFSET = 127
+WORD_OFFSET = 508
+"""What an address in a load may have added to it, bytes and words."""
+
+MAX_ROWS = 3
+"""Kernel rows for which there are pointers."""
+
+MAX_PATCH_STEPS = 63
+Windows = Callable[[Call], Window]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How a kernel reads its padded rows.
+
+    channels: of a pixel as it is kept; pixel: bytes from one output's window to the next, or from patch to patch;
+    steps: of a kernel row, or of a patch; words: whether words are loaded; run, runs: of a kernel row in a patch;
+    gap: bytes between runs; stride: bytes from one output's window to the next in a row.
+    """
+
+    channels: int
+    pixel: int
+    steps: int
+    words: int
+    run: int = 0
+    runs: int = 0
+    gap: int = 0
+    stride: int = 0
+
+    @property
+    def is_patch(self) -> bool:
+        return self.run > 0
+
+
+def _direct(call: Call, window: Window) -> Rows | None:
+    """Rows read as they are, if loads reach from the first to the last element of two windows."""
+    if window.kernel[0] > MAX_ROWS or (window.dilation[1] > 1 and window.kernel[1] > 1):
+        return None
+    c = call.input(0).shape[3]
+    for channels, words, reach in ((c, 0, BYTE_OFFSET), (-(-c // 4) * 4, 1, WORD_OFFSET)):
+        steps = -(-window.kernel[1] * channels // _mve.LANES)
+        pixel = window.stride[1] * channels
+        if (steps - 1) * _mve.LANES + pixel <= reach:
+            return Rows(channels, pixel, steps, words)
+    return None
+
+
+def _patches(call: Call, window: Window) -> Rows | None:
+    """Rows gathered into patches, if a patch is in reach."""
+    c = call.input(0).shape[3]
+    spread = window.dilation[1] > 1
+    runs = window.kernel[1] if spread else 1
+    run = c * window.kernel[1] // runs
+    taps = window.kernel[0] * window.kernel[1] * c
+    steps = -(-taps // _mve.LANES)
+    stored = taps - run + -(-run // _mve.LANES) * _mve.LANES
+    pixel = -(-max(stored, steps * _mve.LANES) // 4) * 4
+    stride = window.stride[1] * c
+    if steps > MAX_PATCH_STEPS or run > BYTE_OFFSET or stride > BYTE_OFFSET * 8:
+        return None
+    return Rows(c, pixel, steps, 1, run, runs, window.dilation[1] * c, stride)
+
+
+def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
+    """Roughly, for a pixel; infinite where there is no such way."""
+    if rows is None:
+        return float("inf")
+    blocks = -(-outputs // _mve.BLOCK)
+    if rows.is_patch:
+        return 7.0 * rows.steps * blocks + kernel_rows * rows.runs * (3 + 2 * -(-rows.run // _mve.LANES))
+    return 7.0 * rows.steps * kernel_rows * blocks
+
+
+def best(call: Call, window: Window) -> Rows | None:
+    """The cheaper way; None where neither is possible."""
+    outputs = call.output.shape[3]
+    ways = [_direct(call, window), _patches(call, window)]
+    return min(ways, key=lambda rows: _instructions(rows, window.kernel[0], outputs))
+
+
+def ring_kernels(
+    matrix: _mve.Matrix, window: Windows, row_window: Callable[[Call], RowWindow], *rules: Rule
+) -> tuple[Kernel, ...]:
+    """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every way from sums to outputs."""
+    parts = _Parts(matrix, window)
+    return tuple(parts.kernel(row_window, (_filter.int8_data, *rules), patches) for patches in (False, True))
+
+
+def has_block(call: Call) -> bool:
+    "there are at least 4 output channels"
+    return call.output.shape[-1] >= _mve.BLOCK
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The functions of the kernels, for an operator's weights and window."""
+
+    matrix: _mve.Matrix
+    window: Windows
+
+    def kernel(self, row_window: Callable[[Call], RowWindow], rules: tuple[Rule, ...], patches: bool) -> Kernel:
+        fits = self.gathers if patches else self.reads_rows
+        return Kernel(
+            "mg_conv2d_s8__mve_patches" if patches else "mg_conv2d_s8__mve",
+            Form.RING,
+            (*rules, _filter.constant_weights, has_block, fits, _mve.finishes, _filter.sums_fit(self.matrix)),
+            params=self.params,
+            window=row_window,
+            ring=self.ring,
+            scratch=self.scratch if patches else None,
+            variant=self.variant,
+            struct="mg_conv2d_s8__mve",
+            needs=_mve.NEEDS,
+        )
+
+    def rows(self, call: Call) -> Rows | None:
+        return best(call, self.window(call))
+
+    def chosen(self, call: Call) -> Rows:
+        found = self.rows(call)
+        if found is None:
+            raise InternalError(f"no way to read the rows of {call.op}")
+        return found
+
+    def reads_rows(self, call: Call) -> bool:
+        "kernel rows, at most 3, are read in place, which costs less than gathering them"
+        rows = self.rows(call)
+        return rows is not None and not rows.is_patch
+
+    def gathers(self, call: Call) -> bool:
+        "patches of at most 1008 elements are gathered, which costs less than reading kernel rows in place"
+        rows = self.rows(call)
+        return rows is not None and rows.is_patch
+
+    def ring(self, call: Call) -> Ring:
+        rows, window, x, y = self.chosen(call), self.window(call), call.input(0), call.output
+        reach = rows.steps * _mve.LANES if not rows.is_patch else rows.gap * (rows.runs - 1) + -(-rows.run // 16) * 16
+        stride = rows.stride if rows.is_patch else rows.pixel
+        last = max(y.shape[2] - 1, 1) * stride + reach
+        return Ring("s8", -(-max(last, window.pad((x.shape[1], x.shape[2]))[1] * rows.channels) // 16) * 16)
+
+    def scratch(self, call: Call) -> int:
+        return max(call.output.shape[2], 2) * self.chosen(call).pixel + _mve.LANES
+
+    def variant(self, call: Call) -> dict[str, int]:
+        rows, kernel_rows = self.chosen(call), self.window(call).kernel[0]
+        sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": _mve.finish_of(call) or 0}
+        if rows.is_patch:
+            return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
+        return sizes | {"words": rows.words}
+
+    def params(self, call: Call) -> Params:
+        rows, window, x, y = self.chosen(call), self.window(call), call.input(0), call.output
+        w = self.matrix(call)
+        low, high = _mve.output_range(call)
+        taps = self._taps(w, rows, window, x.shape[3])
+        return {
+            "stream": _mve.stream(call, w, taps, list(range(taps.shape[1] // _mve.LANES))),
+            "out_w": y.shape[2],
+            "out_c": y.shape[3],
+            "out_zero_point": y.zero_point,
+            "out_min": low,
+            "out_max": high,
+            "in_zero_point": x.zero_point,
+            "in_w": x.shape[2],
+            "in_c": x.shape[3],
+            "row_c": rows.channels,
+            "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * rows.channels,
+            "row_bytes": self.ring(call).length,
+        }
+
+    def _taps(self, w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
+        """[channels, steps * LANES] weights in the order of the steps."""
+        if rows.is_patch:
+            return _mve.padded(w)
+        cells = _mve.padded(w.reshape(w.shape[0], *window.kernel, c), rows.channels)[..., : rows.channels]
+        return _mve.padded(cells.reshape(w.shape[0], window.kernel[0], -1)).reshape(w.shape[0], -1)
