@@ -14,6 +14,7 @@ from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWi
 from mcugen.ops import _accumulators, _filter, _float_quads, _mve_conv, _planar, _slim, _swar_kernels
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
+from mcugen.ops._mve_depthwise import depthwise_kernels
 from mcugen.ops._window import Pair, Window, fields, image
 from mcugen.types import TensorType
 
@@ -109,6 +110,7 @@ class DepthwiseConv2D(Op):
     weight_operands = (1,)
     kernels = (
         *_mve_conv.ring_kernels(matrix, window_of, row_window, reads_one_channel),
+        *depthwise_kernels(matrix, window_of, row_window),
         *_blocked_kernels(),
         *_dense_kernels(),
         _planar.kernel(window_of),
@@ -207,6 +209,9 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (9, 1), "c": 5, "kernel": (3, 3), "zero": 17},
     {"size": (12, 1), "c": 6, "kernel": (10, 1), "padding": "VALID", "zero": -128},
     {"size": (3, 3), "c": 702, "kernel": (1, 3), "zero": 1},
+    {"size": (4, 5), "c": 19, "kernel": (3, 3), "zero": -128, "out_zero": -128, "gain": 0.002},
+    {"size": (17, 1), "c": 9, "kernel": (13, 1), "padding": "VALID", "zero": 7, "out_zero": -128, "gain": 0.002},
+    {"size": (9, 7), "c": 7, "kernel": (7, 2), "stride": (2, 2), "dilation": (1, 3), "gain": 0.003},
     {"kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"kind": "s8w16", "size": (4, 3), "c": 4, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},

@@ -45,11 +45,11 @@
     "vadd.i32 " q ", " q ", " t "\n"
 #define MG_NUDGE(q, t) MG_PASTE(MG_NUDGE_, MG_LINEAR, )(q, t)
 
-#define MG_LIMIT_0
-#define MG_LIMIT_1         \
-    "vmax.s8 q0, q0, q5\n" \
-    "vmin.s8 q0, q0, q6\n"
-#define MG_LIMIT MG_PASTE(MG_LIMIT_, MG_CLAMP, )
+#define MG_BETWEEN_0(low, high)
+#define MG_BETWEEN_1(low, high)    \
+    "vmax.s8 q0, q0, " low "\n"    \
+    "vmin.s8 q0, q0, " high "\n"
+#define MG_BETWEEN(low, high) MG_PASTE(MG_BETWEEN_, MG_CLAMP, )(low, high)
 
 #define MG_FINISH_PAIR               \
     "vmov q0[2], q0[0], r0, r8\n"    \
@@ -71,7 +71,7 @@
     "vqmovnt.s32 q0, q1\n"           \
     "vqadd.s16 q0, q0, q4\n"         \
     "vqmovnb.s16 q0, q0\n"           \
-    MG_LIMIT                         \
+    MG_BETWEEN("q5", "q6")                        \
     "vshr.u32 q1, q0, #16\n"         \
     "vstrb.32 q1, [r3], #4\n"        \
     "vstrb.32 q0, [r1], #4\n"
@@ -90,7 +90,7 @@
     "vqmovnb.s32 q0, q0\n"           \
     "vqadd.s16 q0, q0, q4\n"         \
     "vqmovnb.s16 q0, q0\n"           \
-    MG_LIMIT                         \
+    MG_BETWEEN("q5", "q6")                        \
     "vpst\n"                         \
     "vstrbt.32 q0, [r1], #4\n"
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convolution of each channel of int8 images by itself, for cores with Helium: up to 16 taps in one product.
+ *
+ *   sum = sum over taps of w * x
+ *   y[c] = clamp(requantize(bias[c] + sum, mult[c], shift[c]) + out_zero_point)
+ *
+ * row     int8 [left padding, columns, right padding][channels], row_bytes in all, a multiple of 16
+ * Four rows are woven into words, [column][channel][4 rows]. A window is kernel_w words of each of up to 4 such weaves,
+ * at most 4 words in all: word w is column w % kernel_w of kernel rows 4 * (w / kernel_w) and on.
+ * stream  blocks of 8 channels: [8][4 words][4 rows] int8 weights, zero where there is no tap, then int32 bias (the zero
+ *         point folded in), mult and shift (0 or less: to the right), each of channels 0 2 4 6 and 1 3 5 7. Where the
+ *         channels are no multiple of 8 the last block repeats some, those that end with the last one; with less than 8
+ *         channels it is filled up.
+ * sums    cannot leave 32 bits: proved when the code is generated
+ *
+ *   __mve         clamps to all of int8, and the zero point is the lowest value: no negative result is rounded
+ *   __mve_linear  clamps to all of int8; all shifts below 0
+ *   __mve_clamp   clamps to out_min, out_max; all shifts below 0
+ *
+ * Equals DepthwiseConv2D.reference_q for int8 data.
+ */
+#ifndef MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H
+#define MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H
+
+#include "mcugen/mve.h"
+
+typedef struct {
+    const int8_t *stream;
+    uint32_t out_w, channels;
+    int16_t out_zero_point, out_min, out_max, in_zero_point;
+    uint32_t in_bytes, left_bytes, row_bytes;
+    uint32_t column_bytes, step_bytes;
+    uint16_t kernel_h, kernel_w;
+} mg_depthwise_conv2d_s8__mve_params;
+
+/* An input row of in_bytes, or NULL outside the image, as it is kept. */
+void mg_depthwise_conv2d_s8__mve_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
+void mg_depthwise_conv2d_s8__mve_linear_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
+void mg_depthwise_conv2d_s8__mve_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
+
+/* An output row. column_bytes, step_bytes: from tap to tap and from window to window in a weave.
+ * scratch: weaves * 4 * row_bytes + 32. */
+void mg_depthwise_conv2d_s8__mve(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
+void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
+void mg_depthwise_conv2d_s8__mve_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
+
+#endif /* MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H */

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel MG_KERNEL of depthwise_conv2d_s8__mve.h. MG_LINEAR, MG_CLAMP: 0 or 1, as the name says.
+ */
+#include "mcugen/dense_s8_asm__mve.h"
+#include "mcugen/depthwise_conv2d_s8__mve.h"
+#include "mcugen/variant.h"
+
+#if MG_HAS_MVE
+/* Rows of n * 16 bytes into words of a byte of each. */
+static void MG_VARIANT(weave)(const int8_t *a, const int8_t *b, const int8_t *c, const int8_t *d, int8_t *out, uint32_t n)
+{
+    __asm__ volatile("dls lr, %5\n"
+                     "1:\n"
+                     "vldrb.u8 q0, [%0], #16\n"
+                     "vldrb.u8 q1, [%1], #16\n"
+                     "vldrb.u8 q2, [%2], #16\n"
+                     "vldrb.u8 q3, [%3], #16\n"
+                     "vst40.8 {q0, q1, q2, q3}, [%4]\n"
+                     "vst41.8 {q0, q1, q2, q3}, [%4]\n"
+                     "vst42.8 {q0, q1, q2, q3}, [%4]\n"
+                     "vst43.8 {q0, q1, q2, q3}, [%4]!\n"
+                     "le lr, 1b\n"
+                     : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(out)
+                     : "r"(n)
+                     : "q0", "q1", "q2", "q3", "lr", "cc", "memory");
+}
+
+/* One channel's sum: lanes of the window's words, and weights. */
+#define MG_CHANNEL(sum, words, w, at)        \
+    "vldrw.u32 " words ", [q7, #" at "\n"    \
+    "vldrb.u8 " w ", [r5], #16\n"            \
+    "vmladav.s8 " sum ", " words ", " w "\n"
+
+/* A pixel after the other, 8 channels at a time. words: where the first window's 4 words are, less 32 bytes.
+ * Stack: outputs stored too many of a pixel, step_bytes, stream, channels that the last block repeats, bytes of their words. */
+static __attribute__((naked)) void MG_VARIANT(line)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const uint32_t *words MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+{
+    __asm__ volatile(
+        "push {r4-r11, lr}\n"
+        "sub sp, sp, #4\n"
+        "vpush {d8-d15}\n"
+        "sub sp, sp, #24\n"
+        "ldrd r5, r11, [r0]\n"
+        "ldr r4, [r0, #8]\n"
+        "ldrsh r7, [r0, #14]\n"
+        "vdup.8 q4, r7\n"
+        "ldrsh r7, [r0, #16]\n"
+        "vdup.8 q5, r7\n"
+        "ldrsh r7, [r0, #12]\n"
+        "ldr r8, [r0, #36]\n"
+        "vctp.16 r4\n"
+        "vldrw.u32 q6, [r1]\n"
+        "mov r1, r2\n"
+        "lsr r10, r4, #3\n"
+        "mov r6, #224\n"
+        "mla r9, r10, r6, r5\n"
+        "mov r3, r9\n"
+        "ands r10, r4, #7\n"
+        "itt ne\n"
+        "addne r3, r3, r6\n"
+        "rsbne r10, r10, #8\n"
+        "lsl r6, r10, #2\n"
+        "mov r12, #0\n"
+        "cmp r4, #8\n"
+        "it lo\n"
+        "movlo r12, r10\n"
+        "strd r12, r8, [sp, #0]\n"
+        "str r5, [sp, #8]\n"
+        "strd r10, r6, [sp, #12]\n"
+        "1:\n"
+        "vmov q7, q6\n"
+        "2:\n"
+        MG_CHANNEL("r0", "q0", "q1", "32]!")
+        MG_CHANNEL("r2", "q2", "q3", "4]")
+        MG_CHANNEL("r4", "q0", "q1", "8]")
+        MG_CHANNEL("r6", "q2", "q3", "12]")
+        MG_CHANNEL("r8", "q0", "q1", "16]")
+        MG_CHANNEL("r10", "q2", "q3", "20]")
+        MG_CHANNEL("r12", "q0", "q1", "24]")
+        MG_CHANNEL("lr", "q2", "q3", "28]")
+        "vmov q0[2], q0[0], r0, r8\n"
+        "vldrw.u32 q2, [r5], #16\n"
+        "vmov q0[3], q0[1], r4, r12\n"
+        "vldrw.u32 q3, [r5], #16\n"
+        "vmov q1[2], q1[0], r2, r10\n"
+        "vadd.i32 q0, q0, q2\n"
+        "vmov q1[3], q1[1], r6, lr\n"
+        "vldrw.u32 q2, [r5], #16\n"
+        "vadd.i32 q1, q1, q3\n"
+        "vldrw.u32 q3, [r5], #16\n"
+        "vqrdmulh.s32 q0, q0, q2\n"
+        "vldrw.u32 q2, [r5], #16\n"
+        "vqrdmulh.s32 q1, q1, q3\n"
+        MG_NUDGE("q0", "q3")
+        MG_NUDGE("q1", "q3")
+        "vldrw.u32 q3, [r5], #16\n"
+        "vrshl.s32 q0, q0, q2\n"
+        "vrshl.s32 q1, q1, q3\n"
+        "vqmovnb.s32 q0, q0\n"
+        "vqmovnt.s32 q0, q1\n"
+        "vqadd.s16 q0, q0, r7\n"
+        "vqmovnb.s16 q0, q0\n"
+        MG_BETWEEN("q4", "q5")
+        "vpst\n"
+        "vstrbt.16 q0, [r1], #8\n"
+        "cmp r5, r9\n"
+        "blo 2b\n"
+        "cmp r5, r3\n"
+        "bne 3f\n"
+        "ldmia sp, {r0, r2, r5}\n"
+        "sub r1, r1, r0\n"
+        "vadd.i32 q6, q6, r2\n"
+        "subs r11, r11, #1\n"
+        "bne 1b\n"
+        "add sp, sp, #24\n"
+        "vpop {d8-d15}\n"
+        "add sp, sp, #4\n"
+        "pop {r4-r11, pc}\n"
+        "3:\n"
+        "ldrd r0, r2, [sp, #12]\n"
+        "sub r1, r1, r0\n"
+        "vsub.i32 q7, q7, r2\n"
+        "b 2b\n");
+}
+#undef MG_CHANNEL
+
+static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *weaves, int8_t *out)
+{
+    uint32_t words[4];
+    for (uint32_t w = 0u; w < 4u; w += 1u) {
+        const uint32_t weave = w / p->kernel_w * 4u;
+        words[w] = (uint32_t)weaves - 32u;
+        if (weave < p->kernel_h) {
+            words[w] += weave * p->row_bytes + w % p->kernel_w * p->column_bytes;
+        }
+    }
+    MG_VARIANT(line)(p, words, out);
+}
+#else
+static void MG_VARIANT(weave)(const int8_t *a, const int8_t *b, const int8_t *c, const int8_t *d, int8_t *out, uint32_t n)
+{
+    for (uint32_t i = 0u; i < n * 16u; i += 1u) {
+        out[4u * i] = a[i];
+        out[4u * i + 1u] = b[i];
+        out[4u * i + 2u] = c[i];
+        out[4u * i + 3u] = d[i];
+    }
+}
+
+static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *weaves, int8_t *out)
+{
+    for (uint32_t i = 0u; i < p->out_w * p->channels; i += 1u) {
+        const uint32_t c = i % p->channels, left = p->channels % 8u;
+        const uint32_t repeated = p->channels >= 8u && c >= p->channels - left ? 8u - left : 0u;
+        const int8_t *const block = p->stream + (c + repeated) / 8u * 224u, lane = (int8_t)((c + repeated) % 8u);
+        const int8_t *const x = weaves + i / p->channels * p->step_bytes + c * 4u;
+        int32_t rest[3], sum = 0;
+        for (uint32_t t = 0u; t < (uint32_t)p->kernel_h * p->kernel_w; t += 1u) {
+            const uint32_t row = t / p->kernel_w, column = t % p->kernel_w;
+            const int8_t w = block[lane * 16 + (int32_t)((row / 4u * p->kernel_w + column) * 4u + row % 4u)];
+            sum += w * x[row / 4u * 4u * p->row_bytes + column * p->column_bytes + row % 4u];
+        }
+        for (int32_t k = 0; k < 3; k += 1) {
+            memcpy(&rest[k], block + 128 + k * 32 + lane % 2 * 16 + lane / 2 * 4, 4u);
+        }
+        out[i] = (int8_t)mg_clamp(mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+    }
+}
+#endif
+
+void MG_VARIANT(row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
+{
+    const uint32_t room = p->row_bytes - p->left_bytes, used = p->in_bytes < room ? p->in_bytes : room;
+    if (in == NULL) {
+        mg_fill_bytes(row, p->in_zero_point, p->row_bytes);
+    } else {
+        mg_fill_bytes(row, p->in_zero_point, p->left_bytes);
+        mg_copy_bytes(row + p->left_bytes, in, used);
+        mg_fill_bytes(row + p->left_bytes + used, p->in_zero_point, room - used);
+    }
+}
+
+void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)
+{
+    const uint32_t last = p->kernel_h - 1u;
+    for (uint32_t k = 0u; k <= last; k += 4u) {
+        MG_VARIANT(weave)(rows[k], rows[k + 1u < last ? k + 1u : last], rows[k + 2u < last ? k + 2u : last],
+                          rows[k + 3u < last ? k + 3u : last], scratch + k * p->row_bytes, p->row_bytes / 16u);
+    }
+    MG_VARIANT(compute)(p, scratch, out);
+}

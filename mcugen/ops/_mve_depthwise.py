@@ -1,0 +1,110 @@
+"""Depthwise kernels for cores with Helium: four rows are woven into words, so that a product takes a whole window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow
+from mcugen.ops import _filter, _mve
+from mcugen.ops._window import Window
+
+BLOCK = 8
+"""Channels that are computed together."""
+
+WEAVE = 4
+"""Rows in a word."""
+
+WORDS = 4
+"""Words in a vector."""
+
+
+def depthwise_kernels(
+    matrix: _mve.Matrix, window: Callable[[Call], Window], row_window: Callable[[Call], RowWindow]
+) -> tuple[Kernel, ...]:
+    """mg_depthwise_conv2d_s8__mve in its variants. matrix: [channels, taps], zero points removed."""
+    parts = _Parts(matrix, window)
+    return tuple(
+        Kernel(
+            f"mg_depthwise_conv2d_s8__mve{finish}",
+            Form.RING,
+            (_filter.int8_data, _filter.constant_weights, one_to_one, parts.fits, finishes, _filter.sums_fit(matrix)),
+            params=parts.params,
+            window=row_window,
+            ring=parts.ring,
+            scratch=parts.scratch,
+            struct="mg_depthwise_conv2d_s8__mve",
+            needs=_mve.NEEDS,
+        )
+        for finish, finishes in _mve.FINISHES
+    )
+
+
+def one_to_one(call: Call) -> bool:
+    "each input channel makes one output channel"
+    return call.input(0).shape[3] == call.output.shape[3]
+
+
+def blocks_of(channels: int) -> np.ndarray:
+    """[blocks, BLOCK] indices of channels: where they do not come out even, the last block repeats some before it."""
+    starts = np.minimum(np.arange(0, channels, BLOCK), max(channels - BLOCK, 0))
+    return np.asarray(starts[:, None] + np.arange(BLOCK))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The functions of the kernels, for an operator's weights and window."""
+
+    matrix: _mve.Matrix
+    window: Callable[[Call], Window]
+
+    def fits(self, call: Call) -> bool:
+        "the window has at most 4 words of 4 rows: 4x4, 8x2 or 16x1"
+        h, w = self.window(call).kernel
+        return -(-h // WEAVE) * w <= WORDS
+
+    def ring(self, call: Call) -> Ring:
+        window, x, y = self.window(call), call.input(0), call.output
+        columns = (y.shape[2] - 1) * window.stride[1] + window.extent(1)
+        return Ring("s8", -(-columns * x.shape[3] // _mve.LANES) * _mve.LANES)
+
+    def scratch(self, call: Call) -> int:
+        weaves = -(-self.window(call).kernel[0] // WEAVE)
+        return weaves * WEAVE * self.ring(call).length + 4 * BLOCK
+
+    def params(self, call: Call) -> Params:
+        window, x, y = self.window(call), call.input(0), call.output
+        low, high = _mve.output_range(call)
+        channels = x.shape[3]
+        return {
+            "stream": self._stream(call),
+            "out_w": y.shape[2],
+            "channels": channels,
+            "out_zero_point": y.zero_point,
+            "out_min": low,
+            "out_max": high,
+            "in_zero_point": x.zero_point,
+            "in_bytes": x.shape[2] * channels,
+            "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * channels,
+            "row_bytes": self.ring(call).length,
+            "column_bytes": window.dilation[1] * channels * WEAVE,
+            "step_bytes": window.stride[1] * channels * WEAVE,
+            "kernel_h": window.kernel[0],
+            "kernel_w": window.kernel[1],
+        }
+
+    def _stream(self, call: Call) -> np.ndarray:
+        w = self.matrix(call)
+        h, width = self.window(call).kernel
+        picked = blocks_of(w.shape[0])
+        rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
+        words = rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
+        there = picked < w.shape[0]
+        lanes = np.where(there[..., None], _mve.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
+        rest = _mve.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]
+        rest = np.ascontiguousarray(rest.reshape(len(picked), 3, -1, 2).transpose(0, 1, 3, 2))
+        return np.concatenate(
+            [lanes.reshape(len(picked), -1), rest.reshape(len(picked), -1).view(np.int8)], axis=1
+        ).reshape(-1)
