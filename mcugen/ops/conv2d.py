@@ -105,13 +105,6 @@ def slides(call: Call) -> bool:
     return not is_pointwise(call)
 
 
-def _swar_kernels() -> tuple[Kernel, ...]:
-    return (
-        run_kernel("mg_conv2d_s8__swar_pointwise", matrix, pixels, is_pointwise),
-        window_kernel("mg_conv2d_s8__swar", matrix, window_of, row_window, one_group),
-    )
-
-
 def _blocked_kernels() -> tuple[Kernel, ...]:
     made = []
     for name, recipe in (("s8__swar", _swar_kernels), ("f32__quads", _float_quads)):
@@ -141,7 +134,6 @@ class Conv2D(Op):
     kernels = (
         *dense_kernels(matrix, pixels, (is_pointwise,)),
         *_mve_conv.ring_kernels(matrix, window_of, row_window, one_group, slides),
-        *_swar_kernels(),
         *_blocked_kernels(),
         *_pointwise_kernels(),
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes),
