@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
-from mcugen.ops import _accumulators, _filter, _float_quads, _mve_conv, _slim, _swar_kernels
+from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _slim, _swar_kernels
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
@@ -57,7 +57,7 @@ def is_pointwise(call: Call) -> bool:
 
 
 def params(call: Call) -> Params:
-    return dense_fields(call, matrix(call), window_of(call), cast(Conv2D, call.op).activation, groups_of(call))
+    return dense_fields(call, matrix(call), window_of(call), _activation(call), groups_of(call))
 
 
 def pixels(call: Call) -> int:
@@ -82,6 +82,10 @@ def _taps(call: Call, x: Range) -> Range:
     return Range(spread(x.low), spread(x.high))
 
 
+def _activation(call: Call) -> str:
+    return cast(Conv2D, call.op).activation
+
+
 def _pointwise_kernels() -> tuple[Kernel, ...]:
     return tuple(
         Kernel(
@@ -103,6 +107,11 @@ def one_group(call: Call) -> bool:
 def slides(call: Call) -> bool:
     "the kernel is larger than 1x1, or has a stride"
     return not is_pointwise(call)
+
+
+def _dsp_kernels() -> tuple[Kernel, ...]:
+    convolution = _dsp_conv.Convolution(window_of, _activation, matrix)
+    return _dsp_conv.kernels(convolution, row_window, is_pointwise, one_group, pixels)
 
 
 def _blocked_kernels() -> tuple[Kernel, ...]:
@@ -134,6 +143,7 @@ class Conv2D(Op):
     kernels = (
         *dense_kernels(matrix, pixels, (is_pointwise,)),
         *_mve_conv.ring_kernels(matrix, window_of, row_window, one_group, slides),
+        *_dsp_kernels(),
         *_blocked_kernels(),
         *_pointwise_kernels(),
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes),

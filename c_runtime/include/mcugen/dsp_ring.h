@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convolution of int8 images on cores with SMLAD: rows are widened once, then three pixels are computed at a time.
+ *
+ *   y[o] = clamp(requantize(bias[o] + sum over taps and channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
+ *
+ * x       int8 [rows of in_w * in_c]
+ * row     int16 [row_length]: `left` elements of the value `outside`, a row of x, `outside` to the end. By MG_WIDEN:
+ *         0: x, each group of four elements in the order 0, 2, 1, 3;  1: x;  2: x with in_step - in_c elements of
+ *         `outside` after each pixel's channels
+ * stream  weights, biases and scales, up to last: dsp_block_template.h; `whole` ends the last whole pair of channels
+ * runs    elements from the start of a row to each of its MG_SPLIT runs of taps
+ * low, high  the clamp, `clamps` where it is less than int8
+ * What the build has proved: mcugen/ops/_dsp.py. Equals Conv2D.reference_q for int8 data.
+ */
+#ifndef MCUGEN_DSP_RING_H
+#define MCUGEN_DSP_RING_H
+
+#include "mcugen/variant.h"
+
+typedef struct {
+    const int32_t *stream;
+    const uint32_t *runs;
+    uint32_t whole, last;
+    uint32_t left, row_length;
+    uint16_t in_w, in_c, in_step, out_w, out_c;
+    int16_t outside;
+    int16_t low, high;
+    uint8_t clamps;
+} mg_dsp_ring_params;
+
+#define MG_DECLARE_DSP_RING(f)                                                                            \
+    MG_LINKAGE void MG_PART(f, row)(const mg_dsp_ring_params *p, const int8_t *in, mg_s16 *row); \
+    MG_LINKAGE void f(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out)
+
+#define MG_DECLARE_conv2d_s8__dsp16(f) MG_DECLARE_DSP_RING(f)
+#define MG_DECLARE_conv2d_s8__dsp8(f) MG_DECLARE_DSP_RING(f)
+
+#endif /* MCUGEN_DSP_RING_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * 1x1 convolution with stride 1 of int8 pixels on cores with SMLAD: three pixels at a time are widened and interleaved.
+ *
+ *   y[o] = clamp(requantize(bias[o] + sum over channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
+ *
+ * x       int8 [n][in_c], in_c >= 4
+ * scratch int16 [quads][3][4]: group g of each pixel, in the order 0, 2, 1, 3. Where in_c is no multiple of 4, group
+ *         in_c / 4 holds the last four channels, with zero weights for those that were there before
+ * stream  weights, biases and scales, up to last: dsp_block_template.h; `whole` ends the last whole pair of channels
+ * low, high  the clamp, `clamps` where it is less than int8
+ * What the build has proved: mcugen/ops/_dsp.py. Equals Conv2D.reference_q for int8 data.
+ */
+#ifndef MCUGEN_DSP_RUN_H
+#define MCUGEN_DSP_RUN_H
+
+#include "mcugen/variant.h"
+
+typedef struct {
+    const int32_t *stream;
+    uint32_t whole, last;
+    uint32_t quads;
+    uint16_t in_c, out_c;
+    int16_t low, high;
+    uint8_t clamps;
+} mg_dsp_run_params;
+
+#define MG_DECLARE_DSP_RUN(f) \
+    MG_LINKAGE void f(const mg_dsp_run_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
+
+#define MG_DECLARE_conv2d_s8__dsp16_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp8_pointwise(f) MG_DECLARE_DSP_RUN(f)
+
+#endif /* MCUGEN_DSP_RUN_H */

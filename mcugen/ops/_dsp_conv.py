@@ -1,0 +1,228 @@
+"""Convolutions on cores with SMLAD: three pixels times two channels, on rows widened once or on gathered pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
+from mcugen.ops import _dsp, _filter
+from mcugen.ops._window import Window
+
+UNROLLED_GROUPS = 16
+"""Groups of four taps that are unrolled, at most."""
+
+_LEAST_GROUPS = 8
+_REACH = 1020
+_MAX_FIELD = 2**16 - 1
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Taps in equal runs of `quads` groups of four and, with `pair`, two more. split: runs to each row or pixel."""
+
+    split: int
+    quads: int
+    pair: int
+
+    @property
+    def length(self) -> int:
+        """Elements of a run."""
+        return 4 * self.quads + 2 * self.pair
+
+
+def runs_of(length: int, *, pairs: bool) -> Runs:
+    """How to read `length` neighbouring elements; `pairs`: whether a run may end with two elements."""
+    quads, rest = divmod(length, 4)
+    if quads <= UNROLLED_GROUPS and pairs and rest in (1, 2):
+        return Runs(1, quads, 1)
+    total = quads + (rest > 0)
+    least = -(-total // UNROLLED_GROUPS)
+    exact = [n for n in range(least, total // _LEAST_GROUPS + 1) if total % n == 0]
+    split = exact[0] if exact else least
+    return Runs(split, -(-total // split), 0)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a convolution's rows are widened and read. Lengths in elements.
+
+    widen: 0, 1 or 2, see dsp_ring.h. in_step: from a column to the next. step: from the taps of an output pixel to
+    those of the next. parts: neighbouring taps in a row, each read in the runs `run`. runs: where all runs start.
+    """
+
+    widen: int
+    in_step: int
+    left: int
+    step: int
+    parts: int
+    run: Runs
+    runs: tuple[int, ...]
+    row_length: int
+
+    @property
+    def in_reach(self) -> bool:
+        """Whether immediate offsets reach the taps of three pixels."""
+        return 4 * self.step + 8 * (self.run.quads - 1) <= _REACH
+
+    def taps(self, w: np.ndarray) -> np.ndarray:
+        """Weights [outputs, kernel_h, kernel_w, channels] in the order of reading: [outputs, taps]."""
+        parts = _dsp.padded(w, self.in_step).reshape(*w.shape[:2], self.parts, -1)
+        read = _dsp.padded(parts, self.run.split * self.run.length).reshape(w.shape[0], -1)
+        return _dsp.swapped(read) if self.widen == 0 else read
+
+
+def layout(call: Call, window: Window) -> Layout:
+    """The layout for a window over input 0."""
+    _, height, columns, channels = call.input(0).shape
+    kernel, stride, dilation = window.kernel[1], window.stride[1], window.dilation[1]
+    parts = kernel if dilation > 1 else 1
+    words = channels * stride % 2 == 0 and (parts == 1 or channels * dilation % 2 == 0)
+    in_step = channels if words else channels + 1
+    widen = 2 if not words else int(channels % 4 > 0)
+    run = runs_of(kernel // parts * in_step, pairs=True)
+    starts = [j * dilation * in_step + i * run.length for j in range(parts) for i in range(run.split)]
+    out_columns = call.output.shape[2]
+    step = stride * in_step if out_columns > 1 else 0
+    left = window.pad((height, columns))[1] * in_step
+    length = max(left + columns * in_step, (out_columns - 1) * step + starts[-1] + run.length)
+    return Layout(widen, in_step, left, step, parts, run, tuple(starts), -(-length // 4) * 4)
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """What the kernels ask of an operator: its window, activation, weights as a matrix and as [O, KH, KW, C]."""
+
+    window: Callable[[Call], Window]
+    activation: Callable[[Call], str]
+    matrix: Callable[[Call], np.ndarray]
+
+    def layout(self, call: Call) -> Layout:
+        return layout(call, self.window(call))
+
+    def ring(self, call: Call) -> Ring:
+        return Ring("s16", self.layout(call).row_length)
+
+    def linear(self, call: Call) -> int:
+        return int(not _dsp.clamps_at_zero_point(call, self.activation(call)))
+
+    def ring_variant(self, call: Call) -> dict[str, int]:
+        found, rows = self.layout(call), self.window(call).kernel[0]
+        split = len(found.runs)
+        return {
+            "kernel_h": rows,
+            "split": split,
+            "quads": found.run.quads,
+            "pair": found.run.pair,
+            "step": 2 * found.step,
+            "loop": int(rows * split * found.run.quads > UNROLLED_GROUPS),
+            "linear": self.linear(call),
+            "widen": found.widen,
+        }
+
+    def ring_params(self, call: Call, *, is_composite: bool) -> Params:
+        found, w = self.layout(call), self.matrix(call)
+        taps = found.taps(w.reshape(w.shape[0], *self.window(call).kernel, -1))
+        return {
+            **_dsp.stream(call, w, taps, is_composite=is_composite),
+            "runs": np.array(found.runs, np.uint32),
+            "left": found.left,
+            "row_length": found.row_length,
+            "in_w": call.input(0).shape[2],
+            "in_c": call.input(0).shape[3],
+            "in_step": found.in_step,
+            "out_w": call.output.shape[2],
+            "out_c": call.output.shape[3],
+            "outside": call.input(0).zero_point,
+            **_dsp.clamp(call, self.activation(call)),
+        }
+
+    def in_reach(self) -> Rule:
+        """The rule for kernels that read taps where they stand."""
+
+        def fit(call: Call) -> bool:
+            "the taps of three pixels are within reach of an instruction, and a row has at most 65535 columns"
+            return self.layout(call).in_reach and max(*call.output.shape, *call.input(0).shape) <= _MAX_FIELD
+
+        return fit
+
+    def run_variant(self, call: Call) -> dict[str, int]:
+        run = runs_of(call.input(0).shape[3], pairs=False)
+        tail = call.input(0).shape[3] % 4
+        return {"quads": run.quads, "tail": tail, "loop": int(run.split > 1), "linear": self.linear(call)}
+
+    def run_params(self, call: Call, *, is_composite: bool) -> Params:
+        w, run = self.matrix(call), runs_of(call.input(0).shape[3], pairs=False)
+        taps = _dsp.swapped(_dsp.padded(overlapped(w), run.split * run.length))
+        return {
+            **_dsp.stream(call, w, taps, is_composite=is_composite),
+            "quads": run.split * run.quads,
+            "in_c": w.shape[1],
+            "out_c": w.shape[0],
+            **_dsp.clamp(call, self.activation(call)),
+        }
+
+
+def overlapped(w: np.ndarray) -> np.ndarray:
+    """[outputs, channels] for reading whole groups of four: an incomplete last one holds the last four channels."""
+    whole, tail = divmod(w.shape[1], 4)
+    if not tail:
+        return w
+    return np.concatenate([w[:, : 4 * whole], np.zeros((w.shape[0], 4 - tail), w.dtype), w[:, 4 * whole :]], axis=1)
+
+
+def run_scratch(call: Call) -> int:
+    """Bytes of three pixels' channels, widened."""
+    run = runs_of(call.input(0).shape[3], pairs=False)
+    return -(-24 * run.split * run.quads // 16) * 16
+
+
+def four_channels(call: Call) -> bool:
+    "a pixel has 4 to 65535 channels, and so has the output"
+    return 4 <= call.input(0).shape[3] <= _MAX_FIELD and call.output.shape[3] <= _MAX_FIELD
+
+
+def kernels(
+    of: Convolution, window: Callable[[Call], RowWindow], is_run: Rule, is_dense: Rule, count: Callable[[Call], int]
+) -> tuple[Kernel, ...]:
+    """The kernels of a convolution, those for 1x1 with stride 1 (is_run) first, then for any in one group.
+
+    window: the row geometry. count: pixels of the output.
+    """
+    base: tuple[Rule, ...] = (_filter.int8_data, _filter.constant_weights)
+    proofs: tuple[Rule, ...] = (_dsp.doubled, _dsp.scaled)
+    made: list[Kernel] = []
+    for name, is_composite in (("dsp16", False), ("dsp8", True)):
+        extra = (_dsp.composite,) if is_composite else ()
+        made.append(
+            Kernel(
+                f"mg_conv2d_s8__{name}_pointwise",
+                Form.POINTWISE,
+                accepts=(*base, is_run, four_channels, *proofs, *extra),
+                params=partial(of.run_params, is_composite=is_composite),
+                count=count,
+                scratch=run_scratch,
+                variant=of.run_variant,
+                struct="mg_dsp_run",
+                widened=not is_composite,
+                needs=_dsp.DSP,
+            )
+        )
+        made.append(
+            Kernel(
+                f"mg_conv2d_s8__{name}",
+                Form.RING,
+                accepts=(*base, is_dense, of.in_reach(), *proofs, *extra),
+                params=partial(of.ring_params, is_composite=is_composite),
+                window=window,
+                ring=of.ring,
+                variant=of.ring_variant,
+                struct="mg_dsp_ring",
+                widened=not is_composite,
+                needs=_dsp.DSP,
+            )
+        )
+    return tuple(made)
