@@ -69,11 +69,15 @@ def _shifts(call: Call, sign: int) -> Sum:
 
 def compute(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The stored result of a + sign * b. Source: reference_ops::AddElementwise, SubElementwise, Add (int16), Sub16."""
-    c = constants(call, sign)
-    first = _scaled(a.astype(np.int64) - call.input(0).zero_point, c.left, c.a)
-    second = _scaled(b.astype(np.int64) - call.input(1).zero_point, c.left, c.b)
-    y = multiply_double_rounding(first + c.sign * second, *c.y) + call.output.zero_point
+    zeros = (call.input(0).zero_point, call.input(1).zero_point, call.output.zero_point)
+    y = of_stored(constants(call, sign), zeros, a.astype(np.int64), b.astype(np.int64))
     return np.asarray(np.clip(y, *activation_range(call.op.activation, call.output)))  # type: ignore[attr-defined]
+
+
+def of_stored(c: Sum, zeros: tuple[int, int, int], a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The sum of stored int64 values before the clamp. zeros: the zero points of a, b and the result."""
+    first, second = _scaled(a - zeros[0], c.left, c.a), _scaled(b - zeros[1], c.left, c.b)
+    return multiply_double_rounding(first + c.sign * second, *c.y) + zeros[2]
 
 
 def _scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:

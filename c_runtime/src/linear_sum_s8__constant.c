@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/linear_sum_s8_run.h"
+
+void mg_linear_sum_s8__constant(const mg_linear_sum_s8_params *p, const int8_t *in, int8_t *out, uint32_t n)
+{
+    const int8_t *const constant = p->constant;
+    const uint32_t run = p->layout.run;
+    const uint32_t step = p->layout.constant_step;
+    const uint32_t elements = n * run;
+    for (uint32_t i = 0u; i < elements; i += run) {
+        if (p->layout.constant_first != 0u) {
+            mg_linear_sum_s8_run(&p->form, constant, step, in + i, 1u, out + i, run);
+        } else {
+            mg_linear_sum_s8_run(&p->form, in + i, 1u, constant, step, out + i, run);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+"""Sums of int8 tensors as one linear form: y = clamp((k_a * a + k_b * b + k) >> 21), for all 65,536 pairs.
+
+The runtimes scale either operand and then their sum, rounding three times. Factors that give the same for every pair
+nearly always exist; the search begins at the real ones, and k follows from them, so that all pairs are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from mcugen.numeric import activation_range
+from mcugen.op import Call, Kernel, Params, Rule
+from mcugen.ops import _elementwise, _sum
+
+SHIFT = 21
+_BYTES = np.arange(-128, 128, dtype=np.int64)
+_STEPS = 24
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The factors of stored operands and the addend, which holds the rounding and all zero points."""
+
+    a: int
+    b: int
+    addend: int
+
+
+@dataclass(frozen=True)
+class _Job:
+    """All that the stored result of a pair depends on."""
+
+    sum: _sum.Sum
+    zeros: tuple[int, int, int]
+    bounds: tuple[int, int]
+    ratios: tuple[float, float]
+
+    def result(self) -> np.ndarray:
+        """[a, b] -> what the runtimes store."""
+        return np.asarray(np.clip(_sum.of_stored(self.sum, self.zeros, _BYTES[:, None], _BYTES[None, :]), *self.bounds))
+
+
+def linear(call: Call, sign: int) -> Linear | None:
+    """The form that equals a + sign * b of the runtimes, or None where none is found."""
+    a, b, y = call.input(0), call.input(1), call.output
+    ratios = (a.scale / y.scale, sign * b.scale / y.scale)
+    bounds = activation_range(call.op.activation, y)  # type: ignore[attr-defined]
+    return _search(_Job(_sum.constants(call, sign), (a.zero_point, b.zero_point, y.zero_point), bounds, ratios))
+
+
+@cache
+def _search(job: _Job) -> Linear | None:
+    """Factors from the real ones on, moved against the two pairs that contradict each other most, until none do."""
+    want = job.result()
+    factors = np.array(job.ratios) * 2**SHIFT
+    if np.abs(factors).max() >= 2**31:
+        return None
+    for _ in range(_STEPS):
+        a, b = (round(float(f)) for f in factors)
+        least, most, apart = _addends(want, job.bounds, a, b)
+        if least <= most:
+            return _within_32_bits(a, b, (least + most) // 2)
+        if not apart.any():
+            return None
+        factors += apart * max((least - most) * 1.25 / float(apart @ apart), 0.5 / float(np.abs(apart).max()))
+    return None
+
+
+def _addends(want: np.ndarray, bounds: tuple[int, int], a: int, b: int) -> tuple[int, int, np.ndarray]:
+    """The least and greatest addend that put every pair where it belongs, and how far their pairs are apart.
+
+    Values at the clamp bound the addend on one side only.
+    """
+    products = a * _BYTES[:, None] + b * _BYTES[None, :]
+    least = np.where(want > bounds[0], (want << SHIFT) - products, -(2**40))
+    most = np.where(want < bounds[1], ((want + 1) << SHIFT) - 1 - products, 2**40)
+    at = [np.unravel_index(v, want.shape) for v in (least.argmax(), most.argmin())]
+    apart = np.array([float(_BYTES[i]) - float(_BYTES[j]) for i, j in zip(*at, strict=True)])
+    return int(least.max()), int(most.min()), apart
+
+
+def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:
+    """The form, unless addend + a * x or what b adds to it leaves 32 bits."""
+    first = a * _BYTES + addend
+    ends = (a, b, addend, first.min(), first.max(), first.min() - 128 * abs(b), first.max() + 128 * abs(b))
+    return Linear(a, b, addend) if all(-(2**31) <= end < 2**31 for end in ends) else None
+
+
+def kernels(sign: int) -> tuple[Kernel, ...]:
+    """The kernels of an addition (sign 1) or subtraction (-1) of int8 tensors."""
+    return _elementwise.kernels("mg_linear_sum_s8", "s8", _params(sign), (_exists(sign),))
+
+
+def _exists(sign: int) -> Rule:
+    def exists(call: Call) -> bool:
+        "the roundings are, for every pair of values, those of one linear form"
+        types = {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
+        return types == {"s8"} and _sum.scales_near(call) and linear(call, sign) is not None
+
+    return exists
+
+
+def _params(sign: int) -> Callable[[Call], Params]:
+    def params(call: Call) -> Params:
+        found = linear(call, sign)
+        low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+        if found is None:
+            return {}
+        return {
+            "form.a": found.a, "form.b": found.b, "form.addend": found.addend, "form.out_min": low,
+            "form.out_max": high,
+        }  # fmt: skip
+
+    return params
