@@ -31,7 +31,8 @@ def test_build_json_has_the_stable_keys(tmp_path: Path) -> None:
     done = mcugen("build", DIGITS, "--board", "cortex-m4", "-o", tmp_path / "out", "--json")
     value = json.loads(done.stdout)
     keys = (
-        "name board reference ram_bytes arena_bytes lower_bound scratch_bytes weights_bytes macs live_macs steps files"
+        "name board reference ram_bytes arena_bytes lower_bound proven gap_bytes scratch_bytes weights_bytes "
+        "macs live_macs steps files"
     )
     assert set(keys.split()) <= set(value)
     assert {"index", "op", "kernel", "why"} <= set(value["steps"][0])

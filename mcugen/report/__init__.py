@@ -35,6 +35,7 @@ def facts_of(
         arena_bytes=sum(part.nbytes for part in plan.parts),
         lower_bound=view.lower_bound,
         proven=view.proven,
+        gap_bytes=sum(part.gap_bytes for part in plan.parts),
         scratch_bytes=max((step.scratch_bytes for step in schedule.steps), default=0),
         weights_bytes=view.weights_size,
         macs=removals.nominal_macs(imported, schedule, view.reference),
@@ -121,12 +122,14 @@ def as_json(facts: Report) -> bytes:
 
 def as_text(facts: Report) -> str:
     """The report as a firmware engineer reads it."""
-    bound = "the least possible for this order of steps" if facts.proven else "the least possible is not proven"
+    least = "proven the least for this order of steps"
+    bound = least if facts.proven else f"gap {facts.gap_bytes:,}: by so much less is not ruled out"
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
     lines = [
         f"{facts.name} for {facts.board}, bits of {facts.reference}",
         *(f"  note: {note}" for note in facts.notes),
-        f"  RAM      {facts.ram_bytes:>10,} bytes  {holder}; {bound} (lower bound {facts.lower_bound:,})",
+        f"  RAM      {facts.ram_bytes:>10,} bytes  {holder}",
+        f"  arena    {facts.arena_bytes:>10,} bytes  lower bound {facts.lower_bound:,}, {bound}",
         *regions.as_lines(facts.regions),
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
         f"  weights  {facts.weights_bytes:>10,} bytes  constants{constants.where(facts.weights)}",

@@ -59,6 +59,7 @@ class Report:
     ram_bytes      all RAM of the model: inputs, outputs, tensors and scratch; in one region, sizeof the model object
     arena_bytes    the memory plan before rounding up to the object's alignment
     lower_bound    the most bytes live at any step, its scratch included: no plan of whole tensors can be smaller
+    gap_bytes      by how much a smaller plan of this order of steps is not ruled out; 0 where the plan is proven
     scratch_bytes  the largest scratch of any step
     weights_bytes  constants in flash: weights, biases, multipliers, tables
     macs           of the model as it was imported
@@ -73,6 +74,7 @@ class Report:
     arena_bytes: int
     lower_bound: int
     proven: bool
+    gap_bytes: int
     scratch_bytes: int
     weights_bytes: int
     macs: int
