@@ -156,7 +156,7 @@ def cli() -> None:
 
 
 @cli.command()
-@model_argument
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
@@ -165,21 +165,40 @@ def cli() -> None:
     required=True,
     help="Folder to write; replaced if it holds an earlier build.",
 )
+@click.option("--share-arena", is_flag=True, help="Several models in one memory, of which one runs at a time.")
 @build_options
 @json_option
-def build(model: Path, folder: Path, as_json: bool, **values: Any) -> None:
+def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bool, **values: Any) -> None:
     """Write MODEL as standalone C into a folder.
 
     The folder holds NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, an example main.c, a
     CMakeLists.txt, report.json and memory.svg, the memory map as a picture. A build that fails writes nothing.
+
+    Several models need --share-arena: their files stand in one folder, and --name, by default "models", names the
+    header whose union overlays their memories.
     """
     from mcugen import report
 
+    if share_arena:
+        _build_shared(models, folder, values, as_json=as_json)
+        return
+    if len(models) > 1:
+        raise UsageError(f"{len(models)} models for one folder", hint="build them apart, or with --share-arena")
     with _progress("building", quiet=as_json) as tell:
-        tell(model.name)
-        artifact = _build(model, values)
+        tell(models[0].name)
+        artifact = _build(models[0], values)
         artifact.write(folder)
     _emit(report.as_dict(artifact.report), report.as_text(artifact.report), as_json=as_json)
+
+
+def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], *, as_json: bool) -> None:
+    from mcugen import sharing
+
+    with _progress("building", quiet=as_json) as tell:
+        tell(f"{len(models)} models")
+        shared = sharing.build(models, _options(values))
+        shared.write(folder)
+    _emit(sharing.as_dict(shared), sharing.as_text(shared), as_json=as_json)
 
 
 @cli.command()

@@ -31,7 +31,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "toolchain",
         "cycles",
         "pipeline",
-        "verify inspection",
+        "verify inspection sharing",
         "pareto",
         "cli __main__",
     )
