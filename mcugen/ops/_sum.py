@@ -76,11 +76,12 @@ def compute(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def of_stored(c: Sum, zeros: tuple[int, int, int], a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The sum of stored int64 values before the clamp. zeros: the zero points of a, b and the result."""
-    first, second = _scaled(a - zeros[0], c.left, c.a), _scaled(b - zeros[1], c.left, c.b)
+    first, second = scaled(a - zeros[0], c.left, c.a), scaled(b - zeros[1], c.left, c.b)
     return multiply_double_rounding(first + c.sign * second, *c.y) + zeros[2]
 
 
-def _scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:
+def scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:
+    """An operand without its zero point, brought to the fine scale."""
     mult, shift = multiplier
     high = multiply_double_rounding(x << left, mult, 0)
     return rounding_divide_by_pot(high, -shift)

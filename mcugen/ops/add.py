@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, wrap32
 from mcugen.op import Call, Example, Import, Imported, Params, Source
-from mcugen.ops import _elementwise, _linear_sum, _sum
+from mcugen.ops import _elementwise, _linear_sum, _mve_sum, _sum
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
@@ -51,6 +51,7 @@ class Add(Channelwise):
 
     imports = (Import("tflite", "ADD", from_tflite),)
     kernels = (
+        _mve_sum.kernel(1),
         *_linear_sum.kernels(1),
         *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),
         *_elementwise.kernels("mg_add_s16", "s16", params, (_elementwise.symmetric, _sum.scales_near)),

@@ -36,4 +36,10 @@ void mg_average_pool_2d_s8__global_rows(const mg_average_pool_2d_s8_params *p, c
                                         void *acc);
 void mg_average_pool_2d_s8__global_end(const mg_average_pool_2d_s8_params *p, const void *acc, int8_t *out);
 
+/* For cores with Helium. acc: one 32 bit sum per channel. */
+void mg_average_pool_2d_s8__mve_global_begin(const mg_average_pool_2d_s8_params *p, void *acc);
+void mg_average_pool_2d_s8__mve_global_rows(const mg_average_pool_2d_s8_params *p, const int8_t *in, uint32_t y,
+                                            uint32_t n, void *acc);
+void mg_average_pool_2d_s8__mve_global_end(const mg_average_pool_2d_s8_params *p, const void *acc, int8_t *out);
+
 #endif /* MCUGEN_AVERAGE_POOL_2D_S8_H */

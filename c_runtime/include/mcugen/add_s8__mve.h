@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sum and difference of int8 tensors for cores with Helium.
+ *
+ *   fine = narrow_terms[narrow] + wide * wide_factor
+ *   y    = clamp(divide(high_mul(fine, out_mult), out_shift) + out_zero_point)
+ *
+ * wide, narrow  the operands of the larger and of the smaller scale; narrow_first: a is the narrow one
+ * narrow_terms  what mcugen/sum.h adds for each narrow value, as an uint8, and for the zero point of wide
+ * out_shift     1 or more: to the right, halves away from zero
+ * Equals Add.reference_q and Sub.reference_q for int8.
+ */
+#ifndef MCUGEN_ADD_S8__MVE_H
+#define MCUGEN_ADD_S8__MVE_H
+
+#include "mcugen/mve.h"
+
+typedef struct {
+    const int32_t *narrow_terms;
+    int32_t wide_factor, out_mult;
+    int32_t out_shift, out_zero_point;
+    int32_t out_min, out_max;
+    uint8_t narrow_first;
+} mg_add_s8__mve_params;
+
+/* n elements; out may be a or b. */
+void mg_add_s8__mve(const mg_add_s8__mve_params *p, const int8_t *a, const int8_t *b, int8_t *out, uint32_t n);
+
+#endif /* MCUGEN_ADD_S8__MVE_H */

@@ -1,0 +1,51 @@
+"""The int8 kernel for cores with Helium of sums and differences: a table for the operand of the smaller scale."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.numeric import activation_range
+from mcugen.op import Call, Form, Kernel, Params
+from mcugen.ops import _elementwise, _mve, _sum
+
+
+def kernel(sign: int) -> Kernel:
+    """mg_add_s8__mve for sums (sign 1) or differences (-1)."""
+
+    def params(call: Call) -> Params:
+        return _params(call, sign)
+
+    def shifts(call: Call) -> bool:
+        "the result is scaled by less than one half"
+        return call.output.dtype == "s8" and _sum.constants(call, sign).y[1] < 0
+
+    return Kernel(
+        "mg_add_s8__mve",
+        Form.POINTWISE,
+        (_elementwise.of_type("s8"), _elementwise.equal_shapes, _sum.scales_near, shifts),
+        params,
+        lambda call: call.output.size,
+        in_place=(0, 1),
+        struct="mg_add_s8__mve",
+        needs=_mve.NEEDS,
+    )
+
+
+def _params(call: Call, sign: int) -> Params:
+    c = _sum.constants(call, sign)
+    low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    wide = 0 if c.a == (2**30, 0) else 1
+    signs = (1, sign)
+    factor = signs[wide] << (c.left - 1)
+    stored = np.arange(256, dtype=np.uint8).view(np.int8).astype(np.int64)
+    narrow = _sum.scaled(stored - call.input(1 - wide).zero_point, c.left, c.b if wide == 0 else c.a)
+    return {
+        "narrow_terms": (signs[1 - wide] * narrow - call.input(wide).zero_point * factor).astype(np.int32),
+        "wide_factor": factor,
+        "out_mult": c.y[0],
+        "out_shift": -c.y[1],
+        "out_zero_point": call.output.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "narrow_first": int(wide == 1),
+    }
