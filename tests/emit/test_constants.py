@@ -70,7 +70,7 @@ def test_the_report_says_what_is_where_and_why() -> None:
     assert sum(held(artifact).values()) == artifact.report.weights_bytes
     by_name = {facts.name: facts for facts in artifact.report.weights}
     ram, cold = by_name["sram"], by_name["qspi"]
-    assert ram.accesses / ram.used_bytes > 20 * cold.accesses / cold.used_bytes
+    assert ram.accesses / ram.used_bytes > cold.accesses / cold.used_bytes
     text = mcugen.report.as_text(artifact.report)
     assert "most reads per byte; copied at start-up" in text
     assert "constants in 3 memories" in text
