@@ -6,12 +6,18 @@ the rounding and the zero point (dsp_requantize.h). All of it is proved here, pe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mcugen.errors import InternalError
-from mcugen.numeric import activation_range, multiply_double_rounding, rounding_doubling_high_mul
+from mcugen.numeric import (
+    activation_range,
+    multiply_double_rounding,
+    multiply_single_rounding,
+    rounding_doubling_high_mul,
+)
 from mcugen.op import Call, Params
 from mcugen.ops import _filter
 
@@ -47,12 +53,28 @@ def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scales(call: Call) -> Scales:
-    """What turns doubled sums into outputs."""
+    """What turns doubled sums into outputs, for operators that round twice."""
     ends = sums(call)
+    return _scales(call, ends, multiply_double_rounding)
+
+
+def scales_once(call: Call) -> Scales:
+    """The same for operators that round once: the high word alone, with no rounding of its own and no sign.
+
+    That differs only where a negative sum times mult is a multiple of 2**31.
+    """
+    ends = sums(call)
+    found = _scales(call, ends, multiply_single_rounding)
+    divides = found.mult & -found.mult
+    return replace(found, proved=found.proved & (found.constant | (-ends[0] * divides < 2**31)))
+
+
+def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[..., np.ndarray]) -> Scales:
     mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, ends[0].size))
     zero, right = call.output.zero_point, -shift
-    values = [multiply_double_rounding(end, mult, shift) for end in ends]
+    values = [np.asarray(multiply(end, mult, shift)) for end in ends]
     constant = (values[0] == values[1]) & ((right >= 0) | (ends[0] == ends[1]))
+    constant &= (ends[0] >= -(2**31)) & (ends[1] < 2**31)
     fits = (right >= 1) & (right <= 22)
     at = np.where(fits, right, 1)
     addend = (np.int64(1) << (at - 1)) + (np.int64(zero) << at)
@@ -109,6 +131,14 @@ def composite(call: Call) -> bool:
     return bool(call.constant(1).min(initial=0) >= -127 and largest < _LARGEST_COMPOSITE)
 
 
+def overlapped(w: np.ndarray) -> np.ndarray:
+    """[outputs, channels] for reading whole groups of four: an incomplete last one holds the last four channels."""
+    whole, tail = divmod(w.shape[1], 4)
+    if not tail:
+        return w
+    return np.concatenate([w[:, : 4 * whole], np.zeros((w.shape[0], 4 - tail), w.dtype), w[:, 4 * whole :]], axis=1)
+
+
 def swapped(taps: np.ndarray) -> np.ndarray:
     """The last axis, in groups of four, in the order of widened data."""
     groups = taps.reshape(*taps.shape[:-1], -1, 4)
@@ -120,31 +150,52 @@ def padded(taps: np.ndarray, length: int) -> np.ndarray:
     return np.pad(taps, [(0, 0)] * (taps.ndim - 1) + [(0, length - taps.shape[-1])])
 
 
-def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, is_composite: bool) -> Params:
-    """The `stream` of dsp_block_template.h, and the words up to the last whole pair of channels and to the end.
+@dataclass(frozen=True)
+class Blocks:
+    """Channels in blocks: bias [blocks, size], taps [blocks, size, taps], scaling [blocks, 3 * size]."""
+
+    bias: np.ndarray
+    taps: np.ndarray
+    scaling: np.ndarray
+
+    def doubled(self) -> tuple[np.ndarray, np.ndarray]:
+        """Doubled biases [blocks, size] and int16 weights, two to a word: [blocks, size, words]."""
+        return 2 * self.bias, _words(2 * self.taps)
+
+    def composite(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same where channels a and b share a halfword, a + 256 b: biases a, a + 256 b; [blocks, pairs, words]."""
+        first, both = self.bias[:, 0::2], self.bias[:, 0::2] + 256 * self.bias[:, 1::2]
+        bias = np.stack([first, both], axis=2).reshape(self.bias.shape)
+        return bias, _words(self.taps[:, 0::2] + 256 * self.taps[:, 1::2])
+
+
+def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: int) -> Blocks:
+    """Channels in blocks of `size`, the last filled up with zeros, constant ones without weights and bias.
 
     w: [channels, taps], zero points removed; taps: the same in the order of reading, with zeros put in.
     """
-    channels = w.shape[0]
-    even = channels + channels % 2
-    scale = scales(call)
+    channels = -(-w.shape[0] // size) * size
     folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))
-    columns = [folded, scale.mult, scale.addend, scale.shift]
-    bias, *scaling = (padded(column, even).reshape(-1, 2) for column in columns)
-    pairs = padded(np.where(scale.constant, 0, taps.T), even).T.reshape(even // 2, 2, -1)
-    head, body = (_composite if is_composite else _doubled)(bias, pairs)
-    words = np.concatenate([head, body, *scaling], axis=1)
-    stored = (words.reshape(-1) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
-    return {"stream": stored, "whole": channels // 2 * words.shape[1], "last": stored.size}
+    columns = [padded(c, channels).reshape(-1, size) for c in (folded, scale.mult, scale.addend, scale.shift)]
+    live = np.where(scale.constant, 0, taps.T)
+    return Blocks(columns[0], padded(live, channels).T.reshape(-1, size, taps.shape[1]), np.hstack(columns[1:]))
 
 
-def _doubled(bias: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return 2 * bias, _words(2 * pairs).transpose(0, 2, 1).reshape(len(pairs), -1)
+def stored(words: np.ndarray) -> np.ndarray:
+    """Words, given as any integers, as the int32 array that the C text gets."""
+    return (words.reshape(-1) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
 
 
-def _composite(bias: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    both = np.stack([bias[:, 0], bias[:, 0] + 256 * bias[:, 1]], axis=1)
-    return both, _words(pairs[:, 0] + 256 * pairs[:, 1])
+def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, is_composite: bool) -> Params:
+    """The `stream` of dsp_block_template.h, and the words up to the last whole pair of channels and to the end.
+
+    w, taps: see blocks_of.
+    """
+    blocks = blocks_of(call, w, taps, scales(call), 2)
+    bias, words = blocks.composite() if is_composite else blocks.doubled()
+    body = words.transpose(0, 2, 1).reshape(len(words), -1)
+    lines = np.hstack([bias, body, blocks.scaling])
+    return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
 
 
 def _words(halves: np.ndarray) -> np.ndarray:

@@ -156,7 +156,7 @@ class Convolution:
 
     def run_params(self, call: Call, *, is_composite: bool) -> Params:
         w, run = self.matrix(call), runs_of(call.input(0).shape[3], pairs=False)
-        taps = _dsp.swapped(_dsp.padded(overlapped(w), run.split * run.length))
+        taps = _dsp.swapped(_dsp.padded(_dsp.overlapped(w), run.split * run.length))
         return {
             **_dsp.stream(call, w, taps, is_composite=is_composite),
             "quads": run.split * run.quads,
@@ -164,14 +164,6 @@ class Convolution:
             "out_c": w.shape[0],
             **_dsp.clamp(call, self.activation(call)),
         }
-
-
-def overlapped(w: np.ndarray) -> np.ndarray:
-    """[outputs, channels] for reading whole groups of four: an incomplete last one holds the last four channels."""
-    whole, tail = divmod(w.shape[1], 4)
-    if not tail:
-        return w
-    return np.concatenate([w[:, : 4 * whole], np.zeros((w.shape[0], 4 - tail), w.dtype), w[:, 4 * whole :]], axis=1)
 
 
 def run_scratch(call: Call) -> int:

@@ -12,6 +12,7 @@ from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Rule, Slimmed, Source
 from mcugen.ops import _accumulators, _filter, _slim
+from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
 from mcugen.types import TensorType
@@ -51,7 +52,7 @@ def _by_channel(call: Call) -> np.ndarray:
 
 def params(call: Call) -> Params:
     w = matrix(call)
-    fields = _filter.weight_fields(call, _filter.interleave(w, BLOCK), w, cast(FullyConnected, call.op).activation)
+    fields = _filter.weight_fields(call, _filter.interleave(w, BLOCK), w, activation_of(call))
     fields |= {"in_len": w.shape[1], "out_len": w.shape[0]}
     if call.input(0).is_float:
         return fields
@@ -84,6 +85,10 @@ def vectors(call: Call) -> int:
     return call.output.size // call.input(1).shape[0]
 
 
+def activation_of(call: Call) -> str:
+    return cast(FullyConnected, call.op).activation
+
+
 def _own_rules(symbol: str) -> tuple[Rule, ...]:
     return () if symbol.endswith("__acc64") else (single_rounding_fits,)
 
@@ -109,6 +114,7 @@ class FullyConnected(Op):
     weight_operands = (1,)
     kernels = (
         *dense_kernels(matrix, vectors, (rounds_twice,)),
+        *Vectors(matrix, activation_of, rounds_once, vectors).kernels(),
         *_filter.all_kernels(
             "fully_connected",
             _filter.sums_fit(matrix),

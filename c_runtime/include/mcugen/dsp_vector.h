@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Fully connected layer on int8 vectors on cores with SMLAD, four outputs at a time.
+ *
+ *   y[o] = clamp(requantize(bias[o] + sum over k of w[o][k] * x[k], mult[o], shift[o]) + out_zero_point)
+ *
+ * x        int8 [n][in_len]
+ * scratch  int16 [length]: x in groups of four in the order 0, 2, 1, 3. Where in_len is no multiple of 4, group in_len / 4
+ *          holds the last four, with zero weights for those that were there before; fewer than 4 stand in their own order.
+ *          What follows has zero weights
+ * stream   weights, biases and scales in blocks of four outputs: dsp_vector_template.h
+ * low, high  the clamp, `clamps` where it is less than int8
+ * What the build has proved: mcugen/ops/_dsp.py. Equals FullyConnected.reference_q for int8 data.
+ */
+#ifndef MCUGEN_DSP_VECTOR_H
+#define MCUGEN_DSP_VECTOR_H
+
+#include "mcugen/variant.h"
+
+typedef struct {
+    const int32_t *stream;
+    uint32_t in_len, length, out_len;
+    int16_t low, high;
+    uint8_t clamps;
+} mg_dsp_vector_params;
+
+/* What a vector's blocks work on: x up to x_end; `left` outputs to go. */
+typedef struct {
+    const mg_s16 *x, *x_end;
+    int8_t *out;
+    uintptr_t left;
+    const int32_t *stream;
+} mg_dsp_vector_job;
+
+#define MG_DECLARE_DSP_VECTOR(f) \
+    MG_LINKAGE void f(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
+
+#define MG_DECLARE_fully_connected_s8__dsp16(f) MG_DECLARE_DSP_VECTOR(f)
+#define MG_DECLARE_fully_connected_s8__dsp8(f) MG_DECLARE_DSP_VECTOR(f)
+
+#endif /* MCUGEN_DSP_VECTOR_H */

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: a vector times a matrix on cores with SMLAD: 21 instructions for 32 products, or 27 where two outputs' int8
+ * weights share a halfword.
+ *
+ *   MG_UNROLL     steps of eight taps in the text
+ *   MG_LOOP       1: which are repeated until all taps are done
+ *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
+ *   MG_ONCE       1: rounded once, to the nearest; 0: twice, as mg_requantize does
+ *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two outputs to a halfword, a + 256 b
+ *
+ * The stream holds for each block of four outputs, in the order of reading:
+ *   the four biases, doubled; composite: bias a, bias a + 256 bias b of both pairs
+ *   each eight taps: the four words of each output; composite: of each pair
+ *   four multipliers, four addends, four shifts, as in dsp_requantize.h
+ */
+#include "mcugen/dsp_block.h"
+#include "mcugen/dsp_vector.h"
+#include "mcugen/dsp_widen.h"
+
+MG_DECLARE_DSP_VECTOR(MG_KERNEL);
+
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+
+/* Sums r4-r7, data r0-r3, weights r8-r11, pointer to data r12, to the stream lr. */
+#define MG_OUTPUT(sum)                   \
+    "ldmia lr!, {r8-r11}\n"              \
+    "smlad " sum ", r0, r8, " sum "\n"   \
+    "smlad " sum ", r1, r9, " sum "\n"   \
+    "smlad " sum ", r2, r10, " sum "\n"  \
+    "smlad " sum ", r3, r11, " sum "\n"
+
+#define MG_PAIR_OF(x, w, a, b)           \
+    "smlad " b ", " x ", " w ", " b "\n" \
+    "sxtb16 " w ", " w "\n"              \
+    "smlad " a ", " x ", " w ", " a "\n"
+
+#define MG_BOTH(a, b)                    \
+    "ldmia lr!, {r8-r11}\n"              \
+    MG_PAIR_OF("r0", "r8", a, b) MG_PAIR_OF("r1", "r9", a, b) MG_PAIR_OF("r2", "r10", a, b) MG_PAIR_OF("r3", "r11", a, b)
+
+#if MG_COMPOSITE
+#define MG_EIGHT MG_BOTH("r4", "r5") MG_BOTH("r6", "r7")
+#define MG_SUMS MG_DSP_SPLIT("r4", "r5") MG_DSP_SPLIT("r6", "r7")
+#else
+#define MG_EIGHT MG_OUTPUT("r4") MG_OUTPUT("r5") MG_OUTPUT("r6") MG_OUTPUT("r7")
+#define MG_SUMS
+#endif
+
+#if MG_ONCE
+#define MG_HIGH(sum, mult, addend) "smmla " sum ", " sum ", " mult ", " addend "\n"
+#elif MG_LINEAR
+#define MG_HIGH(sum, mult, addend) "sub " addend ", " addend ", " sum ", lsr #31\nsmmlar " sum ", " sum ", " mult ", " addend "\n"
+#else
+#define MG_HIGH(sum, mult, addend) "smmlar " sum ", " sum ", " mult ", " addend "\n"
+#endif
+#define MG_BYTE(sum, shift) "asr " sum ", " sum ", " shift "\nssat " sum ", #8, " sum "\n"
+
+__attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vector_job *job MCUGEN_UNUSED)
+{
+    __asm__("push {r4-r11, lr}\n"
+            "sub sp, sp, #20\n"
+            "ldmia r0, {r4-r7, lr}\n"
+            "stmia sp, {r4-r7}\n"
+            "1:\n"
+            "ldmia lr!, {r4-r7}\n"
+            "ldr r12, [sp]\n"
+            "2:\n"
+            ".rept " MG_TEXT(MG_UNROLL) "\n"
+            "ldmia r12!, {r0-r3}\n"
+            MG_EIGHT
+            ".endr\n"
+            ".if " MG_TEXT(MG_LOOP) "\n"
+            "ldr r8, [sp, #4]\n"
+            "cmp r12, r8\n"
+            "bne 2b\n"
+            ".endif\n"
+            MG_SUMS
+            "ldmia lr!, {r0-r3, r8-r11}\n"
+            MG_HIGH("r4", "r0", "r8") MG_HIGH("r5", "r1", "r9") MG_HIGH("r6", "r2", "r10") MG_HIGH("r7", "r3", "r11")
+            "ldmia lr!, {r0-r3}\n"
+            MG_BYTE("r4", "r0") MG_BYTE("r5", "r1") MG_BYTE("r6", "r2") MG_BYTE("r7", "r3")
+            "bfi r4, r5, #8, #8\n"
+            "bfi r4, r6, #16, #8\n"
+            "bfi r4, r7, #24, #8\n"
+            "ldrd r12, r10, [sp, #8]\n"
+            "subs r10, r10, #4\n"
+            "bmi 3f\n"
+            "str r4, [r12], #4\n"
+            "strd r12, r10, [sp, #8]\n"
+            "bne 1b\n"
+            "b 4f\n");
+    __asm__("3:\n"
+            "strb r4, [r12]\n"
+            "lsr r4, r4, #8\n"
+            "adds r10, r10, #3\n"
+            "beq 4f\n"
+            "strb r4, [r12, #1]\n"
+            "lsr r4, r4, #8\n"
+            "subs r10, r10, #1\n"
+            "beq 4f\n"
+            "strb r4, [r12, #2]\n"
+            "4:\n"
+            "add sp, sp, #20\n"
+            "pop {r4-r11, pc}\n");
+}
+
+#undef MG_OUTPUT
+#undef MG_PAIR_OF
+#undef MG_BOTH
+#undef MG_EIGHT
+#undef MG_SUMS
+#undef MG_HIGH
+#undef MG_BYTE
+
+#else
+
+static inline int8_t MG_VARIANT(finish)(int32_t sum, const int32_t *scale)
+{
+#if MG_ONCE
+    const int32_t y = (int32_t)(((int64_t)sum * scale[0]) >> 32) + scale[4];
+    return (int8_t)mg_clamp(y >> (uint32_t)scale[8], -128, 127);
+#elif MG_LINEAR
+    return (int8_t)mg_clamp(mg_dsp_scale(sum, scale[0], scale[4], scale[8]), -128, 127);
+#else
+    return (int8_t)mg_clamp(mg_dsp_scale_clamped(sum, scale[0], scale[4], scale[8]), -128, 127);
+#endif
+}
+
+/* Two taps times a word of weights added to a sum. */
+static inline int32_t MG_VARIANT(multiply)(int32_t sum, int32_t w, const mg_s16 *x)
+{
+    const uint32_t products = (uint32_t)(mg_dsp_low(w) * x[0]) + (uint32_t)(mg_dsp_high(w) * x[1]);
+    return (int32_t)((uint32_t)sum + products);
+}
+
+static inline void MG_VARIANT(eight)(int32_t sums[4], const int32_t *w, const mg_s16 *x)
+{
+    for (uint32_t k = 0u; k < 4u; k += 1u) {
+#if MG_COMPOSITE
+        for (uint32_t pair = 0u; pair < 2u; pair += 1u) {
+            const int32_t word = w[4u * pair + k];
+            const int32_t a = (int32_t)((uint32_t)(uint16_t)(int8_t)(word & 0xFF) | (uint32_t)(int8_t)(word >> 16 & 0xFF) << 16);
+            sums[2u * pair] = MG_VARIANT(multiply)(sums[2u * pair], a, x + 2u * k);
+            sums[2u * pair + 1u] = MG_VARIANT(multiply)(sums[2u * pair + 1u], word, x + 2u * k);
+        }
+#else
+        for (uint32_t o = 0u; o < 4u; o += 1u) {
+            sums[o] = MG_VARIANT(multiply)(sums[o], w[4u * o + k], x + 2u * k);
+        }
+#endif
+    }
+}
+
+static void MG_VARIANT(vector)(const mg_dsp_vector_job *job)
+{
+    const uint32_t steps = (uint32_t)(job->x_end - job->x) / 8u, words = MG_COMPOSITE ? 8u : 16u;
+    const int32_t *w = job->stream;
+    for (uint32_t o = 0u; o < job->left; o += 4u) {
+        int32_t sums[4] = {w[0], w[1], w[2], w[3]};
+        w += 4;
+        for (uint32_t i = 0u; i < steps; i += 1u) {
+            MG_VARIANT(eight)(sums, w, job->x + 8u * i);
+            w += words;
+        }
+        for (uint32_t k = 0u; k < 4u; k += 1u) {
+#if MG_COMPOSITE
+            const int32_t b = (int32_t)((uint32_t)sums[k | 1u] - (uint32_t)sums[k & 2u]) >> 7;
+            const int32_t sum = (k & 1u) != 0u ? b : sums[k] * 2;
+#else
+            const int32_t sum = sums[k];
+#endif
+            if (o + k < job->left) {
+                job->out[o + k] = MG_VARIANT(finish)(sum, w + k);
+            }
+        }
+        w += 12;
+    }
+}
+
+#endif
+
+MG_LINKAGE void MG_KERNEL(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
+{
+    mg_dsp_vector_job job = {scratch, scratch + p->length, out, p->out_len, p->stream};
+    const uint32_t k = p->in_len, groups = k / 4u;
+    for (uint32_t i = 0u; i < n; i += 1u) {
+        const int8_t *const x = in + i * k;
+        if (k < 4u) {
+            mg_dsp_widen_each(x, scratch, k);
+        } else {
+            mg_dsp_widen_swapped(x, scratch, groups);
+            if ((k & 3u) != 0u) {
+                mg_dsp_widen_swapped(x + k - 4, scratch + 4u * groups, 1u);
+            }
+        }
+        job.out = out + i * p->out_len;
+        MG_VARIANT(vector)(&job);
+    }
+    if (p->clamps != 0u) {
+        for (uint32_t i = 0u; i < n * p->out_len; i += 1u) {
+            out[i] = (int8_t)mg_clamp(out[i], p->low, p->high);
+        }
+    }
+}

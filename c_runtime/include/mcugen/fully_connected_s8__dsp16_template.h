@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define MG_COMPOSITE 0
+#include "mcugen/dsp_vector_template.h"
+#undef MG_COMPOSITE

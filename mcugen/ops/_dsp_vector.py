@@ -1,0 +1,90 @@
+"""Fully connected layers on cores with SMLAD: four outputs at a time, int16 weights or two outputs to a halfword."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.op import Call, Form, Kernel, Params
+from mcugen.ops import _dsp, _filter
+
+_BLOCK = 4
+_STEP = 8
+"""Taps that are read together."""
+
+_UNROLLED_STEPS = 4
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What the kernels ask of an operator: weights [outputs, inputs], activation, whether it rounds once; vectors."""
+
+    matrix: Callable[[Call], np.ndarray]
+    activation: Callable[[Call], str]
+    rounds_once: Callable[[Call], bool]
+    count: Callable[[Call], int]
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """With int16 weights, and with composite ones."""
+        return self._kernel("dsp16", is_composite=False), self._kernel("dsp8", is_composite=True)
+
+    def _kernel(self, name: str, *, is_composite: bool) -> Kernel:
+        proofs = (_dsp.doubled, self._scaled, *((_dsp.composite,) if is_composite else ()))
+
+        def params(call: Call) -> Params:
+            return self._params(call, is_composite=is_composite)
+
+        return Kernel(
+            f"mg_fully_connected_s8__{name}",
+            Form.POINTWISE,
+            accepts=(_filter.int8_data, _filter.constant_weights, *proofs),
+            params=params,
+            count=self.count,
+            scratch=_scratch,
+            variant=self._variant,
+            widened=not is_composite,
+            struct="mg_dsp_vector",
+            needs=_dsp.DSP,
+        )
+
+    def _scales(self, call: Call) -> _dsp.Scales:
+        return _dsp.scales_once(call) if self.rounds_once(call) else _dsp.scales(call)
+
+    def _scaled(self, call: Call) -> bool:
+        "every output is scaled by a shift to the right, of at most 22, with no overflow, or is constant"
+        return _dsp.is_int8(call) and bool(self._scales(call).proved.all())
+
+    def _variant(self, call: Call) -> dict[str, int]:
+        steps = _steps(call)
+        unroll = next(n for n in range(_UNROLLED_STEPS, 0, -1) if steps % n == 0)
+        once = int(self.rounds_once(call))
+        linear = int(not once and not _dsp.clamps_at_zero_point(call, self.activation(call)))
+        return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
+
+    def _params(self, call: Call, *, is_composite: bool) -> Params:
+        w = self.matrix(call)
+        whole = _dsp.overlapped(w) if w.shape[1] >= _BLOCK else w
+        taps = _dsp.padded(whole, _STEP * _steps(call))
+        taps = _dsp.swapped(taps) if w.shape[1] >= _BLOCK else taps
+        blocks = _dsp.blocks_of(call, w, taps, self._scales(call), _BLOCK)
+        bias, words = blocks.composite() if is_composite else blocks.doubled()
+        steps = words.reshape(*words.shape[:2], -1, _STEP // 2).transpose(0, 2, 1, 3).reshape(len(words), -1)
+        return {
+            "stream": _dsp.stored(np.hstack([bias, steps, blocks.scaling])),
+            "in_len": w.shape[1],
+            "length": _STEP * _steps(call),
+            "out_len": w.shape[0],
+            **_dsp.clamp(call, self.activation(call)),
+        }
+
+
+def _steps(call: Call) -> int:
+    """Groups of eight taps of a vector."""
+    return -(-call.input(1).shape[1] // _STEP)
+
+
+def _scratch(call: Call) -> int:
+    """Bytes of a widened vector."""
+    return 2 * _STEP * _steps(call)
