@@ -40,7 +40,7 @@ class Origin:
         return replace(self, kept=tuple(kept[~gone].tolist()), constant=(*self.constant, *found))
 
 
-UNREAD_NODE = "unread result"
+UNREAD_NODE = "unread results"
 """What a pass calls the result of a node that it takes out because nothing reads it."""
 
 

@@ -23,6 +23,8 @@ MAX_FOLDED_ELEMENTS = 1 << 20
 MAX_FOLDED_MACS = 1 << 26
 Param = int | float | np.ndarray
 Params = Mapping[str, Param]
+Widths = tuple[tuple[int, int], tuple[int, int]]
+"""What is added to an image: rows (above, below), columns (left, right)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,6 +361,25 @@ class Op:
     def without(self, call: Call, removed: Removal) -> Slimmed:
         """The operator without channels that `removable` has agreed to: the same bits in all others."""
         raise InternalError(f"{self} cannot do without channels")
+
+    def byte_table(self, call: Call) -> np.ndarray | None:
+        """The result byte for each byte of operand 0, at its unsigned value, where that alone decides; or None."""
+        return None
+
+    def is_identity(self, call: Call) -> bool:
+        """Whether the only result is operand 0, in type and in all values that it can have."""
+        return False
+
+    def clamped(self, call: Call, low: int, high: int) -> Op | None:
+        """This operator with its results clamped to [low, high] as stored, if an activation of it says that."""
+        return None
+
+    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
+        """This operator on an image to which `widths` rows and columns of `value` were added to make operand 0.
+
+        call: as it is, on the larger image. None where it cannot see to the padding itself, with the same bits.
+        """
+        return None
 
     def macs(self, call: Call) -> int:
         """Multiply-accumulates of one execution; 0 for operators without."""

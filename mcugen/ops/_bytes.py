@@ -23,21 +23,34 @@ def byte_to_byte(call: Call) -> bool:
 class ByteFunction(Channelwise):
     """What functions of one tensor share that are a table where input and output are bytes."""
 
+    def byte_table(self, call: Call) -> np.ndarray | None:
+        return table(call) if byte_to_byte(call) else None
+
+    def is_identity(self, call: Call) -> bool:
+        values, x = self.byte_table(call), call.range_of(0)
+        if values is None or x is None or call.input(0) != call.output:
+            return False
+        low, high = x.hull
+        return np.array_equal(between(values.view(call.output.np_dtype), low, high), np.arange(low, high + 1))
+
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         x = call.range_of(0)
         if x is None or not byte_to_byte(call):
             return super().bounds(call)
-        return (image_of(x, call.input(0), table(call).view(call.output.np_dtype)),)
+        return (image_of(x, table(call).view(call.output.np_dtype)),)
 
 
-def image_of(x: Range, t: TensorType, values: np.ndarray) -> Range:
-    """Bounds of values[x] for x of type t: `values` has one entry per byte, at its unsigned value."""
+def image_of(x: Range, values: np.ndarray) -> Range:
+    """Bounds of values[x]: `values` has one entry per byte, at its unsigned value."""
     pairs, place = np.unique(np.stack([x.low, x.high], axis=1), axis=0, return_inverse=True)
-    lowest = INT_RANGE[t.dtype][0]
-    ordered = np.roll(values.astype(np.int64), -lowest % 256)
-    found = [ordered[low - lowest : high - lowest + 1] for low, high in pairs]
+    found = [between(values, low, high) for low, high in pairs]
     ends = np.array([(part.min(), part.max()) for part in found], np.int64)[place.reshape(-1)]
     return Range(ends[:, 0], ends[:, 1])
+
+
+def between(values: np.ndarray, low: int, high: int) -> np.ndarray:
+    """The entries, in int64, of the stored bytes from low to high, signed or not, in a table by unsigned value."""
+    return np.asarray(values[np.arange(low, high + 1) % 256].astype(np.int64))
 
 
 def table(call: Call) -> np.ndarray:

@@ -12,8 +12,9 @@ from mcugen.channels import Range
 from mcugen.errors import UnsupportedError
 from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Call, Example, Op, Params, RowWindow, Rule, Source
+from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
-from mcugen.ops._window import Pair, Window, image
+from mcugen.ops._window import Padding, Pair, Window, image
 from mcugen.types import QuantParams, TensorType
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
@@ -22,12 +23,12 @@ MAX_TAPS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Pool(Channelwise):
+class Pool(Channelwise, Activated):
     """What the pooling operators share. kernel, stride: (vertical, horizontal)."""
 
     kernel: Pair = (1, 1)
     stride: Pair = (1, 1)
-    padding: str = "VALID"
+    padding: Padding = "VALID"
     activation: str = "NONE"
 
     @property
@@ -135,25 +136,26 @@ CASES: tuple[dict[str, Any], ...] = (
     {"size": (7, 7), "c": 3, "kernel": (2, 2), "stride": (3, 3), "zero": -128, "activation": "RELU6"},
     {"size": (5, 3), "c": 6, "kernel": (5, 3), "zero": 9, "batch": 2},
     {"size": (4, 6), "c": 9, "kernel": (7, 11), "stride": (4, 6), "padding": "SAME", "zero": -7},
+    {"size": (5, 6), "c": 3, "kernel": (3, 3), "stride": (2, 2), "padding": ((1, 1), (1, 1)), "zero": 5},
     {"size": (4, 4), "c": 2, "kernel": (1, 1), "stride": (2, 3), "zero": 0, "batch": 3},
 )
 
 
-def examples(make: Callable[[Pair, Pair, str, str], Op], dtypes: Sequence[str]) -> Sequence[Example]:
+def examples(make: Callable[[Pair, Pair, Padding, str], Op], dtypes: Sequence[str]) -> Sequence[Example]:
     """The cases in each element type. make: an operator of (kernel, stride, padding, activation)."""
     return [_example(k, make, dtype, **case) for dtype in dtypes for k, case in enumerate(CASES)]
 
 
 def _example(
     seed: int,
-    make: Callable[[Pair, Pair, str, str], Op],
+    make: Callable[[Pair, Pair, Padding, str], Op],
     dtype: str,
     size: Pair,
     c: int,
     kernel: Pair,
     zero: int,
     stride: Pair = (1, 1),
-    padding: str = "VALID",
+    padding: Padding = "VALID",
     activation: str = "NONE",
     batch: int = 1,
 ) -> Example:

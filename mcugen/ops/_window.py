@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import RowWindow
+from mcugen.op import RowWindow, Widths
 from mcugen.types import TensorType
 
 Pair = tuple[int, int]
+Padding = str | Widths
 MAX_FIELD = 2**16 - 1
 """The geometry fields of the C parameter structs have 16 bits."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """A sliding window over [N, H, W, C]: sizes as (vertical, horizontal); padding "SAME" or "VALID".
+    """A sliding window over [N, H, W, C]: sizes as (vertical, horizontal).
+
+    padding: "SAME", "VALID", or rows (above, below) and columns (left, right), less than the window's extent.
 
     Source: TensorFlow Lite kernels/padding.h, ComputePaddingHeightWidth.
     """
@@ -27,7 +30,7 @@ class Window:
     kernel: Pair
     stride: Pair
     dilation: Pair
-    padding: str
+    padding: Padding
 
     def extent(self, d: int) -> int:
         """Rows (d = 0) or columns (d = 1) from the first tap to the last, inclusive."""
@@ -45,7 +48,8 @@ class Window:
         if self.padding == "SAME":
             result = tuple(-(-size[d] // self.stride[d]) for d in (0, 1))
         else:
-            result = tuple((size[d] - self.extent(d)) // self.stride[d] + 1 for d in (0, 1))
+            around = ((0, 0), (0, 0)) if isinstance(self.padding, str) else self.padding
+            result = tuple((size[d] + sum(around[d]) - self.extent(d)) // self.stride[d] + 1 for d in (0, 1))
         if min(result) < 1:
             raise ShapeError(f"a window of {self.extent(0)}x{self.extent(1)} does not fit into {size[0]}x{size[1]}")
         return result[0], result[1]
@@ -53,6 +57,8 @@ class Window:
     def pad(self, size: Pair) -> Pair:
         """Padding above and to the left; below and to the right is whatever the last window needs."""
         out = self.output(size)
+        if not isinstance(self.padding, str):
+            return self.padding[0][0], self.padding[1][0]
         needed = [(out[d] - 1) * self.stride[d] + self.extent(d) - size[d] for d in (0, 1)]
         return (max(needed[0], 0) // 2, max(needed[1], 0) // 2) if self.padding == "SAME" else (0, 0)
 
@@ -63,13 +69,23 @@ class Window:
         after = [(out[d] - 1) * self.stride[d] + self.extent(d) - size[d] - pad[d] for d in (0, 1)]
         return max(*pad, *after) > 0
 
+    def around(self, size: Pair, widths: Widths) -> Window | None:
+        """This window on an image of that size with `widths` padding, which must be all there is; or None."""
+        if self.leaves((1, size[0] + sum(widths[0]), size[1] + sum(widths[1]), 1)):
+            return None
+        fits = all(width < self.extent(d) for d in (0, 1) for width in widths[d])
+        return replace(self, padding=widths) if fits else None
+
     def check(self) -> None:
         """Raise ShapeError or UnsupportedError on sizes that have no meaning."""
         for what, pair in (("kernel size", self.kernel), ("stride", self.stride), ("dilation", self.dilation)):
             if min(pair) < 1:
                 raise ShapeError(f"{what} {pair[0]}x{pair[1]} is not positive")
-        if self.padding not in ("SAME", "VALID"):
-            raise UnsupportedError(f"padding {self.padding} is not supported")
+        if isinstance(self.padding, str):
+            if self.padding not in ("SAME", "VALID"):
+                raise UnsupportedError(f"padding {self.padding} is not supported")
+        elif any(not 0 <= width < self.extent(d) for d in (0, 1) for width in self.padding[d]):
+            raise ShapeError(f"a window of {self.extent(0)}x{self.extent(1)} may lie in the padding {self.padding}")
 
     def rows(self, x: TensorType) -> RowWindow:
         """The row geometry over input x."""

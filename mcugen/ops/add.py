@@ -11,6 +11,7 @@ from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, wrap32
 from mcugen.op import Call, Example, Import, Imported, Params, Source
 from mcugen.ops import _elementwise, _linear_sum, _mve_sum, _sum
+from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
@@ -38,7 +39,7 @@ def params_s32(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Add(Channelwise):
+class Add(Channelwise, Activated):
     """y = activation(a + b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32

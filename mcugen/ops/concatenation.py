@@ -117,6 +117,9 @@ class Concatenation(Op):
         total = sum(x.shape[axis] for x in given)
         return (TensorType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
 
+    def is_identity(self, call: Call) -> bool:
+        return len(call.inputs) == 1 and call.input(0) == call.output
+
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Joined along the channels each goes with its place in the result, else all go alike.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
 from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _slim, _swar_kernels
+from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
-from mcugen.ops._window import Pair, Window, image
+from mcugen.ops._window import Padding, Pair, Window, image
 from mcugen.types import TensorType
 
 
@@ -123,7 +124,7 @@ def _blocked_kernels() -> tuple[Kernel, ...]:
 
 
 @dataclass(frozen=True)
-class Conv2D(Op):
+class Conv2D(Activated):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 per channel (u8 with u8, f32 with f32)
@@ -134,7 +135,7 @@ class Conv2D(Op):
 
     stride: Pair = (1, 1)
     dilation: Pair = (1, 1)
-    padding: str = "SAME"
+    padding: Padding = "SAME"
     activation: str = "NONE"
     sum_dtype: str = ""
 
@@ -191,6 +192,12 @@ class Conv2D(Op):
         changed = _slim.weights(call, 0, outputs, (3, inputs)) | _slim.biased(call, removed, _by_tap(call))
         return Slimmed(self, changed)
 
+    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
+        """Where the value is what lies outside an image anyway."""
+        h, w = call.input(0).shape[1:3]
+        window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
+        return None if window is None or value != _filter.outside(call) else replace(self, padding=window.padding)
+
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))
 
@@ -221,6 +228,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (6, 1), "c": 17, "o": 1, "kernel": (3, 1), "padding": "VALID", "zero": -5},
     {"size": (3, 3), "c": 2, "o": 2, "kernel": (5, 5), "zero": 11},
     {"size": (7, 7), "c": 3, "o": 8, "kernel": (2, 2), "stride": (3, 3), "zero": -128, "activation": "RELU6"},
+    {"size": (6, 7), "c": 3, "o": 4, "kernel": (3, 3), "stride": (2, 2), "padding": ((1, 1), (1, 1)), "zero": -9},
+    {"size": (2, 1), "c": 5, "o": 3, "kernel": (3, 4), "padding": ((2, 0), (3, 1)), "zero": 127},
     {"size": (5, 5), "c": 8, "o": 5, "kernel": (1, 1), "zero": 127, "activation": "RELU"},
     {"size": (5, 5), "c": 3, "o": 3, "kernel": (1, 1), "stride": (2, 2)},
     {"size": (3, 4), "c": 4, "o": 3, "kernel": (1, 1), "gain": 4.0, "batch": 2},
@@ -267,7 +276,7 @@ def _example(
     kernel: Pair,
     stride: Pair = (1, 1),
     dilation: Pair = (1, 1),
-    padding: str = "SAME",
+    padding: Padding = "SAME",
     activation: str = "NONE",
     batch: int = 1,
     groups: int = 1,

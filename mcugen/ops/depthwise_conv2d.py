@@ -10,12 +10,13 @@ import numpy as np
 
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
+from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
 from mcugen.ops import _accumulators, _filter, _float_quads, _mve_conv, _planar, _slim, _swar_kernels
+from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_depthwise import depthwise_kernels
-from mcugen.ops._window import Pair, Window, fields, image
+from mcugen.ops._window import Padding, Pair, Window, fields, image
 from mcugen.types import TensorType
 
 BLOCK = 4
@@ -93,7 +94,7 @@ def _dense_kernels() -> tuple[Kernel, ...]:
 
 
 @dataclass(frozen=True)
-class DepthwiseConv2D(Op):
+class DepthwiseConv2D(Activated):
     """y[n, i, j, o] = activation(b[o] + sum over taps of w[0, kh, kw, o] * x[n, i*s+kh*d-p, ..., o / multiplier]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], O a multiple of C, s8 per channel (u8 with u8, f32 with f32)
@@ -103,7 +104,7 @@ class DepthwiseConv2D(Op):
 
     stride: Pair = (1, 1)
     dilation: Pair = (1, 1)
-    padding: str = "SAME"
+    padding: Padding = "SAME"
     activation: str = "NONE"
 
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
@@ -164,6 +165,12 @@ class DepthwiseConv2D(Op):
         bias = {2: (chosen(call.input(2), -1, keep), call.constant(2)[..., keep])} if call.has(2) else {}
         return Slimmed(self, _slim.weights(call, 3, keep) | bias)
 
+    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
+        """Where the value is what lies outside an image anyway."""
+        h, w = call.input(0).shape[1:3]
+        window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
+        return None if window is None or value != _filter.outside(call) else replace(self, padding=window.padding)
+
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))
 
@@ -190,6 +197,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (6, 1), "c": 17, "kernel": (3, 1), "padding": "VALID", "zero": -5},
     {"size": (3, 3), "c": 4, "kernel": (5, 5), "zero": 11},
     {"size": (7, 7), "c": 8, "kernel": (2, 2), "stride": (3, 3), "zero": -128, "activation": "RELU6"},
+    {"size": (6, 7), "c": 5, "kernel": (3, 3), "stride": (2, 2), "padding": ((1, 1), (1, 1)), "zero": -9},
+    {"size": (2, 1), "c": 4, "kernel": (3, 4), "padding": ((2, 0), (3, 1)), "zero": 127},
     {"size": (4, 8), "c": 3, "multiplier": 2, "kernel": (3, 3), "zero": 127, "activation": "RELU"},
     {"size": (5, 5), "c": 4, "kernel": (1, 1), "stride": (2, 2)},
     {"size": (3, 4), "c": 4, "kernel": (1, 1), "gain": 4.0, "batch": 2},
@@ -234,7 +243,7 @@ def _example(
     multiplier: int = 1,
     stride: Pair = (1, 1),
     dilation: Pair = (1, 1),
-    padding: str = "SAME",
+    padding: Padding = "SAME",
     activation: str = "NONE",
     batch: int = 1,
     **types: Any,

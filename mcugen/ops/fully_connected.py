@@ -10,8 +10,9 @@ import numpy as np
 
 from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Param, Params, Rule, Slimmed, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Param, Params, Rule, Slimmed, Source
 from mcugen.ops import _accumulators, _filter, _slim
+from mcugen.ops._activation import Activated
 from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
@@ -94,7 +95,7 @@ def _own_rules(symbol: str) -> tuple[Rule, ...]:
 
 
 @dataclass(frozen=True)
-class FullyConnected(Op):
+class FullyConnected(Activated):
     """y[n, o] = activation(b[o] + sum over k of w[o, k] * x[n, k]).
 
     x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 (u8 with u8, f32 with f32)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 
 from mcugen.numeric import INT_RANGE, activation_bounds, activation_range
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source, Widths
 from mcugen.ops import _pool
 
 
@@ -60,6 +60,13 @@ class MaxPool2D(_pool.Pool):
         return np.asarray(
             np.clip(self._largest(x.astype(np.int64), low), *activation_range(self.activation, call.output))
         )
+
+    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
+        """Where no maximum sees the value."""
+        h, w = call.input(0).shape[1:3]
+        window = self.window.around((h - sum(widths[0]), w - sum(widths[1])), widths)
+        is_least = not call.input(0).is_float and value == smallest(call)
+        return replace(self, padding=window.padding) if window is not None and is_least else None
 
     def _largest(self, x: np.ndarray, fill: float) -> np.ndarray:
         return reduce(np.maximum, (tap for _, _, tap in self.window.taps(x, fill)))

@@ -11,6 +11,7 @@ from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, quantize_multiplier, wrap32
 from mcugen.op import Call, Example, Import, Imported, Params, Source
 from mcugen.ops import _elementwise
+from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
@@ -46,7 +47,7 @@ def params(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Mul(Channelwise):
+class Mul(Channelwise, Activated):
     """y = activation(a * b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32

@@ -130,6 +130,9 @@ class Pad(Op):
             raise ShapeError(f"the value {value} is not one {x.dtype}")
         return (TensorType(tuple(d + a + b for d, (a, b) in zip(x.shape, self.widths, strict=True)), x.dtype),)
 
+    def is_identity(self, call: Call) -> bool:
+        return call.input(0) == call.output
+
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Channels of the operand with the result's; added ones freely."""
         if not self.widths:

@@ -10,8 +10,9 @@ import numpy as np
 
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
+from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, RowWindow, Slimmed, Source
 from mcugen.ops import _accumulators, _filter, _slim
+from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Pair, Window, image
 from mcugen.types import TensorType
@@ -91,7 +92,7 @@ def params(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class TransposeConv(Op):
+class TransposeConv(Activated):
     """y[n, i*s+kh-p, j*s+kw-p, o] = activation(b[o] + sum over i, j, kh, kw and c of w[o, kh, kw, c] * x[n, i, j, c]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C], s8 per channel (u8 with u8, f32 with f32)

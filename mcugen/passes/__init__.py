@@ -5,19 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mcugen.graph import Graph, verify, verify_origins, with_origins
+from mcugen.passes.compose_tables import compose_tables
 from mcugen.passes.copy_outputs import copy_outputs
+from mcugen.passes.drop_identities import drop_identities
 from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
+from mcugen.passes.fuse_clamps import fuse_clamps
+from mcugen.passes.fuse_padding import fuse_padding
 from mcugen.passes.measure_ranges import measure_ranges
+from mcugen.passes.merge_reshapes import merge_reshapes
 from mcugen.passes.remove_channels import remove_channels
 
 Pass = Callable[[Graph, str], Graph]
 """From a graph and the runtime whose bits count to a graph of the same meaning."""
 
-SIMPLIFYING: tuple[Pass, ...] = (drop_unread, remove_channels)
+SIMPLIFYING: tuple[Pass, ...] = (
+    drop_unread,
+    drop_identities,
+    merge_reshapes,
+    fuse_clamps,
+    compose_tables,
+    fuse_padding,
+    remove_channels,
+)
 """Passes that take work out of a graph and keep its bits; repeated until none finds anything more."""
 
-ORDER: tuple[Pass | tuple[Pass, ...], ...] = (flip_unsigned, SIMPLIFYING, copy_outputs, measure_ranges)
+ORDER: tuple[Pass | tuple[Pass, ...], ...] = (
+    flip_unsigned,
+    measure_ranges,
+    SIMPLIFYING,
+    copy_outputs,
+    measure_ranges,
+)
 
 
 def run(graph: Graph, reference: str, *, simplify: bool = True) -> Graph:

@@ -14,11 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.channels import Removal, channels_of, chosen
+from mcugen.channels import Removal, channels_of, chosen, measured
 from mcugen.errors import InternalError
 from mcugen.graph import Graph, Node, Origin, Removed, Tensor
 from mcugen.op import Call
-from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.types import TensorType
 
 Masks = dict[str, np.ndarray]
@@ -27,14 +26,13 @@ _UNREAD = "every weight that meets it is zero, or belongs to a channel that goes
 
 
 def remove_channels(graph: Graph, reference: str) -> Graph:
-    """The graph without channels that its outputs do not need; inputs and outputs keep theirs."""
-    measured = measure_ranges(graph, reference)
-    gone = removable_channels(measured, reference)
+    """The graph, its ranges measured, without channels that its outputs do not need; inputs and outputs keep theirs."""
+    gone = removable_channels(graph, reference)
     if not any(mask.any() for mask in gone.values()):
         return graph
-    slimmer = _Slimmer(measured, reference, gone)
+    slimmer = _Slimmer(graph, reference, gone)
     nodes = [slimmer.node(node) for node in graph.nodes]
-    return measured.updated(tensors=slimmer.tensors(), nodes=nodes, removed=_report(measured, gone))
+    return graph.updated(tensors=slimmer.tensors(), nodes=nodes, removed=_report(graph, gone))
 
 
 def removable_channels(graph: Graph, reference: str) -> Masks:
@@ -113,7 +111,7 @@ class _Slimmer:
         old = node.inputs[k] if k < len(node.inputs) else None
         label = self._graph.tensors[old].label if old else ""
         name = f"{node.name}_{k}"
-        self._made[name] = Tensor(name, t, np.ascontiguousarray(data), label)
+        self._made[name] = Tensor(name, t, np.ascontiguousarray(data), label, range=measured(data))
         return name
 
     def _check(self, node: Node) -> None:

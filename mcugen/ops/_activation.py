@@ -1,0 +1,33 @@
+"""Activations that operators with integer results fuse: clamps of what is stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mcugen.numeric import activation_range
+from mcugen.op import Call, Op
+
+FUSED = ("RELU", "RELU6", "RELU_N1_TO_1")
+
+
+class Activated(Op):
+    """What operators with a field `activation` share."""
+
+    def clamped(self, call: Call, low: int, high: int) -> Op | None:
+        """With the activation whose clamp, in place of the one there is, is that and [low, high] after it."""
+        known, y = call.op.bounds(call)[0], call.output
+        if y.dtype != "s8" or known is None:
+            return None
+        this: Any = self
+        now, first, last = activation_range(this.activation, y), *known.hull
+        values = np.arange(first, last + 1)
+        for activation in FUSED:
+            new = activation_range(activation, y)
+            narrows = now[0] <= new[0] and new[1] <= now[1]
+            if narrows and np.array_equal(np.clip(values, *new), np.clip(values, low, high)):
+                changed: Op = replace(this, activation=activation)
+                return changed
+        return None

@@ -1,0 +1,34 @@
+"""Table: a function of bytes by its 256 results. Made by passes; no format has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.op import Call
+from mcugen.ops import _bytes
+from mcugen.types import TensorType
+
+
+@dataclass(frozen=True)
+class Table(_bytes.ByteFunction):
+    """y = values[x], x taken as an unsigned byte.
+
+    x, y: s8 or u8   values: 256 bytes   dtype: y's element type
+    Source: none; what several operators on bytes do one after the other.
+    """
+
+    values: bytes = field(repr=False)
+    dtype: str
+
+    kernels = (_bytes.table_kernel(),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+        if x is None or len(self.values) != 256:
+            raise ShapeError("a table needs an operand and 256 values")
+        return (TensorType(x.shape, self.dtype),)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+        return np.frombuffer(self.values, np.uint8)[x.view(np.uint8)].view(call.output.np_dtype)

@@ -1,0 +1,22 @@
+"""Makes one table of functions of bytes that follow each other."""
+
+from __future__ import annotations
+
+from mcugen.graph import Graph, Node
+from mcugen.ops.table import Table
+from mcugen.passes._pairs import fused
+
+_WHY = "it and its reader are functions of single bytes: one table of 256 holds both"
+
+
+def compose_tables(graph: Graph, reference: str) -> Graph:
+    """The graph with a single look-up for each chain of functions of bytes."""
+
+    def fuse(producer: Node, reader: Node) -> Node | None:
+        first, second = (node.op.byte_table(graph.call(node, reference)) for node in (producer, reader))
+        if first is None or second is None:
+            return None
+        table = Table(second[first].tobytes(), graph.type(reader.outputs[0]).dtype)
+        return Node(reader.name, table, producer.inputs[:1], reader.outputs, reader.source)
+
+    return fused(graph, fuse, "fused tables", _WHY)

@@ -1,0 +1,38 @@
+"""Puts clamps, such as a RELU that keeps the scale, into the activation of the operator before them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.graph import Graph, Node
+from mcugen.op import Call
+from mcugen.ops._bytes import between
+from mcugen.passes._pairs import fused
+
+_WHY = "for every value that it can have, its reader only clamps it, as an activation of its operator does"
+
+
+def fuse_clamps(graph: Graph, reference: str) -> Graph:
+    """The graph without clamps that an activation can take over."""
+
+    def fuse(producer: Node, reader: Node) -> Node | None:
+        call, after = graph.call(producer, reference), graph.call(reader, reference)
+        limits = _limits(after)
+        op = producer.op.clamped(call, *limits) if limits else None
+        return replace(producer, op=op, outputs=reader.outputs) if op else None
+
+    return fused(graph, fuse, "fused clamps", _WHY)
+
+
+def _limits(call: Call) -> tuple[int, int] | None:
+    """The clamp that a function of bytes is on all values of its operand; None where it is another function."""
+    values = call.op.byte_table(call) if call.input(0) == call.output else None
+    x = call.range_of(0)
+    if values is None or x is None:
+        return None
+    low, high = x.hull
+    results = between(values.view(call.output.np_dtype), low, high)
+    limits = int(results.min()), int(results.max())
+    return limits if np.array_equal(results, np.clip(np.arange(low, high + 1), *limits)) else None

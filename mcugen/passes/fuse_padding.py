@@ -1,0 +1,27 @@
+"""Puts padding of images into the windows that slide over them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcugen.graph import Graph, Node
+from mcugen.ops.pad import Pad, constant_value, value_is_constant
+from mcugen.passes._pairs import fused
+
+_WHY = "only rows and columns are added around an image, of the value that its reader takes outside of it"
+
+
+def fuse_padding(graph: Graph, reference: str) -> Graph:
+    """The graph without padded images that a window can do without."""
+
+    def fuse(producer: Node, reader: Node) -> Node | None:
+        call, after = graph.call(producer, reference), graph.call(reader, reference)
+        if not isinstance(producer.op, Pad) or call.input(0).quant != call.output.quant or not value_is_constant(call):
+            return None
+        widths = producer.op.widths
+        if len(widths) != 4 or widths[0] != (0, 0) or widths[3] != (0, 0):
+            return None
+        op = reader.op.padded(after, (widths[1], widths[2]), constant_value(call))
+        return replace(reader, op=op, inputs=(producer.inputs[0], *reader.inputs[1:])) if op else None
+
+    return fused(graph, fuse, "fused paddings", _WHY)
