@@ -7,12 +7,13 @@ The stream of a layer is read once per block of pixels, from front to back:
 
     per pair of channels    start of both sums, start of the upper sums, number of groups
         per group           start word, of which the lower 5 bits are the number n of taps; n words
-        end                 16 + kind: LINEAR, SINGLE and FOUR, added
+        end                 16 + kind: LINEAR, SINGLE, FOUR and FULL, added
         per channel         multiplier in three parts (11, 10, 10 bits) or in four (7, 8, 8, 8), the lowest first;
                             then shift and rounding with three parts, rounding and shift with four
 
-The last of an odd number of channels is SINGLE and stands in the upper half of its words. Requantization is one exact
-floor((acc * mult + rounding) / 2^shift): the two roundings of gemmlowp are floors one within the other.
+LINEAR: outputs may lie below the zero point. FULL: they span all of int8. SINGLE: the last channel of an odd number, in
+the upper half of its words. Requantization is one exact floor((acc * mult + rounding) / 2^shift): the two roundings of
+gemmlowp are floors one within the other.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.numeric import activation_range, multiply_double_rounding
-from mcugen.op import Call, Params
+from mcugen.op import Call, Param, Params
 from mcugen.ops import _filter
 
 LANE = 256
 """Most that the weights of a group add up to, taken absolute: 255 * 256 + 31 < 65536."""
 LONGEST = 12
 """Most taps of a group: the code of the kernels has a block for each number."""
-LINEAR, SINGLE, FOUR = 1, 2, 4
+LINEAR, SINGLE, FOUR, FULL = 1, 2, 4, 8
 INT32 = 2**31
 
 
@@ -107,20 +108,43 @@ def fields(call: Call, made: list[Channel], activation: str) -> Params:
         "pairs": (len(made) + 1) // 2,
         "taps": made[0].weights.size,
         "outputs": len(made),
+        "kind": 0,
         "out_min": least,
         "out_span": most - least,
     }
 
 
+def lane_fields(call: Call, made: list[Channel], activation: str) -> Params:
+    """The parameters of the depthwise kernel, whose sums are of x itself; taps are padded to a multiple of three."""
+    taps = -(-made[0].weights.size // 3) * 3
+    words: list[int] = []
+    (least, most), offset = activation_range(activation, call.output), _offset(call, activation)
+    for c in made:
+        w, bias = _live(c)
+        words += [_u32(bias + 128 * int(w.sum())), *(_u32(int(v)) for v in np.pad(w, (0, taps - w.size)))]
+        words += _ending(c, offset, least, 3)
+    stream: dict[str, Param] = {
+        "stream": np.array(words, np.uint32),
+        "taps": taps,
+        "kind": int(offset > 0) + 2 * int(most - least == 255),
+    }
+    return {**fields(call, made, activation), **stream}
+
+
+def in_three_parts(call: Call, made: list[Channel], activation: str) -> bool:
+    """Whether every channel's multiplier may be taken in three parts."""
+    return all(c.constant is not None or _parts_of(c, _offset(call, activation)) == 3 for c in made)
+
+
 def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
     offset = _offset(call, activation)
-    linear = LINEAR if offset > 0 else 0
-    least = activation_range(activation, call.output)[0]
+    least, most = activation_range(activation, call.output)
+    common = (LINEAR if offset > 0 else 0) + (FULL if most - least == 255 else 0)
     for first, second in zip(made[0::2], [*made[1::2], None], strict=False):
         pair = [c for c in (first, second) if c is not None]
         live = [c.constant is None for c in pair]
         parts = max(_parts_of(c, offset) if alive else 3 for c, alive in zip(pair, live, strict=True))
-        kind = linear + (SINGLE if second is None else 0) + (FOUR if parts == 4 else 0)
+        kind = common + (SINGLE if second is None else 0) + (FOUR if parts == 4 else 0)
         none = Channel(np.zeros_like(first.weights), 0, 0, 1, 0)
         yield from _sums(*((none, first) if second is None else (first, second)))
         yield 16 + kind

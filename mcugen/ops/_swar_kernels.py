@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +14,8 @@ from mcugen.ops._window import Window, fields
 
 SOURCE = "swar_s8.c"
 STRUCT = "mg_swar_s8"
+POINTER_BYTES = 8
+"""Of a pointer on any machine that runs the code, the one that builds it among them."""
 
 
 def window_kernel(
@@ -25,9 +28,7 @@ def window_kernel(
     """A kernel that slides a window over rows, of one group of channels."""
 
     def params(call: Call) -> Params:
-        x = call.input(0)
-        outside = np.full(x.shape[3], x.zero_point, np.int8)
-        return {**_params(call, matrix), "outside": outside, **fields(window(call), x, call.output)}
+        return {**_params(call, matrix), **_geometry(call, window(call))}
 
     return Kernel(
         symbol,
@@ -41,6 +42,35 @@ def window_kernel(
         struct=STRUCT,
         source=SOURCE,
     )
+
+
+def depthwise_kernel(
+    symbol: str,
+    matrix: _filter.Matrix,
+    window: Callable[[Call], Window],
+    rows: Callable[[Call], RowWindow],
+    *rules: Rule,
+) -> Kernel:
+    """A kernel that slides a window over the rows of each channel by itself."""
+
+    def exact(call: Call) -> bool:
+        "sums stay below 2^21, and the multipliers scale them down"
+        if not _filter.int8_data(call) or not _filter.constant_weights(call):
+            return False
+        activation = _activation(call)
+        return _swar.in_three_parts(call, _swar.channels(call, matrix(call), activation), activation)
+
+    def params(call: Call) -> Params:
+        activation = _activation(call)
+        lanes = _swar.lane_fields(call, _swar.channels(call, matrix(call), activation), activation)
+        return {**lanes, **_geometry(call, window(call), adjacent=False)}
+
+    def scratch(call: Call) -> int:
+        taps = -(-matrix(call).shape[1] // 3) * 3
+        return _aligned(2 * taps * POINTER_BYTES + call.output.shape[3])
+
+    made = window_kernel(symbol, matrix, window, rows)
+    return replace(made, accepts=(*made.accepts[:2], exact, *rules), params=params, scratch=scratch)
 
 
 def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
@@ -89,6 +119,16 @@ def _activation(call: Call) -> str:
 def _scratch(matrix: _filter.Matrix) -> Callable[[Call], int]:
     def nbytes(call: Call) -> int:
         outputs = call.output.shape[-1]
-        return -(-(2 * (call.input(1).size // outputs) + outputs) // 16) * 16
+        return _aligned(2 * (call.input(1).size // outputs) + outputs)
 
     return nbytes
+
+
+def _geometry(call: Call, window: Window, adjacent: bool = True) -> dict[str, Any]:
+    x = call.input(0)
+    outside = np.full(x.shape[3], x.zero_point, np.int8)
+    return {"outside": outside, **fields(window, x, call.output, adjacent=adjacent)}
+
+
+def _aligned(nbytes: int) -> int:
+    return -(-nbytes // 16) * 16

@@ -83,6 +83,7 @@ def _blocked_kernels() -> tuple[Kernel, ...]:
     window = window_of, row_window
     return (
         _swar_kernels.window_kernel("mg_conv2d_s8__swar", matrix, *window, reads_one_channel),
+        _swar_kernels.depthwise_kernel("mg_depthwise_conv2d_s8__swar", matrix, *window, one_output_each),
         _float_quads.window_kernel("mg_conv2d_f32__quads", matrix, *window, reads_one_channel),
         _float_quads.depthwise_kernel("mg_depthwise_conv2d_f32__quads", matrix, *window, one_output_each),
     )
@@ -112,9 +113,9 @@ class DepthwiseConv2D(Activated):
     kernels = (
         *_mve_conv.ring_kernels(matrix, window_of, row_window, reads_one_channel),
         *depthwise_kernels(matrix, window_of, row_window),
+        _planar.kernel(window_of),
         *_blocked_kernels(),
         *_dense_kernels(),
-        _planar.kernel(window_of),
         *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window),
     )
 

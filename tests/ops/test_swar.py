@@ -11,9 +11,12 @@ import pytest
 from mcugen.op import Call
 from mcugen.ops import _swar
 from mcugen.ops.conv2d import Conv2D, matrix
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.types import QuantParams, TensorType
 
 KERNEL = next(k for k in Conv2D.kernels if k.symbol == "mg_conv2d_s8__swar")
+
+DEPTHWISE = next(k for k in DepthwiseConv2D.kernels if k.symbol == "mg_depthwise_conv2d_s8__swar")
 
 
 def call(w: np.ndarray, bias: np.ndarray, scale: float = 0.01, zero_point: int = -128) -> Call:
@@ -84,3 +87,38 @@ def test_a_channel_with_one_output_needs_no_range() -> None:
     assert not KERNEL.refusals(c, frozenset())
     made = _swar.channels(c, matrix(c), "NONE")
     assert [m.constant for m in made] == [127, None]
+
+
+def depthwise(w: np.ndarray, bias: np.ndarray, scale: float, outputs: int) -> Call:
+    """A depthwise convolution with those weights [channels, taps] in one row, on an image of two pixels."""
+    c, k = w.shape
+    data = np.ascontiguousarray(w.T.astype(np.int8).reshape(1, 1, k, c))
+    types = (
+        TensorType((1, 1, 2, c // outputs), "s8", QuantParams((0.5,), (3,))),
+        TensorType(data.shape, "s8", QuantParams((scale,), (0,))),
+        TensorType((c,), "s32"),
+    )
+    y = TensorType((1, 1, 2, c), "s8", QuantParams((1.0,), (-128,)))
+    return Call(DepthwiseConv2D(), types, (y,), (None, data, bias.astype(np.int32)), "tflm")
+
+
+def test_a_depthwise_sum_beyond_21_bits_or_a_second_output_is_refused() -> None:
+    w = np.full((4, 5), 100)
+    within, beyond = 2**20, 2**21
+    assert not DEPTHWISE.refusals(depthwise(w, np.full(4, within), 1e-4, 1), frozenset())
+    why = DEPTHWISE.refusals(depthwise(w, np.full(4, beyond), 1e-4, 1), frozenset())
+    assert why == ["sums stay below 2^21, and the multipliers scale them down"]
+    why = DEPTHWISE.refusals(depthwise(w, np.zeros(4), 1e-4, 2), frozenset())
+    assert why == ["each channel has one output channel"]
+
+
+def test_depthwise_taps_come_in_threes() -> None:
+    w = np.arange(1, 21).reshape(4, 5)
+    c = depthwise(w, np.arange(4), 0.1, 1)
+    assert DEPTHWISE.params is not None
+    fields = DEPTHWISE.params(c)
+    assert fields["taps"] == 6
+    words = np.asarray(fields["stream"]).astype(np.int32).reshape(4, 1 + 6 + 5)
+    np.testing.assert_array_equal(words[:, 0], np.arange(4) - 3 * w.sum(axis=1))
+    np.testing.assert_array_equal(words[:, 1:6], w)
+    assert not words[:, 6].any()

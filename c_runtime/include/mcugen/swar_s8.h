@@ -17,10 +17,13 @@
 
 #include "mcugen/filter.h"
 
-/* pairs: of channels.  taps: of a channel.  outside: in_c values beyond the image, NULL for vectors. */
+/* A pointer that may lie in the arena. */
+typedef const int8_t *MCUGEN_MAY_ALIAS mg_swar_pointer;
+
+/* pairs: of channels. kind: of a depthwise convolution, see mg_swar_lanes.  taps: of a channel.  outside: in_c values beyond the image, NULL for vectors. */
 typedef struct {
     const uint32_t *stream;
-    uint32_t pairs, taps, outputs;
+    uint32_t pairs, taps, outputs, kind;
     int32_t out_min;
     uint32_t out_span;
     const int8_t *outside;
@@ -30,6 +33,11 @@ typedef struct {
 /* One output row. rows: kernel_h input rows, those outside the image filled with the input's zero point.
  * out: out_w * out_c.  scratch: 2 * taps + outputs bytes. */
 void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch);
+
+/* The same of a depthwise convolution. taps: a multiple of 3, those beyond the kernel's have no weight.
+ * scratch: 2 * taps pointers, then outputs bytes. */
+void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
+                                  void *scratch);
 
 /* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs.
  * scratch: 2 * taps + outputs bytes. */

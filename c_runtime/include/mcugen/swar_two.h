@@ -6,7 +6,18 @@
 #ifndef MCUGEN_SWAR_TWO_H
 #define MCUGEN_SWAR_TWO_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/swar_s8.h"
+
+/* Two pixels of a depthwise convolution. table: [taps][2] pointers to channel 0 up to `end`, taps a multiple of 3.
+ * kind: 1 where outputs below the zero point count, and 2 where span is 255. */
+typedef struct {
+    const uint32_t *stream;
+    const mg_swar_pointer *table, *end;
+    uint32_t channels;
+    int8_t *out0, *out1;
+    int32_t low;
+    uint32_t span, kind;
+} mg_swar_lanes;
 
 #if defined(__thumb2__) && defined(__GNUC__)
 #include "mcugen/swar_two_thumb2.h"
@@ -96,7 +107,7 @@ static void mg_swar_two(const uint32_t *stream, uint32_t pairs, const uint8_t *p
             x += 2u * n;
             mg_swar_group(&s, w, x, start, n);
         }
-        kind = w[0] & 7u;
+        kind = w[0] & 15u;
         size = (kind & MG_SWAR_FOUR) != 0u ? 6u : 5u;
         w += 1;
         if ((kind & MG_SWAR_SINGLE) == 0u) {
@@ -111,6 +122,27 @@ static void mg_swar_two(const uint32_t *stream, uint32_t pairs, const uint8_t *p
         w += size;
         to0 += 1;
         to1 += 1;
+    }
+}
+
+/* Per channel the stream holds the bias, a word for each tap, and a multiplier in three parts with its end. */
+static void mg_swar_lanes_two(const mg_swar_lanes *block)
+{
+    const uint32_t *w = block->stream;
+    const uint32_t pointers = (uint32_t)(block->end - block->table);
+    for (uint32_t c = 0u; c < block->channels; c += 1u) {
+        int32_t acc0 = (int32_t)w[0], acc1 = acc0;
+        w += 1;
+        for (uint32_t t = 0u; t < pointers; t += 6u) {
+            const mg_swar_pointer *const x = block->table + t;
+            const int32_t w0 = (int32_t)w[0], w1 = (int32_t)w[1], w2 = (int32_t)w[2];
+            acc0 += w0 * x[0][c] + w1 * x[2][c] + w2 * x[4][c];
+            acc1 += w0 * x[1][c] + w1 * x[3][c] + w2 * x[5][c];
+            w += 3;
+        }
+        block->out0[c] = mg_swar_finish(acc0, w, block->kind, block->low, (int32_t)block->span);
+        block->out1[c] = mg_swar_finish(acc1, w, block->kind, block->low, (int32_t)block->span);
+        w += 5;
     }
 }
 
