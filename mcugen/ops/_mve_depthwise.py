@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,25 +20,43 @@ WEAVE = 4
 WORDS = 4
 """Words in a vector."""
 
+MOST_CHANNELS = 63
+"""Of rows taken channel by channel: two pixels' words are in reach of a load."""
+
 
 def depthwise_kernels(
     matrix: _mve.Matrix, window: Callable[[Call], Window], row_window: Callable[[Call], RowWindow]
 ) -> tuple[Kernel, ...]:
     """mg_depthwise_conv2d_s8__mve in its variants. matrix: [channels, taps], zero points removed."""
     parts = _Parts(matrix, window)
-    return tuple(
-        Kernel(
-            f"mg_depthwise_conv2d_s8__mve{finish}",
-            Form.RING,
-            (_filter.int8_data, _filter.constant_weights, one_to_one, parts.fits, finishes, _filter.sums_fit(matrix)),
-            params=parts.params,
-            window=row_window,
-            ring=parts.ring,
-            scratch=parts.scratch,
-            struct="mg_depthwise_conv2d_s8__mve",
-            needs=_mve.NEEDS,
-        )
-        for finish, finishes in _mve.FINISHES
+    rules = (_filter.int8_data, _filter.constant_weights, one_to_one)
+    model = Kernel(
+        "mg_depthwise_conv2d_s8__mve",
+        Form.RING,
+        window=row_window,
+        ring=parts.ring,
+        scratch=parts.scratch,
+        struct="mg_depthwise_conv2d_s8__mve",
+        needs=_mve.NEEDS,
+    )
+    wide = replace(
+        model,
+        symbol=f"{model.symbol}_wide",
+        accepts=(*rules, parts.is_wide, _mve.finishes, _filter.sums_fit(matrix)),
+        params=parts.wide_params,
+        variant=parts.variant,
+    )
+    return (
+        wide,
+        *(
+            replace(
+                model,
+                symbol=f"{model.symbol}{finish}",
+                accepts=(*rules, parts.fits, finishes, _filter.sums_fit(matrix)),
+                params=parts.params,
+            )
+            for finish, finishes in _mve.FINISHES
+        ),
     )
 
 
@@ -65,6 +83,43 @@ class _Parts:
         h, w = self.window(call).kernel
         return -(-h // WEAVE) * w <= WORDS
 
+    def is_wide(self, call: Call) -> bool:
+        "the window is at most 4x4 (4x3 with a stride of 1), and rows are so long that channel by channel is faster"
+        window, c, width = self.window(call), call.input(0).shape[3], call.output.shape[2]
+        stride = window.stride[1]
+        if window.kernel[0] > WEAVE or stride > 2 or c > MOST_CHANNELS or width < BLOCK:
+            return False
+        if window.kernel[1] > (3 if stride == 1 else WORDS) or (stride == 1 and window.extent(1) > 3):
+            return False
+        by_channel = (-(-width // BLOCK) * (27 + 4 * stride) + 12) * c / width
+        return by_channel < -(-c // BLOCK) * 46 + 9
+
+    def variant(self, call: Call) -> dict[str, int]:
+        x, y = call.input(0), call.output
+        return {
+            "channels": x.shape[3],
+            "width": y.shape[2],
+            "stride": self.window(call).stride[1],
+            "finish": _mve.finish_of(call) or 0,
+        }
+
+    def wide_params(self, call: Call) -> Params:
+        return {**self.params(call), "stream": self._wide_stream(call)}
+
+    def _wide_stream(self, call: Call) -> np.ndarray:
+        w, window = self.matrix(call), self.window(call)
+        words = _mve.padded(self._words(w, *window.kernel))
+        rest = _mve.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
+        parts = [np.ascontiguousarray(rest).view(np.int8), words.astype(np.int8)]
+        if window.stride[1] == 1:
+            parts.append(np.roll(words, WEAVE, axis=1).astype(np.int8))
+        return np.concatenate(parts, axis=1).reshape(-1)
+
+    def _words(self, w: np.ndarray, h: int, width: int) -> np.ndarray:
+        """[channels, words * WEAVE] weights in the order of the woven rows."""
+        rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
+        return rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
+
     def ring(self, call: Call) -> Ring:
         window, x, y = self.window(call), call.input(0), call.output
         columns = (y.shape[2] - 1) * window.stride[1] + window.extent(1)
@@ -72,7 +127,8 @@ class _Parts:
 
     def scratch(self, call: Call) -> int:
         weaves = -(-self.window(call).kernel[0] // WEAVE)
-        return weaves * WEAVE * self.ring(call).length + 4 * BLOCK
+        beyond = max(BLOCK, 3 * call.input(0).shape[3])  # words that are read where weights are zero
+        return weaves * WEAVE * self.ring(call).length + WEAVE * beyond
 
     def params(self, call: Call) -> Params:
         window, x, y = self.window(call), call.input(0), call.output
@@ -97,10 +153,8 @@ class _Parts:
 
     def _stream(self, call: Call) -> np.ndarray:
         w = self.matrix(call)
-        h, width = self.window(call).kernel
         picked = blocks_of(w.shape[0])
-        rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
-        words = rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
+        words = self._words(w, *self.window(call).kernel)
         there = picked < w.shape[0]
         lanes = np.where(there[..., None], _mve.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
         rest = _mve.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]

@@ -24,6 +24,7 @@
 #define MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H
 
 #include "mcugen/mve.h"
+#include "mcugen/variant.h"
 
 typedef struct {
     const int8_t *stream;
@@ -40,9 +41,17 @@ void mg_depthwise_conv2d_s8__mve_linear_row(const mg_depthwise_conv2d_s8__mve_pa
 void mg_depthwise_conv2d_s8__mve_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 
 /* An output row. column_bytes, step_bytes: from tap to tap and from window to window in a weave.
- * scratch: weaves * 4 * row_bytes + 32. */
+ * scratch: weaves * 4 * row_bytes, and the words of 3 pixels, at least of 8 channels. */
 void mg_depthwise_conv2d_s8__mve(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
+
+/* Rows of many pixels, 8 pixels of a channel at a time: a copy for MG_CHANNELS, MG_WIDTH outputs of a row, MG_STRIDE 1 or 2
+ * and MG_FINISH: 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min, out_max.
+ * stream  of each channel: int32 bias, mult, shift, int8 weights [4 words][4 rows]; with a stride of 1 again, a word later
+ * scratch as above; kernel_h at most 4, kernel_w at most 4, with a stride of 1 at most 3 */
+#define MG_DECLARE_depthwise_conv2d_s8__mve_wide(f) \
+    MG_LINKAGE void MG_PART(f, row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row); \
+    MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)
 
 #endif /* MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H */

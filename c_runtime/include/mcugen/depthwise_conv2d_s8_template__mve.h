@@ -6,26 +6,11 @@
 #include "mcugen/depthwise_conv2d_s8__mve.h"
 #include "mcugen/variant.h"
 
-#if MG_HAS_MVE
-/* Rows of n * 16 bytes into words of a byte of each. */
-static void MG_VARIANT(weave)(const int8_t *a, const int8_t *b, const int8_t *c, const int8_t *d, int8_t *out, uint32_t n)
-{
-    __asm__ volatile("dls lr, %5\n"
-                     "1:\n"
-                     "vldrb.u8 q0, [%0], #16\n"
-                     "vldrb.u8 q1, [%1], #16\n"
-                     "vldrb.u8 q2, [%2], #16\n"
-                     "vldrb.u8 q3, [%3], #16\n"
-                     "vst40.8 {q0, q1, q2, q3}, [%4]\n"
-                     "vst41.8 {q0, q1, q2, q3}, [%4]\n"
-                     "vst42.8 {q0, q1, q2, q3}, [%4]\n"
-                     "vst43.8 {q0, q1, q2, q3}, [%4]!\n"
-                     "le lr, 1b\n"
-                     : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(out)
-                     : "r"(n)
-                     : "q0", "q1", "q2", "q3", "lr", "cc", "memory");
-}
+#define MG_ROW void
+#include "mcugen/depthwise_conv2d_s8_rows__mve.h"
+#undef MG_ROW
 
+#if MG_HAS_MVE
 /* One channel's sum: lanes of the window's words, and weights. */
 #define MG_CHANNEL(sum, words, w, at)        \
     "vldrw.u32 " words ", [q7, #" at "\n"    \
@@ -138,16 +123,6 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
     MG_VARIANT(line)(p, words, out);
 }
 #else
-static void MG_VARIANT(weave)(const int8_t *a, const int8_t *b, const int8_t *c, const int8_t *d, int8_t *out, uint32_t n)
-{
-    for (uint32_t i = 0u; i < n * 16u; i += 1u) {
-        out[4u * i] = a[i];
-        out[4u * i + 1u] = b[i];
-        out[4u * i + 2u] = c[i];
-        out[4u * i + 3u] = d[i];
-    }
-}
-
 static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *weaves, int8_t *out)
 {
     for (uint32_t i = 0u; i < p->out_w * p->channels; i += 1u) {
@@ -169,24 +144,8 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
 }
 #endif
 
-void MG_VARIANT(row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
-{
-    const uint32_t room = p->row_bytes - p->left_bytes, used = p->in_bytes < room ? p->in_bytes : room;
-    if (in == NULL) {
-        mg_fill_bytes(row, p->in_zero_point, p->row_bytes);
-    } else {
-        mg_fill_bytes(row, p->in_zero_point, p->left_bytes);
-        mg_copy_bytes(row + p->left_bytes, in, used);
-        mg_fill_bytes(row + p->left_bytes + used, p->in_zero_point, room - used);
-    }
-}
-
 void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)
 {
-    const uint32_t last = p->kernel_h - 1u;
-    for (uint32_t k = 0u; k <= last; k += 4u) {
-        MG_VARIANT(weave)(rows[k], rows[k + 1u < last ? k + 1u : last], rows[k + 2u < last ? k + 2u : last],
-                          rows[k + 3u < last ? k + 3u : last], scratch + k * p->row_bytes, p->row_bytes / 16u);
-    }
+    MG_VARIANT(weave_all)(p, rows, scratch);
     MG_VARIANT(compute)(p, scratch, out);
 }
