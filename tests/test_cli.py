@@ -78,6 +78,7 @@ def test_inspect_dumps_every_stage(stage: str) -> None:
 
 def test_boards_and_ops_come_from_the_tables() -> None:
     boards = {row["name"]: row for row in json.loads(mcugen("boards", "--json").stdout)}
+    assert [r["name"] for r in boards["nucleo-h743zi"]["regions"]][:3] == ["flash", "dtcm", "axi_sram"]
     assert boards["nucleo-h743zi"]["core"] == "cortex-m7" and boards["cortex-m55"]["ram_bytes"] is None
     ops = {row["op"]: row for row in json.loads(mcugen("ops", "--json").stdout)}
     assert "tflite CONV_2D" in ops["Conv2D"]["imports"]

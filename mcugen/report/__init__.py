@@ -124,6 +124,8 @@ def as_text(facts: Report) -> str:
     """The report as a firmware engineer reads it."""
     least = "proven the least for this order of steps"
     bound = least if facts.proven else f"gap {facts.gap_bytes:,}: by so much less is not ruled out"
+    if len(facts.regions) > 1:
+        bound = f"gap {facts.gap_bytes:,} to what each region must have for what it holds"
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
     lines = [
         f"{facts.name} for {facts.board}, bits of {facts.reference}",

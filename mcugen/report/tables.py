@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from mcugen import registry, target
@@ -21,6 +22,7 @@ def boards() -> list[dict[str, Any]]:
             "ram_bytes": t.ram_bytes,
             "total_ram_bytes": t.total_ram_bytes,
             "flash_bytes": t.flash_bytes,
+            "regions": [dataclasses.asdict(r) | {"holds": sorted(r.holds)} for r in t.regions],
             "emulated": [e.machine for e in t.emulators],
         }
         for t in sorted(loaded, key=lambda t: (not t.is_core, t.name))

@@ -1,4 +1,4 @@
-"""The camera and the microphone examples, on this machine under sanitizers and on an emulated core, against NumPy."""
+"""The examples that take streams of events, on this machine under sanitizers and on an emulated core, against NumPy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference
+from mcugen import reference, sharing
+from mcugen.options import Options
 from mcugen.pipeline import Artifact
+from mcugen.target import Target
 from mcugen.toolchain import cross, host, process, qemu
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -25,19 +27,17 @@ class Example:
     """An example built for one machine."""
 
     name: str
-    artifact: Artifact
+    board: Target
     folder: Path
 
     def output(self, events: bytes) -> list[str]:
         """The lines that the example prints for a stream of events."""
-        if self.artifact.target.is_host:
+        if self.board.is_host:
             return self._on_host(events)
         (self.folder / "in.bin").write_bytes(events)
-        board = self.artifact.target
-        image = cross.build_image(
-            board, self._sources("semihost"), [self.folder, EXAMPLES / "io"], self.folder / "image"
-        )
-        ran = qemu.run_image(image, board, cwd=self.folder, count=False)
+        include = [self.folder, EXAMPLES / "io"]
+        image = cross.build_image(self.board, self._sources("semihost"), include, self.folder / "image")
+        ran = qemu.run_image(image, self.board, cwd=self.folder, count=False)
         assert ran.exit_code == 0
         return ran.output.decode().splitlines()
 
@@ -54,12 +54,12 @@ class Example:
         return [EXAMPLES / self.name / "main.c", EXAMPLES / "io" / f"io_{way}.c", *made]
 
 
-def built(name: str, model: str, mode: str, board: str, folder: Path) -> Example:
+def built(name: str, model: str, mode: str, board: str, folder: Path) -> tuple[Example, Artifact]:
     path = EXAMPLES / name / f"{model}.tflite"
     assert path.stat().st_size < 60_000
     artifact = mcugen.compile(path, name=model, board=board, input_mode=mode)
     artifact.write(folder / "out")
-    return Example(name, artifact, folder / "out")
+    return Example(name, artifact.target, folder / "out"), artifact
 
 
 def lines(artifact: Artifact, inputs: Sequence[np.ndarray], names: Sequence[str]) -> list[str]:
@@ -74,30 +74,46 @@ def lines(artifact: Artifact, inputs: Sequence[np.ndarray], names: Sequence[str]
 
 @pytest.mark.parametrize("board", ["host", CORE])
 def test_camera_pushes_rows(board: str, tmp_path: Path) -> None:
-    example = built("camera", "shapes", "rows", board, tmp_path)
+    example, artifact = built("camera", "shapes", "rows", board, tmp_path)
     recorded = np.load(EXAMPLES / "camera" / "shapes_test.npz")
     images, labels = recorded["images"][:8], recorded["labels"][:8]
     pictures = [b"".join(b"L" + row.tobytes() for row in image) for image in images]
     cut = pictures[5][: 13 * 33]
     # Pictures follow each other with and without a sync, and one that lost its end is dropped by the next sync.
     events = b"".join(pictures[:2]) + b"V" + pictures[2] + cut + b"V" + b"".join(b"V" + p for p in pictures[3:])
-    expected = lines(example.artifact, [(image[None].astype(int) - 128).astype(np.int8) for image in images], SHAPES)
+    expected = lines(artifact, [(image[None].astype(int) - 128).astype(np.int8) for image in images], SHAPES)
     assert example.output(events) == expected
     assert [line.split()[0] for line in expected] == [SHAPES[k] for k in labels]
-    assert example.artifact.report.ram_bytes < 32 * 32 * 12
+    assert artifact.report.ram_bytes < 32 * 32 * 12
 
 
 @pytest.mark.parametrize("board", ["host", CORE])
 def test_microphone_pushes_frames(board: str, tmp_path: Path) -> None:
-    example = built("microphone", "sweeps", "frames", board, tmp_path)
+    example, artifact = built("microphone", "sweeps", "frames", board, tmp_path)
     frames = np.load(EXAMPLES / "microphone" / "sweeps_test.npz")["frames"]
-    window = example.artifact.imported.type(example.artifact.imported.inputs[0]).shape[1]
+    window = artifact.imported.type(artifact.imported.inputs[0]).shape[1]
     stream = [b"F" + frame.tobytes() for frame in frames]
     gap = 2 * window + 5
     assert len(frames) >= gap + window + 3
     events = b"".join(stream[:gap]) + b"G" + b"".join(stream[gap:])
     parts = (frames[:gap], frames[gap:])
     windows = [part[i : i + window][None, :, None] for part in parts for i in range(len(part) - window + 1)]
-    expected = lines(example.artifact, windows, SWEEPS)
+    expected = lines(artifact, windows, SWEEPS)
     assert example.output(events) == expected
     assert len({line.split()[0] for line in expected}) == len(SWEEPS)
+
+
+@pytest.mark.parametrize("board", ["host", CORE])
+def test_two_models_take_turns_in_one_memory(board: str, tmp_path: Path) -> None:
+    paths = [EXAMPLES / "camera" / "shapes.tflite", EXAMPLES / "digits" / "digits.tflite"]
+    made = sharing.build(paths, Options(board=board, name="reader"))
+    made.write(tmp_path / "out")
+    shapes, digits = made.artifacts
+    example = Example("two_models", shapes.target, tmp_path / "out")
+    images = (np.load(EXAMPLES / "camera" / "shapes_test.npz")["images"][:4].astype(int) - 128).astype(np.int8)
+    figures = np.load(EXAMPLES / "digits" / "digits_test.npz")["inputs"][:4]
+    events = b"".join(b"S" + x.tobytes() + b"D" + y.tobytes() for x, y in zip(images, figures, strict=True))
+    told = lines(shapes, [x[None] for x in images], SHAPES)
+    read = lines(digits, [y[None] for y in figures], [f"digit {k}" for k in range(10)])
+    assert example.output(events) == [line for pair in zip(told, read, strict=True) for line in pair]
+    assert made.ram_bytes == max(a.report.ram_bytes for a in made.artifacts)
