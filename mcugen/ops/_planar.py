@@ -6,14 +6,13 @@ A kernel row is a run of int16 neighbours; pairs of taps are words. See depthwis
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mcugen.numeric import wrap32
-from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
+from mcugen.op import Call, Form, Kernel, Params, Ring, Rule
 from mcugen.ops import _dsp, _filter
-from mcugen.ops._filter import Matrix
 from mcugen.ops._window import Window
 
 Windows = Callable[[Call], Window]
@@ -22,6 +21,7 @@ MAX_REACH = 4092
 MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
 """Words of weights in registers -> sums that there is room for."""
 MAX_STRIDE = 3
+MAX_COLUMN = 100
 
 
 @dataclass(frozen=True)
@@ -78,47 +78,59 @@ class Shape:
 
 def shape_of(call: Call, window: Window) -> Shape:
     """The sizes of a call."""
-    x, y = call.input(0), call.output
-    pad, stride, width = window.pad((x.shape[1], x.shape[2]))[1], window.stride[1], x.shape[2]
-    starts = np.arange(y.shape[2]) * stride - pad
-    seen = [t for t in range(window.kernel[1]) if np.any((starts + t >= 0) & (starts + t < width))]
+    x = call.input(0).shape
+    return _shape(window, 1, x[2], window.kernel[0], window.pad((x[1], x[2]))[1], call.output.shape)
+
+
+def line_of(call: Call, window: Window) -> Shape:
+    """The sizes of a call whose images are one pixel wide, all its rows taken for one."""
+    x = call.input(0).shape
+    return _shape(window, 0, x[1], 1, window.pad((x[1], x[2]))[0], call.output.shape)
+
+
+def _shape(window: Window, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> Shape:
+    """The sizes of rows that run along axis d of the image. Columns of taps that see an image at all are neighbours."""
+    starts, stride = np.arange(y[1 + d]) * window.stride[d] - pad, window.stride[d]
+    seen = [t for t in range(window.kernel[d]) if np.any((starts + t >= 0) & (starts + t < size))]
     first, end = min(seen, default=0), max(seen, default=0) + 1
-    return Shape(window.kernel[0], first, end - first, stride, width, y.shape[2], pad - first, y.shape[3])
+    return Shape(height, first, end - first, stride, size, y[1 + d], pad - first, y[3])
 
 
-def kernel(window_of: Windows) -> Kernel:
-    """The kernel of a depthwise convolution whose window is `window_of` the call."""
-    shape, matrix = _shape(window_of), _seen(window_of)
-
-    def variant(call: Call) -> Mapping[str, int]:
-        return _variant(call, shape(call))
-
-    def ring(call: Call) -> Ring:
-        s = shape(call)  # a slot's rows of all channels lie among those of the other slots
-        return Ring("s16", s.columns * s.channels, s.columns)
-
-    def window(call: Call) -> RowWindow:
-        return window_of(call).rows(call.input(0))
-
-    return Kernel(
+def kernels(window_of: Windows) -> tuple[Kernel, ...]:
+    """The kernels of a depthwise convolution whose window is `window_of` the call."""
+    found = _Depthwise(window_of)
+    planar = Kernel(
         "mg_depthwise_conv2d_s8__planar",
         Form.RING,
-        accepts=(
-            _filter.int8_data,
-            _filter.constant_weights,
-            single_multiplier,
-            _adjacent(window_of),
-            _reachable(shape),
-            _dsp.doubled,
-            _dsp.scaled,
-        ),
-        params=lambda call: _params(call, shape(call), matrix(call)),
-        window=window,
-        ring=ring,
-        variant=variant,
+        accepts=(*_USUAL, found.undilated, found.stepping(1), found.reachable(shape_of)),
+        params=lambda call: _params(call, found.seen(call), found.packed(call)),
+        window=lambda call: window_of(call).rows(call.input(0)),
+        ring=lambda call: _ring(shape_of(call, window_of(call))),
+        variant=lambda call: _variant(call, shape_of(call, window_of(call))),
         struct="mg_depthwise_conv2d_s8__planar",
         needs=_dsp.DSP,
     )
+    narrow = (*_USUAL, found.undilated, one_pixel_wide)
+    column = replace(
+        planar,
+        symbol="mg_depthwise_conv2d_s8__column",
+        accepts=(*narrow, found.short),
+        params=lambda call: _params(call, found.seen(call), pack_column(2 * _kept(call, found.seen(call)))),
+        ring=lambda call: _column_ring(call.input(0).shape[3], window_of(call).kernel[0]),
+        variant=lambda call: {"h": window_of(call).kernel[0], "c": call.output.shape[3], **_ends(call)},
+        struct="mg_depthwise_conv2d_s8__column",
+    )
+    line = Kernel(
+        "mg_depthwise_conv2d_s8__line",
+        Form.WHOLE,
+        accepts=(*narrow, one_image, found.stepping(0), found.reachable(line_of)),
+        params=lambda call: _params(call, found.line(call), found.packed_line(call)),
+        scratch=lambda call: _line_bytes(line_of(call, window_of(call))),
+        variant=lambda call: _variant(call, line_of(call, window_of(call))),
+        struct="mg_depthwise_conv2d_s8__line",
+        needs=_dsp.DSP,
+    )
+    return (line, column, planar)
 
 
 def single_multiplier(call: Call) -> bool:
@@ -126,59 +138,120 @@ def single_multiplier(call: Call) -> bool:
     return call.output.shape[3] == call.input(0).shape[3]
 
 
-def _adjacent(window_of: Windows) -> Rule:
-    def adjacent(call: Call) -> bool:
-        "no dilation, and a horizontal stride of at most 3"
-        window = window_of(call)
-        return window.dilation == (1, 1) and window.stride[1] <= MAX_STRIDE
-
-    return adjacent
+def one_pixel_wide(call: Call) -> bool:
+    "images are one pixel wide"
+    return call.input(0).shape[2] == 1 and call.output.shape[2] == 1
 
 
-def _reachable(shape: Callable[[Call], Shape]) -> Rule:
-    def reachable(call: Call) -> bool:
-        "the converted rows of a channel take less than 4 KB, and a pixel, too"
-        s = shape(call)
-        return max((s.height + 1) * s.columns * 2, s.channels) <= MAX_REACH
-
-    return reachable
+def one_image(call: Call) -> bool:
+    "the batch is 1, and more than one row comes out"
+    return call.input(0).shape[0] == 1 and call.output.shape[1] > 1
 
 
-def _shape(window_of: Windows) -> Callable[[Call], Shape]:
-    return lambda call: shape_of(call, window_of(call))
+_USUAL = (_filter.int8_data, _filter.constant_weights, single_multiplier, _dsp.doubled, _dsp.scaled)
 
 
-def _seen(window_of: Windows) -> Matrix:
-    """The weights as [channels, taps], without the columns that only see padding."""
+@dataclass(frozen=True)
+class _Depthwise:
+    """What the kernels of an operator ask of its window."""
 
-    def seen(call: Call) -> np.ndarray:
-        s, w = shape_of(call, window_of(call)), call.constant(1)[0].astype(np.int64)
+    window_of: Windows
+
+    def weights(self, call: Call) -> np.ndarray:
+        """[height, width, channels]"""
+        return np.asarray(call.constant(1)[0], np.int64)
+
+    def seen(self, call: Call) -> np.ndarray:
+        """The weights as [channels, taps], without the columns that only see padding."""
+        s, w = shape_of(call, self.window_of(call)), self.weights(call)
         return np.asarray(w[:, s.first : s.first + s.width].reshape(-1, w.shape[2]).T)
 
-    return seen
+    def packed(self, call: Call) -> np.ndarray:
+        return pack_weights(shape_of(call, self.window_of(call)), 2 * _kept(call, self.seen(call)))
+
+    def line(self, call: Call) -> np.ndarray:
+        """The same of a whole signal: the one column in the image, of rows that see it."""
+        s, w = line_of(call, self.window_of(call)), self.weights(call)
+        column = shape_of(call, self.window_of(call)).first
+        return np.asarray(w[s.first : s.first + s.width, column].T)
+
+    def packed_line(self, call: Call) -> np.ndarray:
+        return pack_weights(line_of(call, self.window_of(call)), 2 * _kept(call, self.line(call)))
+
+    def undilated(self, call: Call) -> bool:
+        "no dilation"
+        return self.window_of(call).dilation == (1, 1)
+
+    def stepping(self, axis: int) -> Rule:
+        def stepping(call: Call) -> bool:
+            return self.window_of(call).stride[axis] <= MAX_STRIDE
+
+        stepping.__doc__ = f"a {('vertical', 'horizontal')[axis]} stride of at most {MAX_STRIDE}"
+        return stepping
+
+    def reachable(self, sizes: Callable[[Call, Window], Shape]) -> Rule:
+        def reachable(call: Call) -> bool:
+            "the converted rows of a channel take less than 4 KB, and a pixel, too"
+            s = sizes(call, self.window_of(call))
+            return max((s.height + 1) * s.columns * 2, s.channels) <= MAX_REACH
+
+        return reachable
+
+    def short(self, call: Call) -> bool:
+        "the kernel has at most 100 rows"
+        return self.window_of(call).kernel[0] <= MAX_COLUMN
+
+
+def _ring(s: Shape) -> Ring:
+    """A slot's rows of all channels lie among those of the other slots."""
+    return Ring("s16", s.columns * s.channels, s.columns)
+
+
+def _column_ring(channels: int, height: int) -> Ring:
+    """A channel's slots are neighbours, an even number of them."""
+    return Ring("s16", -(-channels * _even(height) // height), 1)
+
+
+def _line_bytes(s: Shape) -> int:
+    return -(-s.columns * s.channels * 2 // 16) * 16
+
+
+def _even(n: int) -> int:
+    return n + n % 2
 
 
 def _activation(call: Call) -> str:
     return str(call.op.activation)  # type: ignore[attr-defined]
 
 
+def _ends(call: Call) -> Mapping[str, int]:
+    """How sums become bytes."""
+    return {
+        "linear": int(not _dsp.clamps_at_zero_point(call, _activation(call))),
+        "clamp": int(_dsp.clamp(call, _activation(call))["clamps"]),
+    }
+
+
 def _variant(call: Call, s: Shape) -> Mapping[str, int]:
     blocks, block, tail = s.blocks
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride, "in": s.in_width,
-        "pad": s.pad, "blocks": blocks, "block": block, "tail": tail, "c": s.channels,
-        "linear": int(not _dsp.clamps_at_zero_point(call, _activation(call))),
-        "clamp": int(_dsp.clamp(call, _activation(call))["clamps"]),
+        "pad": s.pad, "blocks": blocks, "block": block, "tail": tail, "c": s.channels, **_ends(call),
     }  # fmt: skip
 
 
-def _params(call: Call, s: Shape, w: np.ndarray) -> Params:
+def _kept(call: Call, w: np.ndarray) -> np.ndarray:
+    """Weights [channels, taps], zeros where the output is the same for all inputs."""
+    return np.asarray(np.where(_dsp.scales(call).constant[:, None], 0, w))
+
+
+def _params(call: Call, w: np.ndarray, packed: np.ndarray) -> Params:
+    """w: the weights as [channels, taps]; packed: as the kernel reads them."""
     scale, clamp = _dsp.scales(call), _dsp.clamp(call, _activation(call))
     folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))
-    kept = np.where(scale.constant[:, None], 0, w).reshape(w.shape[0], s.height, s.width)
     finish = np.stack([wrap32(2 * folded), scale.mult, scale.addend, scale.shift], axis=1)
     return {
-        "weights": pack_weights(s, 2 * kept),
+        "weights": packed,
         "finish": finish.reshape(-1).astype(np.int32),
         "in_zero_point": call.input(0).zero_point,
         "out_min": clamp["low"],
@@ -186,11 +259,18 @@ def _params(call: Call, s: Shape, w: np.ndarray) -> Params:
     }
 
 
+def pack_column(w: np.ndarray) -> np.ndarray:
+    """Words of weights [channels, rows]: w0 .. w(h-1), w0 .. w(h-1) by pairs; then the same from w1 on."""
+    twice = np.concatenate([w, w, w[:, :1]], axis=1)
+    both = np.stack([twice[:, :-1], twice[:, 1:]], axis=1)
+    return _words(both[:, :, 0::2], both[:, :, 1::2]).reshape(-1)
+
+
 def pack_weights(s: Shape, w: np.ndarray) -> np.ndarray:
-    """Words of weights w [channels, height, width] in the order of reading: rows 0 .. h - 1, then 0 .. h - 2."""
-    padded = np.zeros((*w.shape[:2], s.parts * s.taps), np.int64)
-    padded[:, :, : w.shape[2]] = w
-    parts = padded.reshape(w.shape[0], s.height * s.parts, s.taps)
+    """Words of weights [channels, taps] in the order of reading: rows 0 .. h - 1, then 0 .. h - 2."""
+    padded = np.zeros((len(w), s.height, s.parts * s.taps), np.int64)
+    padded[:, :, : s.width] = w.reshape(len(w), s.height, s.width)
+    parts = padded.reshape(len(w), s.height * s.parts, s.taps)
     if s.stride % 2 == 0:
         even = np.pad(parts, ((0, 0), (0, 0), (0, s.taps % 2)))
         low, high = even[:, :, 0::2], even[:, :, 1::2]
@@ -198,5 +278,10 @@ def pack_weights(s: Shape, w: np.ndarray) -> np.ndarray:
         low, high = parts, np.zeros_like(parts)
     else:
         low, high = parts[:, :, :-1], parts[:, :, 1:]
-    words = ((low & 0xFFFF) | (high << 16)).astype(np.int32)
+    words = _words(low, high)
     return np.concatenate([words, words[:, : (s.height - 1) * s.parts]], axis=1).reshape(-1)
+
+
+def _words(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Two signed halfwords to a word."""
+    return np.asarray(((low & 0xFFFF) | (high << 16)).astype(np.int32))

@@ -113,7 +113,7 @@ class DepthwiseConv2D(Activated):
     kernels = (
         *_mve_conv.ring_kernels(matrix, window_of, row_window, reads_one_channel),
         *depthwise_kernels(matrix, window_of, row_window),
-        _planar.kernel(window_of),
+        *_planar.kernels(window_of),
         *_blocked_kernels(),
         *_dense_kernels(),
         *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window),

@@ -41,7 +41,7 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
-        menu = _menu(node, call, refused)
+        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(refused))
         if not menu:
             problems.append(_problem(node, call, refused))
         elif options.require_accelerated and not any(c.is_accelerated for c in menu) and menu[0].choice.kernel.symbol:
@@ -61,6 +61,12 @@ def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -
     found = [_candidate(node, call, kernel) for kernel in free[:1] or fitting]
     fastest = sorted(found, key=lambda c: c.cost)  # stable: kernels of equal cost stay in the operator's order
     return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest))) for c in fastest)
+
+
+def _by_rows(refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, list[str]]]:
+    """For an input that comes row by row: no kernel of whole tensors where others run that slide over the rows."""
+    slides = any(kernel.slides and not why for kernel, why in refused)
+    return [(kernel, why) for kernel, why in refused if not (slides and kernel.form is Form.WHOLE)]
 
 
 def _candidate(node: Node, call: Call, kernel: Kernel) -> Candidate:

@@ -3,19 +3,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mcugen.op import Call
+from mcugen import target
+from mcugen.op import Call, Kernel
 from mcugen.ops import _planar
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.options import Options
+from mcugen.select.candidates import menus_of
 from mcugen.types import TensorType
 from tests.support import draw
+from tests.support.cases import graph_of
 
-KERNEL = next(k for k in DepthwiseConv2D.kernels if k.symbol.endswith("__planar"))
+LINE, COLUMN, KERNEL = (
+    next(k for k in DepthwiseConv2D.kernels if k.symbol == f"mg_depthwise_conv2d_s8__{how}")
+    for how in ("line", "column", "planar")
+)
 
 
 def call_of(
@@ -32,8 +40,8 @@ def call_of(
     return Call(op, made.inputs, made.outputs, tuple(data), "tflm")
 
 
-def refusals(call: Call, *features: str) -> list[str]:
-    return KERNEL.refusals(call, frozenset(features))
+def refusals(call: Call, *features: str, kernel: Kernel = KERNEL) -> list[str]:
+    return kernel.refusals(call, frozenset(features))
 
 
 def test_it_takes_the_usual_layers_on_a_core_that_can() -> None:
@@ -48,7 +56,7 @@ def test_it_takes_the_usual_layers_on_a_core_that_can() -> None:
         ({"multiplier": 2}, "depth multiplier"),
         ({"dilation": (1, 2)}, "no dilation"),
         ({"dilation": (2, 1)}, "no dilation"),
-        ({"stride": (1, 4)}, "stride of at most 3"),
+        ({"stride": (1, 4)}, "horizontal stride of at most 3"),
         ({"size": (4, 600), "kernel": (3, 3)}, "4 KB"),
         ({"size": (2, 2), "c": 4093}, "4 KB"),
         ({"bias_max": 2**31 - 1}, "2^30"),
@@ -80,6 +88,47 @@ def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
     assert s.columns % 2 == 0 and s.columns >= stride * (width - 1) + taps
 
 
+@pytest.mark.parametrize(
+    ("kernel", "changed", "message"),
+    [
+        (COLUMN, {"size": (7, 2)}, "one pixel wide"),
+        (LINE, {"size": (7, 2)}, "one pixel wide"),
+        (COLUMN, {"dilation": (2, 1)}, "no dilation"),
+        (LINE, {"dilation": (2, 1)}, "no dilation"),
+        (LINE, {"stride": (4, 1)}, "vertical stride of at most 3"),
+        (LINE, {"batch": 2}, "batch"),
+        (LINE, {"stride": (9, 1)}, "more than one row"),
+        (LINE, {"size": (1100, 1)}, "4 KB"),
+        (COLUMN, {"size": (120, 1), "kernel": (101, 1)}, "at most 100 rows"),
+    ],
+)
+def test_signals_have_kernels_of_their_own(kernel: Kernel, changed: dict[str, Any], message: str) -> None:
+    usual = {"size": (9, 1), "kernel": (5, 1)}
+    sizes = {k: v for k, v in changed.items() if k != "batch"}
+    assert not refusals(call_of(**usual), "dsp", kernel=kernel)  # type: ignore[arg-type]
+    call = batched(call_of(**{**usual, **sizes}), changed.get("batch", 1))
+    assert any(message in reason for reason in refusals(call, "dsp", kernel=kernel))
+
+
+def batched(call: Call, batch: int) -> Call:
+    """The call on that many images."""
+    x, y = (replace(t, shape=(batch, *t.shape[1:])) for t in (call.input(0), call.output))
+    return replace(call, inputs=(x, *call.inputs[1:]), outputs=(y,))
+
+
+@pytest.mark.parametrize(("mode", "symbol"), [("whole", LINE.symbol), ("rows", COLUMN.symbol)])
+def test_a_signal_that_comes_by_rows_is_not_waited_for(mode: str, symbol: str) -> None:
+    made = example(DepthwiseConv2D((1, 1), (1, 1), "VALID"), 1, (1, 9, 1, 4), (1, 5, 1, 4), 3)
+    options = Options(input_mode=mode)
+    menu = menus_of(graph_of(made), target.load("cortex-m4"), options)[0]
+    assert menu[0].choice.kernel.symbol == symbol
+
+
+def test_weights_of_a_signal_follow_each_other_from_every_slot() -> None:
+    words = _planar.pack_column(np.array([[1, 2, 3]])).view(np.int16).reshape(2, 6).tolist()
+    assert words == [[1, 2, 3, 1, 2, 3], [2, 3, 1, 2, 3, 1]]
+
+
 def test_columns_that_only_see_padding_are_left_out() -> None:
     call = call_of((6, 1), 3, (3, 5))
     s = _planar.shape_of(call, call.op.window(call.input(1).shape))  # type: ignore[attr-defined]
@@ -88,11 +137,11 @@ def test_columns_that_only_see_padding_are_left_out() -> None:
 
 def test_weights_are_pairs_in_two_rounds() -> None:
     s = _planar.Shape(2, 0, 3, 1, 9, 9, 1, 1)
-    words = _planar.pack_weights(s, np.array([[[1, 2, -3], [4, 5, 6]]])).view(np.uint32)
+    words = _planar.pack_weights(s, np.array([[1, 2, -3, 4, 5, 6]])).view(np.uint32)
     first, second = [0x00020001, 0xFFFD0002], [0x00050004, 0x00060005]
     assert words.tolist() == [*first, *second, *first]
     even = _planar.Shape(1, 0, 3, 2, 9, 4, 0, 1)
-    assert _planar.pack_weights(even, np.array([[[1, 2, -3]]])).view(np.uint32).tolist() == [0x00020001, 0x0000FFFD]
+    assert _planar.pack_weights(even, np.array([[1, 2, -3]])).view(np.uint32).tolist() == [0x00020001, 0x0000FFFD]
 
 
 def test_constant_channels_keep_their_value() -> None:
