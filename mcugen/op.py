@@ -166,6 +166,7 @@ class Kernel:
     variant   constants of the C text: each set of them is a copy of its own of <symbol less mg_>_template.h
     widened   whether the constants hold the weights wider than the model does: faster, for flash
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
+    work      what a call takes beside what select/costs.py counts of any kernel, by name, for estimates of its cycles
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -185,6 +186,7 @@ class Kernel:
     widened: bool = False
     struct: str = ""
     needs: frozenset[str] = frozenset()
+    work: Callable[[Call], Mapping[str, float]] | None = None
     source: str = ""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
 

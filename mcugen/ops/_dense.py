@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.op import Call, Params
 from mcugen.ops import _filter
-from mcugen.ops._window import Window, fields
+from mcugen.ops._window import Window, edge_pixels, fields
 
 BLOCK = 2
 """Output channels whose weights are interleaved."""
@@ -29,3 +29,9 @@ def patch_bytes(call: Call) -> int:
     w, x = call.input(1), call.input(0)
     taps = w.size // call.output.shape[3]
     return 2 * taps * x.np_dtype.itemsize
+
+
+def gathering(call: Call, window: Window, groups: int = 1) -> dict[str, float]:
+    """What estimates need to know of pixels whose taps are gathered: the copies, and the elements in them."""
+    pieces = edge_pixels(window, call.input(0), call.output, groups=groups) * window.kernel[0] * window.kernel[1]
+    return {"copies": pieces * groups, "copied": pieces * call.input(0).shape[3]}

@@ -5,7 +5,7 @@ Operands are (data, weights, optional bias) throughout; weights are seen as a ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -288,7 +288,8 @@ def row_kernels(
     params: Callable[[Call], Params],
     window: Callable[[Call], RowWindow],
     scratch: Callable[[Call], int] | None = None,
+    work: Callable[[Call], Mapping[str, float]] | None = None,
 ) -> tuple[Kernel, ...]:
     """All kernels of an operator that slides a window over rows."""
-    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside)
+    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside, work=work)
     return all_kernels(name, sums_fit(matrix), lambda symbol: replace(model, symbol=symbol))

@@ -84,6 +84,11 @@ def tap_counts(call: Call, d: int) -> np.ndarray:
     return np.asarray(spans(call, d) @ np.array([-1, 1]))
 
 
+def work(call: Call) -> dict[str, float]:
+    """What estimates need to know beside the shapes: the taps of all windows."""
+    return {"taps": call.output.size * pool_of(call).kernel[0] * pool_of(call).kernel[1]}
+
+
 def geometry(call: Call) -> Params:
     """The geometry fields that the C structs of the pooling kernels share."""
     x, y, op = call.input(0).shape, call.output.shape, pool_of(call)

@@ -124,6 +124,12 @@ class Window:
                 )
 
 
+def edge_pixels(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> int:
+    """Output pixels of columns whose taps are not read in place; see fields."""
+    first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)
+    return y.shape[0] * y.shape[1] * (y.shape[2] - (end - first))
+
+
 def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> dict[str, Any]:
     """The geometry fields that the C parameter structs of windowed kernels share.
 

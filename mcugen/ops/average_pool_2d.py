@@ -91,6 +91,7 @@ class AveragePool2D(_pool.Pool):
             accepts=(_pool.int8_data, sums_fit),
             params=params_int,
             window=_pool.row_window,
+            work=_pool.work,
             outside=lambda call: 0,
         ),
         Kernel(
@@ -99,6 +100,7 @@ class AveragePool2D(_pool.Pool):
             accepts=(_pool.int16_data, sums_fit),
             params=params_int,
             window=_pool.row_window,
+            work=_pool.work,
             outside=lambda call: 0,
         ),
         Kernel(
@@ -107,6 +109,7 @@ class AveragePool2D(_pool.Pool):
             accepts=(_pool.float_data,),
             params=params_float,
             window=_pool.row_window,
+            work=_pool.work,
             outside=lambda call: 0.0,
         ),
     )

@@ -13,7 +13,7 @@ from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
 from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _slim, _swar_kernels
 from mcugen.ops._activation import Activated
-from mcugen.ops._dense import dense_fields, patch_bytes
+from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
 from mcugen.ops._window import Padding, Pair, Window, image
@@ -59,6 +59,10 @@ def is_pointwise(call: Call) -> bool:
 
 def params(call: Call) -> Params:
     return dense_fields(call, matrix(call), window_of(call), _activation(call), groups_of(call))
+
+
+def work(call: Call) -> dict[str, float]:
+    return gathering(call, window_of(call), groups_of(call))
 
 
 def pixels(call: Call) -> int:
@@ -147,7 +151,7 @@ class Conv2D(Activated):
         *_dsp_kernels(),
         *_blocked_kernels(),
         *_pointwise_kernels(),
-        *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes),
+        *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes, work),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]

@@ -13,10 +13,10 @@ from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
 from mcugen.ops import _accumulators, _filter, _float_quads, _mve_conv, _planar, _slim, _swar_kernels
 from mcugen.ops._activation import Activated
-from mcugen.ops._dense import dense_fields, patch_bytes
+from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_depthwise import depthwise_kernels
-from mcugen.ops._window import Padding, Pair, Window, fields, image
+from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image
 from mcugen.types import TensorType
 
 BLOCK = 4
@@ -70,6 +70,27 @@ def params(call: Call) -> Params:
     }
 
 
+def work(call: Call) -> dict[str, float]:
+    """Taps at the sides of the image, of rows of other than three, and of channels that are not computed by fours."""
+    w, y = window_of(call), call.output
+    taps, channels = w.kernel[0] * w.kernel[1], y.shape[3]
+    single = channels % BLOCK if multiplier_of(call) == 1 else channels
+    edges = edge_pixels(w, call.input(0), y, adjacent=False) * (channels - single)
+    inner = y.size // channels * (channels - single) - edges
+    return {
+        "edge_outputs": edges,
+        "edge_taps": edges * taps,
+        "looped_taps": 0 if w.kernel[1] == 3 else inner * taps,
+        "looped_runs": 0 if w.kernel[1] == 3 else inner * w.kernel[0],
+        "single_outputs": single * (y.size // channels),
+        "single_taps": single * taps * (y.size // channels),
+    }
+
+
+def dense_work(call: Call) -> dict[str, float]:
+    return gathering(call, window_of(call))
+
+
 def dense_params(call: Call) -> Params:
     return dense_fields(call, matrix(call), window_of(call), cast(DepthwiseConv2D, call.op).activation)
 
@@ -90,7 +111,7 @@ def _blocked_kernels() -> tuple[Kernel, ...]:
 
 
 def _dense_kernels() -> tuple[Kernel, ...]:
-    made = _filter.row_kernels("conv2d", matrix, dense_params, row_window, patch_bytes)
+    made = _filter.row_kernels("conv2d", matrix, dense_params, row_window, patch_bytes, dense_work)
     return tuple(replace(kernel, accepts=(*kernel.accepts, reads_one_channel)) for kernel in made)
 
 
@@ -116,7 +137,7 @@ class DepthwiseConv2D(Activated):
         *_planar.kernels(window_of),
         *_blocked_kernels(),
         *_dense_kernels(),
-        *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window),
+        *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window, work=work),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]

@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(SIM_BEGIN)
+#define BEGIN_COUNT() SIM_BEGIN()
+#define END_COUNT() SIM_END()
+#else
+#define BEGIN_COUNT() ((void)0)
+#define END_COUNT() ((void)0)
+#endif
+
 #if defined(MCUGEN_SIMULATED)
 #include "semihost.h"
 
@@ -191,7 +199,9 @@ static void run_once(const harness_case *c, uint8_t *arena, const uint8_t *input
     for (uint32_t k = 0u; k < c->zones; k += 1u) {
         POISON(arena + zones[k].offset, zones[k].size);
     }
+    BEGIN_COUNT();
     c->run(arena);
+    END_COUNT();
     UNPOISON(arena, c->arena_size);
 }
 

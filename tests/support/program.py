@@ -67,7 +67,7 @@ def write_group(group: Group, folder: Path) -> Path:
 
 def _included(case: Case) -> Iterator[str]:
     """One emitted model in the unit: its file-local names are renamed, for it shares the unit with others."""
-    local = ["run_step", *(s.params for s in case.view.steps if s.params)]
+    local = ["run_step", "order", *(s.params for s in case.view.steps if s.params)]
     yield from (f"#define {name} {case.name}_{name}" for name in local)
     yield f'#include "{case.name}_weights.c"'
     yield f'#include "{case.name}.c"'

@@ -1,0 +1,124 @@
+"""What a kernel call costs on a core: instructions and cycles, from coefficients fitted to counted runs (ci/fit).
+
+A call is described by a few numbers (`features`), its kernel by a coefficient for each on each core; the estimate is
+the sum of the products. `costs.json` holds the coefficients; memory has no wait states there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources as package_files
+from typing import Any
+
+from mcugen.graph import Node
+from mcugen.op import Call, Form, Kernel
+from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
+from mcugen.types import images_of, rows_of
+
+TABLE = "costs.json"
+_UNKNOWN = {"macs": 12.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
+"""For a kernel without coefficients: more than any portable kernel on Cortex-M4, so that one with them is preferred."""
+_UNKNOWN_CYCLES = 3.0
+_SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Instructions and cycles of one execution of a step. is_fitted: from coefficients of this kernel and core."""
+
+    instructions: int
+    cycles_low: int
+    cycles_high: int
+    is_fitted: bool
+
+
+def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> Estimate:
+    """The cost of a call on a bare core (`Target.core`), whole or row by row.
+
+    A kernel that costs.json does not know, as one from outside, gets a figure on the high side.
+    """
+    if kernel.form is Form.ALIAS:
+        return Estimate(0, 0, 0, True)
+    found = features(kernel, call, by_rows)
+    table = _tables().get(core, {}).get(kernel.symbol)
+    if table is None:
+        least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
+        return Estimate(round(least), round(least), round(_UNKNOWN_CYCLES * least), False)
+    instructions, low, high = (sum(row[k] * found.get(name, 0.0) for name, row in table.items()) for k in range(3))
+    return Estimate(round(instructions), round(low), round(high), True)
+
+
+def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[str, float]:
+    """Feature -> its share of the estimated cycles, in their middle; empty for a kernel without coefficients."""
+    table = _tables().get(core, {}).get(kernel.symbol, {})
+    found = features(kernel, call, by_rows)
+    return {name: (row[1] + row[2]) / 2 * found[name] for name, row in table.items() if name in found}
+
+
+def features(kernel: Kernel, call: Call, by_rows: bool = False) -> dict[str, float]:
+    """What a call does, in numbers that any kernel has, and those that the kernel states itself.
+
+    macs       multiply-accumulates          outputs    elements of the results
+    inputs     elements of the operands      pixels     outputs over the channels
+    bytes      of the results
+    patches    taps read: macs over the channels          runs       outputs times the rows of the window
+    rest       macs of channels beyond the last four           odd        of the last one of an odd number
+    calls      of the C function             events     of the step: 1, or by rows one for each batch of them
+    converted  elements that a RING kernel writes into its ring
+    """
+    shape = call.output.shape
+    outputs = sum(t.size for t in call.outputs)
+    channels = shape[-1] if shape else 1
+    macs = call.op.macs(call)
+    events = _events(kernel, call, by_rows)
+    window = kernel.window(call) if kernel.slides and kernel.window else None
+    found = {
+        "macs": macs,
+        "outputs": outputs,
+        "inputs": sum(call.input(k).size for k in kernel.pointer_operands(call)),
+        "bytes": sum(t.nbytes for t in call.outputs),
+        "pixels": outputs / max(channels, 1),
+        "patches": macs / max(channels, 1),
+        "rest": macs * (channels % 4) / max(channels, 1),
+        "odd": macs * (channels % 2) / max(channels, 1),
+        "runs": outputs * (window.size if window else 0),
+        "calls": _calls(kernel, call, events),
+        "events": events,
+        "converted": _converted(kernel, call),
+        **(kernel.work(call) if kernel.work else {}),
+    }
+    return {name: float(value) for name, value in found.items() if value}
+
+
+def _events(kernel: Kernel, call: Call, by_rows: bool) -> int:
+    choice = Choice(Node("", call.op, (), (), ""), call, kernel, "")
+    if not by_rows or not can_run_by_rows(choice):
+        return 1
+    return Step(0, choice, True, batch_of(choice)).events
+
+
+def _calls(kernel: Kernel, call: Call, events: int) -> int:
+    images = images_of(call.output.shape)
+    if kernel.slides:
+        return images * rows_of(call.output.shape)
+    if kernel.form is Form.ACCUMULATE:
+        return images * (2 + events)
+    return events
+
+
+def _converted(kernel: Kernel, call: Call) -> int:
+    if kernel.ring is None or kernel.window is None:
+        return 0
+    window = kernel.window(call)
+    return ((window.out_rows - 1) * window.stride + window.extent) * kernel.ring(call).length
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Mapping[str, tuple[float, float, float]]]]:
+    """Core -> symbol -> feature -> its instructions, least and most cycles; `core: other` stands for the other's."""
+    file = package_files.files("mcugen.select") / TABLE
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return {core: data.get(table, {}) if isinstance(table, str) else table for core, table in data.items()}

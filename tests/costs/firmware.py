@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs many single layers in one firmware on an emulated core and counts what each takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from mcugen import cycles, resources, schedule, target
+from mcugen.emit import emit
+from mcugen.errors import McugenError
+from mcugen.graph import Graph, Node
+from mcugen.op import Call, Example, Form, Kernel, Op
+from mcugen.options import Options
+from mcugen.plan import plan
+from mcugen.schedule import Choice
+from mcugen.schedule.steps import can_run_by_rows
+from mcugen.target import Target
+from mcugen.toolchain import cross, qemu
+from mcugen.toolchain.disassembly import disassemble
+from tests.costs import layers
+from tests.support import draw, program
+from tests.support.cases import Case, prepared, under_test
+from tests.support.conformance import CASE_WARNINGS
+
+REFERENCE = "tflm"
+_TIMEOUT_S = 300.0
+_PER_UNIT = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A call of a kernel as a model of its own. step: which of its steps is the call."""
+
+    case: Case
+    kernel: Kernel
+    call: Call
+    by_rows: bool
+    step: int
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What a layer took: counted instructions, and the model's least and most cycles."""
+
+    layer: Layer
+    instructions: int
+    cycles_low: int
+    cycles_high: int
+
+
+def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: str, most: int) -> list[Layer]:
+    """Layers of each kernel whose symbol contains `wanted`: about `most`, or as many as there are realistic ones.
+
+    Realistic ones come first; of every four, one runs row by row as well.
+    """
+    found: list[Layer] = []
+    taken: Counter[str] = Counter()
+    for op in ops:
+        usual = sum(1 for _ in layers.realistic(op)) // len(layers.KINDS)
+        for k, example in enumerate(layers.of(op)):
+            for j, (kernel, make) in enumerate(_accepting(example, features)):
+                if wanted in kernel.symbol and taken[kernel.symbol] < max(most, usual):
+                    taken[kernel.symbol] += 1
+                    forms = (False, True) if taken[kernel.symbol] % 4 == 2 else (False,)
+                    made = (make(f"{op.__name__.lower()}_{k}_{j}{'r' * by_rows}", by_rows) for by_rows in forms)
+                    found += [layer for layer in made if layer is not None]
+    return found
+
+
+Maker = Callable[[str, bool], Layer | None]
+
+
+def _accepting(example: Example, features: frozenset[str]) -> Iterator[tuple[Kernel, Maker]]:
+    """The kernels that run an example, each with what makes a layer of a name, whole or by rows (None: it cannot)."""
+    try:
+        imported, graph = prepared(example)
+    except McugenError:
+        return
+    for node in under_test(example, graph)[:1]:
+        call = graph.call(node, REFERENCE)
+        for kernel in node.op.kernels if node.op.macs(call) <= layers.MAX_MACS else ():
+            if kernel.form is not Form.ALIAS and not kernel.refusals(call, features):
+                yield kernel, partial(_layer, imported, graph, Choice(node, call, kernel, ""))
+
+
+def _layer(imported: Graph, graph: Graph, chosen: Choice, name: str, by_rows: bool) -> Layer | None:
+    if by_rows and (len(graph.nodes) > 1 or not can_run_by_rows(chosen)):
+        return None
+    choices = [chosen if node is chosen.node else _first(graph, node) for node in graph.nodes]
+    made = schedule.build(graph, choices, [range(1)] if by_rows else (), keep_input=False)
+    view, files = emit(made, plan(made.buffers()), imported, Options(reference=REFERENCE), name)
+    inputs = next(iter(draw.input_sets([imported.type(n) for n in imported.inputs], 0, 1)))[1]
+    case = Case(name, name, view, files, (), ("random",), (inputs,), {})
+    step = next(s.index for s in made.steps if s.choice.node is chosen.node)
+    return Layer(case, chosen.kernel, chosen.call, by_rows, step)
+
+
+def _first(graph: Graph, node: Node) -> Choice:
+    call = graph.call(node, REFERENCE)
+    return Choice(node, call, next(k for k in node.op.kernels if not k.refusals(call, frozenset())), "")
+
+
+def measure(core: str, found: Sequence[Layer], folder: Path) -> list[Measured]:
+    """Count every layer on an emulated core, in one image."""
+    board = target.load(core)
+    folder.mkdir(parents=True, exist_ok=True)
+    image = _image(board, found, folder)
+    (folder / "input.bin").write_bytes(program.records([layer.case for layer in found]))
+    ran = qemu.run_image(image, board, cwd=folder, timeout_s=_TIMEOUT_S)
+    model = cycles.load(board.core)
+    assert model is not None and len(ran.counts) == 2 * len(found), f"{len(ran.counts)} runs of {len(found)} layers"
+    estimator = cycles.Estimator(model, disassemble(image.elf, board.toolchain))
+    result = []
+    for layer, counts in zip(found, ran.counts[::2], strict=True):
+        taken = estimator.cycles(counts.runs[layer.step])
+        result.append(Measured(layer, counts.instructions[layer.step], taken.low, taken.high))
+    return result
+
+
+def _image(board: Target, found: Sequence[Layer], folder: Path) -> cross.Image:
+    groups = [
+        program.Group(f"part{k}", tuple(layer.case for layer in part))
+        for k, part in enumerate(_parts(found, _PER_UNIT))
+    ]
+    sources = list(program.kernel_paths([layer.case.view for layer in found], folder).values())
+    sources += [program.write_group(group, folder) for group in groups]
+    sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
+    include = [resources.c_runtime() / "include", program.SUPPORT, folder]
+    return cross.build_image(board, sources, include, folder, flags=CASE_WARNINGS)
+
+
+def _parts(found: Sequence[Layer], most: int) -> Iterable[Sequence[Layer]]:
+    return (found[at : at + most] for at in range(0, len(found), most))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers whose instructions are counted to fit the costs of kernels: of the shapes and types that networks have."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from mcugen.errors import McugenError
+from mcugen.op import Example, Op
+from mcugen.ops import _filter_examples
+from mcugen.ops._pool import Pool
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.types import QuantParams, TensorType
+
+Shape = tuple[int, ...]
+
+# Image, kernel, stride, outputs.
+CONVOLUTIONS: tuple[tuple[Shape, Shape, Shape, int], ...] = (
+    ((16, 16, 16), (3, 3), (1, 1), 16),
+    ((32, 32, 3), (3, 3), (1, 1), 16),
+    ((16, 16, 32), (3, 3), (2, 2), 32),
+    ((8, 8, 64), (3, 3), (1, 1), 64),
+    ((24, 24, 3), (3, 3), (2, 2), 8),
+    ((25, 10, 1), (10, 4), (2, 2), 32),
+    ((20, 1, 40), (3, 1), (1, 1), 32),
+    ((13, 11, 19), (3, 3), (1, 1), 15),
+    ((14, 14, 16), (1, 1), (2, 2), 32),
+    ((24, 24, 8), (1, 1), (1, 1), 16),
+    ((12, 12, 32), (1, 1), (1, 1), 32),
+    ((25, 5, 64), (1, 1), (1, 1), 64),
+    ((6, 6, 128), (1, 1), (1, 1), 128),
+    ((3, 3, 128), (1, 1), (1, 1), 96),
+    ((10, 9, 31), (1, 1), (1, 1), 19),
+    ((11, 7, 15), (1, 1), (1, 1), 57),
+    ((1, 28, 64), (1, 1), (1, 1), 32),
+    ((7, 7, 24), (5, 5), (1, 1), 12),
+    ((33, 24, 1), (10, 8), (2, 2), 8),
+    ((12, 12, 30), (1, 1), (1, 1), 62),
+    ((6, 6, 106), (1, 1), (1, 1), 57),
+)
+# Image, kernel, stride, padding.
+DEPTHWISE: tuple[tuple[Shape, Shape, Shape, str], ...] = (
+    ((25, 5, 64), (3, 3), (1, 1), "SAME"),
+    ((24, 24, 16), (3, 3), (1, 1), "SAME"),
+    ((48, 48, 8), (3, 3), (1, 1), "SAME"),
+    ((24, 24, 32), (3, 3), (2, 2), "SAME"),
+    ((12, 12, 64), (3, 3), (1, 1), "SAME"),
+    ((6, 6, 128), (3, 3), (2, 2), "SAME"),
+    ((3, 3, 256), (3, 3), (1, 1), "SAME"),
+    ((30, 1, 40), (3, 1), (1, 1), "VALID"),
+    ((28, 1, 128), (5, 1), (1, 1), "VALID"),
+    ((15, 1, 128), (15, 1), (1, 1), "VALID"),
+    ((14, 13, 19), (3, 3), (1, 1), "SAME"),
+    ((14, 14, 24), (5, 5), (1, 1), "SAME"),
+    ((9, 11, 30), (5, 5), (2, 2), "SAME"),
+    ((28, 28, 6), (3, 3), (1, 1), "VALID"),
+)
+FULL: tuple[tuple[int, int], ...] = (
+    (640, 128), (128, 128), (8, 128), (128, 640), (64, 12), (16, 16), (1, 16), (16, 1), (4000, 4), (250, 31), (64, 10),
+    (256, 2), (32, 3), (100, 5), (512, 7),
+)  # fmt: skip
+# Image, kernel, stride.
+POOLS: tuple[tuple[Shape, Shape, Shape], ...] = (
+    ((8, 8, 64), (8, 8), (8, 8)),
+    ((25, 5, 64), (25, 5), (25, 5)),
+    ((3, 3, 256), (3, 3), (3, 3)),
+    ((7, 7, 32), (7, 7), (1, 1)),
+    ((24, 24, 8), (2, 2), (2, 2)),
+    ((14, 13, 30), (2, 2), (2, 2)),
+    ((13, 11, 16), (3, 3), (2, 2)),
+    ((12, 12, 7), (3, 3), (1, 1)),
+)
+KINDS = ("s8", "s16", "s8w16", "f32")
+SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
+"""Of rows and columns, and of channels."""
+
+MAX_ELEMENTS = 40_000
+MAX_MACS = 1_500_000
+
+
+def of(op: type[Op]) -> list[Example]:
+    """Layers of one operator: realistic ones, then its own examples and these with larger images or vectors, the
+    largest and the smallest by turns.
+    """
+    examples = op.examples()
+    larger = [found for e in examples for scale in SCALES if (found := grown(e, scale)) is not None]
+    rest = sorted([*examples, *larger], key=lambda e: -sum(t.size for t in (*e.inputs, *e.outputs) if t))
+    turns = [e for pair in zip(rest, reversed(rest), strict=True) for e in pair]
+    return [*realistic(op), *turns[: len(rest)]]
+
+
+def realistic(op: type[Op]) -> Iterator[Example]:
+    """Layers of the shapes of published networks, for the operators that take most of their time."""
+    for seed, kind in enumerate(KINDS):
+        if op is Conv2D:
+            for image, kernel, stride, o in CONVOLUTIONS:
+                yield made(Conv2D(stride), kind, seed, image, (o, *kernel, image[2]), 0)
+        if op is DepthwiseConv2D:
+            for image, kernel, stride, padding in DEPTHWISE:
+                yield made(DepthwiseConv2D(stride, padding=padding), kind, seed, image, (1, *kernel, image[2]), 3)
+        if issubclass(op, Pool) and kind != "s8w16":
+            for image, kernel, stride in POOLS:
+                quant = None if kind == "f32" else QuantParams((0.1,), (0,))
+                data = TensorType((1, *image), kind, quant)
+                pool = op(kernel, stride)
+                yield Example(pool, (data,), (data.with_shape(pool.infer(data)[0].shape),), {}, seed)
+        if op is FullyConnected:
+            for k, n in FULL:
+                yield made(FullyConnected(), kind, seed, (k,), (n, k), 0)
+
+
+def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) -> Example:
+    """One layer; gain and bias are such that sums fit 32 bits, as in trained networks."""
+    taps = math.prod(weights) // weights[axis]
+    gain = 0.05 / math.sqrt(taps)
+    plain = _filter_examples.example(op, seed, (1, *data), weights, axis, kind, -128 if kind == "s8" else 0, gain)
+    if kind == "f32":
+        return plain
+    rng = np.random.default_rng(seed + taps)
+    narrow = np.clip(np.round(rng.normal(0, 30, weights)), -127, 127).astype(np.int16 if kind == "s8w16" else np.int8)
+    w = plain.inputs[1]
+    assert w is not None and w.quant is not None
+    scales = tuple(float(s) for s in rng.uniform(0.25, 1.0, len(w.quant.scale)))
+    w = dataclasses.replace(w, quant=dataclasses.replace(w.quant, scale=scales))
+    inputs = (plain.inputs[0], w, *plain.inputs[2:])
+    return dataclasses.replace(plain, inputs=inputs, constants={**plain.constants, 1: narrow})
+
+
+def grown(example: Example, scale: tuple[int, int]) -> Example | None:
+    """The same call on larger operands; None where that makes no sense to the operator, or is too large."""
+    inputs = tuple(_larger(t, *scale) if t and k not in example.constants else t for k, t in enumerate(example.inputs))
+    if inputs == example.inputs or sum(t.size for t in inputs if t) > MAX_ELEMENTS:
+        return None
+    try:
+        types = example.op.infer(*inputs)
+    except (McugenError, ArithmeticError, LookupError, TypeError, ValueError):
+        return None
+    if any(a.dtype != b.dtype for a, b in zip(types, example.outputs, strict=True)):
+        return None
+    outputs = tuple(b.with_shape(a.shape) for a, b in zip(types, example.outputs, strict=True))
+    return dataclasses.replace(example, inputs=inputs, outputs=outputs)
+
+
+def _larger(t: TensorType, rows: int, channels: int) -> TensorType:
+    """With that many times the rows, columns and channels where there are more than one."""
+    last = len(t.shape) - 1
+    by = [channels if d == last else rows if d > 0 else 1 for d in range(last + 1)]
+    return t.with_shape(tuple(n * k if n > 1 else n for n, k in zip(t.shape, by, strict=True)))
