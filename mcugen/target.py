@@ -27,7 +27,8 @@ KINDS = frozenset({"flash", "ram"})
 class MemoryRegion:
     """One contiguous memory of a board, and the document its figures are from.
 
-    Units: address and size_bytes in bytes; wait_states in cycles of the core's clock at `clock_hz`, None where unknown.
+    Units: bytes; wait_states in cycles of the core's clock at `clock_hz`, None where unknown. line_bytes: what one
+    access of a flash reads, 0 where unknown; code_cache_bytes, data_cache_bytes: of such lines kept, 0 for none.
     external: outside the chip, set up by the firmware, and used only where the user names it.
     """
 
@@ -39,6 +40,14 @@ class MemoryRegion:
     holds: frozenset[str]
     source: str
     external: bool = False
+    line_bytes: int = 0
+    code_cache_bytes: int = 0
+    data_cache_bytes: int = 0
+
+    @property
+    def has_waits(self) -> bool:
+        """Whether enough is known to count the cycles that its reads wait."""
+        return bool(self.wait_states and self.line_bytes)
 
 
 @dataclass(frozen=True)
@@ -301,9 +310,16 @@ def _region(table: Table) -> MemoryRegion:
         holds=frozenset(table.strings("holds", allowed=HOLDS)),
         source=table.string("source"),
         external=table.has("external") and table.boolean("external"),
+        line_bytes=table.integer("line_bytes", low=1, high=4096) if table.has("line_bytes") else 0,
+        code_cache_bytes=_cache(table, "code_cache_bytes"),
+        data_cache_bytes=_cache(table, "data_cache_bytes"),
     )
     table.refuse_unread()
     return region
+
+
+def _cache(table: Table, key: str) -> int:
+    return table.integer(key, low=1, high=2**24) if table.has(key) else 0
 
 
 def _check_regions(board: Table, regions: tuple[MemoryRegion, ...]) -> None:

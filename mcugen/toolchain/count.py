@@ -26,9 +26,11 @@ class Counts:
 
     runs: step -> (address, instructions) -> entries: so often was the run of instructions that starts there executed,
     from its first to its last, the only one of them that may jump. OUTSIDE for those before the first step.
+    fetches: step -> lines of the flash read for instructions and for data, where a board says what a line is.
     """
 
     runs: Mapping[int, Mapping[tuple[int, int], int]] = field(default_factory=dict)
+    fetches: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def instructions(self) -> dict[int, int]:
@@ -75,11 +77,16 @@ def read_counts(path: Path) -> list[Counts]:
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
     if not lines or lines[-1] != "end":
         raise ToolError("the instruction counter wrote no result", where=str(path))
-    found: list[dict[int, dict[tuple[int, int], int]]] = []
+    runs: list[dict[int, dict[tuple[int, int], int]]] = []
+    fetches: list[dict[int, tuple[int, int]]] = []
     for line in lines[:-1]:
         if line == "inference":
-            found.append({})
+            runs.append({})
+            fetches.append({})
+        elif line.startswith("fetches"):
+            step, code, data = map(int, line.split()[1:])
+            fetches[-1][step] = (code, data)
         else:
             step, address, length, entries = map(int, line.split())
-            found[-1].setdefault(step, {})[address, length] = entries
-    return [Counts(runs) for runs in found]
+            runs[-1].setdefault(step, {})[address, length] = entries
+    return [Counts(*pair) for pair in zip(runs, fetches, strict=True)]

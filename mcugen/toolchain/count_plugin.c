@@ -7,6 +7,10 @@
  * When the instruction at a mark's address is about to execute, instructions count for its index from this one on.
  * Index -2 begins an inference, -3 ends it, -1 belongs to no step. Two marks may share an address; they act in order.
  *
+ * With flash=FIRST:END:LINE:CODE:DATA also lines "fetches index code data": how many lines of LINE bytes the core reads
+ * from the memory [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes of them: in sets
+ * of up to 8 lines of which the one not used for longest goes; a cache of none is the line read last.
+ *
  * A run costs one addition in the translated code. QEMU ends a block after every jump, so a run that is entered is left
  * at its end only; one that faults has no count, as its firmware has no result. At a mark, which begins a run, what
  * all runs counted since the last one is given to the index.
@@ -23,9 +27,11 @@ typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS = 0 };
+enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 = 0 };
 typedef void (*translate_cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 typedef void (*execute_cb)(unsigned int cpu, void *data);
+typedef void (*memory_cb)(unsigned int cpu, uint32_t info, uint64_t address, void *data);
 typedef void (*exit_cb)(qemu_plugin_id_t id, void *data);
 
 extern void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, translate_cb cb);
@@ -33,10 +39,13 @@ extern void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn
                                                    enum qemu_plugin_cb_flags flags, void *data);
 extern void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
                                                        void *counter, uint64_t imm);
+extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, memory_cb cb,
+                                             enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data);
 extern void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, exit_cb cb, void *data);
 extern size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+extern size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
 #define EXPORT __attribute__((visibility("default")))
 extern EXPORT int qemu_plugin_version;
@@ -51,8 +60,18 @@ typedef struct {
     size_t order; /* in the file: marks at one address act in that order */
 } mark_t;
 
+enum { WAYS = 8 };
+
+/* Lines by set, the one used last in front. */
+typedef struct {
+    uint64_t *lines;
+    uint64_t sets, ways;
+    uint64_t *misses; /* by index, as counts of runs */
+} cache_t;
+
 typedef struct {
     uint64_t address;
+    uint64_t bytes;
     uint64_t length; /* instructions */
     uint64_t entries; /* since the start */
     uint64_t settled; /* of them, those already given to an index */
@@ -70,6 +89,8 @@ static size_t runs_len;
 static size_t *table; /* hash of address and length -> 1 + index of the run, 0 where free; a power of two, half full */
 static size_t table_len;
 static FILE *output;
+static uint64_t flash_first, flash_end, line_bytes; /* line_bytes: 0 where fetches are not counted */
+static cache_t code_cache, data_cache;
 
 static int by_address(const void *a, const void *b)
 {
@@ -161,6 +182,64 @@ static void settle(void)
     }
 }
 
+/* Room for `bytes` of lines; called once the number of indices is known. */
+static void make_cache(cache_t *cache, uint64_t bytes)
+{
+    const uint64_t lines = bytes / line_bytes > 0 ? bytes / line_bytes : 1;
+    cache->ways = lines < WAYS ? lines : WAYS;
+    cache->sets = lines / cache->ways;
+    cache->lines = must(calloc(cache->sets * cache->ways, sizeof *cache->lines));
+    cache->misses = must(calloc(counts_len, sizeof *cache->misses));
+}
+
+/* Reads the line of an address of the flash. */
+static void fetch(cache_t *cache, uint64_t address)
+{
+    const uint64_t line = address / line_bytes;
+    uint64_t *const set = cache->lines + line % cache->sets * cache->ways;
+    uint64_t way = 0;
+    while (way < cache->ways - 1 && set[way] != line) {
+        way += 1;
+    }
+    if (set[way] != line) {
+        cache->misses[current] += (uint64_t)running;
+    }
+    memmove(set + 1, set, way * sizeof *set);
+    set[0] = line;
+}
+
+static int in_flash(uint64_t address)
+{
+    return line_bytes != 0 && address >= flash_first && address < flash_end;
+}
+
+static void fetch_run(const run_t *run)
+{
+    if (in_flash(run->address)) {
+        for (uint64_t at = run->address - run->address % line_bytes; at < run->address + run->bytes; at += line_bytes) {
+            fetch(&code_cache, at);
+        }
+    }
+}
+
+static void at_run(unsigned int cpu, void *data)
+{
+    run_t *const run = data;
+    (void)cpu;
+    run->entries += 1;
+    fetch_run(run);
+}
+
+static void at_load(unsigned int cpu, uint32_t info, uint64_t address, void *data)
+{
+    (void)cpu;
+    (void)info;
+    (void)data;
+    if (in_flash(address)) {
+        fetch(&data_cache, address);
+    }
+}
+
 static void write_counts(void)
 {
     fputs("inference\n", output);
@@ -172,6 +251,9 @@ static void write_counts(void)
             }
         }
     }
+    for (size_t k = 0; line_bytes != 0 && k < counts_len; k += 1) {
+        fprintf(output, "fetches %ld %" PRIu64 " %" PRIu64 "\n", (long)k - 1, code_cache.misses[k], data_cache.misses[k]);
+    }
 }
 
 static void act(long index)
@@ -179,6 +261,10 @@ static void act(long index)
     if (index == BEGIN) {
         for (size_t i = 0; i < runs_len; i += 1) {
             memset(runs[i]->counts, 0, counts_len * sizeof *runs[i]->counts);
+        }
+        if (line_bytes != 0) {
+            memset(code_cache.misses, 0, counts_len * sizeof *code_cache.misses);
+            memset(data_cache.misses, 0, counts_len * sizeof *data_cache.misses);
         }
         current = 0;
         running = 1;
@@ -201,6 +287,20 @@ static void at_mark(unsigned int cpu, void *data)
         act(m->index);
     }
     run->entries += 1; /* it has no inline count: that would be before or after this call, which is not specified */
+    fetch_run(run);
+}
+
+/* Watches the loads of instructions [first, end); their bytes. */
+static uint64_t watch(struct qemu_plugin_tb *tb, size_t first, size_t end)
+{
+    uint64_t bytes = 0;
+    for (size_t i = first; i < end; i += 1) {
+        struct qemu_plugin_insn *const insn = qemu_plugin_tb_get_insn(tb, i);
+        bytes += qemu_plugin_insn_size(insn);
+        /* Stores too: QEMU 7.2 takes the two for each other, and no firmware stores to flash. */
+        qemu_plugin_register_vcpu_mem_cb(insn, at_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+    }
+    return bytes;
 }
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -218,8 +318,13 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             }
         }
         run = record(address, end - first, mark);
+        if (line_bytes != 0) {
+            run->bytes = watch(tb, first, end);
+        }
         if (mark != NULL) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_mark, QEMU_PLUGIN_CB_NO_REGS, run);
+        } else if (line_bytes != 0) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, at_run, QEMU_PLUGIN_CB_NO_REGS, run);
         } else {
             qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &run->entries, 1);
         }
@@ -262,8 +367,22 @@ static int read_marks(const char *path)
     return 1;
 }
 
+static int read_flash(const char *text, unsigned long long sizes[2])
+{
+    unsigned long long first, end, line;
+    if (sscanf(text, "%llu:%llu:%llu:%llu:%llu", &first, &end, &line, &sizes[0], &sizes[1]) != 5 || line == 0) {
+        return 0;
+    }
+    flash_first = first;
+    flash_end = end;
+    line_bytes = line;
+    return 1;
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
 {
+    unsigned long long sizes[2] = {0, 0};
+    int is_right = 1;
     int have_marks = 0;
     (void)info;
     for (int i = 0; i < argc; i += 1) {
@@ -271,11 +390,17 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
             have_marks = read_marks(argv[i] + 6);
         } else if (strncmp(argv[i], "counts=", 7) == 0) {
             output = fopen(argv[i] + 7, "w");
+        } else if (strncmp(argv[i], "flash=", 6) == 0) {
+            is_right = read_flash(argv[i] + 6, sizes);
         }
     }
-    if (!have_marks || output == NULL) {
-        fputs("count_plugin: needs marks=FILE and counts=FILE\n", stderr);
+    if (!have_marks || output == NULL || !is_right) {
+        fputs("count_plugin: needs marks=FILE and counts=FILE, and a whole flash=\n", stderr);
         return 1;
+    }
+    if (line_bytes != 0) {
+        make_cache(&code_cache, sizes[0]);
+        make_cache(&data_cache, sizes[1]);
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
     qemu_plugin_register_atexit_cb(id, finish, NULL);

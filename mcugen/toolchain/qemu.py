@@ -40,7 +40,7 @@ def run_image(image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.
     with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
         command = _command(image.emulator, image.elf.resolve())
         if count:
-            command += _plugin_options(image, Path(scratch))
+            command += _plugin_options(image, target, Path(scratch))
         done = run(command, cwd=cwd, timeout_s=timeout_s, package=image.emulator.package)
         exit_code, stack_bytes = _status(status, f"{target.name} on {image.emulator.machine}", done)
         counts = counter.read_counts(Path(scratch) / "counts.txt") if count else []
@@ -55,12 +55,22 @@ def _command(emulator: Emulator, elf: Path) -> list[str]:
     return [emulator.system, "-machine", emulator.machine, *cpu, *quiet, *firmware, *hosting]
 
 
-def _plugin_options(image: Image, scratch: Path) -> list[str]:
+def _plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:
     plugin = counter.build_plugin(image.elf.parent)
     counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
     values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
-    options = "".join(f",{key}={_option(path)}" for key, path in values)
+    options = "".join(f",{key}={_option(path)}" for key, path in values) + _flash_option(image.emulator, target)
     return ["-plugin", f"file={_option(plugin.resolve())}{options}"]
+
+
+def _flash_option(emulator: Emulator, target: Target) -> str:
+    """What the plugin needs to count lines read from the flash of the code, where the board says what one is."""
+    flash = next(iter(target.flash_regions()), None)
+    if flash is None or not flash.has_waits:
+        return ""
+    code = emulator.code
+    span = f"{code.address}:{code.address + code.size_bytes}"
+    return f",flash={span}:{flash.line_bytes}:{flash.code_cache_bytes}:{flash.data_cache_bytes}"
 
 
 def _option(path: Path) -> str:
