@@ -120,6 +120,7 @@ def kernels(
             accepts,
             lambda call: {**own(call), **_broadcast_fields(call)},
             operands=(0, 1),
+            work=lambda call: {"starts": _broadcast_fields(call)["layout.runs"]},
         ),
     )
 

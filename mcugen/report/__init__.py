@@ -11,7 +11,7 @@ from mcugen.errors import MemoryBudgetError
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
-from mcugen.report import constants, regions, removals
+from mcugen.report import constants, estimates, regions, removals
 from mcugen.report.facts import Report, StepFacts
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
@@ -27,6 +27,7 @@ def facts_of(
 ) -> Report:
     """The report of a planned and emitted model, its files still to be named."""
     schedule, plan = solution.schedule, solution.plan
+    cycles = [estimates.of_step(step, schedule, board) for step in schedule.steps]
     return Report(
         name=view.name,
         board=board.name,
@@ -40,9 +41,13 @@ def facts_of(
         weights_bytes=view.weights_size,
         macs=removals.nominal_macs(imported, schedule, view.reference),
         live_macs=view.macs,
+        cycles=estimates.total(cycles),
+        clock_hz=board.clock_hz,
         steps=tuple(
-            StepFacts(s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why, schedule.macs(s))
-            for s in schedule.steps
+            StepFacts(
+                s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why, schedule.macs(s), c
+            )
+            for s, c in zip(schedule.steps, cycles, strict=True)
         ),
         regions=regions.facts_of(solution),
         weights=constants.facts_of(view, board),
@@ -137,9 +142,12 @@ def as_text(facts: Report) -> str:
         f"  weights  {facts.weights_bytes:>10,} bytes  constants{constants.where(facts.weights)}",
         *constants.as_lines(facts.weights),
         f"  work     {facts.live_macs:>10,} MAC" + _of_model(facts),
+        *estimates.as_lines(facts),
         *(f"  removed  {line}" for line in removals.summary(facts.removed)),
         "",
-        "  step  operator              kernel",
+        "  step  operator              kernel" + (" " * 28 + "estimated cycles" if facts.cycles else ""),
     ]
-    lines += [f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {s.why}" for s in facts.steps]
+    for s in facts.steps:
+        cycles = f"{estimates.of_text(s.cycles):<24}  " if facts.cycles else ""
+        lines.append(f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {cycles}{s.why}")
     return "\n".join(lines) + "\n"

@@ -8,14 +8,23 @@ from mcugen.graph import Removed
 
 
 @dataclass(frozen=True)
+class CycleFacts:
+    """The least and the most cycles of an estimate, memory without wait states."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
 class StepFacts:
-    """One step: its operator, the kernel chosen for it, why that one, and its multiply-accumulates."""
+    """One step: its operator, the kernel chosen for it, why that one, its multiply-accumulates and estimated cycles."""
 
     index: int
     op: str
     kernel: str
     why: str
     macs: int
+    cycles: CycleFacts | None
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,8 @@ class Report:
     weights_bytes  constants in flash: weights, biases, multipliers, tables
     macs           of the model as it was imported
     live_macs      those that are executed
+    cycles         estimated, of an inference or a frame; None where a kernel's costs are not known for the core
+    clock_hz       of the board's core, None for a bare core
     removed        what the build took out, and why no bit of the results changes
     """
 
@@ -79,6 +90,8 @@ class Report:
     weights_bytes: int
     macs: int
     live_macs: int
+    cycles: CycleFacts | None
+    clock_hz: int | None
     steps: tuple[StepFacts, ...]
     regions: tuple[RegionFacts, ...] = ()
     weights: tuple[WeightFacts, ...] = ()

@@ -31,8 +31,8 @@ Written by `ci/bench`; the same figures stand in [benchmarks.json](benchmarks.js
 `--optimize {GOAL}` and gcc -O2; their outputs equal the reference's.
 
 - **instructions** per inference are counted exactly on an emulated core (a frame: per frame of the stream).
-- **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states; of a
-  board the least is without, the most with the flash's for every line that its caches do not hold.
+- **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states;
+  of a board the least is without, the most with the flash's for every line that its caches do not hold.
 - **RAM** is the model object, **stack** the painted depth, **constants** weights and tables; **code** is .text and
   .rodata of a bare firmware less the constants and the start-up code. All in bytes.
 """
