@@ -54,7 +54,7 @@ class Value:
 
 def random_graph(seed: int) -> RandomGraph:
     """The network of this seed: a third have branches, a third odd sizes, one in eight is float."""
-    return _Recipe(seed).graph()
+    return Recipe(seed).graph()
 
 
 def planted_graph(seed: int) -> RandomGraph:
@@ -63,7 +63,9 @@ def planted_graph(seed: int) -> RandomGraph:
 
 
 @dataclass
-class _Recipe:
+class Recipe:
+    """Builds a network layer by layer from the random numbers of a seed."""
+
     seed: int
     m: ModelWriter = field(default_factory=ModelWriter)
     operators: Counter[str] = field(default_factory=Counter)
@@ -411,7 +413,7 @@ class _Recipe:
         return [self.m.tensor(name, (5, length), "s8", scale=0.008, data=w), -1], x.rms * 73 * 0.008 * sqrt(length)
 
 
-class _Planted(_Recipe):
+class _Planted(Recipe):
     """Networks with something to remove."""
 
     _BIASES = (0, 0, 10**6, -(10**6), 2**27, -(2**27), 2**31 - 1, -(2**31), 2**31 - 2**15)

@@ -2,9 +2,10 @@
 /* Runs one model on input sets from standard input. Before every event, each byte of the arena that the plan does not
  * give to any buffer at that time is filled with garbage and poisoned; after it, the garbage must still be there.
  *
- * Input, in 32 bit words: model, sets, plan size, keep, inputs {offset, size}, outputs {offset, size}, results {step and
+ * Input, in 32 bit words: model, sets, plan size, keep, frames, inputs {offset, size}, outputs {offset, size}, results {step and
  * number, row size}, events {step, live parts {offset, size}}, each list after its length; then the inputs of every set.
- * keep: inputs stay as they were. Output for each set: a word that is 0 if all was well, a checksum of each result, and
+ * keep: inputs stay as they were. frames: how many are pushed to a model that streams, which has its first event again
+ * with each of them, and is reported on with each that completes a window. Output for each report: a word that is 0 if all was well, a checksum of each result, and
  * the outputs. */
 #include <sanitizer/asan_interface.h>
 #include <stdio.h>
@@ -170,6 +171,38 @@ static bool equal(parts held, const uint8_t *to)
     return same;
 }
 
+static void report(parts outputs)
+{
+    end_event();
+    if (done != event_count && state == FINE) {
+        state = OUT_OF_ORDER;
+    }
+    fwrite(&state, sizeof state, 1, stdout);
+    fwrite(sums, sizeof(uint32_t), results.count, stdout);
+    for (uint32_t k = 0u; k < outputs.count; k += 1u) {
+        fwrite(arena + outputs.parts[k].offset, 1, outputs.parts[k].size, stdout);
+    }
+}
+
+static void stream(const rows_model *m, uint32_t frames, parts outputs, const uint8_t *data)
+{
+    m->reset(arena);
+    for (uint32_t t = 0u; t < frames; t += 1u) {
+        const bool complete = t + 1u >= m->rows;
+        done = 0u;
+        memset(sums, 0, results.count * sizeof(uint32_t));
+        rows_event(INPUT);
+        if (m->push(arena, data + t * m->row_size) != complete) {
+            state = NOT_DONE;
+        }
+        if (complete) {
+            report(outputs);
+        } else {
+            end_event();
+        }
+    }
+}
+
 static void run(const rows_model *m, parts inputs, const uint8_t *data)
 {
     if (m->push == NULL) {
@@ -196,6 +229,7 @@ int main(void)
     const rows_model *const m = rows_models[index];
     plan_size = word();
     const uint32_t keep = word();
+    const uint32_t frames = word();
     const parts inputs = read_parts();
     const parts outputs = read_parts();
     results = read_parts();
@@ -206,7 +240,7 @@ int main(void)
         events[k].step = word();
         events[k].live = read_parts();
     }
-    const uint32_t data_size = m->push == NULL ? total(inputs) : m->rows * m->row_size;
+    const uint32_t data_size = m->push == NULL ? total(inputs) : (frames > 0u ? frames : m->rows) * m->row_size;
     uint8_t *const data = allocated(data_size);
     arena = allocated(m->model_size);
     for (uint32_t set = 0u; set < sets; set += 1u) {
@@ -215,19 +249,16 @@ int main(void)
         done = 0u;
         memset(arena, (int)(0x5au + set), m->model_size);
         memset(sums, 0, results.count * sizeof(uint32_t));
+        if (frames > 0u) {
+            stream(m, frames, outputs, data);
+            continue;
+        }
         run(m, inputs, data);
         end_event();
-        if (done != event_count && state == FINE) {
-            state = OUT_OF_ORDER;
-        }
         if (keep != 0u && state == FINE && !equal(inputs, data)) {
             state = INPUT_LOST;
         }
-        fwrite(&state, sizeof state, 1, stdout);
-        fwrite(sums, sizeof(uint32_t), results.count, stdout);
-        for (uint32_t k = 0u; k < outputs.count; k += 1u) {
-            fwrite(arena + outputs.parts[k].offset, 1, outputs.parts[k].size, stdout);
-        }
+        report(outputs);
     }
     fflush(stdout);
     return 0;

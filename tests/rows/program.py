@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,7 +110,8 @@ def _adapter(model: Model) -> Iterator[str]:
         members = f"{name}_call, NULL, NULL, sizeof({name}_t), 0u, 0u"
     else:
         yield f"static bool {name}_pushed(void *m, const void *row)"
-        yield from ("{", f"    return {name}_push_row(m, row);", "}")
+        what = "frame" if model.view.streams else "row"
+        yield from ("{", f"    return {name}_push_{what}(m, row);", "}")
         yield f"static void {name}_again(void *m)"
         yield from ("{", f"    {name}_reset(m);", "}")
         members = f"NULL, {name}_pushed, {name}_again, sizeof({name}_t), {push.rows}u, {push.row_nbytes}u"
@@ -136,7 +137,10 @@ class Wanted:
 
 
 def problem(program: Path, index: int, model: Model, sets: Sequence[Arrays], wanted: Sequence[Wanted]) -> str:
-    """What is wrong with model `index` of the program on these inputs; "" if nothing is."""
+    """What is wrong with model `index` of the program on these inputs; "" if nothing is.
+
+    wanted: of each set; of a model that streams, of each frame that completes a window.
+    """
     done = run([program], stdin=_request(index, model, sets), timeout_s=120)
     if done.returncode != 0:
         text = done.stderr.decode(errors="replace")
@@ -159,7 +163,9 @@ def problem(program: Path, index: int, model: Model, sets: Sequence[Arrays], wan
 def _wrong_sum(model: Model, sums: Sequence[int], values: dict[str, np.ndarray]) -> str:
     for (step, _, name), got in zip(model.results, sums, strict=True):
         origin = model.graph.tensors[name].origin
-        if got != _checksum(origin.stored_part(values[origin.tensor]) if origin else values[name]):
+        data = origin.stored_part(values[origin.tensor]) if origin else values[name]
+        newest = data.nbytes // row_count(data.shape) if model.view.streams else data.nbytes
+        if got != _checksum(data, newest):
             return f"step {step} computes another {name}"
     return ""
 
@@ -169,10 +175,12 @@ def _wrong_output(number: int, got: np.ndarray, want: np.ndarray) -> str:
     return f"output {number}: {difference}" if difference else ""
 
 
-def _checksum(values: np.ndarray) -> int:
-    """As the harness computes it: each byte weighted by its place."""
-    data = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8).astype(np.uint64)
-    weight = (np.arange(1, data.size + 1, dtype=np.uint64) * np.uint64(2654435761)) & np.uint64(0xFFFFFFFF)
+def _checksum(values: np.ndarray, last: int) -> int:
+    """As the harness computes it: each of the `last` bytes weighted by its place."""
+    data = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8).astype(np.uint64)[-last:]
+    weight = (
+        np.arange(values.nbytes - last + 1, values.nbytes + 1, dtype=np.uint64) * np.uint64(2654435761)
+    ) & np.uint64(0xFFFFFFFF)
     return int(((data + np.uint64(1)) * (weight | np.uint64(1)) & np.uint64(0xFFFFFFFF)).sum()) & 0xFFFFFFFF
 
 
@@ -187,16 +195,18 @@ def wanted_of(imported: Graph, sets: Sequence[Arrays], which: str) -> list[Wante
 
 def _request(index: int, model: Model, sets: Sequence[Arrays]) -> bytes:
     view = model.view
-    words = [index, len(sets), model.plan.nbytes, int(view.keep_input)]
+    frames = len(sets[0][0]) if view.streams else 0
+    words = [index, len(sets), model.plan.nbytes, int(view.keep_input), frames]
     for ends in ([] if view.push else view.inputs, view.outputs):
         words += [len(ends), *(n for end in ends for n in (end.offset, end.nbytes))]
     rows = {(step, k): model.graph.type(name) for step, k, name in model.results}
     sizes = [(256 * step + k, t.nbytes // row_count(t.shape)) for (step, k), t in rows.items()]
     words += [len(sizes), *(n for pair in sizes for n in pair)]
-    words.append(len(model.trace))
-    for time, event in enumerate(model.trace):
-        live = _live(model, time)
-        words += [INPUT_STEP if event.step == INPUT else event.step, len(live), *(n for part in live for n in part)]
+    events = [(INPUT_STEP if e.step == INPUT else e.step, _live(model, t)) for t, e in enumerate(model.trace)]
+    events[:0] = [(INPUT_STEP, _kept(model))] if view.streams else []
+    words.append(len(events))
+    for step, live in events:
+        words += [step, len(live), *(n for part in live for n in part)]
     data = [np.ascontiguousarray(a).tobytes() for inputs in sets for k, a in enumerate(inputs) if _is_given(view, k)]
     return struct.pack(f"<{len(words)}I", *words) + b"".join(data)
 
@@ -207,12 +217,24 @@ def _is_given(view: ModelView, k: int) -> bool:
 
 def _live(model: Model, time: int) -> list[tuple[int, int]]:
     """(offset, bytes) of what is in use at an event, ascending and joined."""
-    spans = sorted(
+    return _joined(
         (model.plan.offset[b.name] + p.offset, p.nbytes)
         for b in model.buffers
         for p in b.pieces
         if p.first <= time <= p.last and p.nbytes
     )
+
+
+def _kept(model: Model) -> list[tuple[int, int]]:
+    """The same between two frames: what is in use at every event, and where the frame goes."""
+    assert model.view.push is not None
+    given, last = model.graph.inputs[model.view.push.input], len(model.trace) - 1
+    kept = (b for b in model.buffers if (b.first, b.last) == (0, last) or b.name == given)
+    return _joined((model.plan.offset[b.name], b.nbytes) for b in kept if b.nbytes)
+
+
+def _joined(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    spans = sorted(found)
     joined: list[tuple[int, int]] = []
     for start, size in spans:
         if joined and start <= sum(joined[-1]):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random networks in every mode: `python -m tests.rows.soak [--graphs N] [--first SEED]`; tests run a fixed tenth."""
+"""Random networks in every mode, and random streams: `python -m tests.rows.soak [--graphs N] [--first SEED]`.
+
+Tests run a fixed tenth.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.rows import streams
 from tests.rows.checks import MODES, failures
 from tests.rows.graphs import WINDOWED, RandomGraph, random_graph
 from tests.rows.program import Workshop
@@ -18,6 +22,7 @@ from tests.rows.program import Workshop
 GRAPHS = 200
 AT_ONCE = 10
 LEAST_OF_EACH = 20
+STREAMED = (*WINDOWED, "RESIZE_NEAREST_NEIGHBOR")
 
 
 def batches(first: int, count: int, size: int = AT_ONCE) -> Iterator[list[RandomGraph]]:
@@ -26,9 +31,9 @@ def batches(first: int, count: int, size: int = AT_ONCE) -> Iterator[list[Random
         yield [random_graph(seed) for seed in range(start, min(start + size, first + count))]
 
 
-def rare(operators: Counter[str], least: int = LEAST_OF_EACH) -> list[str]:
+def rare(operators: Counter[str], names: Sequence[str] = WINDOWED, least: int = LEAST_OF_EACH) -> list[str]:
     """Windowed operators that occur too seldom to be tested."""
-    return [f"{name} occurs {operators[name]} times only" for name in WINDOWED if operators[name] < least]
+    return [f"{name} occurs {operators[name]} times only" for name in names if operators[name] < least]
 
 
 def main(arguments: list[str]) -> int:
@@ -37,6 +42,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="seed of the first network")
     options = parser.parse_args(arguments)
     operators: Counter[str] = Counter()
+    streamed: Counter[str] = Counter()
     found: list[str] = []
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
@@ -47,9 +53,18 @@ def main(arguments: list[str]) -> int:
             news = failures(graphs, workshop, Path(scratch) / f"batch{k}")
             print("\n".join([f"  {line}" for line in news] or ["."]), flush=True)
             found += news
+        for k, graphs in enumerate(streams.batches(options.first, options.graphs, AT_ONCE)):
+            for graph in graphs:
+                streamed += graph.operators
+            news = streams.failures(graphs, workshop, Path(scratch) / f"streams{k}")
+            print("\n".join([f"  {line}" for line in news] or ["."]), flush=True)
+            found += news
+    found += rare(streamed, STREAMED) if options.graphs >= GRAPHS else []
     found += rare(operators) if options.graphs >= GRAPHS else []
     seconds = time.monotonic() - started
-    print(f"{options.graphs} networks in {len(MODES)} modes: {len(found)} failures, {seconds:.0f} s, {dict(operators)}")
+    print(
+        f"{options.graphs} networks in {len(MODES)} modes, and as many streams: {len(found)} failures, {seconds:.0f} s, {dict(operators + streamed)}"
+    )
     return 1 if found else 0
 
 

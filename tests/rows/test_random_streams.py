@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fixed tenth of the random streams, under sanitizers with poisoned gaps, against the oracle on each window."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen.emit import emit
+from mcugen.options import Options
+from tests.rows import soak, streams
+from tests.rows.graphs import KINDS
+from tests.rows.program import Workshop, problem
+
+TENTH = soak.GRAPHS // 10
+AT_ONCE = 10
+
+
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    return Workshop(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.mark.parametrize("first", range(0, TENTH, AT_ONCE))
+def test_each_frame_gives_what_the_oracle_gives_for_its_window(first: int, workshop: Workshop, tmp_path: Path) -> None:
+    graphs = [streams.random_stream(seed) for seed in range(first, first + AT_ONCE)]
+    assert streams.failures(graphs, workshop, tmp_path) == []
+
+
+@pytest.mark.parametrize("seed", [1, 9])
+def test_a_ring_too_short_is_noticed(seed: int, workshop: Workshop, tmp_path: Path) -> None:
+    """Each ring of a stream that keeps rows from frame to frame, a row shorter: its reader finds another frame there."""
+    stream = streams.streamed(streams.random_stream(seed), tmp_path)
+    path = tmp_path / f"g{streams.OFFSET + seed}.tflite"
+    made = mcugen.compile(path, name=f"g{streams.OFFSET + seed}_frames", input_mode="frames")
+    rings = [(key, home) for key, home in made.schedule.homes.items() if home.kept > 1]
+    assert rings
+    short = []
+    for k, (key, home) in enumerate(rings):
+        schedule = replace(made.schedule, homes=made.schedule.homes | {key: replace(home, kept=home.kept - 1)})
+        options = Options(reference=made.view.reference, input_mode="frames")
+        view, files = emit(schedule, made.plan, made.imported, options, f"short{seed}_{k}")
+        short.append(replace(stream.model, view=view, files=files))
+    program = workshop.program(short, tmp_path / "short")
+    assert all(problem(program, k, model, [[stream.frames]], stream.wanted) for k, model in enumerate(short))
+
+
+def test_all_streams_cover_what_is_promised() -> None:
+    """Of the whole set: kinds, operators, depths, and branches."""
+    graphs = [streams.random_stream(seed) for seed in range(soak.GRAPHS)]
+    assert soak.rare(sum((g.operators for g in graphs), Counter[str]()), soak.STREAMED) == []
+    kinds = Counter(g.kind for g in graphs)
+    assert all(kinds[kind] >= soak.GRAPHS // 3 for kind in KINDS)
+    depths = [sum(g.operators.values()) for g in graphs]
+    assert (min(depths), max(depths)) == (3, 20)
+    assert sum(bool({"ADD", "CONCATENATION"} & set(g.operators)) for g in graphs) >= soak.GRAPHS // 4
