@@ -1,6 +1,8 @@
 """Exact streaming over time: a new frame moves the window by one row, and every layer computes its newest row only.
 
 It is exact where a row of a layer depends on nothing but input rows at fixed distances: stride 1, no padding in time.
+With a stride of s, every s-th row of a layer belongs to the window that ends with this frame, and those between to the
+windows of other frames: a result for each frame would take s interleaved sets of rows, so such layers are refused.
 State is the rings of rows that later frames still read.
 """
 

@@ -62,9 +62,8 @@ def main(arguments: list[str]) -> int:
     found += rare(streamed, STREAMED) if options.graphs >= GRAPHS else []
     found += rare(operators) if options.graphs >= GRAPHS else []
     seconds = time.monotonic() - started
-    print(
-        f"{options.graphs} networks in {len(MODES)} modes, and as many streams: {len(found)} failures, {seconds:.0f} s, {dict(operators + streamed)}"
-    )
+    what = f"{options.graphs} networks in {len(MODES)} modes, and as many streams"
+    print(f"{what}: {len(found)} failures, {seconds:.0f} s, {dict(operators + streamed)}")
     return 1 if found else 0
 
 

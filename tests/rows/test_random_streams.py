@@ -33,7 +33,7 @@ def test_each_frame_gives_what_the_oracle_gives_for_its_window(first: int, works
 
 @pytest.mark.parametrize("seed", [1, 9])
 def test_a_ring_too_short_is_noticed(seed: int, workshop: Workshop, tmp_path: Path) -> None:
-    """Each ring of a stream that keeps rows from frame to frame, a row shorter: its reader finds another frame there."""
+    """Each ring that keeps rows from frame to frame, a row shorter: its reader finds another frame there."""
     stream = streams.streamed(streams.random_stream(seed), tmp_path)
     path = tmp_path / f"g{streams.OFFSET + seed}.tflite"
     made = mcugen.compile(path, name=f"g{streams.OFFSET + seed}_frames", input_mode="frames")
