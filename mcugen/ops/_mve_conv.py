@@ -81,7 +81,7 @@ def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
         return float("inf")
     blocks = -(-outputs // _mve.BLOCK)
     if rows.is_patch:
-        return 7.0 * rows.steps * blocks + kernel_rows * rows.runs * (3 + 2 * -(-rows.run // _mve.LANES))
+        return 7.0 * rows.steps * blocks + kernel_rows * rows.runs * (1 + 2 * -(-rows.run // _mve.LANES))
     return 7.0 * rows.steps * kernel_rows * blocks
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from mcugen.op import Call, Form, Kernel, Params, Rule
 from mcugen.ops import _filter, _mve
 
 SHORT = 15
 """Most steps of 16 inputs that the kernels for short vectors take."""
+
+MOST_OUTPUTS = 63
+"""Whose pixels are in reach of a store, two at a time."""
 
 TURN = 8
 """Steps that the kernels for long vectors take at a time."""
@@ -33,20 +37,48 @@ def dense_kernels(
     def scratch(call: Call) -> int:
         return (_last(call, matrix) + 1) * _taps(call, matrix) + _mve.LANES if _last(call, matrix) else 0
 
-    return tuple(
-        Kernel(
-            f"mg_dense_s8__mve{finish}{length}",
-            Form.POINTWISE,
-            (_filter.int8_data, *rules, _filter.constant_weights, fits, _filter.sums_fit(matrix), finishes),
-            params=params,
-            count=count,
-            scratch=scratch,
-            struct="mg_dense_s8__mve",
-            needs=_mve.NEEDS,
+    def is_narrow(call: Call) -> bool:
+        "vectors have at most 16 elements, there are at least 16 of them, and 4 to 63 outputs of each"
+        if not _is_dense(call):
+            return False
+        outputs, inputs = matrix(call).shape
+        return bool(inputs <= _mve.LANES <= count(call) and _mve.BLOCK <= outputs <= MOST_OUTPUTS)
+
+    def narrow_scratch(call: Call) -> int:
+        outputs, inputs = matrix(call).shape
+        return int((max(_last(call, matrix), 2) + 1) * inputs + _mve.LANES + 2 * outputs)
+
+    def variant(call: Call) -> dict[str, int]:
+        outputs, inputs = matrix(call).shape
+        return {"inputs": inputs, "outputs": outputs, "finish": _mve.finish_of(call) or 0}
+
+    first = (_filter.int8_data, *rules, _filter.constant_weights)
+    model = Kernel(
+        "mg_dense_s8__mve",
+        Form.POINTWISE,
+        params=params,
+        count=count,
+        scratch=scratch,
+        struct="mg_dense_s8__mve",
+        needs=_mve.NEEDS,
+    )
+    narrow = replace(
+        model,
+        symbol=f"{model.symbol}_narrow",
+        accepts=(*first, is_narrow, _mve.finishes, _filter.sums_fit(matrix)),
+        scratch=narrow_scratch,
+        variant=variant,
+    )
+    general = (
+        replace(
+            model,
+            symbol=f"{model.symbol}{finish}{length}",
+            accepts=(*first, fits, finishes, _filter.sums_fit(matrix)),
         )
         for finish, finishes in _mve.FINISHES
         for length, fits in (("", is_short), ("_long", is_long))
     )
+    return (narrow, *general)
 
 
 def _is_dense(call: Call) -> bool:

@@ -10,16 +10,7 @@
 #else
 #define MG_BLOCK (MG_ROWS * MG_STEPS * 64 + 48)
 #endif
-#if MG_FINISH == 2
-#define MG_LINEAR 1
-#define MG_CLAMP 1
-#elif MG_FINISH == 1
-#define MG_LINEAR 1
-#define MG_CLAMP 0
-#else
-#define MG_LINEAR 0
-#define MG_CLAMP 0
-#endif
+#include "mcugen/finish_begin__mve.h"
 
 MG_LINKAGE void MG_VARIANT(row)(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 {
@@ -187,5 +178,4 @@ static void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p, const int8_t *co
 }
 #endif
 #undef MG_BLOCK
-#undef MG_LINEAR
-#undef MG_CLAMP
+#include "mcugen/finish_end__mve.h"

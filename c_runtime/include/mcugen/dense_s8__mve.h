@@ -23,6 +23,7 @@
 #define MCUGEN_DENSE_S8__MVE_H
 
 #include "mcugen/mve.h"
+#include "mcugen/variant.h"
 
 typedef struct {
     const int8_t *stream;
@@ -38,5 +39,10 @@ void mg_dense_s8__mve_clamp(const mg_dense_s8__mve_params *p, const int8_t *in, 
 void mg_dense_s8__mve_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_linear_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_clamp_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+
+/* Pixels of at most 16 elements: weights stay in registers. A copy for MG_INPUTS, MG_OUTPUTS (4 to 63) and MG_FINISH: 0, 1
+ * and 2 as __mve, __mve_linear and __mve_clamp. scratch: m pixels in, 16 bytes, 2 pixels out; m = max(last, 2) + 1. */
+#define MG_DECLARE_dense_s8__mve_narrow(f) \
+    MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 
 #endif /* MCUGEN_DENSE_S8__MVE_H */

@@ -8,16 +8,7 @@ MG_DECLARE_depthwise_conv2d_s8__mve_wide(MG_KERNEL);
 #include "mcugen/depthwise_conv2d_s8_rows__mve.h"
 #undef MG_ROW
 
-#if MG_FINISH == 2
-#define MG_LINEAR 1
-#define MG_CLAMP 1
-#elif MG_FINISH == 1
-#define MG_LINEAR 1
-#define MG_CLAMP 0
-#else
-#define MG_LINEAR 0
-#define MG_CLAMP 0
-#endif
+#include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
 /* Two outputs; with a stride of 1 their windows are in one vector. */
@@ -156,5 +147,4 @@ MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_params *p, const int
     MG_VARIANT(weave_all)(p, rows, scratch);
     MG_VARIANT(compute)(p, scratch, out);
 }
-#undef MG_LINEAR
-#undef MG_CLAMP
+#include "mcugen/finish_end__mve.h"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * MG_LINEAR and MG_CLAMP of a copy's MG_FINISH; finish_end__mve.h takes them back.
+ */
+#if MG_FINISH == 2
+#define MG_LINEAR 1
+#define MG_CLAMP 1
+#elif MG_FINISH == 1
+#define MG_LINEAR 1
+#define MG_CLAMP 0
+#else
+#define MG_LINEAR 0
+#define MG_CLAMP 0
+#endif
