@@ -9,42 +9,45 @@ static const int8_t *mg_swar_column(const mg_swar_s8_params *p, const int8_t *ro
     return c < p->in_w ? row + c * p->in_c : p->outside;
 }
 
-/* The taps of output columns x and next, one by one: at the borders of the image, and where they do not stand side by
- * side. */
-static void mg_swar_gather(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t next, uint8_t *patch)
+/* The patch of output columns x and on, `valid` of them; those beyond are as the last. */
+static void mg_swar_gather(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid, uint8_t *patch)
 {
+    const uint32_t is_inside = (uint32_t)(x >= p->inside_first && x + valid <= p->inside_end);
+    const uint32_t runs = is_inside != 0u ? 1u : p->kernel_w;
+    const uint32_t run = is_inside != 0u ? (uint32_t)p->kernel_w * p->in_c : p->in_c;
+    const int8_t *from[MG_SWAR_PIXELS];
     uint8_t *to = patch;
     for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
-        for (uint32_t j = 0u; j < p->kernel_w; j += 1u) {
-            const uint32_t at = j * p->dilation_w - p->pad_w;
-            const int8_t *const a = mg_swar_column(p, rows[i], x * p->stride_w + at);
-            const int8_t *const b = mg_swar_column(p, rows[i], next * p->stride_w + at);
-            mg_swar_spread(a, b, to, p->in_c);
-            to += 2u * p->in_c;
+        for (uint32_t j = 0u; j < runs; j += 1u) {
+            for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {
+                const uint32_t column = x + (k < valid ? k : valid - 1u);
+                from[k] = mg_swar_column(p, rows[i], column * p->stride_w + j * p->dilation_w - p->pad_w);
+            }
+            mg_swar_spread(from, to, run);
+            to += MG_SWAR_PIXELS * run;
         }
+    }
+}
+
+/* Where the outputs of `valid` pixels go; those of the others are dropped. */
+static void mg_swar_target(const mg_swar_s8_params *p, int8_t *to, uint32_t valid, int8_t *unused, int8_t **out)
+{
+    for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {
+        out[k] = k < valid ? to + k * p->outputs : unused;
     }
 }
 
 void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch)
 {
     uint8_t *const patch = scratch;
-    int8_t *const unused = (int8_t *)scratch + 2u * p->taps;
-    const uint32_t run = (uint32_t)p->kernel_w * p->in_c;
+    int8_t *const unused = (int8_t *)scratch + MG_SWAR_PIXELS * p->taps;
+    int8_t *to[MG_SWAR_PIXELS];
     (void)y;
-    for (uint32_t x = 0u; x < p->out_w; x += 2u) {
-        int8_t *const to = out + x * p->outputs;
-        const uint32_t next = x + 1u < p->out_w ? x + 1u : x;
-        if (x >= p->inside_first && next < p->inside_end) {
-            const uint32_t at = (x * p->stride_w - p->pad_w) * p->in_c;
-            const uint32_t step = (next - x) * p->stride_w * p->in_c;
-            for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
-                const int8_t *const from = rows[i] + at;
-                mg_swar_spread(from, from + step, patch + 2u * i * run, run);
-            }
-        } else {
-            mg_swar_gather(p, rows, x, next, patch);
-        }
-        mg_swar_two(p->stream, p->pairs, patch, to, next > x ? to + p->outputs : unused, p->out_min, p->out_span);
+    for (uint32_t x = 0u; x < p->out_w; x += MG_SWAR_PIXELS) {
+        const uint32_t valid = p->out_w - x < MG_SWAR_PIXELS ? p->out_w - x : MG_SWAR_PIXELS;
+        mg_swar_gather(p, rows, x, valid, patch);
+        mg_swar_target(p, out + x * p->outputs, valid, unused, to);
+        mg_swar_block(p->stream, p->pairs, patch, to, p->out_min, p->out_span, p->taps);
     }
 }
 
@@ -96,12 +99,16 @@ void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *cons
 void mg_conv2d_s8__swar_pointwise(const mg_swar_s8_params *p, const int8_t *in, int8_t *out, void *scratch, uint32_t n)
 {
     uint8_t *const patch = scratch;
-    int8_t *const unused = (int8_t *)scratch + 2u * p->taps;
-    for (uint32_t i = 0u; i < n; i += 2u) {
-        const int8_t *const from = in + i * p->taps;
-        int8_t *const to = out + i * p->outputs;
-        const uint32_t more = (uint32_t)(i + 1u < n);
-        mg_swar_spread(from, from + more * p->taps, patch, p->taps);
-        mg_swar_two(p->stream, p->pairs, patch, to, more != 0u ? to + p->outputs : unused, p->out_min, p->out_span);
+    int8_t *const unused = (int8_t *)scratch + MG_SWAR_PIXELS * p->taps;
+    const int8_t *from[MG_SWAR_PIXELS];
+    int8_t *to[MG_SWAR_PIXELS];
+    for (uint32_t i = 0u; i < n; i += MG_SWAR_PIXELS) {
+        const uint32_t valid = n - i < MG_SWAR_PIXELS ? n - i : MG_SWAR_PIXELS;
+        for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {
+            from[k] = in + (i + (k < valid ? k : valid - 1u)) * p->taps;
+        }
+        mg_swar_spread(from, patch, p->taps);
+        mg_swar_target(p, out + i * p->outputs, valid, unused, to);
+        mg_swar_block(p->stream, p->pairs, patch, to, p->out_min, p->out_span, p->taps);
     }
 }

@@ -14,6 +14,8 @@ from mcugen.ops._window import Window, fields
 
 SOURCE = "swar_s8.c"
 STRUCT = "mg_swar_s8"
+PIXELS = 4
+"""Of a block, at most: a core with few registers takes two."""
 POINTER_BYTES = 8
 """Of a pointer on any machine that runs the code, the one that builds it among them."""
 
@@ -119,7 +121,7 @@ def _activation(call: Call) -> str:
 def _scratch(matrix: _filter.Matrix) -> Callable[[Call], int]:
     def nbytes(call: Call) -> int:
         outputs = call.output.shape[-1]
-        return _aligned(2 * (call.input(1).size // outputs) + outputs)
+        return _aligned(PIXELS * (call.input(1).size // outputs) + outputs)
 
     return nbytes
 

@@ -31,7 +31,7 @@ typedef struct {
 } mg_swar_s8_params;
 
 /* One output row. rows: kernel_h input rows, those outside the image filled with the input's zero point.
- * out: out_w * out_c.  scratch: 2 * taps + outputs bytes. */
+ * out: out_w * out_c.  scratch: 4 * taps + outputs bytes. */
 void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch);
 
 /* The same of a depthwise convolution. taps: a multiple of 3, those beyond the kernel's have no weight.
@@ -40,7 +40,7 @@ void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *cons
                                   void *scratch);
 
 /* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs.
- * scratch: 2 * taps + outputs bytes. */
+ * scratch: 4 * taps + outputs bytes. */
 void mg_conv2d_s8__swar_pointwise(const mg_swar_s8_params *p, const int8_t *in, int8_t *out, void *scratch, uint32_t n);
 
 #endif /* MCUGEN_SWAR_S8_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All output channels of two pixels, by multiplications that serve two channels each.
+ * All output channels of a block of pixels, by multiplications that serve two channels each.
  * The stream of words is described in mcugen/ops/_swar.py, why its sums are exact too.
  */
 #ifndef MCUGEN_SWAR_TWO_H
@@ -19,31 +19,34 @@ typedef struct {
     uint32_t span, kind;
 } mg_swar_lanes;
 
+#define MG_SWAR_LINEAR 1u
+#define MG_SWAR_SINGLE 2u
+#define MG_SWAR_FOUR 4u
+
 #if defined(__thumb2__) && defined(__GNUC__)
 #include "mcugen/swar_two_thumb2.h"
 #elif defined(__ARM_ARCH_6M__) && defined(__GNUC__)
 #include "mcugen/swar_two_thumb1.h"
 #else
+#define MG_SWAR_PIXELS 4u
 
-#define MG_SWAR_LINEAR 1u
-#define MG_SWAR_SINGLE 2u
-#define MG_SWAR_FOUR 4u
-
-/* The sums of two pixels: all of both channels modulo 2^32, and of the upper channel. */
+/* The sums of a block of pixels: all of both channels modulo 2^32, and of the upper channel. */
 typedef struct {
-    uint32_t both0, both1;
-    int32_t upper0, upper1;
+    uint32_t both[MG_SWAR_PIXELS];
+    int32_t upper[MG_SWAR_PIXELS];
 } mg_swar_sums;
 
 /* The tap k from the end of a group. */
-#define MG_SWAR_TAP(k)                 \
-    t0 += words[-(k)] * x[-2 * (k)];   \
-    t1 += words[-(k)] * x[1 - 2 * (k)];
+#define MG_SWAR_TAP(k)                                     \
+    t0 += words[-(k)] * x[-(int32_t)MG_SWAR_PIXELS * (k)]; \
+    t1 += words[-(k)] * x[1 - (int32_t)MG_SWAR_PIXELS * (k)]; \
+    t2 += words[-(k)] * x[2 - (int32_t)MG_SWAR_PIXELS * (k)]; \
+    t3 += words[-(k)] * x[3 - (int32_t)MG_SWAR_PIXELS * (k)];
 
 /* One group: n words before `words`, and n taps of each pixel before `x`. */
 static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const uint8_t *x, uint32_t start, uint32_t n)
 {
-    uint32_t t0 = start, t1 = start;
+    uint32_t t0 = start, t1 = start, t2 = start, t3 = start;
     switch (n) {
     case 12:
         MG_SWAR_TAP(12) /* fall through */
@@ -70,58 +73,82 @@ static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const u
     default:
         MG_SWAR_TAP(1)
     }
-    s->both0 += t0;
-    s->both1 += t1;
-    s->upper0 += (int32_t)t0 >> 16;
-    s->upper1 += (int32_t)t1 >> 16;
+    s->both[0] += t0;
+    s->both[1] += t1;
+    s->both[2] += t2;
+    s->both[3] += t3;
+    s->upper[0] += (int32_t)t0 >> 16;
+    s->upper[1] += (int32_t)t1 >> 16;
+    s->upper[2] += (int32_t)t2 >> 16;
+    s->upper[3] += (int32_t)t3 >> 16;
 }
 
-/* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear. */
-static inline int8_t mg_swar_finish(int32_t acc, const uint32_t *q, uint32_t kind, int32_t low, int32_t span)
+/* What makes outputs of a channel's sums. below: what is added where a sum is negative. */
+typedef struct {
+    int32_t mult, rounding, below, low, span;
+    uint32_t shift;
+} mg_swar_scale;
+
+/* The multiplier comes in parts. Sums bring two bits, the high word of the product drops 32. */
+static inline mg_swar_scale mg_swar_scale_of(const uint32_t *q, uint32_t kind, int32_t low, uint32_t span)
 {
     const uint32_t four = kind & MG_SWAR_FOUR;
     const uint32_t mult = four != 0u ? q[0] | q[1] << 8 | q[2] << 16 | q[3] << 24 : q[0] | q[1] << 10 | q[2] << 20;
     const uint32_t drop = four != 0u ? 6u : 10u;
-    const uint32_t shift = (four != 0u ? q[5] : q[3]) - drop;
-    const int32_t rounding = (int32_t)q[4] >> drop;
-    const int32_t below = (kind & MG_SWAR_LINEAR) != 0u ? (acc >> 31) * 2 : 0;
-    const int32_t high = (int32_t)(((int64_t)(acc * 4) * (int32_t)mult) >> 32);
-    return (int8_t)(mg_clamp((high + rounding + below) >> shift, 0, span) + low);
+    mg_swar_scale scale = {(int32_t)mult, (int32_t)q[4] >> drop, 0, low, (int32_t)span, 0u};
+    scale.below = (kind & MG_SWAR_LINEAR) != 0u ? -2 : 0;
+    scale.shift = (four != 0u ? q[5] : q[3]) - drop;
+    return scale;
 }
 
-static void mg_swar_two(const uint32_t *stream, uint32_t pairs, const uint8_t *patch, int8_t *out0, int8_t *out1,
-                        int32_t low, uint32_t span)
+/* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear. */
+static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
+{
+    const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
+    const int32_t y = (high + scale->rounding + (acc >> 31 & scale->below)) >> scale->shift;
+    return (int8_t)(mg_clamp(y, 0, scale->span) + scale->low);
+}
+
+/* The sums of a pair, from the stream after its head. */
+static inline void mg_swar_pair(mg_swar_sums *s, const uint32_t *words, uint32_t groups, const uint8_t *patch)
+{
+    const uint32_t *w = words;
+    const uint8_t *x = patch;
+    for (uint32_t g = 0u; g < groups; g += 1u) {
+        const uint32_t start = w[0], n = start & 31u;
+        w += n + 1u;
+        x += MG_SWAR_PIXELS * n;
+        mg_swar_group(s, w, x, start, n);
+    }
+}
+
+static void mg_swar_block(const uint32_t *stream, uint32_t pairs, const uint8_t *patch, int8_t *const *out, int32_t low,
+                          uint32_t span, uint32_t taps)
 {
     const uint32_t *w = stream;
-    int8_t *to0 = out0, *to1 = out1;
+    uint32_t o = 0u;
     for (uint32_t pair = 0u; pair < pairs; pair += 1u) {
-        mg_swar_sums s = {w[0], w[0], (int32_t)w[1], (int32_t)w[1]};
+        mg_swar_sums s = {{w[0], w[0], w[0], w[0]}, {(int32_t)w[1], (int32_t)w[1], (int32_t)w[1], (int32_t)w[1]}};
         const uint32_t groups = w[2];
-        const uint8_t *x = patch;
-        uint32_t kind, size;
-        w += 3;
-        for (uint32_t g = 0u; g < groups; g += 1u) {
-            const uint32_t n = w[0] & 31u;
-            const uint32_t start = w[0];
-            w += n + 1u;
-            x += 2u * n;
-            mg_swar_group(&s, w, x, start, n);
-        }
-        kind = w[0] & 15u;
-        size = (kind & MG_SWAR_FOUR) != 0u ? 6u : 5u;
+        mg_swar_pair(&s, w + 3, groups, patch);
+        w += 3u + groups + taps;
+        const uint32_t kind = w[0] & 15u;
+        const uint32_t size = (kind & MG_SWAR_FOUR) != 0u ? 6u : 5u;
         w += 1;
         if ((kind & MG_SWAR_SINGLE) == 0u) {
-            to0[0] = mg_swar_finish((int32_t)(s.both0 - ((uint32_t)s.upper0 << 16)), w, kind, low, (int32_t)span);
-            to1[0] = mg_swar_finish((int32_t)(s.both1 - ((uint32_t)s.upper1 << 16)), w, kind, low, (int32_t)span);
+            const mg_swar_scale lower = mg_swar_scale_of(w, kind, low, span);
+            for (uint32_t i = 0u; i < MG_SWAR_PIXELS; i += 1u) {
+                out[i][o] = mg_swar_finish(&lower, (int32_t)(s.both[i] - ((uint32_t)s.upper[i] << 16)));
+            }
             w += size;
-            to0 += 1;
-            to1 += 1;
+            o += 1u;
         }
-        to0[0] = mg_swar_finish(s.upper0, w, kind, low, (int32_t)span);
-        to1[0] = mg_swar_finish(s.upper1, w, kind, low, (int32_t)span);
+        const mg_swar_scale upper = mg_swar_scale_of(w, kind, low, span);
+        for (uint32_t i = 0u; i < MG_SWAR_PIXELS; i += 1u) {
+            out[i][o] = mg_swar_finish(&upper, s.upper[i]);
+        }
         w += size;
-        to0 += 1;
-        to1 += 1;
+        o += 1u;
     }
 }
 
@@ -140,37 +167,29 @@ static void mg_swar_lanes_two(const mg_swar_lanes *block)
             acc1 += w0 * x[1][c] + w1 * x[3][c] + w2 * x[5][c];
             w += 3;
         }
-        block->out0[c] = mg_swar_finish(acc0, w, block->kind, block->low, (int32_t)block->span);
-        block->out1[c] = mg_swar_finish(acc1, w, block->kind, block->low, (int32_t)block->span);
+        const mg_swar_scale scale = mg_swar_scale_of(w, block->kind & MG_SWAR_LINEAR, block->low, block->span);
+        block->out0[c] = mg_swar_finish(&scale, acc0);
+        block->out1[c] = mg_swar_finish(&scale, acc1);
         w += 5;
     }
 }
 
-#endif
-
-#if !defined(__ARM_ARCH_6M__) || !defined(__GNUC__)
-/* n bytes of two pixels, side by side, + 128. */
-static void mg_swar_spread(const int8_t *a, const int8_t *b, uint8_t *patch, uint32_t n)
+/* n bytes of each pixel of a block, side by side, + 128. */
+static void mg_swar_spread(const int8_t *const *from, uint8_t *patch, uint32_t n)
 {
-    const uint32_t fours = n & ~3u;
-    for (uint32_t k = 0u; k < fours; k += 4u) {
-        const int8_t *const from0 = a + k;
-        const int8_t *const from1 = b + k;
-        uint8_t *const to = patch + 2u * k;
-        to[0] = (uint8_t)(from0[0] + 128);
-        to[1] = (uint8_t)(from1[0] + 128);
-        to[2] = (uint8_t)(from0[1] + 128);
-        to[3] = (uint8_t)(from1[1] + 128);
-        to[4] = (uint8_t)(from0[2] + 128);
-        to[5] = (uint8_t)(from1[2] + 128);
-        to[6] = (uint8_t)(from0[3] + 128);
-        to[7] = (uint8_t)(from1[3] + 128);
-    }
-    for (uint32_t k = fours; k < n; k += 1u) {
-        patch[2u * k] = (uint8_t)(a[k] + 128);
-        patch[2u * k + 1u] = (uint8_t)(b[k] + 128);
+    const int8_t *const x0 = from[0];
+    const int8_t *const x1 = from[1];
+    const int8_t *const x2 = from[2];
+    const int8_t *const x3 = from[3];
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        uint8_t *const to = patch + MG_SWAR_PIXELS * k;
+        to[0] = (uint8_t)(x0[k] + 128);
+        to[1] = (uint8_t)(x1[k] + 128);
+        to[2] = (uint8_t)(x2[k] + 128);
+        to[3] = (uint8_t)(x3[k] + 128);
     }
 }
+
 #endif
 
 #endif /* MCUGEN_SWAR_TWO_H */

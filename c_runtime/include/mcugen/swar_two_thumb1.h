@@ -152,7 +152,7 @@ static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED con
 
 /* n bytes of two pixels, side by side, + 128: by words where they are aligned. */
 static void __attribute__((naked, noinline))
-mg_swar_spread(MCUGEN_UNUSED const int8_t *a, MCUGEN_UNUSED const int8_t *b, MCUGEN_UNUSED uint8_t *patch,
+mg_swar_spread_two(MCUGEN_UNUSED const int8_t *a, MCUGEN_UNUSED const int8_t *b, MCUGEN_UNUSED uint8_t *patch,
                MCUGEN_UNUSED uint32_t n)
 {
     __asm__(".syntax unified\n"
@@ -178,6 +178,20 @@ mg_swar_spread(MCUGEN_UNUSED const int8_t *a, MCUGEN_UNUSED const int8_t *b, MCU
             "5: ldrb r4, [r0]\n adds r4, #128\n strb r4, [r2]\n ldrb r5, [r1]\n adds r5, #128\n strb r5, [r2, #1]\n"
             "adds r0, r0, #1\n adds r1, r1, #1\n adds r2, r2, #2\n subs r3, r3, #1\n bne 5b\n"
             "6: pop {r4, r5, r6, pc}\n");
+}
+
+#define MG_SWAR_PIXELS 2u
+
+static inline void mg_swar_block(const uint32_t *stream, uint32_t pairs, const uint8_t *patch, int8_t *const *out,
+                                 int32_t low, uint32_t span, uint32_t taps)
+{
+    (void)taps;
+    mg_swar_two(stream, pairs, patch, out[0], out[1], low, span);
+}
+
+static inline void mg_swar_spread(const int8_t *const *from, uint8_t *patch, uint32_t n)
+{
+    mg_swar_spread_two(from[0], from[1], patch, n);
 }
 
 #endif /* MCUGEN_SWAR_TWO_THUMB1_H */

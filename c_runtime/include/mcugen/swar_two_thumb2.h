@@ -150,4 +150,41 @@ static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED con
             "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 
+/* n bytes of two pixels, side by side, + 128. */
+static void mg_swar_spread_two(const int8_t *a, const int8_t *b, uint8_t *patch, uint32_t n)
+{
+    const uint32_t fours = n & ~3u;
+    for (uint32_t k = 0u; k < fours; k += 4u) {
+        const int8_t *const from0 = a + k;
+        const int8_t *const from1 = b + k;
+        uint8_t *const to = patch + 2u * k;
+        to[0] = (uint8_t)(from0[0] + 128);
+        to[1] = (uint8_t)(from1[0] + 128);
+        to[2] = (uint8_t)(from0[1] + 128);
+        to[3] = (uint8_t)(from1[1] + 128);
+        to[4] = (uint8_t)(from0[2] + 128);
+        to[5] = (uint8_t)(from1[2] + 128);
+        to[6] = (uint8_t)(from0[3] + 128);
+        to[7] = (uint8_t)(from1[3] + 128);
+    }
+    for (uint32_t k = fours; k < n; k += 1u) {
+        patch[2u * k] = (uint8_t)(a[k] + 128);
+        patch[2u * k + 1u] = (uint8_t)(b[k] + 128);
+    }
+}
+
+#define MG_SWAR_PIXELS 2u
+
+static inline void mg_swar_block(const uint32_t *stream, uint32_t pairs, const uint8_t *patch, int8_t *const *out,
+                                 int32_t low, uint32_t span, uint32_t taps)
+{
+    (void)taps;
+    mg_swar_two(stream, pairs, patch, out[0], out[1], low, span);
+}
+
+static inline void mg_swar_spread(const int8_t *const *from, uint8_t *patch, uint32_t n)
+{
+    mg_swar_spread_two(from[0], from[1], patch, n);
+}
+
 #endif /* MCUGEN_SWAR_TWO_THUMB2_H */
