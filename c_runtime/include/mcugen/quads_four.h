@@ -148,9 +148,10 @@ static float mg_quads_bounded(const mg_quads_block *block, float acc)
 
 static void mg_quads_four(mg_quads_block *block)
 {
+    const uint32_t channels = block->channels, runs = block->runs, run = block->run;
     const float *w = block->weights;
-    for (uint32_t o = 0u; o < block->channels; o += 4u) {
-        const uint32_t end = block->channels - o < 4u ? block->channels - o : 4u;
+    for (uint32_t o = 0u; o < channels; o += 4u) {
+        const uint32_t end = channels - o < 4u ? channels - o : 4u;
         float acc[4][4];
         for (uint32_t i = 0u; i < 4u; i += 1u) {
             for (uint32_t k = 0u; k < 4u; k += 1u) {
@@ -158,8 +159,8 @@ static void mg_quads_four(mg_quads_block *block)
             }
         }
         w += 4;
-        for (uint32_t r = 0u; r < block->runs; r += 1u) {
-            for (uint32_t t = 0u; t < block->run; t += 1u) {
+        for (uint32_t r = 0u; r < runs; r += 1u) {
+            for (uint32_t t = 0u; t < run; t += 1u) {
                 for (uint32_t i = 0u; i < 4u; i += 1u) {
                     const float x = block->x[4u * r + i][t];
                     for (uint32_t k = 0u; k < 4u; k += 1u) {
@@ -179,9 +180,10 @@ static void mg_quads_four(mg_quads_block *block)
 
 static void mg_quads_depthwise(mg_quads_block *block, uint32_t step)
 {
+    const uint32_t channels = block->channels, run = block->run, taps = block->runs * run;
     const float *w = block->weights;
-    for (uint32_t c = 0u; c < block->channels; c += 4u) {
-        const uint32_t at = c + 4u <= block->channels ? c : block->channels - 4u;
+    for (uint32_t c = 0u; c < channels; c += 4u) {
+        const uint32_t at = c + 4u <= channels ? c : channels - 4u;
         float acc[4][4];
         for (uint32_t i = 0u; i < 4u; i += 1u) {
             for (uint32_t k = 0u; k < 4u; k += 1u) {
@@ -189,9 +191,9 @@ static void mg_quads_depthwise(mg_quads_block *block, uint32_t step)
             }
         }
         w += 4;
-        for (uint32_t t = 0u; t < block->runs * block->run; t += 1u) {
+        for (uint32_t t = 0u; t < taps; t += 1u) {
             for (uint32_t i = 0u; i < 4u; i += 1u) {
-                const mg_f32 *const x = block->x[4u * (t / block->run) + i] + t % block->run * (step / 4u) + at;
+                const mg_f32 *const x = block->x[4u * (t / run) + i] + t % run * (step / 4u) + at;
                 for (uint32_t k = 0u; k < 4u; k += 1u) {
                     acc[i][k] += x[k] * w[k];
                 }
