@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,8 @@ UNROLLED_GROUPS = 16
 
 _LEAST_GROUPS = 8
 _REACH = 1020
+_SMALL_MACS = 2**17
+_SMALL_GROUPS = 4
 _MAX_FIELD = 2**16 - 1
 
 
@@ -121,6 +123,7 @@ class Convolution:
             "loop": int(rows * split * found.run.quads > UNROLLED_GROUPS),
             "linear": self.linear(call),
             "widen": found.widen,
+            "rest": int(call.output.shape[2] % 3 > 0),
         }
 
     def ring_params(self, call: Call, *, is_composite: bool) -> Params:
@@ -150,12 +153,13 @@ class Convolution:
         return fit
 
     def run_variant(self, call: Call) -> dict[str, int]:
-        run = runs_of(call.input(0).shape[3], pairs=False)
-        tail = call.input(0).shape[3] % 4
-        return {"quads": run.quads, "tail": tail, "loop": int(run.split > 1), "linear": self.linear(call)}
+        run = pixel_runs(call)
+        loop = int(is_small(call) or run.split > 1)
+        tail = 0 if loop else call.input(0).shape[3] % 4
+        return {"quads": run.quads, "tail": tail, "loop": loop, "linear": self.linear(call)}
 
     def run_params(self, call: Call, *, is_composite: bool) -> Params:
-        w, run = self.matrix(call), runs_of(call.input(0).shape[3], pairs=False)
+        w, run = self.matrix(call), pixel_runs(call)
         taps = _dsp.swapped(_dsp.padded(_dsp.overlapped(w), run.split * run.length))
         return {
             **_dsp.stream(call, w, taps, is_composite=is_composite),
@@ -166,9 +170,22 @@ class Convolution:
         }
 
 
+def is_small(call: Call) -> bool:
+    """Whether a 1x1 convolution does not earn a copy of the kernel for its channels."""
+    return call.op.macs(call) < _SMALL_MACS
+
+
+def pixel_runs(call: Call) -> Runs:
+    """How the channels of a gathered pixel are read; small convolutions share one way."""
+    channels = call.input(0).shape[3]
+    if not is_small(call):
+        return runs_of(channels, pairs=False)
+    return Runs(-(-channels // (4 * _SMALL_GROUPS)), _SMALL_GROUPS, 0)
+
+
 def run_scratch(call: Call) -> int:
     """Bytes of three pixels' channels, widened."""
-    run = runs_of(call.input(0).shape[3], pairs=False)
+    run = pixel_runs(call)
     return -(-24 * run.split * run.quads // 16) * 16
 
 
@@ -177,42 +194,45 @@ def four_channels(call: Call) -> bool:
     return 4 <= call.input(0).shape[3] <= _MAX_FIELD and call.output.shape[3] <= _MAX_FIELD
 
 
-def kernels(
-    of: Convolution, window: Callable[[Call], RowWindow], is_run: Rule, is_dense: Rule, count: Callable[[Call], int]
-) -> tuple[Kernel, ...]:
-    """The kernels of a convolution, those for 1x1 with stride 1 (is_run) first, then for any in one group.
+def ring_kernels(of: Convolution, window: Callable[[Call], RowWindow], is_dense: Rule) -> tuple[Kernel, ...]:
+    """The kernels of a convolution in one group (is_dense), on rows widened once. window: the row geometry."""
+    base = Kernel(
+        "",
+        Form.RING,
+        accepts=(is_dense, of.in_reach()),
+        window=window,
+        ring=of.ring,
+        variant=of.ring_variant,
+        struct="mg_dsp_ring",
+    )
+    return _both(base, "", of.ring_params)
 
-    window: the row geometry. count: pixels of the output.
-    """
-    base: tuple[Rule, ...] = (_filter.int8_data, _filter.constant_weights)
-    proofs: tuple[Rule, ...] = (_dsp.doubled, _dsp.scaled)
-    made: list[Kernel] = []
+
+def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> tuple[Kernel, ...]:
+    """The kernels of a 1x1 convolution with stride 1 (is_run). count: pixels of the output."""
+    base = Kernel(
+        "",
+        Form.POINTWISE,
+        accepts=(is_run, four_channels),
+        count=count,
+        scratch=run_scratch,
+        variant=of.run_variant,
+        struct="mg_dsp_run",
+    )
+    return _both(base, "_pointwise", of.run_params)
+
+
+def _both(base: Kernel, suffix: str, params: Callable[..., Params]) -> tuple[Kernel, ...]:
+    """A kernel with int16 weights, and with composite ones."""
+    made = []
     for name, is_composite in (("dsp16", False), ("dsp8", True)):
-        extra = (_dsp.composite,) if is_composite else ()
+        proofs = (_dsp.doubled, _dsp.scaled, *((_dsp.composite,) if is_composite else ()))
         made.append(
-            Kernel(
-                f"mg_conv2d_s8__{name}_pointwise",
-                Form.POINTWISE,
-                accepts=(*base, is_run, four_channels, *proofs, *extra),
-                params=partial(of.run_params, is_composite=is_composite),
-                count=count,
-                scratch=run_scratch,
-                variant=of.run_variant,
-                struct="mg_dsp_run",
-                widened=not is_composite,
-                needs=_dsp.DSP,
-            )
-        )
-        made.append(
-            Kernel(
-                f"mg_conv2d_s8__{name}",
-                Form.RING,
-                accepts=(*base, is_dense, of.in_reach(), *proofs, *extra),
-                params=partial(of.ring_params, is_composite=is_composite),
-                window=window,
-                ring=of.ring,
-                variant=of.ring_variant,
-                struct="mg_dsp_ring",
+            replace(
+                base,
+                symbol=f"mg_conv2d_s8__{name}{suffix}",
+                accepts=(_filter.int8_data, _filter.constant_weights, *base.accepts, *proofs),
+                params=partial(params, is_composite=is_composite),
                 widened=not is_composite,
                 needs=_dsp.DSP,
             )

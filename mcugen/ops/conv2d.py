@@ -116,7 +116,8 @@ def slides(call: Call) -> bool:
 
 def _dsp_kernels() -> tuple[Kernel, ...]:
     convolution = _dsp_conv.Convolution(window_of, _activation, matrix)
-    return _dsp_conv.kernels(convolution, row_window, is_pointwise, one_group, pixels)
+    runs = _dsp_conv.run_kernels(convolution, is_pointwise, pixels)
+    return (*runs, *_dsp_conv.ring_kernels(convolution, row_window, one_group))
 
 
 def _blocked_kernels() -> tuple[Kernel, ...]:
@@ -259,6 +260,14 @@ _CASES: tuple[dict[str, Any], ...] = (
         "out_zero": -128,
         "gain": 1e-3,
     },
+    {"size": (9, 8), "c": 57, "o": 33, "kernel": (1, 1), "zero": -3, "activation": "RELU"},
+    {"size": (8, 8), "c": 106, "o": 20, "kernel": (1, 1), "zero": 9},
+    {"size": (11, 16), "c": 12, "o": 64, "kernel": (1, 1), "zero": -128, "activation": "RELU6"},
+    {"size": (3, 1), "c": 70, "o": 3, "kernel": (2, 1), "zero": 4},
+    {"size": (4, 8), "c": 6, "o": 4, "kernel": (3, 3), "stride": (1, 1), "zero": 5, "activation": "RELU"},
+    {"size": (3, 9), "c": 3, "o": 2, "kernel": (2, 2), "dilation": (1, 2), "zero": 6},
+    {"size": (3, 10), "c": 4, "o": 5, "kernel": (2, 3), "dilation": (1, 2), "zero": -100},
+    {"size": (2, 5), "c": 40, "o": 4, "kernel": (2, 2), "zero": 1, "padding": "VALID"},
     {"kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (3, 5), "c": 9, "o": 4, "kernel": (1, 1), "zero": 5},
     {"kind": "s8w16", "size": (4, 3), "c": 1, "o": 3, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},

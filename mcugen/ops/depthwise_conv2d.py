@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
-from mcugen.ops import _accumulators, _filter, _float_quads, _mve_conv, _planar, _slim, _swar_kernels
+from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _planar, _slim, _swar_kernels
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
@@ -60,11 +60,15 @@ def reads_one_channel(call: Call) -> bool:
     return call.input(0).shape[3] == 1
 
 
+def _activation(call: Call) -> str:
+    return cast(DepthwiseConv2D, call.op).activation
+
+
 def params(call: Call) -> Params:
     w, multiplier = matrix(call), multiplier_of(call)
     packed = _filter.interleave(w, BLOCK if multiplier == 1 else 1)
     return {
-        **_filter.weight_fields(call, packed, w, cast(DepthwiseConv2D, call.op).activation),
+        **_filter.weight_fields(call, packed, w, _activation(call)),
         **fields(window_of(call), call.input(0), call.output, adjacent=False),
         "depth_multiplier": multiplier,
     }
@@ -92,12 +96,17 @@ def dense_work(call: Call) -> dict[str, float]:
 
 
 def dense_params(call: Call) -> Params:
-    return dense_fields(call, matrix(call), window_of(call), cast(DepthwiseConv2D, call.op).activation)
+    return dense_fields(call, matrix(call), window_of(call), _activation(call))
 
 
 def one_output_each(call: Call) -> bool:
     "each channel has one output channel"
     return multiplier_of(call) == 1
+
+
+def _dsp_kernels() -> tuple[Kernel, ...]:
+    convolution = _dsp_conv.Convolution(window_of, _activation, matrix)
+    return _dsp_conv.ring_kernels(convolution, row_window, reads_one_channel)
 
 
 def _blocked_kernels() -> tuple[Kernel, ...]:
@@ -134,6 +143,7 @@ class DepthwiseConv2D(Activated):
     kernels = (
         *_mve_conv.ring_kernels(matrix, window_of, row_window, reads_one_channel),
         *depthwise_kernels(matrix, window_of, row_window),
+        *_dsp_kernels(),
         *_planar.kernels(window_of),
         *_blocked_kernels(),
         *_dense_kernels(),

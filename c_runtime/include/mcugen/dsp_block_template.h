@@ -7,6 +7,7 @@
  *   MG_SEGMENTS   n > 0: the taps are n runs, each at a pointer of its own, with pixels MG_STEP bytes apart
  *                 0: the taps are gathered: each group of four of all pixels of the block, then the next group
  *   MG_LOOP       0: all runs are unrolled (where taps are gathered: there is just one)
+ *   MG_REST       1: there are blocks of 2 pixels, too
  *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b
  *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
@@ -85,6 +86,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block3)(const mg_dsp_job
             MG_DSP_END);
 }
 
+#if MG_REST
 __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job *job MCUGEN_UNUSED)
 {
     __asm__(MG_SIZES("2") MG_DSP_BEGIN
@@ -100,6 +102,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
             "strh r4, [r12], #2\n"
             MG_DSP_END);
 }
+#endif
 
 #undef MG_DATA
 #undef MG_WEIGHTS
@@ -197,12 +200,26 @@ static inline void MG_VARIANT(block3)(const mg_dsp_job *job)
     MG_VARIANT(block)(job, 3u);
 }
 
+#if MG_REST
 static inline void MG_VARIANT(block2)(const mg_dsp_job *job)
 {
     MG_VARIANT(block)(job, 2u);
 }
+#endif
 
 #endif
+
+static inline void MG_VARIANT(pixels)(const mg_dsp_job *job, uint32_t pixels)
+{
+#if MG_REST
+    if (pixels == 2u) {
+        MG_VARIANT(block2)(job);
+        return;
+    }
+#endif
+    (void)pixels;
+    MG_VARIANT(block3)(job);
+}
 
 /* All of out_c channels of 3 or 2 pixels, of which an odd last one has a pair of its own, up to `last` in the stream. */
 static void MG_VARIANT(channels)(const mg_dsp_job *job, const int32_t *last, uint32_t out_c, uint32_t pixels)
@@ -210,18 +227,10 @@ static void MG_VARIANT(channels)(const mg_dsp_job *job, const int32_t *last, uin
     int8_t pair[6];
     const mg_dsp_job odd = {job->x, job->x_end, pair, 2u, last, job->end};
     if (out_c > 1u) {
-        if (pixels == 3u) {
-            MG_VARIANT(block3)(job);
-        } else {
-            MG_VARIANT(block2)(job);
-        }
+        MG_VARIANT(pixels)(job, pixels);
     }
     if ((out_c & 1u) != 0u) {
-        if (pixels == 3u) {
-            MG_VARIANT(block3)(&odd);
-        } else {
-            MG_VARIANT(block2)(&odd);
-        }
+        MG_VARIANT(pixels)(&odd, pixels);
         for (uint32_t i = 0u; i < pixels; i += 1u) {
             job->out[i * job->out_c + out_c - 1u] = pair[2u * i];
         }

@@ -49,14 +49,8 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_swapped(
     __asm__(MG_DSP_WIDEN(MG_DSP_WIDEN_SWAPPED("8")));
 }
 
-/* The same, each group 2 or 3 groups after the one before. */
-__attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_apart2(
-    const int8_t *in MCUGEN_UNUSED, mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
-{
-    __asm__(MG_DSP_WIDEN(MG_DSP_WIDEN_SWAPPED("16")));
-}
-
-__attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_apart3(
+/* The same, each group three groups after the one before. */
+__attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_apart(
     const int8_t *in MCUGEN_UNUSED, mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
 {
     __asm__(MG_DSP_WIDEN(MG_DSP_WIDEN_SWAPPED("24")));
@@ -86,12 +80,7 @@ static inline void mg_dsp_widen_swapped(const int8_t *in, mg_s16 *out, uint32_t 
     mg_dsp_widen_groups(in, out, groups, 1u, 1u);
 }
 
-static inline void mg_dsp_widen_apart2(const int8_t *in, mg_s16 *out, uint32_t groups)
-{
-    mg_dsp_widen_groups(in, out, groups, 2u, 1u);
-}
-
-static inline void mg_dsp_widen_apart3(const int8_t *in, mg_s16 *out, uint32_t groups)
+static inline void mg_dsp_widen_apart(const int8_t *in, mg_s16 *out, uint32_t groups)
 {
     mg_dsp_widen_groups(in, out, groups, 3u, 1u);
 }
