@@ -54,7 +54,7 @@ def test_every_buffer_is_drawn_with_its_bytes_and_life(choices: dict[str, Any]) 
 
 
 def test_kinds_and_names_are_shown() -> None:
-    root = tree(mcugen.compile(DIGITS))
+    root = tree(mcugen.compile(DIGITS, no_simplify=True))
     kinds = {e.get("class", "").removeprefix("block ") for e in blocks(root)}
     assert kinds == {"input", "activation", "output", "scratch"}
     texts = [str(e.text) for e in root.iter(f"{SVG}text")]
