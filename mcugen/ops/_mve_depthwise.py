@@ -145,11 +145,20 @@ class _Parts:
             "in_bytes": x.shape[2] * channels,
             "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * channels,
             "row_bytes": self.ring(call).length,
-            "column_bytes": window.dilation[1] * channels * WEAVE,
             "step_bytes": window.stride[1] * channels * WEAVE,
+            **{f"word_{k}": at for k, at in enumerate(self._words_at(call))},
             "kernel_h": window.kernel[0],
             "kernel_w": window.kernel[1],
         }
+
+    def _words_at(self, call: Call) -> list[int]:
+        """Bytes from the start of the weaves to the words of the first window; words that are not used: to any."""
+        h, width = self.window(call).kernel
+        column = self.window(call).dilation[1] * call.input(0).shape[3] * WEAVE
+        used = -(-h // WEAVE) * width
+        at = [k // width * WEAVE * self.ring(call).length + k % width * column for k in range(used)]
+        free = [k * column for k in range(used, WORDS)] if self.is_wide(call) else [0] * (WORDS - used)
+        return at + free
 
     def _stream(self, call: Call) -> np.ndarray:
         w = self.matrix(call)

@@ -63,7 +63,7 @@
 #define MG_COUNTS(second) "sub r8, r8, #1\n"
 #endif
 
-/* Two pixels at a time; of an odd number the last but one is computed twice. n >= 2, out_c >= 4.
+/* Two pixels at a time. n even and not 0, out_c >= 4.
  * Stack: end of the outputs less one pixel, in_c, out_c, stream, where to jump, end of the full blocks, end of all blocks,
  * outputs that the last block repeats. */
 static __attribute__((naked)) void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
@@ -121,12 +121,7 @@ static __attribute__((naked)) void MG_VARIANT(pairs)(const mg_dense_s8__mve_para
         "add r11, r9, r2\n"
         "cmp r1, r0\n"
         "blo.w 2b\n"
-        "bne 6f\n"
-        "sub r1, r1, r4\n"
-        "sub r3, r3, r4\n"
-        "sub r9, r9, r2\n"
-        "sub r11, r11, r2\n"
-        "b.w 2b\n"
+        "b 6f\n"
         "4:\n"
         "ldr r0, [sp, #28]\n"
         "sub r1, r1, r0\n"
@@ -227,12 +222,12 @@ static void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p, const int8_t *in
 
 static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, uint32_t n)
 {
-    if (n > 1u && p->out_c >= 4u) {
-        MG_VARIANT(pairs)(p, in, out, n);
-    } else {
-        for (uint32_t i = 0u; i < n; i += 1u) {
-            MG_VARIANT(one)(p, in + i * p->in_c, out + i * p->out_c);
-        }
+    const uint32_t even = p->out_c < 4u ? 0u : n & ~1u;
+    if (even > 0u) {
+        MG_VARIANT(pairs)(p, in, out, even);
+    }
+    for (uint32_t i = even; i < n; i += 1u) {
+        MG_VARIANT(one)(p, in + i * p->in_c, out + i * p->out_c);
     }
 }
 

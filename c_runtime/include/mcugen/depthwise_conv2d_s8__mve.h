@@ -31,7 +31,8 @@ typedef struct {
     uint32_t out_w, channels;
     int16_t out_zero_point, out_min, out_max, in_zero_point;
     uint32_t in_bytes, left_bytes, row_bytes;
-    uint32_t column_bytes, step_bytes;
+    uint32_t step_bytes;
+    uint32_t word_0, word_1, word_2, word_3;
     uint16_t kernel_h, kernel_w;
 } mg_depthwise_conv2d_s8__mve_params;
 
@@ -40,7 +41,7 @@ void mg_depthwise_conv2d_s8__mve_row(const mg_depthwise_conv2d_s8__mve_params *p
 void mg_depthwise_conv2d_s8__mve_linear_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 
-/* An output row. column_bytes, step_bytes: from tap to tap and from window to window in a weave.
+/* An output row. step_bytes: from window to window in a weave; word_0 and on: where the words of the first window are.
  * scratch: weaves * 4 * row_bytes, and the words of 3 pixels, at least of 8 channels. */
 void mg_depthwise_conv2d_s8__mve(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);

@@ -26,8 +26,8 @@ MG_DECLARE_depthwise_conv2d_s8__mve_wide(MG_KERNEL);
 #endif
 
 /* A channel after the other, 8 outputs at a time; where the row does not come out even, its last block repeats some.
- * words: where the first window's 4 words are, less one step. Offsets of 8 outputs and the limits are on the stack. */
-static __attribute__((naked)) void MG_VARIANT(line)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const uint32_t *words MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+ * Offsets of 8 outputs and the limits are on the stack. */
+static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weave MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
         "push {r4-r11, lr}\n"
@@ -38,7 +38,10 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_depthwise_conv2d_s8
         ".set repeated, (8 - " MG_TEXT(MG_WIDTH) " % 8) % 8\n"
         ".set channels, " MG_TEXT(MG_CHANNELS) "\n"
         ".set step, 4 * channels * " MG_TEXT(MG_STRIDE) "\n"
-        "vldrw.u32 q7, [r1]\n"
+        "add r3, r0, #36\n"
+        "vldrw.u32 q7, [r3]\n"
+        "sub r1, r1, #8 * channels\n"
+        "vadd.i32 q7, q7, r1\n"
         "ldrsh r7, [r0, #12]\n"
         "vdup.16 q6, r7\n"
         "ldrsh r7, [r0, #14]\n"
@@ -117,14 +120,6 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_depthwise_conv2d_s8
 }
 #undef MG_TWO
 
-static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *weave, int8_t *out)
-{
-    uint32_t words[4];
-    for (uint32_t w = 0u; w < 4u; w += 1u) {
-        words[w] = (uint32_t)weave - 8u * MG_CHANNELS + w * p->column_bytes;
-    }
-    MG_VARIANT(line)(p, words, out);
-}
 #else
 static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *weave, int8_t *out)
 {
@@ -132,9 +127,10 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
         const uint32_t c = i % MG_CHANNELS;
         const int8_t *const constants = p->stream + c * (MG_STRIDE == 1 ? 44u : 28u);
         const int8_t *const x = weave + i / MG_CHANNELS * p->step_bytes + c * 4u;
+        const uint32_t words[4] = {p->word_0, p->word_1, p->word_2, p->word_3};
         int32_t rest[3], sum = 0;
-        for (uint32_t t = 0u; t < p->kernel_w * 4u; t += 1u) {
-            sum += constants[12u + t] * x[t / 4u * p->column_bytes + t % 4u];
+        for (uint32_t t = 0u; t < 16u; t += 1u) {
+            sum += constants[12u + t] * x[words[t / 4u] + t % 4u];
         }
         memcpy(rest, constants, 12u);
         out[i] = (int8_t)mg_clamp(mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);

@@ -17,9 +17,9 @@
     "vldrb.u8 " w ", [r5], #16\n"            \
     "vmladav.s8 " sum ", " words ", " w "\n"
 
-/* A pixel after the other, 8 channels at a time. words: where the first window's 4 words are, less 32 bytes.
+/* A pixel after the other, 8 channels at a time.
  * Stack: outputs stored too many of a pixel, step_bytes, stream, channels that the last block repeats, bytes of their words. */
-static __attribute__((naked)) void MG_VARIANT(line)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const uint32_t *words MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weaves MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
         "push {r4-r11, lr}\n"
@@ -33,9 +33,12 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_depthwise_conv2d_s8
         "ldrsh r7, [r0, #16]\n"
         "vdup.8 q5, r7\n"
         "ldrsh r7, [r0, #12]\n"
-        "ldr r8, [r0, #36]\n"
+        "ldr r8, [r0, #32]\n"
         "vctp.16 r4\n"
-        "vldrw.u32 q6, [r1]\n"
+        "add r0, r0, #36\n"
+        "vldrw.u32 q6, [r0]\n"
+        "sub r1, r1, #32\n"
+        "vadd.i32 q6, q6, r1\n"
         "mov r1, r2\n"
         "lsr r10, r4, #3\n"
         "mov r6, #224\n"
@@ -110,18 +113,6 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_depthwise_conv2d_s8
 }
 #undef MG_CHANNEL
 
-static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *weaves, int8_t *out)
-{
-    uint32_t words[4];
-    for (uint32_t w = 0u; w < 4u; w += 1u) {
-        const uint32_t weave = w / p->kernel_w * 4u;
-        words[w] = (uint32_t)weaves - 32u;
-        if (weave < p->kernel_h) {
-            words[w] += weave * p->row_bytes + w % p->kernel_w * p->column_bytes;
-        }
-    }
-    MG_VARIANT(line)(p, words, out);
-}
 #else
 static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *weaves, int8_t *out)
 {
@@ -130,11 +121,10 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
         const uint32_t repeated = p->channels >= 8u && c >= p->channels - left ? 8u - left : 0u;
         const int8_t *const block = p->stream + (c + repeated) / 8u * 224u, lane = (int8_t)((c + repeated) % 8u);
         const int8_t *const x = weaves + i / p->channels * p->step_bytes + c * 4u;
+        const uint32_t words[4] = {p->word_0, p->word_1, p->word_2, p->word_3};
         int32_t rest[3], sum = 0;
-        for (uint32_t t = 0u; t < (uint32_t)p->kernel_h * p->kernel_w; t += 1u) {
-            const uint32_t row = t / p->kernel_w, column = t % p->kernel_w;
-            const int8_t w = block[lane * 16 + (int32_t)((row / 4u * p->kernel_w + column) * 4u + row % 4u)];
-            sum += w * x[row / 4u * 4u * p->row_bytes + column * p->column_bytes + row % 4u];
+        for (uint32_t t = 0u; t < 16u; t += 1u) {
+            sum += block[lane * 16 + (int32_t)t] * x[words[t / 4u] + t % 4u];
         }
         for (int32_t k = 0; k < 3; k += 1) {
             memcpy(&rest[k], block + 128 + k * 32 + lane % 2 * 16 + lane / 2 * 4, 4u);
