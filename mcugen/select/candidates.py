@@ -10,22 +10,32 @@ from mcugen.graph import Graph, Node
 from mcugen.op import Call, Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
+from mcugen.select import code_sizes, costs
 from mcugen.target import Target
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A kernel for a node. cost: its place in the operator's order; working_bytes: scratch and ring."""
+    """A kernel for a node.
+
+    cost: instructions and cycles estimated, half of each: what fetches cost depends on memories, and that goes with
+    instructions. working_bytes: scratch and ring. function, code_bytes: what it calls, and the bytes of that.
+    """
 
     choice: Choice
     cost: float
     working_bytes: int
+    function: str
+    code_bytes: int
 
     @property
     def is_accelerated(self) -> bool:
         """Whether it is for cores with more instructions than any has."""
         return bool(self.choice.kernel.needs)
 
+
+UNMEASURED = 0.99
+"""Of the cost of the kernels listed after it: what a kernel without measurements is taken to cost."""
 
 Menu = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
@@ -41,7 +51,7 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
-        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(refused))
+        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(refused), target.core)
         if not menu:
             problems.append(_problem(node, call, refused))
         elif options.require_accelerated and not any(c.is_accelerated for c in menu) and menu[0].choice.kernel.symbol:
@@ -55,10 +65,12 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
     return menus
 
 
-def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> Menu:
+def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], core: str) -> Menu:
     fitting = [kernel for kernel, why in refused if not why]
     free = [kernel for kernel in fitting if kernel.form is Form.ALIAS]
-    found = [_candidate(node, call, kernel) for kernel in free[:1] or fitting]
+    found: list[Candidate] = []
+    for kernel in reversed(free[:1] or fitting):
+        found.insert(0, _candidate(node, call, kernel, core, min((c.cost for c in found), default=None)))
     fastest = sorted(found, key=lambda c: c.cost)  # stable: kernels of equal cost stay in the operator's order
     return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest))) for c in fastest)
 
@@ -69,18 +81,23 @@ def _by_rows(refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, 
     return [(kernel, why) for kernel, why in refused if not (slides and kernel.form is Form.WHOLE)]
 
 
-def _candidate(node: Node, call: Call, kernel: Kernel) -> Candidate:
+def _candidate(node: Node, call: Call, kernel: Kernel, core: str, next_cost: float | None) -> Candidate:
+    """next_cost: of the best kernel that the operator lists later; one that was not measured is taken to be better."""
     choice = Choice(node, call, kernel, "")
     step = Step(0, choice)
-    cost = float(node.op.kernels.index(kernel))
-    return Candidate(choice, cost, step.scratch_bytes + step.ring_bytes)
+    taken = costs.estimate(kernel, call, core)
+    cost = (taken.instructions + (taken.cycles_low + taken.cycles_high) / 2) / 2
+    if not taken.is_fitted and next_cost is not None:
+        cost = UNMEASURED * next_cost
+    working = step.scratch_bytes + step.ring_bytes
+    return Candidate(choice, cost, working, kernel.function(call), code_sizes.code_bytes(kernel, core))
 
 
 def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: Sequence[Candidate]) -> str:
     """Why `chosen`: what it is among those that could run, else the first thing that each preferred to it lacks."""
     kernel, call = chosen.choice.kernel, chosen.choice.call
     if len(menu) > 1:
-        place = "fastest" if chosen is menu[0] else f"number {menu.index(chosen) + 1}"
+        place = "fastest" if chosen is menu[0] else f"{chosen.cost / max(menu[0].cost, 1.0):.2f} times the fastest"
         return f"{place} of {len(menu)}"
     lacking: dict[str, str] = {}
     for other, why in refused[: [k for k, _ in refused].index(kernel)]:

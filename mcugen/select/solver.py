@@ -16,13 +16,17 @@ from mcugen.plan import lower_bound
 from mcugen.schedule.size import OBJECT_ALIGN
 from mcugen.select.budget import Solution, arrange, arrangements, planned, scheduled
 from mcugen.select.candidates import Candidate, Menu
+from mcugen.select.sharing import Picks, cheapest, within_code
 from mcugen.target import Target
 
 EVENT_COST = 60.0
 """Of an event: the look-up in the order and the call."""
 
-Picks = tuple[Candidate, ...]
-"""One candidate of each node."""
+CODE_BYTES = 19 * 1024
+"""Of kernels: copies for the sizes of single layers stop paying where code no longer fits small caches of flash."""
+
+LEAST = 1e-9
+"""Makes a cost matter between equals only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +45,13 @@ class Problem:
 def solve(graph: Graph, menus: Sequence[Menu], options: Options, board: Target) -> Solution:
     """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse."""
     problem = Problem(graph, tuple(_allowed(menu, options) for menu in menus), options, board)
-    fast = within_flash(problem, _first(problem, lambda c: c.cost))
-    if options.optimize == "flash":
-        fast = _first(problem, lambda c: (c.choice.constant_bytes, c.cost))
     if options.optimize == "ram":
         return _smallest(problem)
-    found = problem.arranged(fast)
+    if options.optimize == "flash":
+        picks = cheapest(problem.menus, 1.0, lambda c: c.choice.constant_bytes + c.cost * LEAST)
+    else:
+        picks = within_flash(problem, within_code(problem.menus, CODE_BYTES, lambda c: c.cost))
+    found = problem.arranged(picks)
     if found.fits and not found.notes:
         return found
     slim = _improved(problem, problem.arranged(_lean(problem)), _most(found))

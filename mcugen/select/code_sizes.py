@@ -1,0 +1,28 @@
+"""How many bytes of code a kernel adds to an image: measured by ci/fit, kept in code_sizes.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources as package_files
+
+from mcugen.op import Form, Kernel
+
+TABLE = "code_sizes.json"
+_UNKNOWN_BYTES = 1024
+"""Of a kernel that was not measured, as one from outside."""
+
+
+def code_bytes(kernel: Kernel, core: str) -> int:
+    """Bytes of code and constants of a kernel's functions at -O2; of one copy, the largest, where it has copies."""
+    if kernel.form is Form.ALIAS:
+        return 0
+    return _table().get(core, {}).get(kernel.symbol, _UNKNOWN_BYTES)
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, int]]:
+    file = package_files.files("mcugen.select") / TABLE
+    data = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return {core: data[table] if isinstance(table, str) else table for core, table in data.items()}
