@@ -94,6 +94,18 @@ def layout(call: Call, window: Window) -> Layout:
     return Layout(widen, in_step, left, step, parts, run, tuple(starts), -(-length // 4) * 4)
 
 
+def _blocks(rows: int, pixels: int, channels: int, taps: int) -> dict[str, float]:
+    """Blocks of three pixels, or of two and two, times two channels; the pixels times pairs that they hold."""
+    blocks, pairs = rows * -(-pixels // 3), -(-channels // 2)
+    return {
+        "blocks": blocks * pairs,
+        "odd_blocks": blocks * (channels % 2),
+        "block_taps": blocks * pairs * taps,
+        "pairs": rows * pixels * pairs,
+        "tap_pairs": rows * pixels * pairs * taps,
+    }
+
+
 @dataclass(frozen=True)
 class Convolution:
     """What the kernels ask of an operator: its window, activation, weights as a matrix and as [O, KH, KW, C]."""
@@ -141,6 +153,23 @@ class Convolution:
             "out_c": call.output.shape[3],
             "outside": call.input(0).zero_point,
             **_dsp.clamp(call, self.activation(call)),
+        }
+
+    def ring_work(self, call: Call) -> dict[str, float]:
+        """What estimates need to know beside the shapes: blocks of pixels times channels, and the taps of each."""
+        found, shape = self.layout(call), call.output.shape
+        taps = self.window(call).kernel[0] * len(found.runs) * found.run.length
+        linear = self.linear(call) * call.output.size
+        return {**_blocks(shape[0] * shape[1], shape[2], shape[3], taps), "linear_outputs": linear}
+
+    def run_work(self, call: Call) -> dict[str, float]:
+        run = pixel_runs(call)
+        in_c, out_c = call.input(0).shape[3], call.output.shape[3]
+        pixels = call.output.size // out_c
+        return {
+            **_blocks(1, pixels, out_c, run.split * run.length),
+            "linear_outputs": self.linear(call) * call.output.size,
+            "tails": pixels * (in_c % 4 > 0),
         }
 
     def in_reach(self) -> Rule:
@@ -204,6 +233,7 @@ def ring_kernels(of: Convolution, window: Callable[[Call], RowWindow], is_dense:
         ring=of.ring,
         variant=of.ring_variant,
         struct="mg_dsp_ring",
+        work=of.ring_work,
     )
     return _both(base, "", of.ring_params)
 
@@ -218,6 +248,7 @@ def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> 
         scratch=run_scratch,
         variant=of.run_variant,
         struct="mg_dsp_run",
+        work=of.run_work,
     )
     return _both(base, "_pointwise", of.run_params)
 

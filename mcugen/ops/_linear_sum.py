@@ -7,8 +7,8 @@ nearly always exist; the search begins at the real ones, and k follows from them
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
@@ -92,7 +92,15 @@ def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:
 
 def kernels(sign: int) -> tuple[Kernel, ...]:
     """The kernels of an addition (sign 1) or subtraction (-1) of int8 tensors."""
-    return _elementwise.kernels("mg_linear_sum_s8", "s8", _params(sign), (_exists(sign),))
+    made = _elementwise.kernels("mg_linear_sum_s8", "s8", _params(sign), (_exists(sign),))
+    return tuple(replace(kernel, work=partial(_work, kernel)) for kernel in made)
+
+
+def _work(kernel: Kernel, call: Call) -> dict[str, float]:
+    """What estimates need to know beside the shapes: outputs that are clamped on their own."""
+    bounds = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    plain = bounds == (-128, 127) and all(t is None or t.size > 1 for t in call.inputs[:2])
+    return {"clamped": 0 if plain else call.output.size, **(kernel.work(call) if kernel.work else {})}
 
 
 def _exists(sign: int) -> Rule:

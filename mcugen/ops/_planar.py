@@ -108,6 +108,7 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         ring=lambda call: _ring(shape_of(call, window_of(call))),
         variant=lambda call: _variant(call, shape_of(call, window_of(call))),
         struct="mg_depthwise_conv2d_s8__planar",
+        work=lambda call: _work(call, shape_of(call, window_of(call))),
         needs=_dsp.DSP,
     )
     narrow = (*_USUAL, found.undilated, one_pixel_wide)
@@ -131,6 +132,19 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         needs=_dsp.DSP,
     )
     return (line, column, planar)
+
+
+def _work(call: Call, s: Shape) -> dict[str, float]:
+    """What estimates need to know beside the shapes: words of taps per output, of weights, and pieces of rows."""
+    runs = call.output.shape[0] * call.output.shape[1] * s.channels
+    count, _, tail = s.blocks
+    return {
+        "channel_rows": runs,
+        "row_blocks": runs * (count + (tail > 0)),
+        "weight_words": runs * s.height * s.parts * s.words,
+        "tap_words": runs * s.out_width * s.height * s.parts * -(-s.taps // 2),
+        "part_outputs": runs * s.out_width * s.height * s.parts,
+    }
 
 
 def single_multiplier(call: Call) -> bool:

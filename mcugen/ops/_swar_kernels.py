@@ -10,6 +10,7 @@ import numpy as np
 
 from mcugen.op import Call, Form, Kernel, Params, RowWindow, Rule
 from mcugen.ops import _filter, _swar
+from mcugen.ops._dense import gathering
 from mcugen.ops._window import Window, fields
 
 SOURCE = "swar_s8.c"
@@ -42,6 +43,7 @@ def window_kernel(
         outside=_filter.outside,
         widened=True,
         struct=STRUCT,
+        work=lambda call: gathering(call, window(call)),
         source=SOURCE,
     )
 

@@ -19,7 +19,7 @@ from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
 from mcugen.types import images_of, rows_of
 
 TABLE = "costs.json"
-_UNKNOWN = {"macs": 12.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
+_UNKNOWN = {"macs": 14.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
 """For a kernel without coefficients: more than any portable kernel on Cortex-M4, so that one with them is preferred."""
 _UNKNOWN_CYCLES = 3.0
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
@@ -66,7 +66,9 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False) -> dict[str, flo
     bytes      of the results
     patches    taps read: macs over the channels          runs       outputs times the rows of the window
     rest       macs of channels beyond the last four           odd        of the last one of an odd number
-    calls      of the C function             events     of the step: 1, or by rows one for each batch of them
+    calls      of the C function
+    once       1                             events     of the step by rows, one for each batch of them, less one
+    vectors, row_vectors, channel_vectors, fours           with Helium: see _vectors
     converted  elements that a RING kernel writes into its ring
     """
     shape = call.output.shape
@@ -86,11 +88,26 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False) -> dict[str, flo
         "odd": macs * (channels % 2) / max(channels, 1),
         "runs": outputs * (window.size if window else 0),
         "calls": _calls(kernel, call, events),
-        "events": events,
+        "once": 1,
+        "events": events - 1,
         "converted": _converted(kernel, call),
+        **(_vectors(call, outputs, window.size if window else 1) if "mve" in kernel.needs else {}),
         **(kernel.work(call) if kernel.work else {}),
     }
     return {name: float(value) for name, value in found.items() if value}
+
+
+def _vectors(call: Call, outputs: int, rows: int) -> dict[str, float]:
+    """Vectors of 16 that the taps of the outputs fill, whole or by kernel rows, and the channels; blocks of four."""
+    channels = call.output.shape[-1] if call.output.shape else 1
+    taps, pixels = call.op.macs(call) // max(outputs, 1), outputs // max(channels, 1)
+    blocks = pixels * -(-channels // 4)
+    return {
+        "vectors": 4 * blocks * -(-taps // 16),
+        "row_vectors": 4 * blocks * rows * -(-taps // (16 * rows)),
+        "channel_vectors": pixels * taps * -(-channels // 16),
+        "fours": blocks,
+    }
 
 
 def _events(kernel: Kernel, call: Call, by_rows: bool) -> int:

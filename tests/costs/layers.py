@@ -13,9 +13,11 @@ from mcugen.errors import McugenError
 from mcugen.op import Example, Op
 from mcugen.ops import _filter_examples
 from mcugen.ops._pool import Pool
+from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.sub import Sub
 from mcugen.types import QuantParams, TensorType
 
 Shape = tuple[int, ...]
@@ -76,6 +78,8 @@ POOLS: tuple[tuple[Shape, Shape, Shape], ...] = (
     ((13, 11, 16), (3, 3), (2, 2)),
     ((12, 12, 7), (3, 3), (1, 1)),
 )
+SUMS: tuple[Shape, ...] = ((16, 16, 16), (8, 8, 64), (13, 5, 7), (24, 24, 8))
+SUM_QUANTS = tuple(QuantParams((scale,), (zero,)) for scale, zero in ((0.1, -128), (0.07, 5), (0.11, -10)))
 KINDS = ("s8", "s16", "s8w16", "f32")
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Of rows and columns, and of channels."""
@@ -110,6 +114,12 @@ def realistic(op: type[Op]) -> Iterator[Example]:
                 data = TensorType((1, *image), kind, quant)
                 pool = op(kernel, stride)
                 yield Example(pool, (data,), (data.with_shape(pool.infer(data)[0].shape),), {}, seed)
+        if issubclass(op, Add | Sub) and kind in ("s8", "f32"):
+            quants = (None,) * 3 if kind == "f32" else SUM_QUANTS
+            for image in SUMS:
+                for activation in ("NONE", "RELU"):
+                    a, b, y = (TensorType((1, *image), kind, q) for q in quants)
+                    yield Example(op(activation=activation), (a, b), (y,), {}, seed)
         if op is FullyConnected:
             for k, n in FULL:
                 yield made(FullyConnected(), kind, seed, (k,), (n, k), 0)
