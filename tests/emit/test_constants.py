@@ -126,7 +126,7 @@ def test_c_is_clean_and_the_user_may_place_them(tmp_path: Path, amalgamate: bool
     [
         {"board": "nucleo-h743zi", "weights_in": "dtcm=1K,axi_sram=600"},
         {"board": "stm32f746-disco", "weights_in": "flash=2K,qspi,sram=1K"},
-        {"board": "rv32imc", "region": "near=1100,far=1536", "weights_in": "near=1K,fast=600"},
+        {"board": "rv32imc", "region": "near=1200,far=1700", "weights_in": "near=1K,fast=600"},
     ],
     ids=lambda c: c["board"],
 )

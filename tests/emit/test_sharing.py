@@ -89,7 +89,7 @@ def require_same_bits(made: Shared, folder: Path, runs: int = 3) -> None:
         {},
         {"amalgamate": True, "optimize": "ram", "name": "both"},
         {"input_mode": "rows"},
-        {"region": "a=1100,b=1536", "board": "cortex-m7"},
+        {"region": "a=1200,b=1700", "board": "cortex-m7"},
     ],
     ids=lambda c: "-".join(c) or "plain",
 )
