@@ -15,7 +15,7 @@ _UNKNOWN_BYTES = 1024
 
 
 def code_bytes(kernel: Kernel, core: str) -> int:
-    """Bytes of code and constants of a kernel's functions at -O2; of one copy, the largest, where it has copies."""
+    """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, where it has some."""
     if kernel.form is Form.ALIAS:
         return 0
     return _table().get(core, {}).get(kernel.symbol, _UNKNOWN_BYTES)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from mcugen import cycles, resources, schedule, target
-from mcugen.emit import emit
+from mcugen.emit import bundle, emit
 from mcugen.errors import McugenError
 from mcugen.graph import Graph, Node
 from mcugen.op import Call, Example, Form, Kernel, Op
@@ -21,6 +21,7 @@ from mcugen.schedule.steps import can_run_by_rows
 from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
 from mcugen.toolchain.disassembly import disassemble
+from mcugen.toolchain.elf import read_elf
 from tests.costs import layers
 from tests.support import draw, program
 from tests.support.cases import Case, prepared, under_test
@@ -36,20 +37,28 @@ class Layer:
     """A call of a kernel as a model of its own. step: which of its steps is the call."""
 
     case: Case
-    kernel: Kernel
-    call: Call
+    choice: Choice
     by_rows: bool
     step: int
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.choice.kernel
+
+    @property
+    def call(self) -> Call:
+        return self.choice.call
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a layer took: counted instructions, and the model's least and most cycles."""
+    """What a layer took: counted instructions, the model's least and most cycles, and its kernel's bytes of code."""
 
     layer: Layer
     instructions: int
     cycles_low: int
     cycles_high: int
+    code_bytes: int
 
 
 def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: str, most: int) -> list[Layer]:
@@ -96,7 +105,7 @@ def _layer(imported: Graph, graph: Graph, chosen: Choice, name: str, by_rows: bo
     inputs = next(iter(draw.input_sets([imported.type(n) for n in imported.inputs], 0, 1)))[1]
     case = Case(name, name, view, files, (), ("random",), (inputs,), {})
     step = next(s.index for s in made.steps if s.choice.node is chosen.node)
-    return Layer(case, chosen.kernel, chosen.call, by_rows, step)
+    return Layer(case, chosen, by_rows, step)
 
 
 def _first(graph: Graph, node: Node) -> Choice:
@@ -114,11 +123,21 @@ def measure(core: str, found: Sequence[Layer], folder: Path) -> list[Measured]:
     model = cycles.load(board.core)
     assert model is not None and len(ran.counts) == 2 * len(found), f"{len(ran.counts)} runs of {len(found)} layers"
     estimator = cycles.Estimator(model, disassemble(image.elf, board.toolchain))
+    sizes = _code_sizes(folder)
     result = []
     for layer, counts in zip(found, ran.counts[::2], strict=True):
         taken = estimator.cycles(counts.runs[layer.step])
-        result.append(Measured(layer, counts.instructions[layer.step], taken.low, taken.high))
+        code = sizes[Path(bundle.source_name(layer.choice)).stem]
+        result.append(Measured(layer, counts.instructions[layer.step], taken.low, taken.high, code))
     return result
+
+
+def _code_sizes(folder: Path) -> dict[str, int]:
+    """Bytes of code and constants of every source compiled there, by its name without extension."""
+    return {
+        path.stem.partition("_")[2]: read_elf(path).section_bytes(lambda name: name.startswith((".text", ".rodata")))
+        for path in folder.glob("*.o")
+    }
 
 
 def _image(board: Target, found: Sequence[Layer], folder: Path) -> cross.Image:
