@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow
+from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
 from mcugen.ops import _filter, _mve
 from mcugen.ops._window import Window
 
@@ -19,6 +19,12 @@ WEAVE = 4
 
 WORDS = 4
 """Words in a vector."""
+
+MOST_ROW = 9000
+"""Elements of a row of which 8 are gathered at a time: offsets have 16 bits."""
+
+LEAST_ROWS = 12
+"""Outputs of a column for which gathering it pays."""
 
 MOST_CHANNELS = 63
 """Of rows taken channel by channel: two pixels' words are in reach of a load."""
@@ -47,6 +53,7 @@ def depthwise_kernels(
         variant=parts.variant,
     )
     return (
+        parts.columns_kernel((*rules, parts.is_column, _mve.finishes, _filter.sums_fit(matrix))),
         wide,
         *(
             replace(
@@ -82,6 +89,52 @@ class _Parts:
         "the window has at most 4 words of 4 rows: 4x4, 8x2 or 16x1"
         h, w = self.window(call).kernel
         return -(-h // WEAVE) * w <= WORDS
+
+    def columns_kernel(self, rules: tuple[Rule, ...]) -> Kernel:
+        return Kernel(
+            "mg_depthwise_conv2d_s8__mve_columns",
+            Form.WHOLE,
+            rules,
+            params=self._column_params,
+            operands=(0,),
+            scratch=self._series,
+            variant=lambda call: {"stride": self.window(call).stride[0], "finish": _mve.finish_of(call) or 0},
+            struct="mg_depthwise_conv2d_s8__mve_columns",
+            needs=_mve.NEEDS,
+        )
+
+    def is_column(self, call: Call) -> bool:
+        "the kernel is one column of at most 16 rows, at most 16 apart; one image, of rows that make at least 12"
+        window, x, y = self.window(call), call.input(0).shape, call.output.shape
+        if window.kernel[1] != 1 or window.stride[1] != 1 or (window.dilation[0] != 1 and window.kernel[0] != 1):
+            return False
+        fits = window.kernel[0] <= _mve.LANES and window.stride[0] <= _mve.LANES and x[2] * x[3] <= MOST_ROW
+        return bool(fits and x[0] == 1 and x[1] >= BLOCK and y[1] >= LEAST_ROWS)
+
+    def _series(self, call: Call) -> int:
+        """Elements of a padded column: its rows, and all that windows of 16 read."""
+        window, x, y = self.window(call), call.input(0).shape, call.output.shape
+        above = window.pad((x[1], x[2]))[0]
+        return max((y[1] - 1) * window.stride[0] + _mve.LANES, above + x[1])
+
+    def _column_params(self, call: Call) -> Params:
+        x, y, w = call.input(0), call.output, self.matrix(call)
+        low, high = _mve.output_range(call)
+        rest = _mve.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
+        taps = _mve.padded(w).astype(np.int8)
+        return {
+            "stream": np.concatenate([np.ascontiguousarray(rest).view(np.int8), taps], axis=1).reshape(-1),
+            "row_c": x.shape[2] * x.shape[3],
+            "out_zero_point": y.zero_point,
+            "out_min": low,
+            "out_max": high,
+            "in_zero_point": x.zero_point,
+            "in_h": x.shape[1],
+            "out_h": y.shape[1],
+            "channels": x.shape[3],
+            "above": self.window(call).pad((x.shape[1], x.shape[2]))[0],
+            "length": self._series(call),
+        }
 
     def is_wide(self, call: Call) -> bool:
         "the window is at most 4x4 (4x3 with a stride of 1), and rows are so long that channel by channel is faster"
