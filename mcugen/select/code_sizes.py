@@ -25,4 +25,4 @@ def code_bytes(kernel: Kernel, core: str) -> int:
 def _table() -> Mapping[str, Mapping[str, int]]:
     file = package_files.files("mcugen.select") / TABLE
     data = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return {core: data[table] if isinstance(table, str) else table for core, table in data.items()}
+    return {core: data.get(table, {}) if isinstance(table, str) else table for core, table in data.items()}
