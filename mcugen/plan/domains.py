@@ -1,7 +1,7 @@
 """Search for offsets of shaped buffers within a capacity: the offsets left to each buffer are the bits of an integer.
 
 Placing a buffer clears, in the integer of every other, the offsets that would share bytes in use: one shift and one
-mask. The buffer with the fewest offsets left is placed next. Offsets are counted in grains, the largest unit that
+mask. Crowded steps bound the rest (`crowds.py`). Offsets are counted in grains, the largest unit that
 divides everything which decides about them.
 """
 
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from mcugen.plan.buffers import Buffer
+from mcugen.plan.buffers import Buffer, align_up
+from mcugen.plan.crowds import Crowd, crowds_of
 from mcugen.plan.exact import Outcome
 
 Interval = tuple[int, int]
@@ -37,9 +38,13 @@ class Problem:
         clear = tuple({j: _bits(found, grain, span) for j, found in row.items()} for row in forbidden)
         return cls(buffers, grain, span, clear)
 
+    def least_height(self, nbytes: int) -> int:
+        """The least height of a placement, of `nbytes` or more: some buffer ends there, and all start at grains."""
+        return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), self.grain) for b in self.buffers)
+
     def search(self, capacity: int, nodes: int) -> Outcome:
         """Offsets, parallel to the buffers, that end at or below `capacity`, from at most `nodes` placements."""
-        walk = _Walk(self, nodes)
+        walk = _Walk(self, capacity, nodes)
         found = walk.run([_first_domain(b, capacity, self.grain) for b in self.buffers])
         offset = None if found is None else [at * self.grain for at in found]
         return Outcome(offset, exhausted=found is None and walk.tried_all, nodes=walk.visited)
@@ -69,64 +74,104 @@ def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
     return ((1 << (step * count)) - 1) // ((1 << step) - 1)
 
 
+@dataclass(frozen=True)
+class _Node:
+    """A partial placement: offsets left to each buffer, which are not placed, cells taken at each crowded step."""
+
+    domains: list[int]
+    left: frozenset[int]
+    taken: tuple[int, ...]
+
+
 class _Walk:
     """Depth first, with the alternatives of each depth on a stack.
 
-    A buffer that is left without an offset gains weight: what makes the search fail is placed earlier from then on.
+    Next comes the buffer with the fewest offsets left, or, where that is less to try, whatever lies lowest at a crowded
+    step: below it only as much may stay empty as that step can spare. A buffer that is left without an offset gains
+    weight: what makes the search fail is placed earlier from then on.
     """
 
-    def __init__(self, problem: Problem, nodes: int) -> None:
+    def __init__(self, problem: Problem, capacity: int, nodes: int) -> None:
         self._problem, self._nodes = problem, nodes
         self._weight = [1] * len(problem.buffers)
+        self._crowds = crowds_of(problem.buffers, problem.grain, capacity // problem.grain)
         self.visited = 0
         self.tried_all = False
 
     def run(self, domains: list[int]) -> list[int] | None:
         """Offsets in grains, or None where nothing was found."""
-        if not all(domains):
+        start = _Node(domains, frozenset(range(len(domains))), (0,) * len(self._crowds))
+        if not all(domains) or self._is_full(start):
             self.tried_all = True
             return None
-        everything = frozenset(range(len(domains)))
         placed: list[tuple[int, int]] = []
-        stack = [(domains, everything, *self._branch(domains, everything))]
+        stack = [(start, self._children(start))]
         while stack:
-            domains, left, i, places = stack[-1]
-            at = next(places, None)
-            if at is None:
+            node, children = stack[-1]
+            child = next(children, None)
+            if child is None:
                 stack.pop()
                 placed = placed[:-1]
                 continue
             if self.visited >= self._nodes:
                 return None
             self.visited += 1
-            after = self._placed(domains, left, i, at)
+            i, at, crowd = child
+            after = self._placed(node, i, at, crowd)
             if after is None:
                 continue
             placed.append((i, at))
-            rest = left - {i}
-            if not rest:
+            if not after.left:
                 return [at for _, at in sorted(placed)]
-            stack.append((after, rest, *self._branch(after, rest)))
+            stack.append((after, self._children(after)))
         self.tried_all = True
         return None
 
-    def _branch(self, domains: list[int], left: frozenset[int]) -> tuple[int, Iterator[int]]:
-        """The buffer with the fewest offsets left for its weight, large ones first, and those offsets from below."""
-        buffers, weight = self._problem.buffers, self._weight
-        i = min(left, key=lambda k: (domains[k].bit_count() / weight[k], -buffers[k].nbytes, k))
-        return i, _ones(domains[i])
+    def _children(self, node: _Node) -> Iterator[tuple[int, int, Crowd | None]]:
+        """(buffer, offset, the crowded step at which it lies lowest of those to come, if that is why)."""
+        domains = node.domains
+        i = min(
+            node.left, key=lambda k: (domains[k].bit_count() / self._weight[k], -self._problem.buffers[k].nbytes, k)
+        )
+        fewest, best, lowest = domains[i].bit_count(), None, {}
+        for crowd, taken in zip(self._crowds, node.taken, strict=True):
+            starts = crowd.lowest_starts(taken, node.left)
+            found = {k: domains[k] & (starts >> first) for k, first in crowd.first.items() if starts and k in node.left}
+            count = sum(bits.bit_count() for bits in found.values())
+            if found and count < fewest:
+                fewest, best, lowest = count, crowd, found
+        if best is None:
+            return ((i, at, None) for at in _ones(domains[i]))
+        tries = [
+            (at + best.first[k], -self._problem.buffers[k].nbytes, k, at) for k in lowest for at in _ones(lowest[k])
+        ]
+        return ((k, at, best) for _, _, k, at in sorted(tries))
 
-    def _placed(self, domains: list[int], left: frozenset[int], i: int, at: int) -> list[int] | None:
+    def _placed(self, node: _Node, i: int, at: int, crowd: Crowd | None) -> _Node | None:
         """What is left to the others with i at this offset; None if some buffer has nowhere to go."""
-        after, clear, span = list(domains), self._problem.clear, self._problem.span
-        for j in clear[i]:
+        after, clear, span = list(node.domains), self._problem.clear, self._problem.span
+        left = node.left - {i}
+        touched = dict.fromkeys(clear[i])
+        if crowd is not None:
+            start = at + crowd.first[i]
+            touched.update(dict.fromkeys(crowd.first))
+            for j, first in crowd.first.items():
+                if j in left:
+                    after[j] &= -1 << max(start - first, 0)
+        for j in touched:
             if j in left:
                 # Shifted to where i lies, the bit for distance 0 is that of offset `at`.
-                after[j] &= ~((clear[j][i] << at) >> span)
+                after[j] &= ~((clear[j].get(i, 0) << at) >> span)
                 if not after[j]:
                     self._weight[j] += 1
                     return None
-        return after
+        taken = tuple(t | c.cells.get(i, 0) << at for t, c in zip(node.taken, self._crowds, strict=True))
+        result = _Node(after, left, taken)
+        return None if self._is_full(result) else result
+
+    def _is_full(self, node: _Node) -> bool:
+        """Whether at some crowded step what is left to place does not fit between what is placed."""
+        return any(c.is_full(taken, node.left) for c, taken in zip(self._crowds, node.taken, strict=True))
 
 
 def _ones(bits: int) -> Iterator[int]:

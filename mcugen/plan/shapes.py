@@ -17,8 +17,8 @@ from mcugen.plan.greedy import orders
 _SEED = 20_261_120
 _WORK = 6_000_000
 _ROUNDS = 1500
-_SEARCH_NODES = 400_000
-_SEARCH_WORK = 15_000_000
+_SEARCH_NODES = 3_000
+_SEARCH_WORK = 250_000
 
 Interval = tuple[int, int]
 
@@ -51,7 +51,7 @@ def _searched(
     A capacity given up on within the limit proves nothing, and the next one lies halfway to what is found.
     """
     problem = domains.Problem.of(buffers, forbidden, height(buffers, best))
-    floor = low = capacity = bound
+    floor = low = capacity = problem.least_height(bound)
     left = min(_SEARCH_NODES, _SEARCH_WORK // (len(buffers) * (1 + problem.span // 1000)))
     while low < height(buffers, best) and left > 0:
         outcome = problem.search(capacity, max(1, left // 2))
@@ -59,8 +59,8 @@ def _searched(
         if outcome.offset is not None:
             best = outcome.offset
         else:
-            floor = max(floor, capacity + 1) if outcome.exhausted else floor
-            low = capacity + 1
+            low = problem.least_height(capacity + 1)
+            floor = low if outcome.exhausted else floor
         capacity = height(buffers, best) - 1 if floor == low else (low + height(buffers, best) - 1) // 2
     return best, floor
 

@@ -1,0 +1,121 @@
+"""Crowded steps: those at which so many bytes are in use that what may still stay empty decides where buffers lie.
+
+Cells are grains of the arena; a run is bytes next to each other that a buffer has in use at the step. Only cells that a
+run fills count as taken by it, so what is said of cells holds of bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+from mcugen.plan.bound import live_bytes
+from mcugen.plan.buffers import Buffer
+
+MAX_CROWDS = 12
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """One step: `size` cells of arena; of each buffer in use its cells as bits, its first one, and its runs."""
+
+    size: int
+    cells: dict[int, int]
+    first: dict[int, int]
+    runs: dict[int, tuple[int, ...]]
+    _sums: dict[frozenset[int], int] = field(default_factory=dict)
+
+    def lowest_starts(self, taken: int, left: frozenset[int]) -> int:
+        """Cells, as bits, where the lowest of the buffers left can start: below it nothing but what may stay empty."""
+        coming = sum(self.cells[i].bit_count() for i in self.cells if i in left)
+        if not coming:
+            return 0
+        free = ~taken & ((1 << self.size) - 1)
+        spare = free.bit_count() - coming
+        return _lowest(free, spare + 1) if spare >= 0 else 0
+
+    def is_full(self, taken: int, left: frozenset[int]) -> bool:
+        """Whether the runs left do not fit into the holes, even if each hole is filled as well as sums of runs can."""
+        coming = frozenset(i for i in self.cells if i in left)
+        needed = sum(self.cells[i].bit_count() for i in coming)
+        free = ~taken & ((1 << self.size) - 1)
+        if needed > free.bit_count():
+            return True
+        sums = self._sums_of(coming)
+        return needed > sum((sums & ((2 << hole) - 1)).bit_length() - 1 for hole in _runs(free))
+
+    def _sums_of(self, coming: frozenset[int]) -> int:
+        """What some of the runs of these buffers fill together, as bits."""
+        if coming not in self._sums:
+            sizes = [n for i in coming for n in self.runs[i]]
+            every = (2 << self.size) - 1
+            self._sums[coming] = reduce(lambda sums, n: (sums | sums << n) & every, sizes, 1)
+        return self._sums[coming]
+
+
+def crowds_of(buffers: Sequence[Buffer], grain: int, size: int) -> list[Crowd]:
+    """The steps with the most bytes in use, of those with the same buffers the first."""
+    live = live_bytes(buffers)
+    starts = sorted({p.first for b in buffers for p in b.pieces}, key=lambda t: (-live[t], t))
+    found: list[Crowd] = []
+    seen: set[frozenset[tuple[int, int]]] = set()
+    for step in starts:
+        crowd = _crowd(buffers, step, grain, size)
+        key = frozenset(crowd.cells.items())
+        if key and key not in seen:
+            seen.add(key)
+            found.append(crowd)
+        if len(found) == MAX_CROWDS:
+            break
+    return found
+
+
+def _crowd(buffers: Sequence[Buffer], step: int, grain: int, size: int) -> Crowd:
+    cells: dict[int, int] = {}
+    first: dict[int, int] = {}
+    for i, b in enumerate(buffers):
+        spans = sorted((p.offset, p.offset + p.nbytes) for p in b.pieces if p.first <= step <= p.last)
+        bits = 0
+        for low, high in _touching(spans):
+            a, z = -(-low // grain), high // grain
+            bits |= (1 << z) - (1 << a) if z > a else 0
+        if bits:
+            cells[i], first[i] = bits, spans[0][0] // grain
+    return Crowd(size, cells, first, {i: tuple(_runs(bits)) for i, bits in cells.items()})
+
+
+def _touching(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for low, high in spans:
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def _runs(bits: int) -> list[int]:
+    """Lengths of the runs of ones."""
+    found = []
+    while bits:
+        bits >>= (bits & -bits).bit_length() - 1
+        length = (~bits & (bits + 1)).bit_length() - 1
+        found.append(length)
+        bits >>= length
+    return found
+
+
+def _lowest(bits: int, count: int) -> int:
+    """The `count` lowest ones."""
+    found, rest, at = 0, bits, 0
+    while rest and count > 0:
+        skip = (rest & -rest).bit_length() - 1
+        rest >>= skip
+        at += skip
+        length = min((~rest & (rest + 1)).bit_length() - 1, count)
+        found |= ((1 << length) - 1) << at
+        rest >>= length
+        at += length
+        count -= length
+    return found

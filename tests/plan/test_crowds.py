@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crowded steps: what may stay empty, where the next buffer can start, and proofs that rest on them."""
+
+from __future__ import annotations
+
+from mcugen.plan import Buffer, Piece, check, plan
+from mcugen.plan.crowds import crowds_of
+
+
+def at_once(*sizes: int) -> list[Buffer]:
+    return [Buffer(f"b{k}", size, 4, 0, 1) for k, size in enumerate(sizes)]
+
+
+def test_runs_that_fit_by_their_sum_but_not_into_the_holes_are_noticed() -> None:
+    crowd = crowds_of(at_once(12, 12, 8), 4, 10)[0]
+    left = frozenset({0, 1})
+    assert not crowd.is_full(0b0000001100, left)  # holes of 2 and 6 cells: both go into the second
+    assert crowd.is_full(0b0000111100, left)  # holes of 2 and 4 cells: one of them fits
+    assert not crowd.is_full(0b0000111100, frozenset({0}))
+
+
+def test_the_lowest_start_leaves_no_more_empty_than_is_to_spare() -> None:
+    crowd = crowds_of(at_once(12, 8), 4, 6)[0]
+    assert crowd.lowest_starts(0, frozenset({0, 1})) == 0b11  # six cells for five
+    assert crowd.lowest_starts(0b111, frozenset({1})) == 0b011000
+    assert crowd.lowest_starts(0b111, frozenset()) == 0
+
+
+def test_the_most_crowded_step_comes_first_and_equal_ones_once() -> None:
+    buffers = [Buffer("a", 8, 4, 0, 5), Buffer("b", 4, 4, 2, 3), Buffer("c", 4, 4, 4, 5)]
+    found = crowds_of(buffers, 4, 4)
+    assert [sorted(crowd.cells) for crowd in found] == [[0, 1], [0, 2], [0]]
+
+
+def test_a_hole_between_two_runs_of_a_buffer_is_seen() -> None:
+    """A buffer whose middle is free while another, larger than that, is in use: no place beside it at the bound."""
+    ring = Buffer.of_pieces("ring", 4, [Piece(0, 8, 0, 2), Piece(8, 4, 0, 0), Piece(12, 8, 0, 2)])
+    buffers = [ring, Buffer("late", 8, 4, 1, 2)]
+    found = plan(buffers)
+    check(buffers, found)
+    assert (found.lower_bound, found.nbytes, found.proven) == (24, 28, True)
