@@ -102,6 +102,11 @@ def clamp(call: Call, activation: str) -> Params:
     return {"low": low, "high": high, "clamps": int((low, high) != (-128, 127))}
 
 
+def clamp_work(call: Call, activation: str) -> dict[str, float]:
+    """Outputs that are clamped apart, for estimates."""
+    return {"clamped": call.output.size * float(clamp(call, activation)["clamps"])}
+
+
 def is_int8(call: Call) -> bool:
     """Whether there is anything to prove: int8 data with constant int8 weights."""
     return _filter.int8_data(call) and _filter.constant_weights(call)

@@ -94,18 +94,6 @@ def layout(call: Call, window: Window) -> Layout:
     return Layout(widen, in_step, left, step, parts, run, tuple(starts), -(-length // 4) * 4)
 
 
-def _blocks(rows: int, pixels: int, channels: int, taps: int) -> dict[str, float]:
-    """Blocks of three pixels, or of two and two, times two channels; the pixels times pairs that they hold."""
-    blocks, pairs = rows * -(-pixels // 3), -(-channels // 2)
-    return {
-        "blocks": blocks * pairs,
-        "odd_blocks": blocks * (channels % 2),
-        "block_taps": blocks * pairs * taps,
-        "pairs": rows * pixels * pairs,
-        "tap_pairs": rows * pixels * pairs * taps,
-    }
-
-
 @dataclass(frozen=True)
 class Convolution:
     """What the kernels ask of an operator: its window, activation, weights as a matrix and as [O, KH, KW, C]."""
@@ -156,21 +144,14 @@ class Convolution:
         }
 
     def ring_work(self, call: Call) -> dict[str, float]:
-        """What estimates need to know beside the shapes: blocks of pixels times channels, and the taps of each."""
-        found, shape = self.layout(call), call.output.shape
-        taps = self.window(call).kernel[0] * len(found.runs) * found.run.length
-        linear = self.linear(call) * call.output.size
-        return {**_blocks(shape[0] * shape[1], shape[2], shape[3], taps), "linear_outputs": linear}
-
-    def run_work(self, call: Call) -> dict[str, float]:
-        run = pixel_runs(call)
-        in_c, out_c = call.input(0).shape[3], call.output.shape[3]
-        pixels = call.output.size // out_c
-        return {
-            **_blocks(1, pixels, out_c, run.split * run.length),
-            "linear_outputs": self.linear(call) * call.output.size,
-            "tails": pixels * (in_c % 4 > 0),
-        }
+        found, (n, rows, columns, outputs) = self.layout(call), call.output.shape
+        threes = (columns - (0, 4, 2)[columns % 3]) // 3 if columns != 1 else 0
+        groups = self.window(call).kernel[0] * len(found.runs) * (found.run.quads + found.run.pair / 2)
+        blocks = n * rows * np.array([threes, (columns - 3 * threes + 1) // 2])
+        counts = _work(blocks, outputs, groups)
+        segments = self.window(call).kernel[0] * len(found.runs)
+        counts |= {"segments": segments * counts["pairs"], f"widened{found.widen}": call.input(0).size}
+        return counts | _dsp.clamp_work(call, self.activation(call))
 
     def in_reach(self) -> Rule:
         """The rule for kernels that read taps where they stand."""
@@ -187,6 +168,14 @@ class Convolution:
         tail = 0 if loop else call.input(0).shape[3] % 4
         return {"quads": run.quads, "tail": tail, "loop": loop, "linear": self.linear(call)}
 
+    def run_work(self, call: Call) -> dict[str, float]:
+        run, outputs = pixel_runs(call), call.output.shape[3]
+        blocks = -(-call.output.size // outputs // 3)
+        groups = run.split * run.quads
+        counts = _work(np.array([blocks, 0]), outputs, groups)
+        counts["loops"] = counts["pairs"] * run.split * self.run_variant(call)["loop"]
+        return counts | {"gathered": 3.0 * blocks * groups} | _dsp.clamp_work(call, self.activation(call))
+
     def run_params(self, call: Call, *, is_composite: bool) -> Params:
         w, run = self.matrix(call), pixel_runs(call)
         taps = _dsp.swapped(_dsp.padded(_dsp.overlapped(w), run.split * run.length))
@@ -197,6 +186,18 @@ class Convolution:
             "out_c": w.shape[0],
             **_dsp.clamp(call, self.activation(call)),
         }
+
+
+def _work(blocks: np.ndarray, outputs: int, groups: float) -> dict[str, float]:
+    """What blocks of three and of two pixels take, with so many groups of four taps for each pair of channels.
+
+    products: groups times pixels.
+    """
+    pairs = -(-outputs // 2)
+    counts = {"blocks": blocks.sum(), "pairs": pairs * blocks.sum(), "groups": groups * pairs * blocks.sum()}
+    counts["products"] = groups * pairs * (blocks @ [3, 2])
+    counts["odd_channels"] = outputs % 2 * blocks.sum()
+    return {name: float(count) for name, count in counts.items()}
 
 
 def is_small(call: Call) -> bool:
@@ -232,8 +233,8 @@ def ring_kernels(of: Convolution, window: Callable[[Call], RowWindow], is_dense:
         window=window,
         ring=of.ring,
         variant=of.ring_variant,
-        struct="mg_dsp_ring",
         work=of.ring_work,
+        struct="mg_dsp_ring",
     )
     return _both(base, "", of.ring_params)
 
@@ -247,8 +248,8 @@ def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> 
         count=count,
         scratch=run_scratch,
         variant=of.run_variant,
-        struct="mg_dsp_run",
         work=of.run_work,
+        struct="mg_dsp_run",
     )
     return _both(base, "_pointwise", of.run_params)
 

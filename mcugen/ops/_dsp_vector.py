@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,8 @@ _BLOCK = 4
 _STEP = 8
 """Taps that are read together."""
 
-_UNROLLED_STEPS = 4
+_UNROLLED_STEPS = {False: 4, True: 16}
+"""Steps in the text, at most: of int16 weights, and of composite ones, which are what is used unless speed is all."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +35,23 @@ class Vectors:
     def _kernel(self, name: str, *, is_composite: bool) -> Kernel:
         proofs = (_dsp.doubled, self._scaled, *((_dsp.composite,) if is_composite else ()))
 
-        def params(call: Call) -> Params:
-            return self._params(call, is_composite=is_composite)
-
         return Kernel(
             f"mg_fully_connected_s8__{name}",
             Form.POINTWISE,
             accepts=(_filter.int8_data, _filter.constant_weights, *proofs),
-            params=params,
+            params=partial(self._params, is_composite=is_composite),
             count=self.count,
             scratch=_scratch,
-            variant=self._variant,
+            variant=partial(self._variant, is_composite=is_composite),
+            work=self._work,
             widened=not is_composite,
             struct="mg_dsp_vector",
             needs=_dsp.DSP,
         )
+
+    def _work(self, call: Call) -> dict[str, float]:
+        blocks = self.count(call) * -(-call.input(1).shape[0] // _BLOCK)
+        return {"blocks": blocks, "groups": blocks * _steps(call), **_dsp.clamp_work(call, self.activation(call))}
 
     def _scales(self, call: Call) -> _dsp.Scales:
         return _dsp.scales_once(call) if self.rounds_once(call) else _dsp.scales(call)
@@ -56,9 +60,9 @@ class Vectors:
         "every output is scaled by a shift to the right, of at most 22, with no overflow, or is constant"
         return _dsp.is_int8(call) and bool(self._scales(call).proved.all())
 
-    def _variant(self, call: Call) -> dict[str, int]:
+    def _variant(self, call: Call, *, is_composite: bool) -> dict[str, int]:
         steps = _steps(call)
-        unroll = next(n for n in range(_UNROLLED_STEPS, 0, -1) if steps % n == 0)
+        unroll = next(n for n in range(_UNROLLED_STEPS[is_composite], 0, -1) if steps % n == 0)
         once = int(self.rounds_once(call))
         linear = int(not once and not _dsp.clamps_at_zero_point(call, self.activation(call)))
         return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}

@@ -4,6 +4,7 @@
  *
  * MG_KERNEL_H rows, each of MG_SPLIT runs of taps; MG_WIDEN: dsp_ring.h.
  */
+#include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_ring.h"
 #include "mcugen/dsp_widen.h"
 
@@ -38,15 +39,6 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_dsp_ring_params *p, const int8_t *in, m
 #endif
 }
 
-static inline void MG_VARIANT(clamp)(const mg_dsp_ring_params *p, int8_t *out)
-{
-    if (p->clamps != 0u) {
-        for (uint32_t i = 0u; i < (uint32_t)p->out_w * p->out_c; i += 1u) {
-            out[i] = (int8_t)mg_clamp(out[i], p->low, p->high);
-        }
-    }
-}
-
 MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out)
 {
     const uint32_t n = p->out_w, threes = n % 3u == 0u ? n : n % 3u == 2u ? n - 2u : n < 4u ? 0u : n - 4u;
@@ -73,7 +65,9 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows
         job.x_end += 2u * MG_STEP;
         job.out += 2u * p->out_c;
     }
-    MG_VARIANT(clamp)(p, out);
+    if (p->clamps != 0u) {
+        mg_dsp_clamp(out, p->low, p->high, n * p->out_c);
+    }
 }
 
 #undef MG_SEGMENTS

@@ -3,6 +3,7 @@
  * Template: a 1x1 convolution on runs of pixels, on top of dsp_block_template.h. MG_TAIL: in_c % 4, without MG_LOOP.
  */
 #include "mcugen/dsp_run.h"
+#include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_widen.h"
 
 #define MG_SEGMENTS 0
@@ -78,9 +79,7 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_run_params *p, const int8_t *in, int8_t *
         MG_VARIANT(channels)(&job, last, out_c, 3u);
     }
     if (p->clamps != 0u) {
-        for (uint32_t i = 0u; i < n * out_c; i += 1u) {
-            out[i] = (int8_t)mg_clamp(out[i], p->low, p->high);
-        }
+        mg_dsp_clamp(out, p->low, p->high, n * out_c);
     }
 }
 

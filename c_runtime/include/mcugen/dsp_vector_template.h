@@ -15,6 +15,7 @@
  *   four multipliers, four addends, four shifts, as in dsp_requantize.h
  */
 #include "mcugen/dsp_block.h"
+#include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_vector.h"
 #include "mcugen/dsp_widen.h"
 
@@ -198,8 +199,6 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_vector_params *p, const int8_t *in, int8_
         MG_VARIANT(vector)(&job);
     }
     if (p->clamps != 0u) {
-        for (uint32_t i = 0u; i < n * p->out_len; i += 1u) {
-            out[i] = (int8_t)mg_clamp(out[i], p->low, p->high);
-        }
+        mg_dsp_clamp(out, p->low, p->high, n * p->out_len);
     }
 }
