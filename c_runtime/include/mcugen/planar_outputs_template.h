@@ -43,7 +43,7 @@
     ".endif\n"                                                                          \
     ".endr\n"                                                                           \
     ".if mg_words > 4\n ldr r12, [sp, #8]\n .endif\n"                                   \
-    "ldr begin, [r12]\n"                                                                \
+    ".if mg_once\n ldr begin, [r12], #4\n .else\n ldr begin, [r12]\n .endif\n"          \
     ".set mg_row, 0\n"                                                                  \
     ".rept mg_h * mg_parts\n"                                                           \
     ".if mg_words == 1\n ldr r0, [r11], #4\n .endif\n"                                  \
@@ -80,7 +80,7 @@
 /* Then sums to bytes: the last output first, so that lr may end one byte on where a channel has no other outputs. */
 #define MG_BYTES                                                                        \
     ".if mg_words > 4\n ldr r12, [sp, #8]\n ldr lr, [sp, #12]\n .endif\n"               \
-    "ldm r12, {r0-r3}\n"                                                                \
+    ".if mg_once\n ldm r12!, {r1-r3}\n .else\n ldm r12, {r0-r3}\n .endif\n"             \
     ".irp j, 5, 4, 3, 2, 1, 0\n"                                                        \
     ".if \\j < mg_n\n"                                                                  \
     ".if mg_linear\n" MG_DSP_SCALE("sum\\j", "r1", "r2", "r3", "r0")                    \
@@ -111,6 +111,8 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         ".set mg_unit, 2 - mg_s % 2\n" /* taps from a word of weights to the next */
         /* the word of the last tap, where it has no pair */
         ".if mg_unit == 1 && mg_taps > 1\n .set mg_last, mg_taps - 2\n .else\n .set mg_last, (mg_taps - 1) / 2\n .endif\n"
+        ".set mg_once, mg_blocks == 0 && mg_words <= 4\n" /* finish is read once for each channel */
+        ".set mg_counts, mg_once && mg_words <= 2 && mg_tail <= 5\n" /* r9 is free, for the channels left */
         ".set mg_read, mg_h * mg_parts * mg_words * 4\n"
         ".set mg_behind, (mg_h - 1) * mg_parts * mg_words * 4\n"
         "sum0 .req r4\n sum1 .req r5\n sum2 .req r6\n sum3 .req r7\n sum4 .req r8\n sum5 .req r9\n"
@@ -123,8 +125,10 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         "mov r11, r3\n"
         "mov r12, r0\n"
         "mov lr, r2\n"
+        ".if mg_counts\n movw r9, #mg_c\n .else\n"
         "mov r1, r0\n" MG_STEP("add", "r1", "16 * mg_c")
         "str r1, [sp, #4]\n"
+        ".endif\n"
         ".if mg_words > 4\n strd r12, lr, [sp, #8]\n .endif\n"
         "1:\n");
 #if MG_BLOCKS > 0
@@ -146,10 +150,10 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         ".if mg_blocks > 0\n" MG_STEP("sub", "lr", "mg_blocks * mg_block * mg_c - 1") ".endif\n"
         "add r10, r10, #2 * mg_channel - 2 * mg_s * mg_blocks * mg_block\n"
         "add r11, r11, #mg_behind\n"
-        "add r12, r12, #16\n"
+        ".if mg_once == 0\n add r12, r12, #16\n .endif\n"
         ".if mg_words > 4\n strd r12, lr, [sp, #8]\n .endif\n"
-        "ldr r0, [sp, #4]\n"
-        "cmp r12, r0\n"
+        ".if mg_counts\n subs r9, r9, #1\n"
+        ".else\n ldr r0, [sp, #4]\n cmp r12, r0\n .endif\n"
         "bne 1b\n"
         "add sp, sp, #20\n"
         "pop {r4-r11, pc}\n"
