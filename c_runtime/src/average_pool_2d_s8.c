@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/average_pool_2d_s8.h"
+#include "mcugen/column_sums.h"
 #include "mcugen/divide.h"
 #include "mcugen/pool.h"
 
@@ -29,21 +30,14 @@ static int8_t mean(const mg_average_pool_2d_s8_params *p, const mg_average_s8_ta
 static void four_channels(const mg_average_pool_2d_s8_params *p, const int8_t *const *rows,
                           const mg_average_s8_taps *w, uint32_t c, int8_t *out)
 {
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    mg_s32 sums[4] = {0, 0, 0, 0};
     for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
-        const int8_t *in = rows[i] + w->offset + c;
-        for (uint32_t j = 0u; j < w->columns; j += 1u) {
-            s0 += in[0];
-            s1 += in[1];
-            s2 += in[2];
-            s3 += in[3];
-            in += p->channels;
-        }
+        mg_add_four_columns_s8(sums, rows[i] + w->offset + c, w->columns, p->channels);
     }
-    out[c] = mean(p, w, s0);
-    out[c + 1u] = mean(p, w, s1);
-    out[c + 2u] = mean(p, w, s2);
-    out[c + 3u] = mean(p, w, s3);
+    out[c] = mean(p, w, sums[0]);
+    out[c + 1u] = mean(p, w, sums[1]);
+    out[c + 2u] = mean(p, w, sums[2]);
+    out[c + 3u] = mean(p, w, sums[3]);
 }
 
 static void one_channel(const mg_average_pool_2d_s8_params *p, const int8_t *const *rows, const mg_average_s8_taps *w,
