@@ -17,7 +17,7 @@ from mcugen.plan.greedy import orders
 _SEED = 20_261_120
 _WORK = 6_000_000
 _ROUNDS = 1500
-_SEARCH_NODES = 3_000
+_SEARCH_NODES = 10_000
 _SEARCH_WORK = 250_000
 
 Interval = tuple[int, int]
