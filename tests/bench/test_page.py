@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of benchmarks: what is measured, what is printed, and when a run is worse than the committed one."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mcugen import target
+from tests.bench import bounds, measure, page
+from tests.bench.measure import Layer, Model, Result
+
+DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
+RESULT = Result("IC", "ic", "cortex-m4", 1000, 2000, 2400, 2600, 512, 96, 4096, 3000)
+LAYER = Layer(
+    "IC", "cortex-m4", 3, "Conv2D 8x8x4 to 8x8x4", "mg_conv", 10_000, 20_000, 24_000, 10_000, 0.5, "portable C"
+)
+
+
+def committed(*results: Result) -> dict[str, object]:
+    found: dict[str, object] = json.loads(page.data(results, {}))
+    return found
+
+
+@pytest.mark.parametrize("core", ["cortex-m4", "nucleo-l4r5zi"])
+def test_a_model_is_measured_exactly_and_by_layer(core: str, tmp_path: Path) -> None:
+    (tmp_path / "digits").mkdir()
+    shutil.copy(DIGITS, tmp_path / "digits" / "model.tflite")
+    result, layers = measure.measure(Model("digits", "digits"), core, tmp_path)
+    assert 10_000 < result.instructions <= result.cycles_low <= result.cycles_high
+    assert 1000 < result.code_bytes < 30_000 and result.constant_bytes > 3000
+    assert [layer.what.split()[0] for layer in layers] == ["Conv2D", "DepthwiseConv2D", "Conv2D", "FullyConnected"]
+    assert sum(layer.macs for layer in layers) <= result.macs
+    assert all(layer.times > 1 and layer.reason for layer in layers)
+
+
+def test_growth_by_over_one_percent_is_worse() -> None:
+    before = committed(RESULT)
+    assert page.worse([RESULT], before) == []
+    for key in page.CHECKED:
+        value = getattr(RESULT, key)
+        assert page.worse([dataclasses.replace(RESULT, **{key: value + value // 100})], before) == []
+        found = page.worse([dataclasses.replace(RESULT, **{key: value + value // 100 + 5})], before)
+        assert len(found) == 1 and key.replace("_", " ") in found[0] and f"{value:,} committed" in found[0]
+    assert page.worse([dataclasses.replace(RESULT, model="new", instructions=10**9)], before) == []
+
+
+def test_the_page_has_a_table_for_each_core_with_ratios() -> None:
+    other = dataclasses.replace(RESULT, core="cortex-m55", instructions=500)
+    text = page.text([RESULT, other], [LAYER], {"Another stack": {"ic": {"cortex-m4": 4000}}})
+    assert "## Cortex-M4\n" in text and "## Cortex-M55\n" in text and "A: Another stack" in text
+    row = next(line for line in text.splitlines() if line.startswith("| IC | 1,000 | 2,000"))
+    assert row == "| IC | 1,000 | 2,000 | 50.0 % | 2,400 to 2,600 | 2.50 | 512 | 96 | 4,096 | 3,000 |"
+    assert "| IC | 1,000 | 500 |  | 2,400" in text
+
+
+def test_the_ten_layers_furthest_from_their_bound_are_listed_once() -> None:
+    many = [dataclasses.replace(LAYER, what=f"layer {k}", cycles_high=24_000 + 1000 * k) for k in range(15)]
+    small = dataclasses.replace(LAYER, what="small", macs=100, cycles_high=10**9)
+    rare = dataclasses.replace(LAYER, what="rare", share=0.001, cycles_high=10**9)
+    text = page.text([RESULT], [*many, many[14], small, rare], {})
+    rows = [line for line in text.splitlines() if line.startswith("| Cortex-M4 | IC, 3")]
+    assert len(rows) == page.WORST and "layer 14" in rows[0] and "| 2.90 | 1.00 | 2.9 |" in rows[0]
+    assert "small" not in text and "rare" not in text
+
+
+def test_a_baseline_file_gives_title_and_instructions() -> None:
+    data = {"source": "A stack 1.0; measured so", "models": {"ic": {"instructions": {"cortex-m4": 5}, "arena": 1}}}
+    assert page.baseline_of(data) == ("A stack 1.0", {"ic": {"cortex-m4": 5}})
+
+
+def test_every_core_on_the_page_has_bounds_and_a_model() -> None:
+    for name in page.TITLES:
+        board = target.load(name)
+        assert set(bounds.BOUNDS[board.core]) == {bounds.DENSE, bounds.FULL, bounds.DEPTHWISE, bounds.FLOAT}
+        assert board.emulators
