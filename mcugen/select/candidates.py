@@ -41,17 +41,26 @@ Menu = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
 
 
+@dataclass(frozen=True)
+class _Run:
+    """Where and how kernels are to run, as far as their costs depend on it."""
+
+    core: str
+    by_rows: bool
+
+
 def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
     """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
 
     With --require-accelerated also where a node has only kernels that any core could run, though others exist.
     """
+    run = _Run(target.core, by_rows=options.input_mode != "whole" or options.optimize == "ram")
     menus: list[Menu] = []
     problems: list[str] = []
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
-        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(refused), target.core)
+        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(refused), run)
         if not menu:
             problems.append(_problem(node, call, refused))
         elif options.require_accelerated and not any(c.is_accelerated for c in menu) and menu[0].choice.kernel.symbol:
@@ -65,12 +74,12 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
     return menus
 
 
-def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], core: str) -> Menu:
+def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Menu:
     fitting = [kernel for kernel, why in refused if not why]
     free = [kernel for kernel in fitting if kernel.form is Form.ALIAS]
     found: list[Candidate] = []
     for kernel in reversed(free[:1] or fitting):
-        found.insert(0, _candidate(node, call, kernel, core, min((c.cost for c in found), default=None)))
+        found.insert(0, _candidate(node, call, kernel, run, min((c.cost for c in found), default=None)))
     fastest = sorted(found, key=lambda c: c.cost)  # stable: kernels of equal cost stay in the operator's order
     return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest))) for c in fastest)
 
@@ -81,16 +90,16 @@ def _by_rows(refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, 
     return [(kernel, why) for kernel, why in refused if not (slides and kernel.form is Form.WHOLE)]
 
 
-def _candidate(node: Node, call: Call, kernel: Kernel, core: str, next_cost: float | None) -> Candidate:
+def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> Candidate:
     """next_cost: of the best kernel that the operator lists later; one that was not measured is taken to be better."""
     choice = Choice(node, call, kernel, "")
     step = Step(0, choice)
-    taken = costs.estimate(kernel, call, core)
+    taken = costs.estimate(kernel, call, run.core, run.by_rows)
     cost = (taken.instructions + (taken.cycles_low + taken.cycles_high) / 2) / 2
     if not taken.is_fitted and next_cost is not None:
         cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes
-    return Candidate(choice, cost, working, kernel.function(call), code_sizes.code_bytes(kernel, core))
+    return Candidate(choice, cost, working, kernel.function(call), code_sizes.code_bytes(kernel, run.core))
 
 
 def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: Sequence[Candidate]) -> str:
