@@ -12,6 +12,9 @@ import numpy as np
 from mcugen.errors import InternalError
 from mcugen.types import TensorType
 
+MAX_CHANNELS = 1 << 20
+"""Of tensors with more nothing is known: a few bytes of a model file must not make the build allocate without bound."""
+
 _BOUNDED = frozenset({"s8", "u8", "s16", "s32"})
 
 
@@ -83,8 +86,11 @@ def channels_of(t: TensorType) -> int:
 
 
 def whole(t: TensorType) -> Range | None:
-    """The range of everything that t's element type can store; None for floats, booleans and 64 bit integers."""
-    if t.dtype not in _BOUNDED:
+    """The range of everything that t's element type can store.
+
+    None for floats, booleans, 64 bit integers, and more than MAX_CHANNELS channels.
+    """
+    if t.dtype not in _BOUNDED or channels_of(t) > MAX_CHANNELS:
         return None
     info = np.iinfo(t.np_dtype)
     return filled(channels_of(t), int(info.min), int(info.max))
@@ -94,8 +100,10 @@ def measured(data: np.ndarray) -> Range | None:
     """The range of a constant; None where `whole` would be None, or where there is no element."""
     if data.dtype.kind not in "iu" or data.dtype.itemsize > 4 or data.size == 0:
         return None
-    rows = data.reshape(-1, data.shape[-1] if data.shape else 1).astype(np.int64)
-    return Range(rows.min(axis=0), rows.max(axis=0))
+    rows = data.reshape(-1, data.shape[-1] if data.shape else 1)
+    if rows.shape[1] > MAX_CHANNELS:
+        return None
+    return Range(rows.min(axis=0).astype(np.int64), rows.max(axis=0).astype(np.int64))
 
 
 def chosen(t: TensorType, axis: int, keep: np.ndarray) -> TensorType:

@@ -63,7 +63,7 @@ class Call:
     def range_of(self, k: int) -> Range | None:
         """Bounds of operand k's stored integers, per channel, for every input of the model; of its type at worst.
 
-        None for floats, booleans and 64 bit integers.
+        None for floats, booleans, 64 bit integers, and more than `channels.MAX_CHANNELS` channels.
         """
         found = self.input_range[k] if k < len(self.input_range) else None
         return found or channels.whole(self.input(k))

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcugen import channels
 from mcugen.channels import Range, measured
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Params, evaluate
 from mcugen.types import QuantParams, Shape, TensorType
 
 MAX_LOOPS = 6
+MAX_MOVED = 1 << 22
+"""Elements that are moved to know where they go; of more only the type's bounds are known."""
 DTYPES: tuple[tuple[str, QuantParams | None], ...] = (
     ("s8", QuantParams((0.5,), (-3,))),
     ("s16", QuantParams((0.25,), (0,))),
@@ -46,6 +49,8 @@ def moved_bounds(call: Call) -> tuple[Range | None, ...]:
     found = [x for x in known if x is not None]
     if len(found) != len(known):
         return tuple(None for _ in call.outputs)
+    if sum(t.size for t in (*call.inputs, *call.outputs) if t is not None) > MAX_MOVED:
+        return tuple(channels.whole(t) for t in call.outputs)
     least, most = (
         evaluate(call, [_spread(v, t) for v, t in zip(ends, call.inputs, strict=True)])
         for ends in ([x.low for x in found], [x.high for x in found])

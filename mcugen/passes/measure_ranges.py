@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.channels import Range, measured, whole
+from mcugen.channels import MAX_CHANNELS, Range, channels_of, measured, whole
 from mcugen.graph import Graph, Tensor
 
 
@@ -13,6 +13,9 @@ def measure_ranges(graph: Graph, reference: str) -> Graph:
     known: dict[str, Range | None] = {name: whole(graph.type(name)) for name in graph.inputs}
     known |= {t.name: measured(t.data) for t in graph.tensors.values() if t.data is not None}
     for node in graph.nodes:
+        if any(channels_of(graph.type(name)) > MAX_CHANNELS for name in node.outputs):
+            known.update(dict.fromkeys(node.outputs))
+            continue
         call = replace(
             graph.call(node, reference), input_range=tuple(None if n is None else known[n] for n in node.inputs)
         )

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.channels import Removal, channels_of, chosen, measured
+from mcugen.channels import MAX_CHANNELS, Removal, channels_of, chosen, measured
 from mcugen.errors import InternalError
 from mcugen.graph import Graph, Node, Origin, Removed, Tensor
 from mcugen.op import Call
@@ -36,7 +36,11 @@ def remove_channels(graph: Graph, reference: str) -> Graph:
 
 
 def removable_channels(graph: Graph, reference: str) -> Masks:
-    """A mask of each computed tensor: its channels that can go, at least one staying."""
+    """A mask of each computed tensor: its channels that can go, at least one staying. None of a graph with a tensor
+    of more than MAX_CHANNELS.
+    """
+    if any(channels_of(t.type) > MAX_CHANNELS for t in graph.tensors.values()):
+        return {}
     calls = {node.name: graph.call(node, reference) for node in graph.nodes}
     computed = {name: t for name, t in graph.tensors.items() if not t.is_constant}
     ends = {*graph.inputs, *graph.outputs}

@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mcugen import channels, registry
-from mcugen.channels import Range, channels_of, filled
+from mcugen import channels, passes, registry
+from mcugen.channels import MAX_CHANNELS, Range, channels_of, filled
 from mcugen.errors import InternalError
 from mcugen.graph import Graph, Node, Tensor, verify
 from mcugen.op import Call, Op, evaluate
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.relu import Relu
+from mcugen.ops.reverse import Reverse
 from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.types import QuantParams, TensorType
+from tests.passes.net import Net, read
 from tests.support.calls import example_calls
 
 OPS = registry.load().ops
@@ -142,6 +145,22 @@ def test_bounds_flow_through_a_graph() -> None:
     found = measure_ranges(graph, "tflm").tensors
     assert found["x"].range is not None and found["x"].range.hull == (-128, 127)
     assert found["y"].range is not None and found["y"].range.hull == (3, 127)
+
+
+def test_nothing_is_known_of_millions_of_channels(tmp_path: Path) -> None:
+    """Else a file of a few hundred bytes would make the build allocate gigabytes."""
+    net = Net()
+    size = MAX_CHANNELS + 16
+    wide = net.m.tensor("w", (4, 2), "s32", data=np.array([[0, 0], [0, 0], [0, 0], [0, size - 2]]))
+    y = net.op("PAD", [net.x, wide], (1, 4, 4, size))
+    z = net.op("RELU", [y], (1, 4, 4, size))
+    after = passes.run(read(net.build(z), tmp_path), "tflm")
+    assert [after.tensors[f"t{k}"].range is None for k in (net.x, y, z)] == [False, True, True]
+    assert after.removed == ()
+    assert channels.measured(np.zeros((1, size), np.int8)) is None
+    pixels = TensorType((1, 2000, 1100, 2), "s8", QuantParams((1.0,), (0,)))
+    call = Call(Reverse((1,)), (pixels,), (pixels,), (None,), "tflm", (filled(2, 3, 4),))
+    assert [found and found.hull for found in call.op.bounds(call)] == [(-128, 127)]
 
 
 def test_bounds_of_another_number_of_channels_are_refused() -> None:
