@@ -59,6 +59,12 @@ def finishes(call: Call) -> bool:
     return finish_of(call) is not None
 
 
+def finish_work(call: Call, blocks: float) -> dict[str, float]:
+    """Blocks of outputs, those whose halves go away from zero, and those that are clamped."""
+    finish = finish_of(call) or 0
+    return {"blocks": blocks, "linear_blocks": blocks * (finish > 0), "clamped_blocks": blocks * (finish > 1)}
+
+
 FINISHES: tuple[tuple[str, Rule], ...] = (
     ("", finishes_low),
     ("_linear", finishes_linear),

@@ -123,6 +123,7 @@ class _Parts:
             ring=self.ring,
             scratch=self.scratch if patches else None,
             variant=self.variant,
+            work=self.work,
             struct="mg_conv2d_s8__mve",
             needs=_mve.NEEDS,
         )
@@ -162,6 +163,19 @@ class _Parts:
         if rows.is_patch:
             return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
         return sizes | {"words": rows.words}
+
+    def work(self, call: Call) -> dict[str, float]:
+        """Blocks of two pixels and four outputs, their steps, pairs of pixels, and vectors that are gathered."""
+        rows, y, kernel_rows = self.chosen(call), call.output.shape, self.window(call).kernel[0]
+        pairs = y[0] * y[1] * -(-y[2] // 2)
+        blocks = pairs * -(-y[3] // _mve.BLOCK)
+        vectors = kernel_rows * rows.runs * -(-rows.run // _mve.LANES)
+        return {
+            "pairs": pairs,
+            **_mve.finish_work(call, blocks),
+            "pair_steps": blocks * rows.steps * (1 if rows.is_patch else kernel_rows),
+            "gathered": y[0] * y[1] * y[2] * vectors,
+        }
 
     def params(self, call: Call) -> Params:
         rows, window, x, y = self.chosen(call), self.window(call), call.input(0), call.output

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from mcugen.op import Call, Form, Kernel, Params, Rule
 from mcugen.ops import _filter, _mve
+from mcugen.types import row_count
 
 SHORT = 15
 """Most steps of 16 inputs that the kernels for short vectors take."""
@@ -38,19 +39,32 @@ def dense_kernels(
         return (_last(call, matrix) + 1) * _taps(call, matrix) + _mve.LANES if _last(call, matrix) else 0
 
     def is_narrow(call: Call) -> bool:
-        "vectors have at most 16 elements, there are at least 16 of them, and 4 to 63 outputs of each"
+        "vectors have at most 16 elements, there are at least 16 of them in a row, and 4 to 63 outputs of each"
         if not _is_dense(call):
             return False
         outputs, inputs = matrix(call).shape
-        return bool(inputs <= _mve.LANES <= count(call) and _mve.BLOCK <= outputs <= MOST_OUTPUTS)
+        in_row = count(call) // row_count(call.output.shape)
+        return bool(inputs <= _mve.LANES <= in_row and _mve.BLOCK <= outputs <= MOST_OUTPUTS)
 
     def narrow_scratch(call: Call) -> int:
         outputs, inputs = matrix(call).shape
         return int((max(_last(call, matrix), 2) + 1) * inputs + _mve.LANES + 2 * outputs)
 
+    def narrow_work(call: Call) -> dict[str, float]:
+        passes = -(-matrix(call).shape[0] // _mve.BLOCK)
+        copied = _last(call, matrix) > 0
+        return {
+            **_mve.finish_work(call, passes * -(-count(call) // 2)),
+            "passes": passes * (1 + copied),
+            "copied": copied,
+        }
+
     def variant(call: Call) -> dict[str, int]:
         outputs, inputs = matrix(call).shape
         return {"inputs": inputs, "outputs": outputs, "finish": _mve.finish_of(call) or 0}
+
+    def work(call: Call) -> dict[str, float]:
+        return _work(matrix(call).shape, count(call))
 
     first = (_filter.int8_data, *rules, _filter.constant_weights)
     model = Kernel(
@@ -59,6 +73,7 @@ def dense_kernels(
         params=params,
         count=count,
         scratch=scratch,
+        work=work,
         struct="mg_dense_s8__mve",
         needs=_mve.NEEDS,
     )
@@ -67,6 +82,7 @@ def dense_kernels(
         symbol=f"{model.symbol}_narrow",
         accepts=(*first, is_narrow, _mve.finishes, _filter.sums_fit(matrix)),
         scratch=narrow_scratch,
+        work=narrow_work,
         variant=variant,
     )
     general = (
@@ -79,6 +95,20 @@ def dense_kernels(
         for length, fits in (("", is_short), ("_long", is_long))
     )
     return (narrow, *general)
+
+
+def _work(shape: tuple[int, ...], vectors: int) -> dict[str, float]:
+    """Blocks of four outputs, of two vectors and of one, their steps, and pairs. shape: outputs, inputs."""
+    blocks, steps = -(-shape[0] // _mve.BLOCK), -(-shape[1] // _mve.LANES)
+    pairs = vectors // 2 if shape[0] >= _mve.BLOCK else 0
+    alone = vectors - 2 * pairs
+    return {
+        "pairs": pairs,
+        "pair_blocks": pairs * blocks,
+        "pair_steps": pairs * blocks * steps,
+        "alone_blocks": alone * blocks,
+        "alone_steps": alone * blocks * steps,
+    }
 
 
 def _is_dense(call: Call) -> bool:

@@ -42,6 +42,7 @@ def depthwise_kernels(
         window=row_window,
         ring=parts.ring,
         scratch=parts.scratch,
+        work=parts.work,
         struct="mg_depthwise_conv2d_s8__mve",
         needs=_mve.NEEDS,
     )
@@ -51,6 +52,7 @@ def depthwise_kernels(
         accepts=(*rules, parts.is_wide, _mve.finishes, _filter.sums_fit(matrix)),
         params=parts.wide_params,
         variant=parts.variant,
+        work=parts.wide_work,
     )
     return (
         parts.columns_kernel((*rules, parts.is_column, _mve.finishes, _filter.sums_fit(matrix))),
@@ -99,6 +101,7 @@ class _Parts:
             operands=(0,),
             scratch=self._series,
             variant=lambda call: {"stride": self.window(call).stride[0], "finish": _mve.finish_of(call) or 0},
+            work=self._column_work,
             struct="mg_depthwise_conv2d_s8__mve_columns",
             needs=_mve.NEEDS,
         )
@@ -110,6 +113,33 @@ class _Parts:
             return False
         fits = window.kernel[0] <= _mve.LANES and window.stride[0] <= _mve.LANES and x[2] * x[3] <= MOST_ROW
         return bool(fits and x[0] == 1 and x[1] >= BLOCK and y[1] >= LEAST_ROWS)
+
+    def work(self, call: Call) -> dict[str, float]:
+        """Blocks of channels, and vectors that are woven."""
+        y = call.output.shape
+        weaves = -(-self.window(call).kernel[0] // WEAVE)
+        return {
+            "eights": y[0] * y[1] * y[2] * -(-y[3] // BLOCK),
+            "woven": y[0] * y[1] * weaves * self.ring(call).length / _mve.LANES,
+        }
+
+    def wide_work(self, call: Call) -> dict[str, float]:
+        """Blocks of pixels, rows of channels, and vectors that are woven."""
+        y, stride = call.output.shape, self.window(call).stride[1]
+        blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
+        return {
+            **_mve.finish_work(call, blocks),
+            "far_blocks": blocks * (stride - 1),
+            "channel_rows": y[0] * y[1] * y[3],
+            "woven": y[0] * y[1] * self.ring(call).length / _mve.LANES,
+        }
+
+    def _column_work(self, call: Call) -> dict[str, float]:
+        """Series, and their blocks of elements and of outputs."""
+        x, y = call.input(0).shape, call.output.shape
+        series = x[2] * x[3]
+        blocks = _mve.finish_work(call, series * -(-y[1] // BLOCK))
+        return {"series": series, "gathered": series * -(-x[1] // BLOCK), **blocks}
 
     def _series(self, call: Call) -> int:
         """Elements of a padded column: its rows, and all that windows of 16 read."""

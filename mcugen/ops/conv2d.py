@@ -247,7 +247,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (2, 3), "c": 300, "o": 5, "kernel": (1, 1), "zero": -128, "out_zero": -128, "gain": 2e-4},
     {"size": (1, 3), "c": 385, "o": 8, "kernel": (1, 1), "out_zero": 5, "gain": 1e-4, "activation": "RELU6"},
     {"size": (1, 1), "c": 240, "o": 2, "kernel": (1, 1), "zero": 127, "out_zero": -128, "gain": 3e-4},
-    {"size": (3, 7), "c": 13, "o": 6, "kernel": (1, 1), "zero": 3, "out_zero": -128, "gain": 0.002},
+    {"size": (1, 16), "c": 3, "o": 5, "kernel": (1, 1), "zero": -128, "gain": 0.002, "activation": "RELU"},
+    {"size": (2, 17), "c": 13, "o": 6, "kernel": (1, 1), "zero": 3, "out_zero": -128, "gain": 0.002},
     {"size": (3, 4), "c": 37, "o": 6, "kernel": (3, 3), "zero": 9, "out_zero": -128, "gain": 2e-4},
     {"size": (12, 8), "c": 1, "o": 7, "kernel": (10, 4), "stride": (2, 2), "zero": 83, "out_zero": -128, "gain": 1e-3},
     {

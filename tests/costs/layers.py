@@ -44,6 +44,7 @@ CONVOLUTIONS: tuple[tuple[Shape, Shape, Shape, int], ...] = (
     ((7, 7, 24), (5, 5), (1, 1), 12),
     ((33, 24, 1), (10, 8), (2, 2), 8),
     ((12, 12, 30), (1, 1), (1, 1), 62),
+    ((24, 24, 15), (1, 1), (1, 1), 25),
     ((6, 6, 106), (1, 1), (1, 1), 57),
 )
 # Image, kernel, stride, padding.
@@ -104,10 +105,11 @@ def realistic(op: type[Op]) -> Iterator[Example]:
     for seed, kind in enumerate(KINDS):
         if op is Conv2D:
             for image, kernel, stride, o in CONVOLUTIONS:
-                yield made(Conv2D(stride), kind, seed, image, (o, *kernel, image[2]), 0)
+                yield from ended(Conv2D(stride), kind, seed, image, (o, *kernel, image[2]), 0)
         if op is DepthwiseConv2D:
             for image, kernel, stride, padding in DEPTHWISE:
-                yield made(DepthwiseConv2D(stride, padding=padding), kind, seed, image, (1, *kernel, image[2]), 3)
+                op_of = DepthwiseConv2D(stride, padding=padding)
+                yield from ended(op_of, kind, seed, image, (1, *kernel, image[2]), 3)
         if issubclass(op, Pool) and kind != "s8w16":
             for image, kernel, stride in POOLS:
                 quant = None if kind == "f32" else QuantParams((0.1,), (0,))
@@ -122,14 +124,22 @@ def realistic(op: type[Op]) -> Iterator[Example]:
                     yield Example(op(activation=activation), (a, b), (y,), {}, seed)
         if op is FullyConnected:
             for k, n in FULL:
-                yield made(FullyConnected(), kind, seed, (k,), (n, k), 0)
+                yield from ended(FullyConnected(), kind, seed, (k,), (n, k), 0)
 
 
-def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) -> Example:
+def ended(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) -> Iterator[Example]:
+    """A layer, and with int8 data also one with outputs from 0 on, as after an activation."""
+    yield made(op, kind, seed, data, weights, axis)
+    if kind == "s8":
+        yield made(op, kind, seed, data, weights, axis, -128)
+
+
+def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int, out_zero: int | None = None) -> Example:
     """One layer; gain and bias are such that sums fit 32 bits, as in trained networks."""
     taps = math.prod(weights) // weights[axis]
     gain = 0.05 / math.sqrt(taps)
-    plain = _filter_examples.example(op, seed, (1, *data), weights, axis, kind, -128 if kind == "s8" else 0, gain)
+    zero = -128 if kind == "s8" else 0
+    plain = _filter_examples.example(op, seed, (1, *data), weights, axis, kind, zero, gain, out_zero=out_zero)
     if kind == "f32":
         return plain
     rng = np.random.default_rng(seed + taps)
