@@ -236,7 +236,7 @@ def ring_kernels(of: Convolution, window: Callable[[Call], RowWindow], is_dense:
         work=of.ring_work,
         struct="mg_dsp_ring",
     )
-    return _both(base, "", of.ring_params)
+    return _all(base, "", of.ring_params)
 
 
 def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> tuple[Kernel, ...]:
@@ -251,13 +251,17 @@ def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> 
         work=of.run_work,
         struct="mg_dsp_run",
     )
-    return _both(base, "_pointwise", of.run_params)
+    return _all(base, "_pointwise", of.run_params)
 
 
-def _both(base: Kernel, suffix: str, params: Callable[..., Params]) -> tuple[Kernel, ...]:
-    """A kernel with int16 weights, and with composite ones."""
+_WAYS = (("dsp16", False), ("dsp8", True), ("dsp16_single", False), ("dsp8_single", True))
+"""Names of the kernels, and whether their weights are composite; `single` ones load single words, for Cortex-M7."""
+
+
+def _all(base: Kernel, suffix: str, params: Callable[..., Params]) -> tuple[Kernel, ...]:
+    """Kernels with int16 weights and with composite ones, for cores that load several words fast and for others."""
     made = []
-    for name, is_composite in (("dsp16", False), ("dsp8", True)):
+    for name, is_composite in _WAYS:
         proofs = (_dsp.doubled, _dsp.scaled, *((_dsp.composite,) if is_composite else ()))
         made.append(
             replace(

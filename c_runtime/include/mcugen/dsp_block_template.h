@@ -23,18 +23,8 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-#if MG_SINGLE
-#define MG_DATA(offset) "ldr r10, [r12, #mg_x+" offset "]\nldr r11, [r12, #mg_x+4+" offset "]\n"
-#else
-#define MG_DATA(offset) "ldrd r10, r11, [r12, #mg_x+" offset "]\n"
-#endif
-
-#if MG_COMPOSITE && MG_SINGLE
-#define MG_WEIGHTS "ldr r1, [lr], #8\nldr r3, [lr, #-4]\nsxtb16 r0, r1\nsxtb16 r2, r3\n"
-#elif MG_COMPOSITE
+#if MG_COMPOSITE
 #define MG_WEIGHTS "ldrd r1, r3, [lr], #8\nsxtb16 r0, r1\nsxtb16 r2, r3\n"
-#elif MG_SINGLE
-#define MG_WEIGHTS "ldr r0, [lr], #16\nldr r1, [lr, #-12]\nldr r2, [lr, #-8]\nldr r3, [lr, #-4]\n"
 #else
 #define MG_WEIGHTS "ldmia lr!, {r0-r3}\n"
 #endif
@@ -60,10 +50,35 @@
     ".if mg_segments\n.set mg_p, " MG_TEXT(MG_STEP) "\n.set mg_q, 8\n"                                                 \
     ".else\n.set mg_p, 8\n.set mg_q, 8*" pixels "\n.endif\n"
 
-#define MG_PIXEL(offset, p, q) MG_DATA(offset) MG_DSP_MULTIPLY(p, q) MG_DSP_MULTIPLY_HIGH(p, q)
-#define MG_PIXEL_TWO(offset, p, q) "ldr r10, [r12, #mg_x+" offset "]\n" MG_DSP_MULTIPLY(p, q)
+#define MG_LOW(offset) "ldr r10, [r12, #mg_x+" offset "]\n"
+#define MG_HIGH(offset) "ldr r11, [r12, #mg_x+4+" offset "]\n"
+#define MG_SMLAD(sum, x, w) "smlad " sum ", " x ", " w ", " sum "\n"
+#if MG_SINGLE
+/* A load beside each product, where there is one to do, and well before it is used. */
+#define MG_PIXEL(p, q, low, high)                                                           \
+    MG_SMLAD(p, "r10", "r0") MG_SMLAD(q, "r10", "r1") low MG_SMLAD(p, "r11", "r2") MG_SMLAD(q, "r11", "r3") high
+#if MG_COMPOSITE
+#define MG_FIRST                                                                                    \
+    "ldr r1, [lr], #8\n" MG_LOW("0") "ldr r3, [lr, #-4]\n" MG_HIGH("0")                             \
+    "sxtb16 r0, r1\n" MG_SMLAD("r5", "r10", "r1") "sxtb16 r2, r3\n" MG_SMLAD("r4", "r10", "r0")     \
+    MG_LOW("mg_p") MG_SMLAD("r5", "r11", "r3") MG_SMLAD("r4", "r11", "r2") MG_HIGH("mg_p")
+#else
+#define MG_FIRST                                                                                    \
+    "ldr r0, [lr], #16\n" MG_LOW("0") "ldr r1, [lr, #-12]\n" MG_HIGH("0")                           \
+    MG_SMLAD("r4", "r10", "r0") "ldr r2, [lr, #-8]\n" MG_SMLAD("r5", "r10", "r1")                   \
+    "ldr r3, [lr, #-4]\n" MG_LOW("mg_p") MG_SMLAD("r4", "r11", "r2") MG_SMLAD("r5", "r11", "r3")    \
+    MG_HIGH("mg_p")
+#endif
+#define MG_QUAD2 MG_FIRST MG_PIXEL("r6", "r7", "", "")
+#define MG_QUAD3                                                                                    \
+    MG_FIRST MG_PIXEL("r6", "r7", MG_LOW("2*mg_p"), MG_HIGH("2*mg_p")) MG_PIXEL("r8", "r9", "", "")
+#else
+#define MG_PIXEL(offset, p, q)                                                                      \
+    "ldrd r10, r11, [r12, #mg_x+" offset "]\n" MG_DSP_MULTIPLY(p, q) MG_DSP_MULTIPLY_HIGH(p, q)
 #define MG_QUAD2 MG_WEIGHTS MG_PIXEL("0", "r4", "r5") MG_PIXEL("mg_p", "r6", "r7")
 #define MG_QUAD3 MG_QUAD2 MG_PIXEL("2*mg_p", "r8", "r9")
+#endif
+#define MG_PIXEL_TWO(offset, p, q) MG_LOW(offset) MG_DSP_MULTIPLY(p, q)
 #define MG_TWO2 MG_WEIGHTS_TWO MG_PIXEL_TWO("0", "r4", "r5") MG_PIXEL_TWO("mg_p", "r6", "r7")
 #define MG_TWO3 MG_TWO2 MG_PIXEL_TWO("2*mg_p", "r8", "r9")
 
@@ -104,12 +119,15 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
 }
 #endif
 
-#undef MG_DATA
 #undef MG_WEIGHTS
 #undef MG_WEIGHTS_TWO
 #undef MG_SUMS
 #undef MG_FINISH
 #undef MG_SIZES
+#undef MG_LOW
+#undef MG_HIGH
+#undef MG_SMLAD
+#undef MG_FIRST
 #undef MG_PIXEL
 #undef MG_PIXEL_TWO
 #undef MG_QUAD2

@@ -35,5 +35,7 @@ typedef struct {
 
 #define MG_DECLARE_conv2d_s8__dsp16(f) MG_DECLARE_DSP_RING(f)
 #define MG_DECLARE_conv2d_s8__dsp8(f) MG_DECLARE_DSP_RING(f)
+#define MG_DECLARE_conv2d_s8__dsp16_single(f) MG_DECLARE_DSP_RING(f)
+#define MG_DECLARE_conv2d_s8__dsp8_single(f) MG_DECLARE_DSP_RING(f)
 
 #endif /* MCUGEN_DSP_RING_H */

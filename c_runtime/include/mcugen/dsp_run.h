@@ -30,5 +30,7 @@ typedef struct {
 
 #define MG_DECLARE_conv2d_s8__dsp16_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp8_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp16_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp8_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
 
 #endif /* MCUGEN_DSP_RUN_H */

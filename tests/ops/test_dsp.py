@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocked kernels for cores with SMLAD: what they refuse, why their scaling is exact, and what they share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mcugen.numeric import multiply_double_rounding, multiply_single_rounding
+from mcugen.op import Call, Kernel, Op
+from mcugen.ops import _dsp, _dsp_conv, _filter
+from mcugen.ops._filter_examples import example
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.types import QuantParams
+from tests.support import draw
+
+FEATURES = frozenset({"dsp"})
+WINDOWS = ("mg_conv2d_s8__dsp16", "mg_conv2d_s8__dsp8", "mg_conv2d_s8__dsp16_single", "mg_conv2d_s8__dsp8_single")
+RUNS = tuple(f"{symbol}_pointwise" for symbol in WINDOWS)
+VECTORS = ("mg_fully_connected_s8__dsp16", "mg_fully_connected_s8__dsp8")
+
+
+def drawn(op: Op, weights: tuple[int, ...], shape: tuple[int, ...], reference: str, **types: Any) -> Call:
+    made = example(op, 3, shape, weights, 0, **{"gain": 0.01, **types})
+    data = [
+        draw.constant(t, made.constants[k], made.seed, k) if t is not None and k in made.constants else None
+        for k, t in enumerate(made.inputs)
+    ]
+    return Call(op, made.inputs, made.outputs, tuple(data), reference)
+
+
+def conv(
+    kernel: tuple[int, int] = (3, 3), size: tuple[int, int] = (5, 6), c: int = 8, o: int = 6, groups: int = 1,
+    activation: str = "NONE", **types: Any,
+) -> Call:  # fmt: skip
+    op = Conv2D((1, 1), (1, 1), "SAME", activation)
+    return drawn(op, (o, *kernel, c // groups), (1, *size, c), "tflm", **types)
+
+
+def vectors(
+    inputs: int = 20, outputs: int = 6, reference: str = "tflm", activation: str = "NONE", **types: Any
+) -> Call:
+    op = FullyConnected(activation)
+    return drawn(op, (outputs, inputs), (2, inputs), reference, **{"per_channel": False, **types})
+
+
+def kernel_of(call: Call, symbol: str) -> Kernel:
+    return next(k for k in call.op.kernels if k.symbol == symbol)
+
+
+def with_weights(call: Call, data: np.ndarray) -> Call:
+    return replace(call, constants=(None, data.astype(np.int8), *call.constants[2:]))
+
+
+@pytest.mark.parametrize("symbol", WINDOWS + RUNS + VECTORS)
+def test_they_take_usual_layers(symbol: str) -> None:
+    call = vectors() if symbol in VECTORS else conv((1, 1) if symbol in RUNS else (3, 3))
+    assert not kernel_of(call, symbol).refusals(call, FEATURES)
+    assert kernel_of(call, symbol).refusals(call, frozenset()) == ["the core has no dsp"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"bias_max": 2**31 - 1}, "2^30"),
+        ({"gain": 4.0}, "shift to the right"),
+        ({"kind": "s16"}, "int8"),
+        ({"groups": 2}, "one group"),
+        ({"size": (2, 3), "c": 260}, "within reach"),
+    ],
+)
+@pytest.mark.parametrize("symbol", WINDOWS)
+def test_windows_refuse_what_is_not_exact(symbol: str, changed: dict[str, Any], message: str) -> None:
+    call = conv(**changed)
+    assert any(message in why for why in kernel_of(call, symbol).refusals(call, FEATURES))
+    assert any(not k.refusals(call, FEATURES) for k in call.op.kernels if "__dsp" not in k.symbol)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"bias_max": 2**31 - 1}, "2^30"),
+        ({"gain": 4.0}, "shift to the right"),
+        ({"c": 3}, "4 to 65535 channels"),
+        ({"kernel": (1, 2)}, "1x1"),
+    ],
+)
+@pytest.mark.parametrize("symbol", RUNS)
+def test_runs_refuse_what_is_not_exact(symbol: str, changed: dict[str, Any], message: str) -> None:
+    call = conv(**{"kernel": (1, 1), **changed})
+    assert any(message in why for why in kernel_of(call, symbol).refusals(call, FEATURES))
+    assert any(not k.refusals(call, FEATURES) for k in call.op.kernels if "__dsp" not in k.symbol)
+
+
+@pytest.mark.parametrize("symbol", [s for s in WINDOWS + VECTORS if "dsp8" in s])
+def test_composite_weights_need_room(symbol: str) -> None:
+    plain = vectors() if symbol in VECTORS else conv()
+    kernel, weights = kernel_of(plain, symbol), plain.constant(1).copy()
+    weights.reshape(-1)[0] = -128
+    why = kernel.refusals(with_weights(plain, weights), FEATURES)
+    assert any("no weight is -128" in reason for reason in why)
+    changed = {"bias_max": 2**26, "gain": 1e-4}
+    large = vectors(**changed) if symbol in VECTORS else conv(**changed)
+    assert any("2^23" in reason for reason in kernel.refusals(large, FEATURES))
+    wide = kernel_of(large, symbol.replace("dsp8", "dsp16"))
+    assert not wide.refusals(large, FEATURES)
+
+
+def test_a_multiplier_that_can_tie_is_refused_where_rounding_is_once() -> None:
+    call = vectors(reference="litert")
+    tie = replace(call, outputs=(replace(call.output, quant=QuantParams((64.0,), (3,))),))
+    assert not kernel_of(call, VECTORS[0]).refusals(call, FEATURES)
+    assert any("shift to the right" in why for why in kernel_of(tie, VECTORS[0]).refusals(tie, FEATURES))
+    twice = replace(tie, reference="tflm")
+    assert not kernel_of(twice, VECTORS[0]).refusals(twice, FEATURES)
+
+
+def scaled(scale: _dsp.Scales, sums: np.ndarray, k: int, *, once: bool) -> np.ndarray:
+    """What the instructions compute of sums of channel k, before the clamp."""
+    product = 2 * sums * scale.mult[k] + (0 if once else 2**31)
+    return ((product >> 32) + scale.addend[k] - (0 if once else sums < 0)) >> scale.shift[k]
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("gain", [0.3, 0.02, 1e-3, 3e-5])
+def test_the_short_scaling_has_the_runtimes_bits(once: bool, gain: float) -> None:
+    call = vectors(gain=gain, reference="litert" if once else "tflm", out_zero=-11)
+    found = _dsp.scales_once(call) if once else _dsp.scales(call)
+    assert found.proved.all()
+    low, high = _dsp.sums(call)
+    mult, shift = _filter.multipliers(call, low.size)
+    for k in np.flatnonzero(~found.constant):
+        near = np.arange(-3, 4)
+        steps = np.linspace(low[k], high[k], 5000).astype(np.int64)
+        sums = np.clip((steps[:, None] + near).reshape(-1), low[k], high[k])
+        multiply = multiply_single_rounding if once else multiply_double_rounding
+        want = multiply(sums, mult[k], shift[k]) + call.output.zero_point
+        np.testing.assert_array_equal(scaled(found, sums, int(k), once=once), want)
+
+
+def test_constant_channels_lose_their_weights() -> None:
+    call = conv(gain=1e-8, bias_max=2**29)
+    found = _dsp.scales(call)
+    assert found.constant.all() and found.proved.all()
+    low, _ = _dsp.sums(call)
+    for k in range(low.size):
+        want = multiply_double_rounding(low[k], *(v[k] for v in _filter.multipliers(call, low.size)))
+        assert scaled(found, np.array([-5, 5]), k, once=False).tolist() == [want + call.output.zero_point] * 2
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 9, 40, 64, 66, 68, 100, 106, 192, 260, 576, 1000])
+def test_runs_hold_all_taps_and_waste_few(length: int, pairs: bool) -> None:
+    runs = _dsp_conv.runs_of(length, pairs=pairs)
+    assert runs.quads <= _dsp_conv.UNROLLED_GROUPS
+    assert length <= runs.split * runs.length < length + 4 * runs.split
+    assert runs.pair == 0 or runs.split == 1
+
+
+def test_small_layers_share_their_code() -> None:
+    def variant(c: int, o: int, size: tuple[int, int]) -> object:
+        call = conv((1, 1), size, c, o)
+        kernel = kernel_of(call, RUNS[0])
+        assert kernel.variant is not None
+        return kernel.variant(call)
+
+    assert variant(30, 9, (4, 4)) == variant(17, 12, (3, 5))
+    assert variant(30, 64, (12, 12)) != variant(17, 64, (12, 12))
