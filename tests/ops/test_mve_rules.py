@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Helium kernels must be sure of: each rule, broken, leaves the call to another kernel, and says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mcugen.op import Call, Example, Op
+from mcugen.ops._filter_examples import example
+from mcugen.ops.add import Add
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.types import QuantParams, TensorType
+from tests.support.cases import graph_of
+
+M55 = frozenset({"dsp", "fpu", "mve", "mve_float"})
+
+
+def call_of(found: Example, reference: str = "tflm") -> Call:
+    graph = graph_of(found)
+    return graph.call(graph.nodes[0], reference)
+
+
+def filtered(op: Op, image: tuple[int, ...], weights: tuple[int, ...], **types: Any) -> Example:
+    axis = 3 if isinstance(op, DepthwiseConv2D) else 0
+    return example(op, 1, image, weights, axis, **{"gain": 0.001, "zero": 4, "out_zero": -128, **types})
+
+
+def dense(pixels: int, inputs: int, outputs: int, **types: Any) -> Example:
+    return filtered(Conv2D(), (1, 1, pixels, inputs), (outputs, 1, 1, inputs), **types)
+
+
+def chosen(found: Example, reference: str = "tflm") -> str:
+    call = call_of(found, reference)
+    return next(k.symbol for k in call.op.kernels if not k.refusals(call, M55))
+
+
+def deep(image: tuple[int, int, int], kernel: tuple[int, int], channels: int = 0, **op: Any) -> Example:
+    c = image[2]
+    return filtered(DepthwiseConv2D(**op), (1, *image), (1, *kernel, channels or c), gain=0.002)
+
+
+def huge(found: Example) -> Example:
+    """The same with a bias to which no product can be added."""
+    bias = found.inputs[2]
+    assert bias is not None
+    return replace(found, constants={**found.constants, 2: np.full(bias.shape, 2**31 - 1, np.int32)})
+
+
+def add(scale: float) -> Example:
+    types = [TensorType((1, 2, 2, 8), "s8", QuantParams((s,), (3,))) for s in (0.5, 0.25, scale)]
+    return Example(Add(), (types[0], types[1]), (types[2],), {})
+
+
+CHOSEN: tuple[tuple[Example, str], ...] = (
+    (dense(16, 16, 4), "mg_dense_s8__mve_narrow"),
+    (dense(15, 16, 4), "mg_dense_s8__mve"),
+    (dense(16, 17, 4), "mg_dense_s8__mve"),
+    (dense(16, 16, 64), "mg_dense_s8__mve"),
+    (dense(16, 16, 3), "mg_dense_s8__mve"),
+    (dense(4, 240, 4), "mg_dense_s8__mve"),
+    (dense(4, 241, 4), "mg_dense_s8__mve_long"),
+    (dense(4, 40, 4, out_zero=-127), "mg_dense_s8__mve_linear"),
+    (filtered(Conv2D(activation="RELU6"), (1, 1, 4, 40), (4, 1, 1, 40)), "mg_dense_s8__mve_clamp"),
+    (filtered(Conv2D(), (1, 5, 5, 16), (4, 3, 3, 16)), "mg_conv2d_s8__mve"),
+    (filtered(Conv2D(), (1, 5, 5, 16), (4, 4, 3, 16)), "mg_conv2d_s8__mve_patches"),
+    (deep((5, 48, 8), (3, 3)), "mg_depthwise_conv2d_s8__mve_wide"),
+    (deep((5, 7, 8), (3, 3)), "mg_depthwise_conv2d_s8__mve"),
+    (deep((5, 48, 8), (3, 4)), "mg_depthwise_conv2d_s8__mve"),
+    (deep((5, 48, 64), (3, 3)), "mg_depthwise_conv2d_s8__mve"),
+    (deep((20, 2, 8), (9, 1)), "mg_depthwise_conv2d_s8__mve_columns"),
+    (deep((11, 1, 8), (9, 1)), "mg_depthwise_conv2d_s8__mve"),
+    (add(0.6), "mg_add_s8__mve"),
+)
+
+
+@pytest.mark.parametrize(("found", "symbol"), CHOSEN, ids=[f"{k}_{s}" for k, (_, s) in enumerate(CHOSEN)])
+def test_the_first_kernel_that_accepts(found: Example, symbol: str) -> None:
+    assert chosen(found) == symbol
+
+
+BROKEN: tuple[tuple[Example, str], ...] = (
+    (huge(dense(4, 40, 8)), "no sum of products can leave 32 bits"),
+    (dense(4, 40, 8, gain=3.0), "no multiplier is 1 or more"),
+    (dense(4, 40, 8, gain=0.8, out_zero=3, per_channel=False), "all multipliers are below one half"),
+    (filtered(Conv2D(), (1, 5, 5, 4), (3, 3, 3, 4)), "at least 4 output channels"),
+    (filtered(Conv2D(), (1, 5, 5, 8), (4, 3, 3, 4)), "there is one group"),
+    (filtered(Conv2D(), (1, 9, 9, 64), (4, 4, 4, 64)), "patches of at most 1008 elements"),
+    (huge(filtered(Conv2D(), (1, 5, 5, 8), (4, 3, 3, 8))), "no sum of products can leave 32 bits"),
+    (deep((5, 5, 8), (5, 5)), "4x4, 8x2 or 16x1"),
+    (deep((20, 1, 8), (17, 1)), "at most 16 rows"),
+    (deep((5, 5, 2), (3, 3), channels=4), "each input channel makes one output channel"),
+    (huge(deep((5, 7, 8), (3, 3))), "no sum of products can leave 32 bits"),
+    (add(1.5e-6), "scaled by less than one half"),
+)
+
+
+@pytest.mark.parametrize(("found", "reason"), BROKEN, ids=[f"{k}_{r}" for k, (_, r) in enumerate(BROKEN)])
+def test_a_broken_rule_leaves_the_call_to_others(found: Example, reason: str) -> None:
+    call = call_of(found)
+    refused = {k.symbol: "; ".join(k.refusals(call, M55)) for k in call.op.kernels if "mve" in k.needs}
+    assert any(reason in why for why in refused.values())
+    assert all(refused.values())
+    assert "__mve" not in chosen(found)
+
+
+def test_without_helium_none_runs() -> None:
+    call = call_of(dense(16, 16, 4))
+    assert all(k.refusals(call, M55 - {"mve"}) for k in call.op.kernels if "__mve" in k.symbol)
+
+
+def test_a_single_rounding_is_left_to_others() -> None:
+    found = example(FullyConnected(), 1, (1, 40), (8, 40), 0, gain=0.001, per_channel=False, out_zero=-128)
+    assert chosen(found) == "mg_dense_s8__mve"
+    assert "mve" not in chosen(found, "litert")
