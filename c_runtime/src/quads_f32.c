@@ -87,3 +87,17 @@ void mg_conv2d_f32__quads_pointwise(const mg_quads_f32_params *p, const mg_f32 *
         mg_quads_four(&block);
     }
 }
+
+void mg_fully_connected_f32__eights(const mg_quads_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n)
+{
+    for (uint32_t i = 0u; i < n; i += 1u) {
+        mg_f32 *const y = out + i * p->outputs;
+        mg_quads_vector(p->weights, in + i * p->taps, p->taps, p->outputs, y);
+        if (p->kind != MG_QUADS_NONE) {
+            const uint32_t outputs = p->outputs;
+            for (uint32_t o = 0u; o < outputs; o += 1u) {
+                y[o] = mg_quads_bounded(p->kind, p->out_max, y[o]);
+            }
+        }
+    }
+}

@@ -14,6 +14,8 @@ from mcugen.ops._window import Window, fields
 
 BLOCK = 4
 """Pixels, and output channels, of a block."""
+VECTOR_BLOCK = 8
+"""Outputs of a block of a vector."""
 POINTER_BYTES = 8
 """Of a pointer on any machine that runs the code, the one that builds it among them."""
 KINDS = {"NONE": 0, "RELU": 1, "RELU6": 2}
@@ -42,6 +44,7 @@ def window_kernel(
         scratch=lambda call: _window_scratch(call, window(call)),
         window=rows,
         outside=_filter.outside,
+        work=lambda call: _row_work(call, window(call), matrix(call).shape[1]),
         needs=NEEDS,
         struct=STRUCT,
         source=SOURCE,
@@ -96,6 +99,31 @@ def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]
         params=params,
         count=count,
         scratch=scratch,
+        work=lambda call: _work(call, -(-count(call) // BLOCK), matrix(call).shape[1]),
+        needs=NEEDS,
+        struct=STRUCT,
+        source=SOURCE,
+    )
+
+
+def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]) -> Kernel:
+    """A kernel on vectors, eight outputs at a time."""
+
+    def params(call: Call) -> Params:
+        w = matrix(call)
+        return {**_params(call, matrix), "weights": _packed(w, _filter.bias_of(call, len(w)), VECTOR_BLOCK)}
+
+    def work(call: Call) -> dict[str, float]:
+        blocks = count(call) * -(-call.output.shape[-1] // VECTOR_BLOCK)
+        return {"blocks": blocks, "words": blocks * call.input(1).shape[-1]}
+
+    return Kernel(
+        symbol,
+        Form.POINTWISE,
+        accepts=_RULES,
+        params=params,
+        count=count,
+        work=work,
         needs=NEEDS,
         struct=STRUCT,
         source=SOURCE,
@@ -122,17 +150,34 @@ def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
     }
 
 
-def _packed(w: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Quads of channels: biases, then weights tap by tap; zeros beyond the last channel."""
-    padded = np.zeros((-(-len(w) // BLOCK) * BLOCK, w.shape[1] + 1), np.float32)
+def _packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
+    """Quads (or larger blocks) of channels: biases, then weights tap by tap; zeros beyond the last channel."""
+    padded = np.zeros((-(-len(w) // block) * block, w.shape[1] + 1), np.float32)
     padded[: len(w), 0] = bias
     padded[: len(w), 1:] = w
-    return padded.reshape(-1, BLOCK, w.shape[1] + 1).transpose(0, 2, 1).reshape(-1)
+    return padded.reshape(-1, block, w.shape[1] + 1).transpose(0, 2, 1).reshape(-1)
 
 
 def _geometry(call: Call, window: Window) -> dict[str, Any]:
     x = call.input(0)
     return {"outside": np.zeros(x.shape[3], np.float32), **fields(window, x, call.output)}
+
+
+def _work(call: Call, placed: int, taps: int) -> dict[str, float]:
+    """Blocks of four pixels, those times blocks of four channels, and the words of weights in them."""
+    blocks = placed * -(-call.output.shape[-1] // BLOCK)
+    return {"placed": placed, "blocks": blocks, "words": blocks * taps}
+
+
+def _row_work(call: Call, window: Window, taps: int) -> dict[str, float]:
+    """The same; also the runs that are read at once: kernel rows where no column needs data beyond the row."""
+    images, height, width, _ = call.output.shape
+    across = -(-width // BLOCK)
+    found = _work(call, images * height * across, taps)
+    first, end = window.inside(call.input(0))
+    inside = sum(first <= x and min(x + BLOCK, width) <= end for x in range(0, width, BLOCK)) / across
+    runs = window.kernel[0] * (inside + (1 - inside) * window.kernel[1])
+    return {**found, "reads": runs * found["blocks"], "pointers": runs * found["placed"]}
 
 
 def _window_scratch(call: Call, window: Window) -> int:

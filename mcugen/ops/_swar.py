@@ -131,6 +131,13 @@ def lane_fields(call: Call, made: list[Channel], activation: str) -> Params:
     return {**fields(call, made, activation), **stream}
 
 
+def groups(w: np.ndarray) -> float:
+    """About how many groups the words of weights w [channels, taps] are."""
+    sums = np.abs(w.astype(np.int64)).sum(axis=1)
+    pairs = np.maximum(sums[0::2], np.append(sums[1::2], 0)[: len(sums[0::2])])
+    return float(np.maximum(pairs / (LANE - 32), w.shape[1] / LONGEST).sum() + pairs.size / 2)
+
+
 def in_three_parts(call: Call, made: list[Channel], activation: str) -> bool:
     """Whether every channel's multiplier may be taken in three parts."""
     return all(c.constant is not None or _parts_of(c, _offset(call, activation)) == 3 for c in made)

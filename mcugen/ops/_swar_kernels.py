@@ -10,7 +10,6 @@ import numpy as np
 
 from mcugen.op import Call, Form, Kernel, Params, RowWindow, Rule
 from mcugen.ops import _filter, _swar
-from mcugen.ops._dense import gathering
 from mcugen.ops._window import Window, fields
 
 SOURCE = "swar_s8.c"
@@ -41,9 +40,9 @@ def window_kernel(
         scratch=_scratch(matrix),
         window=rows,
         outside=_filter.outside,
+        work=lambda call: _row_work(call, matrix, window(call)),
         widened=True,
         struct=STRUCT,
-        work=lambda call: gathering(call, window(call)),
         source=SOURCE,
     )
 
@@ -73,8 +72,12 @@ def depthwise_kernel(
         taps = -(-matrix(call).shape[1] // 3) * 3
         return _aligned(2 * taps * POINTER_BYTES + call.output.shape[3])
 
+    def work(call: Call) -> dict[str, float]:
+        blocks = _blocks(call)["blocks"]
+        return {"blocks": blocks, "lanes": blocks * call.output.shape[3], "threes": _work_threes(call, blocks)}
+
     made = window_kernel(symbol, matrix, window, rows)
-    return replace(made, accepts=(*made.accepts[:2], exact, *rules), params=params, scratch=scratch)
+    return replace(made, accepts=(*made.accepts[:2], exact, *rules), params=params, scratch=scratch, work=work)
 
 
 def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
@@ -90,6 +93,7 @@ def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]
         params=params,
         count=count,
         scratch=_scratch(matrix),
+        work=lambda call: _work(call, matrix, 1, count(call)),
         widened=True,
         struct=STRUCT,
         source=SOURCE,
@@ -126,6 +130,40 @@ def _scratch(matrix: _filter.Matrix) -> Callable[[Call], int]:
         return _aligned(PIXELS * (call.input(1).size // outputs) + outputs)
 
     return nbytes
+
+
+def _work_threes(call: Call, blocks: float) -> float:
+    """Of taps, in all lanes."""
+    taps = call.input(1).size // call.output.shape[3]
+    return blocks * call.output.shape[3] * -(-taps // 3)
+
+
+def _work(call: Call, matrix: _filter.Matrix, rows: int, width: int) -> dict[str, float]:
+    """Rows of pixels in blocks of two, or of four on some cores; groups and words of pairs of channels in them."""
+    w = matrix(call)
+    groups, words = _swar.groups(w), -(-len(w) // 2) * w.shape[1]
+    found: dict[str, float] = {}
+    for size, name in ((2, "two"), (PIXELS, "four")):
+        blocks = rows * -(-width // size)
+        found |= {f"{name}_blocks": blocks, f"{name}_groups": blocks * groups, f"{name}_words": blocks * words}
+    return found
+
+
+def _row_work(call: Call, matrix: _filter.Matrix, window: Window) -> dict[str, float]:
+    """The same; also bytes of patches, and runs of such that are copied at once."""
+    images, height, width, _ = call.output.shape
+    first, end = window.inside(call.input(0))
+    found = _work(call, matrix, images * height, width)
+    inside = max(end - first, 0) / width
+    runs = window.kernel[0] * (inside + (1 - inside) * window.kernel[1])
+    taps = matrix(call).shape[1]
+    copied = {"two_copied": 2 * taps * found["two_blocks"], "four_copied": 4 * taps * found["four_blocks"]}
+    return {**found, **copied, "two_runs": runs * found["two_blocks"], "four_runs": runs * found["four_blocks"]}
+
+
+def _blocks(call: Call) -> dict[str, float]:
+    images, height, width, _ = call.output.shape
+    return {"blocks": float(images * height * -(-width // 2))}
 
 
 def _geometry(call: Call, window: Window, adjacent: bool = True) -> dict[str, Any]:

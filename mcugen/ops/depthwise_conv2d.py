@@ -257,6 +257,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (15, 2), "c": 3, "kernel": (5, 1), "zero": -128, "out_zero": -128, "gain": 0.003},
     {"size": (24, 1), "c": 2, "kernel": (3, 1), "stride": (2, 1), "zero": 5, "gain": 0.003, "activation": "RELU"},
     {"size": (9, 7), "c": 7, "kernel": (7, 2), "stride": (2, 2), "dilation": (1, 3), "gain": 0.003},
+    {"size": (4, 5), "c": 5, "kernel": (2, 3), "gain": 0.3, "per_channel": False, "activation": "RELU_N1_TO_1"},
+    {"size": (4, 5), "c": 3, "kernel": (3, 1), "gain": 0.02, "zero": 9, "out_zero": -128},
     {"kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"kind": "s8w16", "size": (4, 3), "c": 4, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},
@@ -266,6 +268,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s16", "size": (4, 5), "c": 5, "kernel": (2, 2), "gain": 1e-6, "bias_max": 2**38},
     {"kind": "s16", "size": (4, 5), "c": 1, "kernel": (2, 2), "gain": 1e-6, "bias_max": 2**38},
     {"kind": "f32", "size": (5, 6), "c": 6, "kernel": (3, 3), "activation": "RELU6"},
+    {"kind": "f32", "size": (4, 7), "c": 9, "kernel": (2, 3), "stride": (2, 2), "activation": "RELU"},
+    {"kind": "f32", "size": (3, 3), "c": 8, "kernel": (3, 2), "dilation": (1, 2)},
     {"kind": "f32", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "bias": False},
     {"kind": "f32", "size": (7, 5), "c": 3, "multiplier": 3, "kernel": (2, 3), "dilation": (1, 2), "batch": 2},
 )

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Param, Params, Rule, Slimmed, Source
-from mcugen.ops import _accumulators, _filter, _slim
+from mcugen.ops import _accumulators, _filter, _float_quads, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
@@ -116,6 +116,7 @@ class FullyConnected(Activated):
     kernels = (
         *dense_kernels(matrix, vectors, (rounds_twice,)),
         *Vectors(matrix, activation_of, rounds_once, vectors).kernels(),
+        _float_quads.vector_kernel("mg_fully_connected_f32__eights", matrix, vectors),
         *_filter.all_kernels(
             "fully_connected",
             _filter.sums_fit(matrix),
@@ -194,6 +195,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"shape": (2, 7), "outputs": 6, "zero": 127, "bias_max": 2**31 - 1, "gain": 7.0},
     {"kind": "f32", "shape": (3, 10), "outputs": 7, "activation": "RELU6"},
     {"kind": "f32", "shape": (1, 2, 2, 3), "outputs": 4, "bias": False},
+    {"kind": "f32", "shape": (2, 5), "outputs": 17, "activation": "RELU"},
+    {"kind": "f32", "shape": (1, 3), "outputs": 14},
 )
 
 

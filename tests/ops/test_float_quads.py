@@ -8,11 +8,13 @@ import numpy as np
 from mcugen.op import Call
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.ops.fully_connected import FullyConnected
 from mcugen.types import TensorType
 
 FPU = frozenset({"fpu"})
 DENSE = next(k for k in Conv2D.kernels if k.symbol == "mg_conv2d_f32__quads")
 DEPTHWISE = next(k for k in DepthwiseConv2D.kernels if k.symbol == "mg_depthwise_conv2d_f32__quads")
+VECTOR = next(k for k in FullyConnected.kernels if k.symbol == "mg_fully_connected_f32__eights")
 
 
 def dense(activation: str = "NONE", channels: int = 5) -> Call:
@@ -53,3 +55,15 @@ def test_other_bounds_fewer_channels_and_cores_without_float_are_refused() -> No
     assert DENSE.refusals(dense(), frozenset()) == ["the core has no fpu"]
     assert not DEPTHWISE.refusals(depthwise(4), FPU)
     assert DEPTHWISE.refusals(depthwise(3), FPU) == ["there are at least four channels"]
+
+
+def test_vectors_read_eights_of_outputs() -> None:
+    w = np.arange(30, dtype=np.float32).reshape(10, 3)
+    b = -np.arange(10, dtype=np.float32) - 1
+    types = tuple(TensorType(s, "f32") for s in ((2, 3), w.shape, b.shape))
+    call = Call(FullyConnected(), types, (TensorType((2, 10), "f32"),), (None, w, b), "tflm")
+    assert VECTOR.params is not None and not VECTOR.refusals(call, FPU)
+    eights = np.asarray(VECTOR.params(call)["weights"]).reshape(2, 4, 8)
+    np.testing.assert_array_equal(eights[:, 0].reshape(-1)[:10], b)
+    np.testing.assert_array_equal(eights[:, 1:].transpose(0, 2, 1).reshape(16, 3)[:10], w)
+    assert not eights[1, :, 2:].any()

@@ -41,4 +41,7 @@ void mg_depthwise_conv2d_f32__quads(const mg_quads_f32_params *p, const mg_f32 *
 /* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs. scratch: outputs floats. */
 void mg_conv2d_f32__quads_pointwise(const mg_quads_f32_params *p, const mg_f32 *in, mg_f32 *out, void *scratch, uint32_t n);
 
+/* n vectors. in: n * taps, out: n * outputs. Weights: eights of outputs [bias [8], taps [8]]. */
+void mg_fully_connected_f32__eights(const mg_quads_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
+
 #endif /* MCUGEN_QUADS_F32_H */

@@ -20,6 +20,12 @@ typedef struct {
     mg_f32 *out[4];
 } mg_quads_block;
 
+static inline float mg_quads_bounded(uint32_t kind, float out_max, float acc)
+{
+    const float floored = kind != MG_QUADS_NONE && acc < 0.0f ? 0.0f : acc;
+    return kind == MG_QUADS_CAPPED && floored > out_max ? out_max : floored;
+}
+
 #if defined(__thumb2__) && defined(__ARM_FEATURE_FMA) && defined(__ARM_FP) && defined(__GNUC__)
 
 /* r0 to r3 results, r4 to r7 pixels, r8 weights, r9 runs, r10 table, r11 block, r12 trips, lr run.
@@ -138,13 +144,44 @@ mg_quads_depthwise(MCUGEN_UNUSED mg_quads_block *block, MCUGEN_UNUSED uint32_t s
             "pop {r0, r1, r2, r3}\n b 13b\n");
 }
 
-#else
+/* Sums of one vector: eight outputs at a time, whose weights stand side by side. r0 weights, r1 x, r2 taps, r3 outputs,
+ * r4 out, r5 tap, r6 trips; s0 to s7 sums, s8 to s11 taps, s16 to s23 weights. */
+#define MG_QUADS_EIGHT(x) \
+    "vldmia r0!, {s16-s23}\n" MG_QUADS_FMA(0, 1, 2, 3, x, 16, 17, 18, 19) MG_QUADS_FMA(4, 5, 6, 7, x, 20, 21, 22, 23)
 
-static float mg_quads_bounded(const mg_quads_block *block, float acc)
+static void __attribute__((naked, noinline))
+mg_quads_vector(MCUGEN_UNUSED const float *weights, MCUGEN_UNUSED const mg_f32 *x, MCUGEN_UNUSED uint32_t taps,
+                MCUGEN_UNUSED uint32_t outputs, MCUGEN_UNUSED mg_f32 *out)
 {
-    const float floored = block->kind != MG_QUADS_NONE && acc < 0.0f ? 0.0f : acc;
-    return block->kind == MG_QUADS_CAPPED && floored > block->out_max ? block->out_max : floored;
+    __asm__(".syntax unified\n"
+            "push {r4, r5, r6, lr}\n"
+            "ldr r4, [sp, #16]\n"
+            "vpush {s16-s23}\n"
+            "1: vldmia r0!, {s0-s7}\n"
+            "mov r5, r1\n lsrs r6, r2, #2\n beq 3f\n"
+            "2: vldmia r5!, {s8-s11}\n"
+            MG_QUADS_EIGHT(8) MG_QUADS_EIGHT(9) MG_QUADS_EIGHT(10) MG_QUADS_EIGHT(11)
+            "subs r6, r6, #1\n bne 2b\n"
+            "3: ands r6, r2, #3\n beq 5f\n"
+            "4: vldmia r5!, {s8}\n"
+            MG_QUADS_EIGHT(8)
+            "subs r6, r6, #1\n bne 4b\n"
+            "5: cmp r3, #8\n blo 6f\n"
+            "vstmia r4!, {s0-s7}\n"
+            "subs r3, r3, #8\n bne 1b\n"
+            "b 9f\n"
+            /* the last one to seven */
+            "6: tst r3, #4\n beq 7f\n"
+            "vstmia r4!, {s0-s3}\n vmov.f32 s0, s4\n vmov.f32 s1, s5\n vmov.f32 s2, s6\n"
+            "7: tst r3, #2\n beq 8f\n"
+            "vstmia r4!, {s0, s1}\n vmov.f32 s0, s2\n"
+            "8: tst r3, #1\n beq 9f\n"
+            "vstr s0, [r4]\n"
+            "9: vpop {s16-s23}\n"
+            "pop {r4, r5, r6, pc}\n");
 }
+
+#else
 
 static void mg_quads_four(mg_quads_block *block)
 {
@@ -172,7 +209,7 @@ static void mg_quads_four(mg_quads_block *block)
         }
         for (uint32_t i = 0u; i < 4u; i += 1u) {
             for (uint32_t k = 0u; k < end; k += 1u) {
-                block->out[i][o + k] = mg_quads_bounded(block, acc[i][k]);
+                block->out[i][o + k] = mg_quads_bounded(block->kind, block->out_max, acc[i][k]);
             }
         }
     }
@@ -202,9 +239,25 @@ static void mg_quads_depthwise(mg_quads_block *block, uint32_t step)
         }
         for (uint32_t i = 0u; i < 4u; i += 1u) {
             for (uint32_t k = 0u; k < 4u; k += 1u) {
-                block->out[i][at + k] = mg_quads_bounded(block, acc[i][k]);
+                block->out[i][at + k] = mg_quads_bounded(block->kind, block->out_max, acc[i][k]);
             }
         }
+    }
+}
+
+static void mg_quads_vector(const float *weights, const mg_f32 *x, uint32_t taps, uint32_t outputs, mg_f32 *out)
+{
+    const float *w = weights;
+    for (uint32_t o = 0u; o < outputs; o += 8u) {
+        const uint32_t end = outputs - o < 8u ? outputs - o : 8u;
+        for (uint32_t k = 0u; k < end; k += 1u) {
+            float acc = w[k];
+            for (uint32_t t = 0u; t < taps; t += 1u) {
+                acc += x[t] * w[8u * (t + 1u) + k];
+            }
+            out[o + k] = acc;
+        }
+        w += 8u * (taps + 1u);
     }
 }
 
