@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from mcugen import target
 from tests.bench.measure import GOAL, Layer, Result
 
 WORST = 10
@@ -72,7 +73,7 @@ def _table(results: Iterable[Result], baselines: Baselines) -> str:
     columns = ["model", "MAC", "instructions", *ratios, "cycles", "per MAC", "RAM", "stack", "constants", "code"]
     lines = [f"| {' | '.join(columns)} |", "|---|" + "---:|" * (len(columns) - 1)]
     for r in results:
-        others = [models.get(r.folder, {}).get(r.core) for models in baselines.values()]
+        others = [models.get(r.folder, {}).get(target.load(r.core).core) for models in baselines.values()]
         shown = [f"{100 * r.instructions / other:.1f} %" if other else "" for other in others]
         per_mac = f"{(r.cycles_low + r.cycles_high) / 2 / r.macs:.2f}" if r.macs else ""
         cycles = f"{r.cycles_low:,} to {r.cycles_high:,}"
