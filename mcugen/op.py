@@ -167,6 +167,7 @@ class Kernel:
     widened   whether the constants hold the weights wider than the model does: faster, for flash
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
     work      what a call takes beside what select/costs.py counts of any kernel, by name, for estimates of its cycles
+    code      bytes of the code of a call's copy, where copies differ much; else ci/fit measured their mean
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -187,6 +188,7 @@ class Kernel:
     struct: str = ""
     needs: frozenset[str] = frozenset()
     work: Callable[[Call], Mapping[str, float]] | None = None
+    code: Callable[[Call], int] | None = None
     source: str = ""
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
 

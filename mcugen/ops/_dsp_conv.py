@@ -114,14 +114,15 @@ class Convolution:
     def ring_variant(self, call: Call) -> dict[str, int]:
         found, rows = self.layout(call), self.window(call).kernel[0]
         split = len(found.runs)
+        loop = int(rows * split * found.run.quads > UNROLLED_GROUPS)
         return {
             "kernel_h": rows,
             "split": split,
             "quads": found.run.quads,
             "pair": found.run.pair,
             "step": 2 * found.step,
-            "loop": int(rows * split * found.run.quads > UNROLLED_GROUPS),
-            "linear": self.linear(call),
+            "loop": loop,
+            "linear": 1 if loop else self.linear(call),  # an instruction an output, of hundreds: no copy for that
             "widen": found.widen,
             "rest": int(call.output.shape[2] % 3 > 0),
         }
@@ -152,6 +153,16 @@ class Convolution:
         segments = self.window(call).kernel[0] * len(found.runs)
         counts |= {"segments": segments * counts["pairs"], f"widened{found.widen}": call.input(0).size}
         return counts | _dsp.clamp_work(call, self.activation(call))
+
+    def ring_code(self, call: Call) -> int:
+        """Bytes of a copy: what all have, and the groups of four taps in a block of three pixels, and in one of two."""
+        sizes = self.ring_variant(call)
+        groups = sizes["quads"] * (1 if sizes["loop"] else sizes["kernel_h"] * sizes["split"])
+        return 750 + 64 * groups + (250 + 44 * groups) * sizes["rest"]
+
+    def run_code(self, call: Call) -> int:
+        """The same for gathered pixels, which are widened by code of their own."""
+        return 600 + 80 * self.run_variant(call)["quads"]
 
     def in_reach(self) -> Rule:
         """The rule for kernels that read taps where they stand."""
@@ -234,6 +245,7 @@ def ring_kernels(of: Convolution, window: Callable[[Call], RowWindow], is_dense:
         ring=of.ring,
         variant=of.ring_variant,
         work=of.ring_work,
+        code=of.ring_code,
         struct="mg_dsp_ring",
     )
     return _all(base, "", of.ring_params)
@@ -249,6 +261,7 @@ def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> 
         scratch=run_scratch,
         variant=of.run_variant,
         work=of.run_work,
+        code=of.run_code,
         struct="mg_dsp_run",
     )
     return _all(base, "_pointwise", of.run_params)

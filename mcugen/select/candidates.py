@@ -99,7 +99,8 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     if not taken.is_fitted and next_cost is not None:
         cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes
-    return Candidate(choice, cost, working, kernel.function(call), code_sizes.code_bytes(kernel, run.core))
+    code = kernel.code(call) if kernel.code else code_sizes.code_bytes(kernel, run.core)
+    return Candidate(choice, cost, working, kernel.function(call), code)
 
 
 def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: Sequence[Candidate]) -> str:

@@ -12,6 +12,13 @@
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 
+/* A function that is called from several places, and not worth a copy in each. */
+#if defined(MCUGEN_CHECK_TEXT)
+#define MG_DSP_ONCE
+#else
+#define MG_DSP_ONCE __attribute__((noinline))
+#endif
+
 /* What a block works on.
  * x       gathered taps that end at x_end; or a table of pointers to runs of taps, to each of which x_end is added
  * out     the first pixel's channels; pixels are out_c bytes apart

@@ -240,7 +240,7 @@ static inline void MG_VARIANT(pixels)(const mg_dsp_job *job, uint32_t pixels)
 }
 
 /* All of out_c channels of 3 or 2 pixels, of which an odd last one has a pair of its own, up to `last` in the stream. */
-static void MG_VARIANT(channels)(const mg_dsp_job *job, const int32_t *last, uint32_t out_c, uint32_t pixels)
+MG_DSP_ONCE static void MG_VARIANT(channels)(const mg_dsp_job *job, const int32_t *last, uint32_t out_c, uint32_t pixels)
 {
     int8_t pair[6];
     const mg_dsp_job odd = {job->x, job->x_end, pair, 2u, last, job->end};
