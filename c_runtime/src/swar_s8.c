@@ -10,21 +10,38 @@ static const int8_t *mg_swar_column(const mg_swar_s8_params *p, const int8_t *ro
 }
 
 /* The patch of output columns x and on, `valid` of them; those beyond are as the last. */
-static void mg_swar_gather(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid, uint8_t *patch)
+static void mg_swar_gather_inside(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid,
+                                  uint8_t *patch)
 {
-    const uint32_t is_inside = (uint32_t)(x >= p->inside_first && x + valid <= p->inside_end);
-    const uint32_t runs = is_inside != 0u ? 1u : p->kernel_w;
-    const uint32_t run = is_inside != 0u ? (uint32_t)p->kernel_w * p->in_c : p->in_c;
-    const int8_t *from[MG_SWAR_PIXELS];
+    const uint32_t run = (uint32_t)p->kernel_w * p->in_c, step = (uint32_t)p->stride_w * p->in_c;
+    const uint32_t first = x * step - (uint32_t)p->pad_w * p->in_c;
     uint8_t *to = patch;
     for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
-        for (uint32_t j = 0u; j < runs; j += 1u) {
+        const int8_t *from[MG_SWAR_PIXELS];
+        const int8_t *at = rows[i] + first;
+        for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {
+            from[k] = at;
+            at += k + 1u < valid ? step : 0u;
+        }
+        mg_swar_spread(from, to, run);
+        to += MG_SWAR_PIXELS * run;
+    }
+}
+
+/* The same tap by tap, where some lie beyond the row or not side by side. */
+static void mg_swar_gather_apart(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid,
+                                 uint8_t *patch)
+{
+    uint8_t *to = patch;
+    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
+        for (uint32_t j = 0u; j < p->kernel_w; j += 1u) {
+            const int8_t *from[MG_SWAR_PIXELS];
             for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {
                 const uint32_t column = x + (k < valid ? k : valid - 1u);
                 from[k] = mg_swar_column(p, rows[i], column * p->stride_w + j * p->dilation_w - p->pad_w);
             }
-            mg_swar_spread(from, to, run);
-            to += MG_SWAR_PIXELS * run;
+            mg_swar_spread(from, to, p->in_c);
+            to += MG_SWAR_PIXELS * p->in_c;
         }
     }
 }
@@ -45,7 +62,11 @@ void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, u
     (void)y;
     for (uint32_t x = 0u; x < p->out_w; x += MG_SWAR_PIXELS) {
         const uint32_t valid = p->out_w - x < MG_SWAR_PIXELS ? p->out_w - x : MG_SWAR_PIXELS;
-        mg_swar_gather(p, rows, x, valid, patch);
+        if (x >= p->inside_first && x + valid <= p->inside_end) {
+            mg_swar_gather_inside(p, rows, x, valid, patch);
+        } else {
+            mg_swar_gather_apart(p, rows, x, valid, patch);
+        }
         mg_swar_target(p, out + x * p->outputs, valid, unused, to);
         mg_swar_block(p->stream, p->pairs, patch, to, p->out_min, p->out_span, p->taps);
     }
