@@ -87,8 +87,8 @@ static void mg_swar_point(const mg_swar_s8_params *p, const int8_t *const *rows,
         }
     }
     for (uint32_t k = taps; k < p->taps; k += 1u) {
-        table[2u * k] = p->outside;
-        table[2u * k + 1u] = p->outside;
+        table[2u * k] = table[0];
+        table[2u * k + 1u] = table[1];
     }
 }
 
@@ -97,20 +97,17 @@ void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *cons
 {
     mg_swar_pointer *const table = scratch;
     mg_swar_pointer *const end = table + 2u * p->taps;
-    const uint32_t pointers = 2u * (uint32_t)p->kernel_h * p->kernel_w;
-    const uint32_t step = 2u * p->stride_w * p->in_c;
-    mg_swar_lanes block = {p->stream, table, end, p->outputs, NULL, NULL, p->out_min, p->out_span, p->kind};
+    const uint32_t step = (uint32_t)p->stride_w * p->in_c;
+    mg_swar_lanes block = {p->stream, table, end, p->outputs, NULL, NULL, p->out_min, p->out_span, p->kind, 0u};
+    uint32_t placed = 0u;
     (void)y;
     for (uint32_t x = 0u; x < p->out_w; x += 2u) {
         const uint32_t next = x + 1u < p->out_w ? x + 1u : x;
-        if (x >= p->inside_first + 2u && x + 1u < p->inside_end) {
-            for (uint32_t k = 0u; k < pointers; k += 2u) {
-                table[k] += step;
-                table[k + 1u] += step;
-            }
-        } else {
+        if (x < p->inside_first + 2u || x + 1u >= p->inside_end) {
             mg_swar_point(p, rows, x, next, table);
+            placed = x;
         }
+        block.at = (x - placed) * step;
         block.out0 = out + x * p->outputs;
         block.out1 = next > x ? block.out0 + p->outputs : (int8_t *)(void *)end;
         mg_swar_lanes_two(&block);

@@ -9,14 +9,14 @@
 #include "mcugen/swar_s8.h"
 
 /* Two pixels of a depthwise convolution. table: [taps][2] pointers to channel 0 up to `end`, taps a multiple of 3.
- * kind: 1 where outputs below the zero point count, and 2 where span is 255. */
+ * at: elements from the pointers to the block's own columns. kind: 1 where outputs below the zero point count, and 2 where span is 255. */
 typedef struct {
     const uint32_t *stream;
     const mg_swar_pointer *table, *end;
     uint32_t channels;
     int8_t *out0, *out1;
     int32_t low;
-    uint32_t span, kind;
+    uint32_t span, kind, at;
 } mg_swar_lanes;
 
 #define MG_SWAR_LINEAR 1u
@@ -163,8 +163,9 @@ static void mg_swar_lanes_two(const mg_swar_lanes *block)
         for (uint32_t t = 0u; t < pointers; t += 6u) {
             const mg_swar_pointer *const x = block->table + t;
             const int32_t w0 = (int32_t)w[0], w1 = (int32_t)w[1], w2 = (int32_t)w[2];
-            acc0 += w0 * x[0][c] + w1 * x[2][c] + w2 * x[4][c];
-            acc1 += w0 * x[1][c] + w1 * x[3][c] + w2 * x[5][c];
+            const uint32_t k = block->at + c;
+            acc0 += w0 * x[0][k] + w1 * x[2][k] + w2 * x[4][k];
+            acc1 += w0 * x[1][k] + w1 * x[3][k] + w2 * x[5][k];
             w += 3;
         }
         const mg_swar_scale scale = mg_swar_scale_of(w, block->kind & MG_SWAR_LINEAR, block->low, block->span);

@@ -125,7 +125,8 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
     "mov r6, " sum "\n" MG_SWAR_THREE(below) MG_SWAR_CLAMP "mov r7, r8\n ldr r0, [sp, #" out "]\n strb r6, [r0, r7]\n"
 
 /* r0 and r6 taps, r1 stream, r2 and r3 sums, r4 weight, r5 table, r7 channel; r10 end of the table, r12 low, lr span; at
- * the end of a channel r8 is the channel, r9 and r11 the sums. Stack: table, out0, out1, channels, kind. */
+ * the end of a channel r8 is the channel, r9 and r11 the sums. Stack: table, out0, out1, end of the channels,
+ * kind; channels and outputs are counted from `at`. */
 static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED const mg_swar_lanes *block)
 {
     __asm__(".syntax unified\n"
@@ -133,9 +134,10 @@ static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED con
             "mov r4, r8\n mov r5, r9\n mov r6, r10\n mov r7, r11\n"
             "push {r4, r5, r6, r7}\n"
             "ldr r1, [r0]\n ldr r3, [r0, #4]\n ldr r4, [r0, #16]\n ldr r5, [r0, #20]\n ldr r6, [r0, #12]\n ldr r7, [r0, #32]\n"
+            "ldr r2, [r0, #36]\n subs r4, r4, r2\n subs r5, r5, r2\n adds r6, r6, r2\n"
             "push {r3, r4, r5, r6, r7}\n"
             "ldr r4, [r0, #8]\n mov r10, r4\n ldr r4, [r0, #24]\n mov r12, r4\n ldr r4, [r0, #28]\n mov lr, r4\n"
-            "movs r7, #0\n"
+            "movs r7, r2\n"
             "1: ldr r5, [sp]\n ldmia r1!, {r2}\n movs r3, r2\n"
             "2:\n" MG_SWAR_LANE_TAP MG_SWAR_LANE_TAP MG_SWAR_LANE_TAP "cmp r5, r10\n bne 2b\n"
             "mov r8, r7\n mov r9, r2\n mov r11, r3\n"

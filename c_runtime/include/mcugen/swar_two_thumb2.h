@@ -120,15 +120,15 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
 #define MG_SWAR_LANES_SCALE(below, clamp) MG_SWAR_LANE_SCALE("r2", below, clamp) MG_SWAR_LANE_SCALE("r3", below, clamp)
 
 /* r0 table, r1 stream, r2 and r3 sums, r4 to r9 pointers and taps, r10 to r12 weights, lr channel. Stack: end of the
- * table, table, channels, out0, out1, low, span, kind. */
+ * table, table, end of the channels, out0, out1, low, span, kind; channels and outputs are counted from `at`. */
 static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED const mg_swar_lanes *block)
 {
     __asm__(".syntax unified\n"
             "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
-            "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8, r9}\n"
+            "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8, r9, lr}\n"
+            "add r4, r4, lr\n sub r5, r5, lr\n sub r6, r6, lr\n"
             "mov r10, r3\n mov r3, r2\n mov r2, r10\n"
             "push {r2, r3, r4, r5, r6, r7, r8, r9}\n"
-            "mov lr, #0\n"
             "1: ldr r0, [sp, #4]\n ldr r2, [r1], #4\n mov r3, r2\n"
             "2: ldmia r0!, {r4, r5, r6, r7, r8, r9}\n ldmia r1!, {r10, r11, r12}\n"
             "ldrsb r4, [r4, lr]\n ldrsb r5, [r5, lr]\n ldrsb r6, [r6, lr]\n ldrsb r7, [r7, lr]\n"
