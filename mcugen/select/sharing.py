@@ -1,17 +1,26 @@
 """Kernels that share code: a copy made for one layer's sizes must be worth its bytes of flash.
 
-Each function costs its code once, however many nodes call it. Bytes get a price, the picks with the least total are
-sought by local search, and the price rises until the code fits.
+Each function costs its code once, however many nodes call it. Which functions to have is sought by local search: one
+more, one less, or one for another, every node calling the best of those there are. Bytes get a price first, so that a
+set is found that fits; then whatever makes it faster and still fits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from mcugen.select.candidates import Candidate, Menu
 
-PRICES = (0.0, *(0.25 * 2**k for k in range(14)))
+PRICES = tuple(0.25 * 2**k for k in range(12))
 """Of a byte of code, in units of a candidate's cost."""
+STARTS = 3
+"""Sets that fit, of rising prices, from which the fastest is sought."""
+
+_LEAST_PRICE = 1e-6
+"""Lets go of functions that no node calls."""
 
 Weight = Callable[[Candidate], float]
 Picks = tuple[Candidate, ...]
@@ -24,54 +33,86 @@ def code_of(picks: Sequence[Candidate]) -> int:
 
 
 def within_code(menus: Sequence[Menu], limit: int, weight: Weight) -> Picks:
-    """The picks of the least weight whose code is within `limit` bytes, or that have the least code found."""
-    best: Picks = ()
+    """The picks of the least weight found whose code is within `limit` bytes, or that have the least code found."""
+    offer = _offer(menus, weight)
+    first = offer.first()
+    if offer.code_of(first) <= limit:
+        return offer.picks(first)
+    found: list[frozenset[int]] = []
+    last = first
     for price in PRICES:
-        best = cheapest(menus, price, weight)
-        if code_of(best) <= limit:
+        last = offer.improved(last, price, np.inf)
+        if offer.code_of(last) <= limit:
+            found.append(offer.improved(last, _LEAST_PRICE, limit))
+        if len(found) == STARTS:
             break
-    return best
+    return offer.picks(min(found, key=offer.weight_of, default=last))
 
 
 def cheapest(menus: Sequence[Menu], price: float, weight: Weight) -> Picks:
-    """Picks with the least sum of weights and priced code, as far as leaving or taking up one function can tell."""
-    picks = tuple(min(menu, key=weight) for menu in menus)
-    if not price:
-        return picks
-    total = _total(picks, price, weight)
-    while True:
-        tried = [_without(menus, picks, name, price, weight) for name in sorted({c.function for c in picks})]
-        tried += [_with(menus, picks, name, weight) for name in sorted({c.function for m in menus for c in m})]
-        better = min(tried, key=lambda found: _total(found, price, weight))
-        if _total(better, price, weight) >= total - 1e-6:
-            return picks
-        picks, total = better, _total(better, price, weight)
+    """Picks with the least sum of weights and priced code, as far as the search can tell."""
+    offer = _offer(menus, weight)
+    return offer.picks(offer.improved(offer.first(), price, np.inf))
 
 
-def _total(picks: Picks, price: float, weight: Weight) -> float:
-    return sum(weight(c) for c in picks) + price * code_of(picks)
+@dataclass(frozen=True, eq=False)
+class _Offer:
+    """weights: [nodes, functions], infinite where a node cannot call a function. code: bytes of each function."""
+
+    menus: Sequence[Menu]
+    names: tuple[str, ...]
+    weights: np.ndarray
+    code: np.ndarray
+
+    def first(self) -> frozenset[int]:
+        """The functions of the least weights, whatever their code."""
+        return frozenset(int(k) for k in self.weights.argmin(axis=1))
+
+    def code_of(self, used: frozenset[int]) -> float:
+        return float(self.code[sorted(used)].sum())
+
+    def weight_of(self, used: frozenset[int]) -> float:
+        return float(self.weights[:, sorted(used)].min(axis=1).sum())
+
+    def picks(self, used: frozenset[int]) -> Picks:
+        """For each node the candidate of the least weight whose function is one of those used."""
+        order = sorted(used)
+        best = self.weights[:, order].argmin(axis=1)
+        names = [self.names[order[k]] for k in best]
+        return tuple(next(c for c in menu if c.function == name) for menu, name in zip(self.menus, names, strict=True))
+
+    def improved(self, used: frozenset[int], price: float, limit: float) -> frozenset[int]:
+        """The best change after the other, while they lessen weights and priced code, the code within `limit`."""
+        total = self.weight_of(used) + price * self.code_of(used)
+        while True:
+            better, then = min(
+                (self._best_after(used, gone, price, limit) for gone in (None, *sorted(used))), key=lambda m: m[0]
+            )
+            if not better < total - _LEAST_PRICE:
+                return used
+            used, total = then, better
+
+    def _best_after(
+        self, used: frozenset[int], gone: int | None, price: float, limit: float
+    ) -> tuple[float, frozenset[int]]:
+        """The best set that lacks `gone`, with at most one function more: (weights and priced code, set)."""
+        rest = sorted(used - {gone})
+        kept = self.weights[:, rest].min(axis=1, initial=np.inf)
+        code = self.code[rest].sum() + np.append(self.code, 0)
+        totals = np.append(np.minimum(kept[:, None], self.weights).sum(axis=0), kept.sum()) + price * code
+        totals[code > limit] = np.inf
+        totals[rest] = np.inf
+        k = int(totals.argmin())
+        return float(totals[k]), frozenset(rest) | ({k} if k < len(self.code) else set())
 
 
-def _without(menus: Sequence[Menu], picks: Picks, name: str, price: float, weight: Weight) -> Picks:
-    """The nodes that call a function with the best of the others, each new function paid by the first to call it."""
-    used = {c.function for c in picks} - {name}
-    found = list(picks)
+def _offer(menus: Sequence[Menu], weight: Weight) -> _Offer:
+    """Of each function the first candidate of the least weight counts."""
+    code = {c.function: c.code_bytes for menu in menus for c in menu}
+    names = tuple(sorted(code))
+    weights = np.full((len(menus), len(names)), np.inf)
     for i, menu in enumerate(menus):
-        others = [c for c in menu if c.function != name]
-        if picks[i].function == name and others:
-            found[i] = min(others, key=lambda c: weight(c) + (0.0 if c.function in used else price * c.code_bytes))
-            used.add(found[i].function)
-    return tuple(found)
-
-
-def _with(menus: Sequence[Menu], picks: Picks, name: str, weight: Weight) -> Picks:
-    """Every node that can call a function calls it, where that has no more weight or lets go of another function."""
-    calls: dict[str, int] = {}
-    for c in picks:
-        calls[c.function] = calls.get(c.function, 0) + 1
-    found = list(picks)
-    for i, menu in enumerate(menus):
-        there = next((c for c in menu if c.function == name), None)
-        if there is not None and (weight(there) <= weight(picks[i]) or calls[picks[i].function] == 1):
-            found[i] = there
-    return tuple(found)
+        for c in menu:
+            k = names.index(c.function)
+            weights[i, k] = min(weights[i, k], weight(c))
+    return _Offer(menus, names, weights, np.array([code[name] for name in names], float))
