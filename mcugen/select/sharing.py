@@ -7,6 +7,7 @@ set is found that fits; then whatever makes it faster and still fits.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,8 @@ import numpy as np
 
 from mcugen.select.candidates import Candidate, Menu
 
-PRICES = tuple(0.25 * 2**k for k in range(12))
-"""Of a byte of code, in units of a candidate's cost."""
+PRICES = (*(0.25 * 2**k for k in range(12)), 1e9)
+"""Of a byte of code, in units of a candidate's cost; the last is more than any cost."""
 STARTS = 3
 """Sets that fit, of rising prices, from which the fastest is sought."""
 
@@ -28,8 +29,8 @@ Picks = tuple[Candidate, ...]
 
 
 def code_of(picks: Sequence[Candidate]) -> int:
-    """Bytes of the functions that the picks call, each once."""
-    return sum({c.function: c.code_bytes for c in picks}.values())
+    """Bytes of the functions that the picks call, each once; where estimates differ, the largest."""
+    return sum({c.function: c.code_bytes for c in sorted(picks, key=lambda c: c.code_bytes)}.values())
 
 
 def within_code(menus: Sequence[Menu], limit: int, weight: Weight) -> Picks:
@@ -85,12 +86,32 @@ class _Offer:
         """The best change after the other, while they lessen weights and priced code, the code within `limit`."""
         total = self.weight_of(used) + price * self.code_of(used)
         while True:
-            better, then = min(
-                (self._best_after(used, gone, price, limit) for gone in (None, *sorted(used))), key=lambda m: m[0]
-            )
+            exchanges = (self._best_after(used, gone, price, limit) for gone in (None, *sorted(used)))
+            better, then = min(exchanges, key=lambda m: m[0])
+            if not better < total - _LEAST_PRICE:
+                better, then = min(
+                    (self._opened(used, k, price, limit) for k in range(len(self.code))), key=lambda m: m[0]
+                )
             if not better < total - _LEAST_PRICE:
                 return used
             used, total = then, better
+
+    def _opened(self, used: frozenset[int], new: int, price: float, limit: float) -> tuple[float, frozenset[int]]:
+        """With a function more, and without those that then do not pay: (weights and priced code, set)."""
+        left = sorted(used | {new})
+        while len(left) > 1:
+            weights = self.weights[:, left]
+            two = np.partition(weights, 1, axis=1)
+            losses = np.bincount(weights.argmin(axis=1), two[:, 1] - two[:, 0], len(left)) - price * self.code[left]
+            losses[left.index(new)] = np.inf
+            over = self.code[left].sum() > limit
+            gone = int((losses / self.code[left]).argmin() if over else losses.argmin())
+            if losses[gone] >= 0 and not (over and np.isfinite(losses[gone])):
+                break
+            del left[gone]
+        kept = frozenset(left)
+        fits = self.code_of(kept) <= limit
+        return (self.weight_of(kept) + price * self.code_of(kept) if fits else np.inf), kept
 
     def _best_after(
         self, used: frozenset[int], gone: int | None, price: float, limit: float
@@ -108,7 +129,9 @@ class _Offer:
 
 def _offer(menus: Sequence[Menu], weight: Weight) -> _Offer:
     """Of each function the first candidate of the least weight counts."""
-    code = {c.function: c.code_bytes for menu in menus for c in menu}
+    code: dict[str, int] = {}
+    for c in itertools.chain.from_iterable(menus):
+        code[c.function] = max(code.get(c.function, 0), c.code_bytes)
     names = tuple(sorted(code))
     weights = np.full((len(menus), len(names)), np.inf)
     for i, menu in enumerate(menus):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that several nodes share: the search keeps within the limit, and finds what trying all sets finds."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import cast
+
+import pytest
+
+from mcugen.schedule import Choice
+from mcugen.select.candidates import Candidate, Menu
+from mcugen.select.sharing import Picks, cheapest, code_of, within_code
+
+CHOICE = cast(Choice, None)
+
+
+def _candidate(function: str, cost: float, code: int) -> Candidate:
+    return Candidate(CHOICE, cost, 0, function, code)
+
+
+def _cost(candidate: Candidate) -> float:
+    return candidate.cost
+
+
+def _total(picks: Picks) -> float:
+    return sum(map(_cost, picks))
+
+
+def _market(seed: int) -> list[Menu]:
+    """Nodes that share a slow function that all can call, a faster one for some, and copies for one or two."""
+    draw = random.Random(seed)
+    code = {"all": 400, "most": 900, **{f"copy{k}": draw.randrange(300, 1500) for k in range(5)}}
+    menus = []
+    for _ in range(6):
+        macs = draw.randrange(1_000, 100_000)
+        own = draw.sample(sorted(code)[1:], 3)
+        slow = _candidate("all", 5.0 * macs, code["all"])
+        menus.append((slow, *(_candidate(name, draw.uniform(0.7, 3.0) * macs, code[name]) for name in own)))
+    return menus
+
+
+def _best_of_all(menus: list[Menu], limit: int) -> float:
+    fitting = (picks for picks in itertools.product(*menus) if code_of(picks) <= limit)
+    return min(map(_total, fitting))
+
+
+@pytest.mark.parametrize("limit", [1_000, 2_000, 3_000])
+def test_the_search_finds_what_trying_all_sets_finds(limit: int) -> None:
+    found = {}
+    for seed in range(30):
+        menus = _market(seed)
+        picks = within_code(menus, limit, _cost)
+        assert code_of(picks) <= limit
+        found[seed] = _total(picks) / _best_of_all(menus, limit)
+    assert sum(ratio < 1 + 1e-9 for ratio in found.values()) >= 27
+    assert max(found.values()) < 1.2
+
+
+def test_where_nothing_fits_the_least_code_is_taken() -> None:
+    menus = _market(1)
+    assert code_of(within_code(menus, 10, _cost)) == min(map(code_of, itertools.product(*menus)))
+
+
+def test_a_copy_is_taken_for_one_node_only_where_the_limit_leaves_room() -> None:
+    shared, copy = _candidate("shared", 100.0, 500), _candidate("copy", 60.0, 600)
+    menus = [(copy, shared), (shared,)]
+    assert [c.function for c in within_code(menus, 1_100, _cost)] == ["copy", "shared"]
+    assert [c.function for c in within_code(menus, 1_099, _cost)] == ["shared", "shared"]
+
+
+def test_the_price_of_code_decides_between_copies_and_what_is_shared() -> None:
+    menus = [(_candidate(f"copy{k}", 60.0, 100), _candidate("shared", 100.0, 100)) for k in range(4)]
+    assert {c.function for c in cheapest(menus, 0.1, _cost)} == {f"copy{k}" for k in range(4)}
+    assert {c.function for c in cheapest(menus, 1.0, _cost)} == {"shared"}
