@@ -168,8 +168,9 @@ class Convolution:
         """The rule for kernels that read taps where they stand."""
 
         def fit(call: Call) -> bool:
-            "the taps of three pixels are within reach of an instruction, and a row has at most 65535 columns"
-            return self.layout(call).in_reach and max(*call.output.shape, *call.input(0).shape) <= _MAX_FIELD
+            "the taps of three pixels are within reach of an instruction, and rows and pixels are of at most 65535"
+            found = self.layout(call)
+            return found.in_reach and max(found.in_step, *call.output.shape, *call.input(0).shape) <= _MAX_FIELD
 
         return fit
 

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import InternalError
 from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
 from mcugen.ops import _filter, _mve
-from mcugen.ops._window import Window
+from mcugen.ops._window import MAX_FIELD, Window
 
 BYTE_OFFSET = 127
 WORD_OFFSET = 508
@@ -70,7 +70,8 @@ def _patches(call: Call, window: Window) -> Rows | None:
     stored = taps - run + -(-run // _mve.LANES) * _mve.LANES
     pixel = -(-max(stored, steps * _mve.LANES) // 4) * 4
     stride = window.stride[1] * c
-    if steps > MAX_PATCH_STEPS or run > BYTE_OFFSET or stride > BYTE_OFFSET * 8:
+    spans = window.extent(1) * c  # which padding to the left does not reach
+    if steps > MAX_PATCH_STEPS or run > BYTE_OFFSET or stride > BYTE_OFFSET * 8 or spans > MAX_FIELD:
         return None
     return Rows(c, pixel, steps, 1, run, runs, window.dilation[1] * c, stride)
 

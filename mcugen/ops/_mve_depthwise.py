@@ -23,6 +23,9 @@ WORDS = 4
 MOST_ROW = 9000
 """Elements of a row of which 8 are gathered at a time: offsets have 16 bits."""
 
+MOST_WOVEN = 2**16
+"""Bytes from the words of a row's first output to those of its last, in rows taken channel by channel."""
+
 LEAST_ROWS = 12
 """Outputs of a column for which gathering it pays."""
 
@@ -167,12 +170,14 @@ class _Parts:
         }
 
     def is_wide(self, call: Call) -> bool:
-        "the window is at most 4x4 (4x3 with a stride of 1), and rows are so long that channel by channel is faster"
+        "the window is at most 4x4 (4x3 with a stride of 1); rows so long that it is faster, woven of at most 64 KB"
         window, c, width = self.window(call), call.input(0).shape[3], call.output.shape[2]
         stride = window.stride[1]
         if window.kernel[0] > WEAVE or stride > 2 or c > MOST_CHANNELS or width < BLOCK:
             return False
         if window.kernel[1] > (3 if stride == 1 else WORDS) or (stride == 1 and window.extent(1) > 3):
+            return False
+        if WEAVE * stride * c * width > MOST_WOVEN:
             return False
         by_channel = (-(-width // BLOCK) * (27 + 4 * stride) + 12) * c / width
         return by_channel < -(-c // BLOCK) * 46 + 9

@@ -14,7 +14,7 @@ from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, Row
 from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
-from mcugen.ops._window import Pair, Window, image
+from mcugen.ops._window import MAX_FIELD, Pair, Window, image
 from mcugen.types import TensorType
 
 BLOCK = 4
@@ -118,6 +118,8 @@ class TransposeConv(Activated):
             raise ShapeError(f"weights of {w.shape[3]} channels on an input of {x.shape[3]}")
         _filter.check_types(x, w, b, w.shape[0])
         _filter.check_symmetric(w)
+        if max(w.shape[0], w.shape[3]) > MAX_FIELD:
+            raise UnsupportedError(f"weights {list(w.shape)} of more than {MAX_FIELD} channels are not supported")
         if min(self.size) < 1:
             raise ShapeError(f"the output size {self.size[0]}x{self.size[1]} is not positive")
         if self._window(w.shape).output(self.size) != (x.shape[1], x.shape[2]):

@@ -71,6 +71,7 @@ def test_they_take_usual_layers(symbol: str) -> None:
         ({"kind": "s16"}, "int8"),
         ({"groups": 2}, "one group"),
         ({"size": (2, 3), "c": 260}, "within reach"),
+        ({"size": (1, 1), "kernel": (1, 1), "c": 65535, "o": 1}, "at most 65535"),
     ],
 )
 @pytest.mark.parametrize("symbol", WINDOWS)

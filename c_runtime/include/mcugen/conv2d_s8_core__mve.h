@@ -25,7 +25,7 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_conv2d_s8__mve_params *p, const int8_t 
         mg_copy_bytes(row + p->left_bytes, in, used);
     } else {
         for (uint32_t x = 0u; x < used; x += p->row_c) {
-            mg_copy_bytes(row + p->left_bytes + x, in, p->in_c);
+            mg_copy_bytes(row + p->left_bytes + x, in, used - x < p->in_c ? used - x : p->in_c);
             in += p->in_c;
         }
     }
