@@ -29,6 +29,7 @@ class MemoryRegion:
 
     Units: bytes; wait_states in cycles of the core's clock at `clock_hz`, None where unknown. line_bytes: what one
     access of a flash reads, 0 where unknown; code_cache_bytes, data_cache_bytes: of such lines kept, 0 for none.
+    prefetch: whether the line after the one that instructions come from is read ahead.
     external: outside the chip, set up by the firmware, and used only where the user names it.
     """
 
@@ -43,6 +44,7 @@ class MemoryRegion:
     line_bytes: int = 0
     code_cache_bytes: int = 0
     data_cache_bytes: int = 0
+    prefetch: bool = False
 
     @property
     def has_waits(self) -> bool:
@@ -313,6 +315,7 @@ def _region(table: Table) -> MemoryRegion:
         line_bytes=table.integer("line_bytes", low=1, high=4096) if table.has("line_bytes") else 0,
         code_cache_bytes=_cache(table, "code_cache_bytes"),
         data_cache_bytes=_cache(table, "data_cache_bytes"),
+        prefetch=table.has("prefetch") and table.boolean("prefetch"),
     )
     table.refuse_unread()
     return region

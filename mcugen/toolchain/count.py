@@ -21,16 +21,25 @@ _MARK = struct.Struct("<Ii")
 
 
 @dataclass(frozen=True)
+class Fetches:
+    """Lines read from flash for instructions and for data, and the most cycles that the core waits for them."""
+
+    code_lines: int
+    data_lines: int
+    waits: int
+
+
+@dataclass(frozen=True)
 class Counts:
     """What one inference executed.
 
     runs: step -> (address, instructions) -> entries: so often was the run of instructions that starts there executed,
     from its first to its last, the only one of them that may jump. OUTSIDE for those before the first step.
-    fetches: step -> lines of the flash read for instructions and for data, where a board says what a line is.
+    fetches: step -> what it read from the flash, where a board says what a line is.
     """
 
     runs: Mapping[int, Mapping[tuple[int, int], int]] = field(default_factory=dict)
-    fetches: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    fetches: Mapping[int, Fetches] = field(default_factory=dict)
 
     @property
     def instructions(self) -> dict[int, int]:
@@ -78,14 +87,14 @@ def read_counts(path: Path) -> list[Counts]:
     if not lines or lines[-1] != "end":
         raise ToolError("the instruction counter wrote no result", where=str(path))
     runs: list[dict[int, dict[tuple[int, int], int]]] = []
-    fetches: list[dict[int, tuple[int, int]]] = []
+    fetches: list[dict[int, Fetches]] = []
     for line in lines[:-1]:
         if line == "inference":
             runs.append({})
             fetches.append({})
         elif line.startswith("fetches"):
-            step, code, data = map(int, line.split()[1:])
-            fetches[-1][step] = (code, data)
+            step, *read = map(int, line.split()[1:])
+            fetches[-1][step] = Fetches(*read)
         else:
             step, address, length, entries = map(int, line.split())
             runs[-1].setdefault(step, {})[address, length] = entries

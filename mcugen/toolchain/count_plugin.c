@@ -7,9 +7,13 @@
  * When the instruction at a mark's address is about to execute, instructions count for its index from this one on.
  * Index -2 begins an inference, -3 ends it, -1 belongs to no step. Two marks may share an address; they act in order.
  *
- * With flash=FIRST:END:LINE:CODE:DATA also lines "fetches index code data": how many lines of LINE bytes the core reads
- * from the memory [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes of them: in sets
- * of up to 8 lines of which the one not used for longest goes; a cache of none is the line read last.
+ * With flash=FIRST:END:LINE:CODE:DATA:WAITS:AHEAD also lines "fetches index code data cycles": how many lines of LINE
+ * bytes the core reads from the memory [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes
+ * of them: in sets of up to 8 lines of which the one not used for longest goes; a cache of none is the line read last.
+ * The cycles are what these reads hold the core up at most. A read takes WAITS cycles more than one, and there is one
+ * at a time, which nothing cuts short. Where AHEAD is 1, the line after the one that instructions come from is read
+ * ahead as soon as the memory is free. Meanwhile time goes by as if every instruction took one cycle, the least for a
+ * core that issues one at a time.
  *
  * A run costs one addition in the translated code. QEMU ends a block after every jump, so a run that is entered is left
  * at its end only; one that faults has no count, as its firmware has no result. At a mark, which begins a run, what
@@ -69,14 +73,20 @@ typedef struct {
     uint64_t *misses; /* by index, as counts of runs */
 } cache_t;
 
+/* A line that instructions of a run come from, and how many end there. */
+typedef struct {
+    uint64_t line;
+    uint64_t instructions;
+} chunk_t;
+
 typedef struct {
     uint64_t address;
-    uint64_t bytes;
     uint64_t length; /* instructions */
     uint64_t entries; /* since the start */
     uint64_t settled; /* of them, those already given to an index */
     uint64_t *counts; /* [0] outside, [1 + i] step i */
     mark_t *mark;     /* that the first instruction bears, or NULL */
+    chunk_t *first;   /* its first line, NULL where fetches are not counted */
 } run_t;
 
 static mark_t *marks;
@@ -91,6 +101,14 @@ static size_t table_len;
 static FILE *output;
 static uint64_t flash_first, flash_end, line_bytes; /* line_bytes: 0 where fetches are not counted */
 static cache_t code_cache, data_cache;
+static uint64_t waits;       /* cycles of a read of the flash beyond the first */
+static int reads_ahead;
+static uint64_t now;         /* cycles since the start, of instructions and of what they wait for */
+static uint64_t passing;     /* cycles of those from the line entered last that are still to pass */
+static uint64_t free_at;     /* when the flash can begin another read */
+static uint64_t ahead;       /* the line read ahead */
+static uint64_t ahead_at;    /* and when it is there */
+static uint64_t *held_up;    /* cycles waited, by index */
 
 static int by_address(const void *a, const void *b)
 {
@@ -192,20 +210,34 @@ static void make_cache(cache_t *cache, uint64_t bytes)
     cache->misses = must(calloc(counts_len, sizeof *cache->misses));
 }
 
-/* Reads the line of an address of the flash. */
-static void fetch(cache_t *cache, uint64_t address)
+static uint64_t *set_of(const cache_t *cache, uint64_t line)
 {
-    const uint64_t line = address / line_bytes;
-    uint64_t *const set = cache->lines + line % cache->sets * cache->ways;
+    return cache->lines + line % cache->sets * cache->ways;
+}
+
+static int holds(const cache_t *cache, uint64_t line)
+{
+    const uint64_t *const set = set_of(cache, line);
+    uint64_t way = 0;
+    while (way < cache->ways && set[way] != line) {
+        way += 1;
+    }
+    return way < cache->ways;
+}
+
+/* Makes a line the one used last; whether it was there. */
+static int use(cache_t *cache, uint64_t line)
+{
+    uint64_t *const set = set_of(cache, line);
+    const int was_there = holds(cache, line);
     uint64_t way = 0;
     while (way < cache->ways - 1 && set[way] != line) {
         way += 1;
     }
-    if (set[way] != line) {
-        cache->misses[current] += (uint64_t)running;
-    }
     memmove(set + 1, set, way * sizeof *set);
     set[0] = line;
+    cache->misses[current] += (uint64_t)(running && !was_there);
+    return was_there;
 }
 
 static int in_flash(uint64_t address)
@@ -213,13 +245,43 @@ static int in_flash(uint64_t address)
     return line_bytes != 0 && address >= flash_first && address < flash_end;
 }
 
-static void fetch_run(const run_t *run)
+/* Begins a read of the flash as soon as it is free; the cycle in which what was read can be used. */
+static uint64_t read_flash(void)
 {
-    if (in_flash(run->address)) {
-        for (uint64_t at = run->address - run->address % line_bytes; at < run->address + run->bytes; at += line_bytes) {
-            fetch(&code_cache, at);
+    free_at = (free_at > now ? free_at : now) + waits + 1;
+    return free_at;
+}
+
+static void wait_for(uint64_t cycle)
+{
+    if (cycle > now + 1) { /* the cycle of the access itself is the instruction's */
+        held_up[current] += running ? cycle - 1 - now : 0;
+        now = cycle - 1;
+    }
+}
+
+/* Instructions come from a line. */
+static void enter(const chunk_t *chunk)
+{
+    const uint64_t first = chunk->instructions > 0;
+    now += passing;
+    if (in_flash(chunk->line * line_bytes)) {
+        if (!use(&code_cache, chunk->line)) {
+            wait_for(ahead == chunk->line ? ahead_at : read_flash());
+        }
+        if (reads_ahead && ahead != chunk->line + 1 && !holds(&code_cache, chunk->line + 1)) {
+            ahead = chunk->line + 1;
+            ahead_at = read_flash();
         }
     }
+    now += first; /* before any data that the instructions read */
+    passing = chunk->instructions - first;
+}
+
+static void at_line(unsigned int cpu, void *data)
+{
+    (void)cpu;
+    enter(data);
 }
 
 static void at_run(unsigned int cpu, void *data)
@@ -227,7 +289,7 @@ static void at_run(unsigned int cpu, void *data)
     run_t *const run = data;
     (void)cpu;
     run->entries += 1;
-    fetch_run(run);
+    enter(run->first);
 }
 
 static void at_load(unsigned int cpu, uint32_t info, uint64_t address, void *data)
@@ -235,8 +297,9 @@ static void at_load(unsigned int cpu, uint32_t info, uint64_t address, void *dat
     (void)cpu;
     (void)info;
     (void)data;
-    if (in_flash(address)) {
-        fetch(&data_cache, address);
+    if (in_flash(address) && !use(&data_cache, address / line_bytes)) {
+        wait_for(read_flash());
+        now += 1; /* of the access, beside the instruction's, which may have several */
     }
 }
 
@@ -252,7 +315,8 @@ static void write_counts(void)
         }
     }
     for (size_t k = 0; line_bytes != 0 && k < counts_len; k += 1) {
-        fprintf(output, "fetches %ld %" PRIu64 " %" PRIu64 "\n", (long)k - 1, code_cache.misses[k], data_cache.misses[k]);
+        fprintf(output, "fetches %ld %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (long)k - 1, code_cache.misses[k],
+                data_cache.misses[k], held_up[k]);
     }
 }
 
@@ -265,6 +329,7 @@ static void act(long index)
         if (line_bytes != 0) {
             memset(code_cache.misses, 0, counts_len * sizeof *code_cache.misses);
             memset(data_cache.misses, 0, counts_len * sizeof *data_cache.misses);
+            memset(held_up, 0, counts_len * sizeof *held_up);
         }
         current = 0;
         running = 1;
@@ -287,20 +352,34 @@ static void at_mark(unsigned int cpu, void *data)
         act(m->index);
     }
     run->entries += 1; /* it has no inline count: that would be before or after this call, which is not specified */
-    fetch_run(run);
+    if (line_bytes != 0) {
+        enter(run->first);
+    }
 }
 
-/* Watches the loads of instructions [first, end); their bytes. */
-static uint64_t watch(struct qemu_plugin_tb *tb, size_t first, size_t end)
+/* Watches the loads of instructions [first, end) and their lines; the first line, which its run enters. */
+static chunk_t *watch(struct qemu_plugin_tb *tb, size_t first, size_t end)
 {
-    uint64_t bytes = 0;
+    chunk_t *start = NULL;
+    chunk_t *chunk = NULL;
     for (size_t i = first; i < end; i += 1) {
         struct qemu_plugin_insn *const insn = qemu_plugin_tb_get_insn(tb, i);
-        bytes += qemu_plugin_insn_size(insn);
+        const uint64_t address = qemu_plugin_insn_vaddr(insn);
+        const uint64_t last = (address + qemu_plugin_insn_size(insn) - 1) / line_bytes;
+        for (uint64_t line = chunk == NULL ? address / line_bytes : chunk->line + 1; line <= last; line += 1) {
+            chunk = must(calloc(1, sizeof *chunk)); /* for as long as the code may run */
+            chunk->line = line;
+            if (start == NULL) {
+                start = chunk;
+            } else {
+                qemu_plugin_register_vcpu_insn_exec_cb(insn, at_line, QEMU_PLUGIN_CB_NO_REGS, chunk);
+            }
+        }
+        chunk->instructions += 1;
         /* Stores too: QEMU 7.2 takes the two for each other, and no firmware stores to flash. */
         qemu_plugin_register_vcpu_mem_cb(insn, at_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
     }
-    return bytes;
+    return start;
 }
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -318,15 +397,15 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             }
         }
         run = record(address, end - first, mark);
-        if (line_bytes != 0) {
-            run->bytes = watch(tb, first, end);
-        }
         if (mark != NULL) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_mark, QEMU_PLUGIN_CB_NO_REGS, run);
         } else if (line_bytes != 0) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_run, QEMU_PLUGIN_CB_NO_REGS, run);
         } else {
             qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &run->entries, 1);
+        }
+        if (line_bytes != 0) {
+            run->first = watch(tb, first, end);
         }
     }
 }
@@ -367,12 +446,15 @@ static int read_marks(const char *path)
     return 1;
 }
 
-static int read_flash(const char *text, unsigned long long sizes[2])
+static int flash_option(const char *text, unsigned long long sizes[2])
 {
-    unsigned long long first, end, line;
-    if (sscanf(text, "%llu:%llu:%llu:%llu:%llu", &first, &end, &line, &sizes[0], &sizes[1]) != 5 || line == 0) {
+    unsigned long long first, end, line, cycles;
+    const int n = sscanf(text, "%llu:%llu:%llu:%llu:%llu:%llu:%d", &first, &end, &line, &sizes[0], &sizes[1], &cycles,
+                         &reads_ahead);
+    if (n != 7 || line == 0) {
         return 0;
     }
+    waits = cycles;
     flash_first = first;
     flash_end = end;
     line_bytes = line;
@@ -391,7 +473,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
         } else if (strncmp(argv[i], "counts=", 7) == 0) {
             output = fopen(argv[i] + 7, "w");
         } else if (strncmp(argv[i], "flash=", 6) == 0) {
-            is_right = read_flash(argv[i] + 6, sizes);
+            is_right = flash_option(argv[i] + 6, sizes);
         }
     }
     if (!have_marks || output == NULL || !is_right) {
@@ -401,6 +483,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
     if (line_bytes != 0) {
         make_cache(&code_cache, sizes[0]);
         make_cache(&data_cache, sizes[1]);
+        held_up = must(calloc(counts_len, sizeof *held_up));
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
     qemu_plugin_register_atexit_cb(id, finish, NULL);

@@ -70,7 +70,8 @@ def _flash_option(emulator: Emulator, target: Target) -> str:
         return ""
     code = emulator.code
     span = f"{code.address}:{code.address + code.size_bytes}"
-    return f",flash={span}:{flash.line_bytes}:{flash.code_cache_bytes}:{flash.data_cache_bytes}"
+    caches = f"{flash.code_cache_bytes}:{flash.data_cache_bytes}"
+    return f",flash={span}:{flash.line_bytes}:{caches}:{flash.wait_states}:{int(flash.prefetch)}"
 
 
 def _option(path: Path) -> str:

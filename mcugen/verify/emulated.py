@@ -131,14 +131,9 @@ def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[in
     if model is None:
         return {}, f"no cycles: no model of {board.core}"
     estimator = cycles.Estimator(model, listing)
-    found = {step: estimator.cycles(runs) + _waits(board, counts, step) for step, runs in counts.runs.items()}
+    waits = {step: fetches.waits for step, fetches in counts.fetches.items()}
+    found = {step: estimator.cycles(runs) + Interval(0, waits.get(step, 0)) for step, runs in counts.runs.items()}
     return found, "; ".join(note for note in (model.note, _waits_note(board)) if note)
-
-
-def _waits(board: Target, counts: Counts, step: int) -> Interval:
-    """Cycles that reads of the flash wait: none where prefetching hides them all, or all of them for each line."""
-    lines = sum(counts.fetches.get(step, (0, 0)))
-    return Interval(0, lines * (board.flash_regions()[0].wait_states or 0) if lines else 0)
 
 
 def _waits_note(board: Target) -> str:
@@ -148,9 +143,10 @@ def _waits_note(board: Target) -> str:
     if not flash.has_waits:
         return f"cycles are without wait states of the flash, which are not known of {board.name}"
     caches = f"caches of {flash.code_cache_bytes:,} bytes for code and {flash.data_cache_bytes:,} for data"
+    ahead = ", code read a line ahead" if flash.prefetch else ""
     return (
         f"the most cycles are with {flash.wait_states} wait states for each {flash.line_bytes} bytes read from flash "
-        f"past {caches}"
+        f"past {caches}{ahead}"
     )
 
 
