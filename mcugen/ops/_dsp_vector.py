@@ -1,4 +1,4 @@
-"""Fully connected layers on cores with SMLAD: four outputs at a time, int16 weights or two outputs to a halfword."""
+"""A matrix times vectors on cores with SMLAD: four outputs at a time, int16 weights or two outputs to a halfword."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.op import Call, Form, Kernel, Params
+from mcugen.op import Call, Form, Kernel, Params, Rule
 from mcugen.ops import _dsp, _filter
 
 _BLOCK = 4
@@ -28,12 +28,12 @@ class Vectors:
     rounds_once: Callable[[Call], bool]
     count: Callable[[Call], int]
 
-    def kernels(self) -> tuple[Kernel, ...]:
-        """With int16 weights, and with composite ones."""
-        return self._kernel("dsp16", is_composite=False), self._kernel("dsp8", is_composite=True)
+    def kernels(self, *rules: Rule) -> tuple[Kernel, ...]:
+        """With int16 weights, and with composite ones. rules: the operator's own."""
+        return self._kernel("dsp16", rules, is_composite=False), self._kernel("dsp8", rules, is_composite=True)
 
-    def _kernel(self, name: str, *, is_composite: bool) -> Kernel:
-        proofs = (_dsp.doubled, self._scaled, *((_dsp.composite,) if is_composite else ()))
+    def _kernel(self, name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel:
+        proofs = (*rules, _dsp.doubled, self._scaled, *((_dsp.composite,) if is_composite else ()))
 
         return Kernel(
             f"mg_fully_connected_s8__{name}",
@@ -86,7 +86,8 @@ class Vectors:
 
 def _steps(call: Call) -> int:
     """Groups of eight taps of a vector."""
-    return -(-call.input(1).shape[1] // _STEP)
+    w = call.input(1)
+    return -(-w.size // (w.shape[0] * _STEP))
 
 
 def _scratch(call: Call) -> int:

@@ -14,6 +14,7 @@ from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params,
 from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _slim, _swar_kernels
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
+from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
 from mcugen.ops._window import Padding, Pair, Window, image
@@ -114,10 +115,16 @@ def slides(call: Call) -> bool:
     return not is_pointwise(call)
 
 
+def rounds_once(_: Call) -> bool:
+    """Convolutions of int8 round twice in all runtimes."""
+    return False
+
+
 def _dsp_kernels() -> tuple[Kernel, ...]:
     convolution = _dsp_conv.Convolution(window_of, _activation, matrix)
     runs = _dsp_conv.run_kernels(convolution, is_pointwise, pixels)
-    return (*runs, *_dsp_conv.ring_kernels(convolution, row_window, one_group))
+    vectors = Vectors(matrix, _activation, rounds_once, pixels).kernels(is_pointwise)
+    return (*runs, *vectors, *_dsp_conv.ring_kernels(convolution, row_window, one_group))
 
 
 def _blocked_kernels() -> tuple[Kernel, ...]:

@@ -43,10 +43,11 @@ Menu = tuple[Candidate, ...]
 
 @dataclass(frozen=True)
 class _Run:
-    """Where and how kernels are to run, as far as their costs depend on it."""
+    """Where and how kernels are to run, as far as their costs depend on it. batch: rows an event, None: batch_of."""
 
     core: str
     by_rows: bool
+    batch: int | None
 
 
 def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
@@ -54,7 +55,8 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
 
     With --require-accelerated also where a node has only kernels that any core could run, though others exist.
     """
-    run = _Run(target.core, by_rows=options.input_mode != "whole" or options.optimize == "ram")
+    by_rows = options.input_mode != "whole" or options.optimize == "ram"
+    run = _Run(target.core, by_rows, batch=1 if options.input_mode == "frames" else None)
     menus: list[Menu] = []
     problems: list[str] = []
     for node in graph.nodes:
@@ -94,7 +96,7 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     """next_cost: of the best kernel that the operator lists later; one that was not measured is taken to be better."""
     choice = Choice(node, call, kernel, "")
     step = Step(0, choice)
-    taken = costs.estimate(kernel, call, run.core, run.by_rows)
+    taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
     cost = (taken.instructions + (taken.cycles_low + taken.cycles_high) / 2) / 2
     if not taken.is_fitted and next_cost is not None:
         cost = UNMEASURED * next_cost

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources as package_files
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from mcugen.graph import Node
 from mcugen.op import Call, Form, Kernel
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
-from mcugen.types import images_of, rows_of
+from mcugen.types import TensorType, images_of, rows_of
 
 TABLE = "costs.json"
 _UNKNOWN = {"macs": 14.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
@@ -35,14 +35,14 @@ class Estimate:
     is_fitted: bool
 
 
-def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> Estimate:
-    """The cost of a call on a bare core (`Target.core`), whole or row by row.
+def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch: int | None = None) -> Estimate:
+    """The cost of a call on a bare core (`Target.core`), whole or row by row: `batch` rows an event, else batch_of.
 
     A kernel that costs.json does not know, as one from outside, gets a figure on the high side.
     """
     if kernel.form is Form.ALIAS:
         return Estimate(0, 0, 0, True)
-    found = features(kernel, call, by_rows)
+    found = features(kernel, call, by_rows, batch)
     table = _tables().get(core, {}).get(kernel.symbol)
     if table is None:
         least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
@@ -58,7 +58,7 @@ def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[
     return {name: (row[1] + row[2]) / 2 * found[name] for name, row in table.items() if name in found}
 
 
-def features(kernel: Kernel, call: Call, by_rows: bool = False) -> dict[str, float]:
+def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | None = None) -> dict[str, float]:
     """What a call does, in numbers that any kernel has, and those that the kernel states itself.
 
     macs       multiply-accumulates          outputs    elements of the results
@@ -75,7 +75,8 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False) -> dict[str, flo
     outputs = sum(t.size for t in call.outputs)
     channels = shape[-1] if shape else 1
     macs = call.op.macs(call)
-    events = _events(kernel, call, by_rows)
+    step = _step(kernel, call, by_rows, batch)
+    events = step.events
     window = kernel.window(call) if kernel.slides and kernel.window else None
     found = {
         "macs": macs,
@@ -92,7 +93,7 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False) -> dict[str, flo
         "events": events - 1,
         "converted": _converted(kernel, call),
         **(_vectors(call, outputs, window.size if window else 1) if "mve" in kernel.needs else {}),
-        **(kernel.work(call) if kernel.work else {}),
+        **_work(step),
     }
     return {name: float(value) for name, value in found.items() if value}
 
@@ -110,11 +111,36 @@ def _vectors(call: Call, outputs: int, rows: int) -> dict[str, float]:
     }
 
 
-def _events(kernel: Kernel, call: Call, by_rows: bool) -> int:
+def _step(kernel: Kernel, call: Call, by_rows: bool, batch: int | None) -> Step:
     choice = Choice(Node("", call.op, (), (), ""), call, kernel, "")
     if not by_rows or not can_run_by_rows(choice):
-        return 1
-    return Step(0, choice, True, batch_of(choice)).events
+        return Step(0, choice)
+    return Step(0, choice, True, batch or batch_of(choice))
+
+
+def _work(step: Step) -> dict[str, float]:
+    """What the kernel itself states; a pointwise one by rows has as many calls as events, each on a few rows."""
+    kernel, call = step.choice.kernel, step.choice.call
+    if kernel.work is None:
+        return {}
+    if not step.by_rows or kernel.form is not Form.POINTWISE:
+        return dict(kernel.work(call))
+    rows = step.walked_rows
+    part = replace(
+        call,
+        inputs=tuple(
+            _rows_of(t, step.batch)
+            if k in kernel.pointer_operands(call) and t is not None and rows_of(t.shape) == rows
+            else t
+            for k, t in enumerate(call.inputs)
+        ),
+        outputs=tuple(_rows_of(t, step.batch) for t in call.outputs),
+    )
+    return {name: rows / step.batch * value for name, value in kernel.work(part).items()}
+
+
+def _rows_of(t: TensorType, rows: int) -> TensorType:
+    return t.with_shape((t.shape[0], rows, *t.shape[2:]))
 
 
 def _calls(kernel: Kernel, call: Call, events: int) -> int:

@@ -15,6 +15,7 @@ from mcugen.ops import _dsp, _dsp_conv, _filter
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.select import costs
 from mcugen.types import QuantParams
 from tests.support import draw
 
@@ -171,3 +172,19 @@ def test_small_layers_share_their_code() -> None:
 
     assert variant(30, 9, (4, 4)) == variant(17, 12, (3, 5))
     assert variant(30, 64, (12, 12)) != variant(17, 64, (12, 12))
+
+
+def test_a_pixel_at_a_time_is_cheaper_as_a_vector() -> None:
+    """Of a column of 28 pixels, by events of one: a block of three pixels would compute each three times."""
+    call = conv((1, 1), (28, 1), 128, 128)
+    run, vector = kernel_of(call, RUNS[0]), kernel_of(call, VECTORS[0])
+    assert costs.features(run, call)["blocks"] == 10
+    assert costs.features(run, call, by_rows=True, batch=1)["blocks"] == 28
+    whole, single = ([costs.estimate(k, call, "cortex-m4", r, 1) for k in (run, vector)] for r in (False, True))
+    assert whole[0].cycles_high < whole[1].cycles_high
+    assert single[0].instructions > 2 * single[1].instructions
+
+
+def test_vectors_refuse_convolutions_that_move() -> None:
+    for moved in (conv((1, 2)), drawn(Conv2D((2, 2)), (4, 1, 1, 8), (1, 5, 5, 8), "tflm")):
+        assert any("1x1 with stride 1" in why for why in kernel_of(moved, VECTORS[0]).refusals(moved, FEATURES))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fully connected layer on int8 vectors on cores with SMLAD, four outputs at a time.
+ * Fully connected layer, or 1x1 convolution of single pixels, on int8 vectors on cores with SMLAD, four outputs at a time.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over k of w[o][k] * x[k], mult[o], shift[o]) + out_zero_point)
  *
@@ -10,7 +10,8 @@
  *          What follows has zero weights
  * stream   weights, biases and scales in blocks of four outputs: dsp_vector_template.h
  * low, high  the clamp, `clamps` where it is less than int8
- * What the build has proved: mcugen/ops/_dsp.py. Equals FullyConnected.reference_q for int8 data.
+ * What the build has proved: mcugen/ops/_dsp.py. Equals FullyConnected.reference_q and Conv2D.reference_q for
+ * int8 data.
  */
 #ifndef MCUGEN_DSP_VECTOR_H
 #define MCUGEN_DSP_VECTOR_H
