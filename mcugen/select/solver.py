@@ -14,6 +14,7 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import lower_bound
 from mcugen.schedule.size import OBJECT_ALIGN
+from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.budget import Solution, arrange, arrangements, planned, scheduled
 from mcugen.select.candidates import Candidate, Menu
 from mcugen.select.sharing import Picks, cheapest, within_code
@@ -136,8 +137,8 @@ def _first(problem: Problem, key: Callable[[Candidate], object]) -> Picks:
 
 
 def _lean(problem: Problem) -> Picks:
-    """The least working memory, and of equals the fastest."""
-    return _first(problem, lambda c: (c.working_bytes, c.cost))
+    """Kernels that can run row by row, with the least working memory, and of equals the fastest."""
+    return _first(problem, lambda c: (not can_run_by_rows(c.choice), c.working_bytes, c.cost))
 
 
 def _smallest(problem: Problem) -> Solution:

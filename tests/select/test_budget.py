@@ -11,8 +11,10 @@ import pytest
 
 import mcugen
 from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.op import Form
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
+from mcugen.select import costs
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -29,6 +31,19 @@ def chain(sides: tuple[int, ...], channels: tuple[int, ...]) -> bytes:
         m.op("CONV_2D", [x, weights], [y], {"padding": "SAME", "stride_h": stride, "stride_w": stride})
         x = y
     return m.build([first], [x])
+
+
+def residual(tmp_path: Path, **choices: Any) -> Artifact:
+    """Two convolutions and the sum of their results."""
+    rng = np.random.default_rng(4)
+    m = ModelWriter()
+    x = m.tensor("x", (1, 16, 16, 8), "s8", scale=0.05)
+    weights = m.tensor("w", (8, 3, 3, 8), "s8", scale=(0.01,) * 8, data=rng.integers(-127, 128, (8, 3, 3, 8)))
+    y, z, s = (m.tensor(name, (1, 16, 16, 8), "s8", scale=0.05) for name in "yzs")
+    for source, target in ((x, y), (y, z)):
+        m.op("CONV_2D", [source, weights], [target], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
+    m.op("ADD", [y, z], [s])
+    return built(tmp_path, m.build([x], [s]), **choices)
 
 
 SMALL = chain((16, 16, 16, 8, 8, 4), (1, 6, 4, 8, 4, 2))
@@ -77,6 +92,21 @@ def test_every_budget_is_kept_and_less_ram_takes_no_fewer_events(tmp_path: Path)
         assert len(artifact.schedule.trace) >= events
         events = len(artifact.schedule.trace)
     assert built(tmp_path, SMALL, ram=str(least)).report.ram_bytes <= least
+
+
+def test_the_least_ram_takes_no_kernel_of_whole_tensors_where_one_runs_by_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if it is estimated to be the faster one."""
+    fast = costs.Estimate(1, 1, 1, True)
+    estimate = costs.estimate
+    monkeypatch.setattr(
+        costs, "estimate", lambda k, *args: fast if k.form is Form.WHOLE and k.symbol else estimate(k, *args)
+    )
+    speed, least = (residual(tmp_path, optimize=goal, board="cortex-m4") for goal in ("speed", "ram"))
+    assert speed.schedule.steps[-1].choice.kernel.form is Form.WHOLE
+    assert all(step.by_rows for step in least.schedule.steps)
+    assert least.report.ram_bytes < speed.report.ram_bytes
 
 
 def test_the_report_says_why_rows_are_used(tmp_path: Path) -> None:
