@@ -87,7 +87,8 @@ class Options:
     weights_in: str = _option(
         "",
         "Memories for constants besides the flash of the code, e.g. `dtcm=16K,qspi`: RAM takes those read most per "
-        "byte, copied at start-up; further flash those read least, where the code's is full. `auto`: RAM left over.",
+        "byte, copied at start-up; further flash those read least, where the code's is full. `auto`: RAM left over; "
+        "`none`. By default none, but with --optimize speed and no RAM budget auto where the flash has wait states.",
         metavar="LIST",
     )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
@@ -113,8 +114,8 @@ class Options:
 
     @property
     def weight_regions(self) -> tuple[tuple[str, int | None], ...]:
-        """The memories asked for constants, with the bytes allowed in each; none for `auto`."""
-        return region_list("" if self.weights_in == "auto" else self.weights_in, "--weights-in")
+        """The memories asked for constants, with the bytes allowed in each; no names for `auto` and `none`."""
+        return region_list("" if self.weights_in in ("auto", "none") else self.weights_in, "--weights-in")
 
     def __post_init__(self) -> None:
         _ = self.weight_regions

@@ -94,7 +94,8 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     check(schedule.buffers(), memory)
     rooms = weight_rooms(model.options, model.board, solution)
     view, files = emit(schedule, memory, model.imported, model.options, model.name, rooms)
-    facts = report.facts_of(view, solution, model.board, model.imported, model.notes)
+    notes = (*model.notes, rooms.note) if rooms.note and view.weight_places else model.notes
+    facts = report.facts_of(view, solution, model.board, model.imported, notes)
     report.require_fit(facts, model.board, solution, model.options, rooms)
     files[MEMORY_MAP] = memory_map.picture(schedule, memory, model.name)
     files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))

@@ -84,7 +84,9 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
             "--share-arena: models that take frames keep rows from one frame to the next, which others would overwrite",
             hint="build these apart, each with its own memory",
         )
-    artifacts = tuple(pipeline.build(path, dataclasses.replace(options, name="")) for path in paths)
+    # What one model leaves of the RAM is not there for the constants of all.
+    each = dataclasses.replace(options, name="", weights_in=options.weights_in or "none")
+    artifacts = tuple(pipeline.build(path, each) for path in paths)
     names = [artifact.name for artifact in artifacts]
     if len({*names, name}) <= len(names):
         hint = "rename a file, or choose another --name"

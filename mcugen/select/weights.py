@@ -22,11 +22,13 @@ class WeightRooms:
     """fast: RAM for the constants read most, in order. slow: further flash for those read least.
 
     code_bytes: bytes of constants that the flash of the code may hold, None where that is not limited.
+    note: what the user should know who asked for none of it.
     """
 
     fast: tuple[Room, ...] = ()
     slow: tuple[Room, ...] = ()
     code_bytes: int | None = None
+    note: str = ""
 
 
 ALL_WITH_CODE = WeightRooms()
@@ -34,13 +36,17 @@ ALL_WITH_CODE = WeightRooms()
 
 
 def weight_rooms(options: Options, board: Target, solution: Solution) -> WeightRooms:
-    """The rooms that --weights-in asks for: of RAM what the solution's arenas leave.
+    """The rooms that --weights-in asks for, or the goal where that is left to it: of RAM what the arenas leave.
 
     Raises UsageError for a memory that the board lacks, or that is smaller there.
     """
     arenas = region_bytes(solution.plan, solution.schedule)
+    if options.weights_in == "none":
+        return ALL_WITH_CODE
     if options.weights_in == "auto":
         return WeightRooms(fast=_left_over(board, arenas))
+    if is_automatic(options, board):
+        return WeightRooms(fast=_left_over(board, arenas), note=_note(board))
     if board.is_core:
         return WeightRooms(fast=tuple(_given(board, name, size) for name, size in options.weight_regions))
     known = {r.name: r for r in board.regions if "weights" in r.holds or r.kind == "ram"}
@@ -60,6 +66,18 @@ def weight_rooms(options: Options, board: Target, solution: Solution) -> WeightR
     if slow and code is None:
         code = max(board.flash_regions()[0].size_bytes - CODE_RESERVE_BYTES, 0)
     return WeightRooms(tuple(fast), tuple(slow), code)
+
+
+def is_automatic(options: Options, board: Target) -> bool:
+    """Whether constants go to RAM unasked: for speed, where the flash is known to wait and no RAM budget was given."""
+    if options.weights_in or options.optimize != "speed" or options.ram or options.region or board.is_core:
+        return False
+    return bool(board.flash_regions()[0].wait_states)
+
+
+def _note(board: Target) -> str:
+    waits = board.flash_regions()[0].wait_states
+    return f"constants are copied to RAM at start-up, as the flash has {waits} wait states; not with --weights-in none"
 
 
 def _given(board: Target, name: str, size: int | None) -> Room:

@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 
 import mcugen
+from mcugen import resources, sharing
 from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
 from mcugen.emit.constants import placed
 from mcugen.emit.parts import ArrayView
 from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.plan import Room
 from mcugen.reference.inputs import cases
+from mcugen.select.rooms import STACK_RESERVE_BYTES
 from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 from mcugen.toolchain.process import run_checked
 from mcugen.verify import emulated
@@ -80,6 +83,57 @@ def test_the_report_says_what_is_where_and_why() -> None:
 def test_auto_takes_what_the_tensors_leave() -> None:
     artifact = mcugen.compile(DIGITS, board="nucleo-h743zi", weights_in="auto")
     assert held(artifact) == {"": 0, "dtcm": artifact.report.weights_bytes}
+
+
+SPEED = {"board": "nucleo-l4r5zi", "optimize": "speed"}
+
+
+def test_speed_moves_constants_from_a_flash_that_waits() -> None:
+    artifact = mcugen.compile(DIGITS, **SPEED)
+    assert held(artifact) == {"": 0, "sram": artifact.report.weights_bytes}
+    assert any("copied to RAM at start-up" in note and "5 wait states" in note for note in artifact.report.notes)
+    ran, left = (emulated.simulate(a, list(cases(a.imported, 1))[:1]) for a in (artifact, unmoved()))
+    assert ran.exact and left.exact and ran.cycles is not None and left.cycles is not None
+    assert ran.cycles.low == pytest.approx(left.cycles.low, rel=0.01)
+    assert ran.cycles.high - ran.cycles.low < 0.7 * (left.cycles.high - left.cycles.low)
+
+
+def unmoved() -> Artifact:
+    return mcugen.compile(DIGITS, **SPEED, weights_in="none")
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {**SPEED, "weights_in": "none"},
+        {**SPEED, "ram": "300K"},
+        {**SPEED, "region": "sram"},
+        {**SPEED, "optimize": "balanced"},
+        {**SPEED, "board": "nrf52840-dk"},  # whose wait states are not known
+        {**SPEED, "board": "cortex-m4"},
+    ],
+    ids=str,
+)
+def test_nothing_moves_where_that_was_not_left_to_the_goal(choices: dict[str, str]) -> None:
+    artifact = mcugen.compile(DIGITS, **choices)
+    assert set(held(artifact)) == {""} and not artifact.view.weight_places
+    assert not any("copied to RAM" in note for note in artifact.report.notes)
+
+
+def test_no_more_moves_than_the_ram_holds(tmp_path: Path) -> None:
+    text = (resources.boards() / "nucleo-l4r5zi" / "board.toml").read_text(encoding="utf-8")
+    (tmp_path / "board.toml").write_text(text.replace("size_bytes = 655360", "size_bytes = 14000"), encoding="utf-8")
+    artifact = mcugen.compile(DIGITS, **{**SPEED, "board": str(tmp_path)})
+    moved = held(artifact)["sram"]
+    assert 0 < moved < artifact.report.weights_bytes
+    assert moved + artifact.report.ram_bytes + STACK_RESERVE_BYTES <= 14000
+
+
+def test_models_that_share_an_arena_leave_their_constants(tmp_path: Path) -> None:
+    other = tmp_path / "other.tflite"
+    other.write_bytes(DIGITS.read_bytes())
+    shared = sharing.build([DIGITS, other], Options(**SPEED))
+    assert all(not a.view.weight_places for a in shared.artifacts)
 
 
 @pytest.mark.parametrize(
