@@ -20,6 +20,8 @@ _REACH = 1020
 _SMALL_MACS = 2**17
 _SMALL_GROUPS = 4
 _MAX_FIELD = 2**16 - 1
+_MAX_RUNS = 512
+"""Runs of taps to an output: each has a pointer on the stack."""
 
 
 @dataclass(frozen=True)
@@ -168,9 +170,10 @@ class Convolution:
         """The rule for kernels that read taps where they stand."""
 
         def fit(call: Call) -> bool:
-            "the taps of three pixels are within reach of an instruction, and rows and pixels are of at most 65535"
-            found = self.layout(call)
-            return found.in_reach and max(found.in_step, *call.output.shape, *call.input(0).shape) <= _MAX_FIELD
+            "the taps of three pixels are within reach of an instruction, in at most 512 runs; no size is above 65535"
+            found, largest = self.layout(call), max(*call.output.shape, *call.input(0).shape)
+            runs = self.window(call).kernel[0] * len(found.runs)
+            return found.in_reach and runs <= _MAX_RUNS and largest <= _MAX_FIELD
 
         return fit
 

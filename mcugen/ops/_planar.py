@@ -13,7 +13,7 @@ import numpy as np
 from mcugen.numeric import wrap32
 from mcugen.op import Call, Form, Kernel, Params, Ring, Rule
 from mcugen.ops import _dsp, _filter
-from mcugen.ops._window import Window
+from mcugen.ops._window import MAX_FIELD, Window
 
 Windows = Callable[[Call], Window]
 MAX_REACH = 4092
@@ -205,15 +205,16 @@ class _Depthwise:
 
     def reachable(self, sizes: Callable[[Call, Window], Shape]) -> Rule:
         def reachable(call: Call) -> bool:
-            "the converted rows of a channel take less than 4 KB, and a pixel, too"
+            "the converted rows of a channel take less than 4 KB, its weights, too, and a pixel"
             s = sizes(call, self.window_of(call))
-            return max((s.height + 1) * s.columns * 2, s.channels) <= MAX_REACH
+            weights = s.height * s.parts * s.words * 4
+            return max((s.height + 1) * s.columns * 2, weights, s.channels) <= MAX_REACH
 
         return reachable
 
     def short(self, call: Call) -> bool:
-        "the kernel has at most 100 rows"
-        return self.window_of(call).kernel[0] <= MAX_COLUMN
+        "the kernel has at most 100 rows, and a pixel at most 65535 channels"
+        return self.window_of(call).kernel[0] <= MAX_COLUMN and call.input(0).shape[3] <= MAX_FIELD
 
 
 def _ring(s: Shape) -> Ring:

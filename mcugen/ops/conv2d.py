@@ -290,6 +290,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (2, 3), "c": 2, "o": 3, "kernel": (2, 2), "gain": 5e-5, "activation": "RELU_N1_TO_1", "bias_max": 2**22},
     {"size": (2, 3), "c": 3, "o": 7, "kernel": (2, 1), "gain": 5e-5, "out_zero": -128, "bias_max": 2**22},
     {"size": (2, 6), "c": 29, "o": 3, "kernel": (1, 1), "zero": -128},
+    {"size": (260, 2), "c": 1, "o": 3, "kernel": (260, 1), "padding": "VALID", "gain": 2e-3},
     {"size": (2, 7), "c": 57, "o": 4, "kernel": (1, 3), "stride": (1, 3), "padding": "VALID", "gain": 2e-3},
     {"kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (3, 5), "c": 9, "o": 4, "kernel": (1, 1), "zero": 5},

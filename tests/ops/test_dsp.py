@@ -72,7 +72,8 @@ def test_they_take_usual_layers(symbol: str) -> None:
         ({"kind": "s16"}, "int8"),
         ({"groups": 2}, "one group"),
         ({"size": (2, 3), "c": 260}, "within reach"),
-        ({"size": (1, 1), "kernel": (1, 1), "c": 65535, "o": 1}, "at most 65535"),
+        ({"size": (1, 1), "kernel": (1, 1), "c": 1, "o": 65536}, "no size is above 65535"),
+        ({"size": (513, 2), "kernel": (513, 1), "c": 1}, "at most 512 runs"),
     ],
 )
 @pytest.mark.parametrize("symbol", WINDOWS)
@@ -80,6 +81,11 @@ def test_windows_refuse_what_is_not_exact(symbol: str, changed: dict[str, Any], 
     call = conv(**changed)
     assert any(message in why for why in kernel_of(call, symbol).refusals(call, FEATURES))
     assert any(not k.refusals(call, FEATURES) for k in call.op.kernels if "__dsp" not in k.symbol)
+
+
+def test_windows_take_the_tallest_kernel() -> None:
+    call = conv((512, 1), (3, 2), 1)
+    assert all(not kernel_of(call, symbol).refusals(call, FEATURES) for symbol in WINDOWS)
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,10 @@ LINE, COLUMN, KERNEL = (
 
 def call_of(
     size: tuple[int, int] = (4, 9), c: int = 6, kernel: tuple[int, int] = (3, 3), multiplier: int = 1,
-    stride: tuple[int, int] = (1, 1), dilation: tuple[int, int] = (1, 1), activation: str = "NONE", **types: Any,
+    stride: tuple[int, int] = (1, 1), dilation: tuple[int, int] = (1, 1), activation: str = "NONE",
+    padding: str = "SAME", **types: Any,
 ) -> Call:  # fmt: skip
-    op = DepthwiseConv2D(stride, dilation, "SAME", activation)
+    op = DepthwiseConv2D(stride, dilation, padding, activation)
     weights = (1, *kernel, c * multiplier)
     made = example(op, 3, (1, *size, c), weights, 3, **{"gain": 0.03, **types})
     data = [
@@ -59,6 +60,7 @@ def test_it_takes_the_usual_layers_on_a_core_that_can() -> None:
         ({"stride": (1, 4)}, "horizontal stride of at most 3"),
         ({"size": (4, 600), "kernel": (3, 3)}, "4 KB"),
         ({"size": (2, 2), "c": 4093}, "4 KB"),
+        ({"size": (256, 5), "c": 2, "kernel": (256, 5), "padding": "VALID"}, "its weights"),
         ({"bias_max": 2**31 - 1}, "2^30"),
         ({"gain": 4.0}, "shift to the right"),
         ({"kind": "s16"}, "int8"),
@@ -69,6 +71,10 @@ def test_it_refuses_what_it_cannot_do_exactly(changed: dict[str, Any], message: 
     assert any(message in reason for reason in refusals(call, "dsp")), refusals(call, "dsp")
     others = [k for k in DepthwiseConv2D.kernels if k is not KERNEL]
     assert any(not k.refusals(call, frozenset({"dsp"})) for k in others)
+
+
+def test_it_takes_the_most_weights_that_are_in_reach() -> None:
+    assert not refusals(call_of((256, 5), 2, (255, 5), padding="VALID"), "dsp")
 
 
 def test_a_stride_of_rows_does_not_matter() -> None:
@@ -100,6 +106,7 @@ def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
         (LINE, {"stride": (9, 1)}, "more than one row"),
         (LINE, {"size": (1100, 1)}, "4 KB"),
         (COLUMN, {"size": (120, 1), "kernel": (101, 1)}, "at most 100 rows"),
+        (COLUMN, {"size": (2, 1), "kernel": (2, 1), "c": 65536}, "at most 65535 channels"),
     ],
 )
 def test_signals_have_kernels_of_their_own(kernel: Kernel, changed: dict[str, Any], message: str) -> None:

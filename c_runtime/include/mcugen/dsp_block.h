@@ -78,6 +78,11 @@ typedef struct {
     ".endr\n.endif\n"                 \
     "1:\n"
 
+/* out and out_c to r12 and r10. */
+#define MG_DSP_OUT                                                      \
+    ".if mg_j+8 <= 1020\n ldrd r12, r10, [sp, #mg_j+8]\n"               \
+    ".else\n ldr r12, [sp, #mg_j+8]\n ldr r10, [sp, #mg_j+12]\n .endif\n"
+
 #define MG_DSP_END                    \
     "str r12, [sp, #mg_j+8]\n"        \
     "ldr r10, [sp, #mg_j+16]\n"       \

@@ -93,7 +93,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block3)(const mg_dsp_job
     __asm__(MG_DSP_UNROLLED(MG_QUAD3, MG_TWO3));
     __asm__("ldmia lr!, {r0-r3, r10, r11}\n"
             MG_FINISH("r4", "r5") MG_FINISH("r6", "r7") MG_FINISH("r8", "r9")
-            "ldrd r12, r10, [sp, #mg_j+8]\n"
+            MG_DSP_OUT
             "add r11, r12, r10\n"
             "strh r8, [r11, r10]\n"
             "strh r6, [r11]\n"
@@ -112,7 +112,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
     __asm__(MG_DSP_UNROLLED(MG_QUAD2, MG_TWO2));
     __asm__("ldmia lr!, {r0-r3, r10, r11}\n"
             MG_FINISH("r4", "r5") MG_FINISH("r6", "r7")
-            "ldrd r12, r10, [sp, #mg_j+8]\n"
+            MG_DSP_OUT
             "strh r6, [r12, r10]\n"
             "strh r4, [r12], #2\n"
             MG_DSP_END);
