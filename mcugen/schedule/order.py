@@ -3,7 +3,7 @@
 A state is the set of the steps that have run, as bits of an integer: what is live after them depends on the set alone,
 so the least peak is a shortest path over sets. A step that leaves no more bytes live than before, and needs no more
 while it runs than the peak so far, is taken at once: whatever order follows, moved to the front it does no harm.
-The search is exact up to a number of sets; beyond, a beam of the best sets of each size goes on.
+The search is exact up to a number of steps tried; beyond, a beam of the best sets of each size goes on.
 
 Source: dynamic programming over downsets after Liberis and Lane (2019), with a best-first search in its place.
 """
@@ -20,7 +20,7 @@ from mcugen.op import Form
 from mcugen.schedule.steps import Choice, Step
 from mcugen.schedule.storage import aliases
 
-_STATES = 20_000
+_TRIES = 200_000
 _BEAM = 48
 Order = tuple[int, ...]
 
@@ -119,13 +119,15 @@ class Problem:
         return read + work.own_bytes + (0 if taken else result)
 
 
-def best_order(problem: Problem, states: int = _STATES) -> Order:
-    """The order with the least peak that is found; the given one where none is better."""
+def best_order(problem: Problem, tries: int = _TRIES) -> Order:
+    """The order with the least peak that is found, exactly if within so many tries of a step; the given one where none
+    is better.
+    """
     given = tuple(range(len(problem.works)))
     most = problem.peak(given)
     if most <= problem.floor or len(given) < 3:
         return given
-    found = _Search(problem, most).run(states)
+    found = _Search(problem, most).run(tries)
     return given if found is None else found
 
 
@@ -145,9 +147,10 @@ class _Search:
     def __init__(self, problem: Problem, limit: int) -> None:
         self._problem, self._limit = problem, limit
         self._all = (1 << len(problem.works)) - 1
+        self._tried = 0
 
-    def run(self, states: int) -> Order | None:
-        """The order with the least peak, or a good one where more than `states` sets would have to be seen."""
+    def run(self, tries: int) -> Order | None:
+        """The order with the least peak, or a good one where more than `tries` steps would have to be tried."""
         problem = self._problem
         start = self._settled(_State(0, (), problem.start_bytes, max(problem.start_bytes, problem.floor)))
         heap = [(start.peak, -len(start.order), start.order, start)]
@@ -158,7 +161,7 @@ class _Search:
                 return state.order
             if state.done in seen:
                 continue
-            if len(seen) >= states:
+            if self._tried >= tries:
                 return self._beam(start)
             seen.add(state.done)
             for after in self._following(state, seen):
@@ -206,6 +209,7 @@ class _Search:
 
     def _ready(self, done: int) -> list[int]:
         needs = self._problem.needs
+        self._tried += len(needs)
         return [i for i in range(len(needs)) if not done >> i & 1 and not needs[i] & ~done]
 
 
