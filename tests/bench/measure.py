@@ -68,7 +68,10 @@ class Layer:
 
 @dataclass(frozen=True)
 class Result:
-    """One model on one core. Units: bytes; per inference, or per frame. code_bytes: start-up code left out."""
+    """One model on one core. Units: bytes; per inference, or per frame.
+
+    code_bytes: start-up code left out. copied_bytes: of the constants, those copied to RAM at start-up.
+    """
 
     model: str
     folder: str
@@ -81,6 +84,7 @@ class Result:
     stack_bytes: int
     constant_bytes: int
     code_bytes: int
+    copied_bytes: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         values = dataclasses.asdict(self)
@@ -110,8 +114,14 @@ def measure(model: Model, core: str, root: Path) -> tuple[Result, list[Layer]]:
         ran.stack_bytes,
         ran.weights_bytes,
         flash - ran.weights_bytes - start_up_bytes(core),
+        _copied_bytes(artifact),
     )
     return result, _layers(model, core, artifact, ran)
+
+
+def _copied_bytes(artifact: Artifact) -> int:
+    ram = {region.name for region in artifact.target.ram_regions()}
+    return sum(w.used_bytes for w in artifact.report.weights if w.name in ram)
 
 
 def start_up_bytes(core: str) -> int:

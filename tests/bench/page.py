@@ -8,13 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mcugen import target
-from tests.bench.measure import GOAL, Layer, Result
+from tests.bench.measure import GOAL, MODELS, Layer, Result
+from tests.bench.published import BEST
 
 WORST = 10
 LEAST_SHARE = 0.03
 """Of its model's cycles that a layer must take to be listed."""
 LEAST_MACS = 5000
 ALLOWED_GROWTH = 1.01
+WHOLE = frozenset(m.title for m in MODELS if m.input_mode == "whole")
+"""Models whose cycles are those of an inference, as published ones are."""
 CHECKED = ("instructions", "cycles_low", "cycles_high")
 TITLES = {
     "cortex-m0plus": "Cortex-M0+",
@@ -33,9 +36,12 @@ Written by `ci/bench`; the same figures stand in [benchmarks.json](benchmarks.js
 
 - **instructions** per inference are counted exactly on an emulated core (a frame: per frame of the stream).
 - **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states;
-  of a board the least is without, the most with the flash's for every line that its caches do not hold.
-- **RAM** is the model object, **stack** the painted depth, **constants** weights and tables; **code** is .text and
-  .rodata of a bare firmware less the constants and the start-up code. All in bytes.
+  of a board the least is without, the most with all that reads of its flash hold up past its caches.
+- **RAM** is the model object, **stack** the painted depth, **constants** weights and tables, **copied** those of them
+  that are also in RAM; **code** is .text and .rodata of a bare firmware less the constants and the start-up code. All
+  in bytes.
+- **of best published**: the most cycles, to those of the fastest result that MLPerf Tiny lists for the board, which
+  was measured on the chip; nothing here was.
 """
 
 Baselines = Mapping[str, Mapping[str, Mapping[str, int]]]
@@ -60,6 +66,7 @@ def text(results: Sequence[Result], layers: Sequence[Layer], baselines: Baseline
     for core in dict.fromkeys(r.core for r in results):
         parts.append(f"## {TITLES.get(core, core)}\n")
         parts.append(_table([r for r in results if r.core == core], baselines))
+        parts += [_compared(core)] if core in BEST else []
     parts.append(_worst(layers))
     return "\n".join(parts)
 
@@ -68,20 +75,35 @@ def _letter(k: int) -> str:
     return chr(ord("A") + k)
 
 
-def _table(results: Iterable[Result], baselines: Baselines) -> str:
-    ratios = [f"of {_letter(k)}" for k in range(len(baselines))]
-    columns = ["model", "MAC", "instructions", *ratios, "cycles", "per MAC", "RAM", "stack", "constants", "code"]
-    lines = [f"| {' | '.join(columns)} |", "|---|" + "---:|" * (len(columns) - 1)]
-    for r in results:
-        others = [models.get(r.folder, {}).get(target.load(r.core).core) for models in baselines.values()]
-        shown = [f"{100 * r.instructions / other:.1f} %" if other else "" for other in others]
-        per_mac = f"{(r.cycles_low + r.cycles_high) / 2 / r.macs:.2f}" if r.macs else ""
-        cycles = f"{r.cycles_low:,} to {r.cycles_high:,}"
-        sizes = [f"{n:,}" for n in (r.ram_bytes, r.stack_bytes, r.constant_bytes, r.code_bytes)]
-        lines.append(
-            f"| {' | '.join([r.model, f'{r.macs:,}', f'{r.instructions:,}', *shown, cycles, per_mac, *sizes])} |"
-        )
-    return "\n".join(lines) + "\n"
+def _table(results: Sequence[Result], baselines: Baselines) -> str:
+    rows = [_row(r, baselines) for r in results]
+    lines = [f"| {' | '.join(rows[0])} |", "|---|" + "---:|" * (len(rows[0]) - 1)]
+    return "\n".join([*lines, *(f"| {' | '.join(row.values())} |" for row in rows)]) + "\n"
+
+
+def _row(r: Result, baselines: Baselines) -> dict[str, str]:
+    """Column -> text, the same columns for every result of a core."""
+    bare = target.load(r.core).core
+    others = {f"of {_letter(k)}": found.get(r.folder, {}).get(bare) for k, found in enumerate(baselines.values())}
+    row = {"model": r.model, "MAC": f"{r.macs:,}", "instructions": f"{r.instructions:,}"}
+    row |= {title: f"{100 * r.instructions / other:.1f} %" if other else "" for title, other in others.items()}
+    row["cycles"] = f"{r.cycles_low:,} to {r.cycles_high:,}"
+    row["per MAC"] = f"{(r.cycles_low + r.cycles_high) / 2 / r.macs:.2f}" if r.macs else ""
+    if r.core in BEST:
+        best = BEST[r.core].get(r.folder) if r.model in WHOLE else None
+        row["of best published"] = f"{100 * r.cycles_high / best.cycles:.1f} %" if best else ""
+    row |= {"RAM": f"{r.ram_bytes:,}", "stack": f"{r.stack_bytes:,}", "constants": f"{r.constant_bytes:,}"}
+    if r.core != bare:
+        row["copied"] = f"{r.copied_bytes:,}"
+    return row | {"code": f"{r.code_bytes:,}"}
+
+
+def _compared(core: str) -> str:
+    """Who published the figures that a board's are compared with."""
+    found = BEST[core]
+    names = [(m.title, found[m.folder]) for m in MODELS if m.title in WHOLE and m.folder in found]
+    listed = [f"{title} {best.ms:,} ms, {best.cycles / 1e6:.3f} million cycles ({best.who})" for title, best in names]
+    return f"Best published at {next(iter(found.values())).mhz} MHz: {'; '.join(listed)}.\n"
 
 
 def _worst(layers: Sequence[Layer]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mcugen import target
-from tests.bench import bounds, measure, page
+from tests.bench import bounds, measure, page, published
 from tests.bench.measure import Layer, Model, Result
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
@@ -56,6 +56,28 @@ def test_the_page_has_a_table_for_each_core_with_ratios() -> None:
     row = next(line for line in text.splitlines() if line.startswith("| IC | 1,000 | 2,000"))
     assert row == "| IC | 1,000 | 2,000 | 50.0 % | 2,400 to 2,600 | 2.50 | 512 | 96 | 4,096 | 3,000 |"
     assert "| IC | 1,000 | 500 |  | 2,400" in text
+
+
+def test_a_board_is_compared_with_the_best_published() -> None:
+    """KWS on the L4R5: 43.187 ms at 120 MHz are 5.182 million cycles; half of them are 50 %."""
+    board = dataclasses.replace(RESULT, model="KWS", folder="mlperf_kws_int8", core="nucleo-l4r5zi", copied_bytes=777)
+    board = dataclasses.replace(board, cycles_high=5_182_440 // 2)
+    frame = dataclasses.replace(board, model="SWW, a frame")
+    text = page.text([RESULT, board, frame], [LAYER], {})
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith(("| model |", "| KWS |", "| SWW, a"))]
+    bare, header, compared, alone = rows
+    at, copied = header.index("of best published"), header.index("copied")
+    assert compared[at] == "50.0 %" and alone[at] == "" and compared[copied] == "777"
+    assert "of best published" not in bare and "copied" not in bare
+    assert "KWS 43.187 ms, 5.182 million cycles (STMicroelectronics, X-CUBE-AI 9.0.0, v1.2)" in text
+
+
+def test_published_figures_are_of_boards_of_the_page_and_of_its_models() -> None:
+    folders = {model.folder for model in measure.MODELS}
+    for board, found in published.BEST.items():
+        assert board in page.TITLES and not target.load(board).is_core and set(found) <= folders
+        assert {best.mhz * 1_000_000 for best in found.values()} == {target.load(board).clock_hz}
+        assert target.load(board).flash_regions()[0].has_waits
 
 
 def test_the_ten_layers_furthest_from_their_bound_are_listed_once() -> None:
