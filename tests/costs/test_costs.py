@@ -26,7 +26,7 @@ SMALL = 1500
 """Instructions below which a layer is more setting up than work."""
 
 
-@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m7"])
+@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"])
 @pytest.mark.parametrize("name", ["camera/shapes", "microphone/sweeps"])
 def test_estimates_are_near_what_is_counted(name: str, core: str) -> None:
     artifact = mcugen.compile(EXAMPLES / f"{name}.tflite", board=core, name="model")
