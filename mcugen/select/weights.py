@@ -69,10 +69,12 @@ def weight_rooms(options: Options, board: Target, solution: Solution) -> WeightR
 
 
 def is_automatic(options: Options, board: Target) -> bool:
-    """Whether constants go to RAM unasked: for speed, where the flash is known to wait and no RAM budget was given."""
+    """Whether constants go to RAM unasked: for speed, where it is known what the flash waits for each line and no RAM
+    budget was given.
+    """
     if options.weights_in or options.optimize != "speed" or options.ram or options.region or board.is_core:
         return False
-    return bool(board.flash_regions()[0].wait_states)
+    return board.flash_regions()[0].has_waits
 
 
 def _note(board: Target) -> str:

@@ -141,7 +141,7 @@ def _waits_note(board: Target) -> str:
         return ""
     flash = board.flash_regions()[0]
     if not flash.has_waits:
-        return f"cycles are without wait states of the flash, which are not known of {board.name}"
+        return f"cycles are without what reads of the flash wait for, which is not known of {board.name}"
     caches = f"caches of {flash.code_cache_bytes:,} bytes for code and {flash.data_cache_bytes:,} for data"
     ahead = ", code read a line ahead" if flash.prefetch else ""
     return (
