@@ -85,12 +85,14 @@ def _offset(call: Call, activation: str) -> int:
 
 def _parts_of(c: Channel, offset: int) -> int:
     """In how many parts the multiplier has to be taken: 3, 4, or 0 where neither is exact."""
+    if not 1 <= c.right <= 16:
+        return 0
     largest = max(abs(end) for end in c.interval)
     for parts, bits, low in ((3, 21, 20), (4, 23, 24)):
         rounding = _rounding(c.right, offset, low)
         results = [(end * c.mult >> low) + rounding for end in c.interval]
         fits = all(-INT32 <= r < INT32 for r in results) and rounding < INT32
-        if 1 <= c.right <= 16 and largest < 1 << bits and fits:
+        if largest < 1 << bits and fits:
             return parts
     return 0
 
