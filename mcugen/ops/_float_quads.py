@@ -39,7 +39,7 @@ def window_kernel(
     return Kernel(
         symbol,
         Form.WINDOW,
-        accepts=(*_RULES, *rules),
+        accepts=(*RULES, *rules),
         params=params,
         scratch=lambda call: _window_scratch(call, window(call)),
         window=rows,
@@ -62,9 +62,9 @@ def depthwise_kernel(
 
     def params(call: Call) -> Params:
         w = matrix(call)
-        quads = _covering(len(w))
-        packed = _packed(w[quads], _filter.bias_of(call, len(w))[quads])
-        return {**_params(call, matrix), "weights": packed, **_geometry(call, window(call))}
+        quads = covering(len(w))
+        weights = packed(w[quads], _filter.bias_of(call, len(w))[quads])
+        return {**_params(call, matrix), "weights": weights, **_geometry(call, window(call))}
 
     return replace(
         window_kernel(symbol, matrix, window, rows, four_channels, *rules),
@@ -72,7 +72,7 @@ def depthwise_kernel(
     )
 
 
-def _covering(channels: int) -> np.ndarray:
+def covering(channels: int) -> np.ndarray:
     """Channels of the quads of a depthwise kernel: the last one ends with the last channel."""
     starts = np.minimum(np.arange(0, channels, BLOCK), channels - BLOCK)
     return np.asarray((starts[:, None] + np.arange(BLOCK)).reshape(-1))
@@ -95,7 +95,7 @@ def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]
     return Kernel(
         symbol,
         Form.POINTWISE,
-        accepts=(*_RULES, *rules),
+        accepts=(*RULES, *rules),
         params=params,
         count=count,
         scratch=scratch,
@@ -111,7 +111,7 @@ def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], i
 
     def params(call: Call) -> Params:
         w = matrix(call)
-        return {**_params(call, matrix), "weights": _packed(w, _filter.bias_of(call, len(w)), VECTOR_BLOCK)}
+        return {**_params(call, matrix), "weights": packed(w, _filter.bias_of(call, len(w)), VECTOR_BLOCK)}
 
     def work(call: Call) -> dict[str, float]:
         blocks = count(call) * -(-call.output.shape[-1] // VECTOR_BLOCK)
@@ -120,7 +120,7 @@ def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], i
     return Kernel(
         symbol,
         Form.POINTWISE,
-        accepts=_RULES,
+        accepts=RULES,
         params=params,
         count=count,
         work=work,
@@ -132,17 +132,17 @@ def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], i
 
 def known_activation(call: Call) -> bool:
     "outputs have no bounds, or start at 0"
-    return _activation(call) in KINDS
+    return activation(call) in KINDS
 
 
-_RULES = (_filter.float_data, _filter.constant_weights, known_activation)
+RULES = (_filter.float_data, _filter.constant_weights, known_activation)
 
 
 def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
     w = matrix(call)
-    kind = KINDS[_activation(call)]
+    kind = KINDS[activation(call)]
     return {
-        "weights": _packed(w, _filter.bias_of(call, len(w))),
+        "weights": packed(w, _filter.bias_of(call, len(w))),
         "taps": w.shape[1],
         "outputs": len(w),
         "kind": kind,
@@ -150,7 +150,7 @@ def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
     }
 
 
-def _packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
+def packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
     """Quads (or larger blocks) of channels: biases, then weights tap by tap; zeros beyond the last channel."""
     padded = np.zeros((-(-len(w) // block) * block, w.shape[1] + 1), np.float32)
     padded[: len(w), 0] = bias
@@ -189,5 +189,6 @@ def _aligned(nbytes: int) -> int:
     return -(-nbytes // 16) * 16
 
 
-def _activation(call: Call) -> str:
+def activation(call: Call) -> str:
+    """The fused activation."""
     return cast(str, cast(Any, call.op).activation)

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
-from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _slim, _swar_kernels
+from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _mve_float, _slim, _swar_kernels
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._dsp_vector import Vectors
@@ -129,7 +129,7 @@ def _dsp_kernels() -> tuple[Kernel, ...]:
 
 def _blocked_kernels() -> tuple[Kernel, ...]:
     made = []
-    for name, recipe in (("s8__swar", _swar_kernels), ("f32__quads", _float_quads)):
+    for name, recipe in (("s8__swar", _swar_kernels), ("f32__mve", _mve_float), ("f32__quads", _float_quads)):
         made.append(recipe.run_kernel(f"mg_conv2d_{name}_pointwise", matrix, pixels, is_pointwise))
         made.append(recipe.window_kernel(f"mg_conv2d_{name}", matrix, window_of, row_window, one_group))
     return tuple(made)

@@ -11,7 +11,17 @@ import numpy as np
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
-from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _planar, _slim, _swar_kernels
+from mcugen.ops import (
+    _accumulators,
+    _dsp_conv,
+    _filter,
+    _float_quads,
+    _mve_conv,
+    _mve_float,
+    _planar,
+    _slim,
+    _swar_kernels,
+)
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
@@ -114,6 +124,8 @@ def _blocked_kernels() -> tuple[Kernel, ...]:
     return (
         _swar_kernels.window_kernel("mg_conv2d_s8__swar", matrix, *window, reads_one_channel),
         _swar_kernels.depthwise_kernel("mg_depthwise_conv2d_s8__swar", matrix, *window, one_output_each),
+        _mve_float.window_kernel("mg_conv2d_f32__mve", matrix, *window, reads_one_channel),
+        _mve_float.depthwise_kernel("mg_depthwise_conv2d_f32__mve", matrix, *window, one_output_each),
         _float_quads.window_kernel("mg_conv2d_f32__quads", matrix, *window, reads_one_channel),
         _float_quads.depthwise_kernel("mg_depthwise_conv2d_f32__quads", matrix, *window, one_output_each),
     )

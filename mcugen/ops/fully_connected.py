@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Param, Params, Rule, Slimmed, Source
-from mcugen.ops import _accumulators, _filter, _float_quads, _slim
+from mcugen.ops import _accumulators, _filter, _float_quads, _mve_float, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
@@ -116,6 +116,7 @@ class FullyConnected(Activated):
     kernels = (
         *dense_kernels(matrix, vectors, (rounds_twice,)),
         *Vectors(matrix, activation_of, rounds_once, vectors).kernels(),
+        _mve_float.run_kernel("mg_conv2d_f32__mve_pointwise", matrix, vectors),
         _float_quads.vector_kernel("mg_fully_connected_f32__eights", matrix, vectors),
         *_filter.all_kernels(
             "fully_connected",

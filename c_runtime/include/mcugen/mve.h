@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copying and filling bytes for kernels of cores with Helium, which do it 16 bytes at a time.
+ *
+ * MG_HAS_MVE        whether there are vectors of integers
+ * MG_HAS_MVE_FLOAT  whether there are vectors of floats: numbers below 2^-126 count as 0 in them, whatever FPSCR says
  */
 #ifndef MCUGEN_MVE_H
 #define MCUGEN_MVE_H
@@ -11,6 +14,12 @@
 #define MG_HAS_MVE 1
 #else
 #define MG_HAS_MVE 0
+#endif
+
+#if MG_HAS_MVE && (__ARM_FEATURE_MVE & 2)
+#define MG_HAS_MVE_FLOAT 1
+#else
+#define MG_HAS_MVE_FLOAT 0
 #endif
 
 #if MG_HAS_MVE

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convolution of float images and vectors with float weights for cores with Helium, up to three pixels and eight output
+ * channels at a time.
+ *
+ *   sum = sum over taps and channels of w[o] * x
+ *   y[o] = clamp(bias[o] + sum)
+ *
+ * x       float [rows of in_w * in_c]
+ * weights eights of output channels [bias [8], taps [kernel_h][kernel_w][in_c][8]], zeros beyond the last channel; where
+ *         four channels or fewer are left, fours of the same
+ * low, high: the bounds of outputs as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0, and
+ *         INT32_MAX where there is none
+ * Follows Conv2D.reference; a product and its sum are rounded together where the core does that, sums run over kernel
+ * rows, columns and channels in this order, from the bias on; taps beside the image are left out. Numbers below 2^-126
+ * count as 0.
+ */
+#ifndef MCUGEN_CONV2D_F32__MVE_H
+#define MCUGEN_CONV2D_F32__MVE_H
+
+#include "mcugen/filter.h"
+
+/* taps, outputs: of a pixel. */
+typedef struct {
+    const float *weights;
+    uint32_t taps, outputs;
+    int32_t low, high;
+    MG_WINDOW_FIELDS
+} mg_conv2d_f32__mve_params;
+
+/* One output row. rows: kernel_h input rows, those outside the image filled with zeros. out: out_w * out_c. */
+void mg_conv2d_f32__mve(const mg_conv2d_f32__mve_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
+
+/* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs. */
+void mg_conv2d_f32__mve_pointwise(const mg_conv2d_f32__mve_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
+
+#endif /* MCUGEN_CONV2D_F32__MVE_H */

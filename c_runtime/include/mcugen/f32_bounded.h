@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MCUGEN_F32_BOUNDED_H
+#define MCUGEN_F32_BOUNDED_H
+
+#include "mcugen/runtime.h"
+
+/* x between two bounds, all three compared by their bits as integers. */
+static inline float mg_f32_bounded(int32_t low, int32_t high, float x)
+{
+    int32_t bits;
+    float y;
+    memcpy(&bits, &x, sizeof bits);
+    bits = mg_clamp(bits, low, high);
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}
+
+#endif /* MCUGEN_F32_BOUNDED_H */

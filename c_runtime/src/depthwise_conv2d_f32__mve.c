@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/depthwise_conv2d_f32__mve.h"
+
+#include "mcugen/columns.h"
+#include "mcugen/f32_bounded.h"
+#include "mcugen/mve.h"
+
+/* All channels of pixels whose taps lie alike. rows, rows_end: the pointers to the kernel's rows.
+ * at, step, tap_step: bytes from a row's start to the first tap of the first pixel, from pixel to pixel, from tap to tap.
+ * taps: of each row.  lead, row_gap: bytes of the taps left out before the first, and between those of two rows.
+ * last: bytes from the first channel to the last four.  out_step: bytes from pixel to pixel. */
+typedef struct {
+    const float *weights;
+    const mg_f32 *const *rows;
+    const mg_f32 *const *rows_end;
+    uint32_t at, step, tap_step;
+    uint32_t taps, lead, row_gap;
+    uint32_t last;
+    mg_f32 *out;
+    uint32_t out_step;
+    int32_t low, high;
+} channels_block;
+
+#if MG_HAS_MVE_FLOAT
+/* r0 to r3 at hand, r4 pixel, r5 step, r6 tap_step, r7 weights, r8 next pixels, r9 last, r10 rows, r11 block,
+ * r12 bytes from the first channel; q0 to q3 sums, q4 to q7 taps and weights. */
+#define BEGIN \
+    "push {r4-r11, lr}\n" \
+    "vpush {d8-d15}\n" \
+    "mov r11, r0\n" \
+    "ldr r7, [r11]\n" \
+    "ldrd r5, r6, [r11, #16]\n" \
+    "ldr r9, [r11, #36]\n" \
+    "movs r12, #0\n"
+#define BOUND(q) "vmax.s32 " q ", " q ", q4\n vmin.s32 " q ", " q ", q5\n"
+#define BOUNDS "ldrd r0, r1, [r11, #48]\n vdup.32 q4, r0\n vdup.32 q5, r1\n"
+#define PLACE "ldrd r4, r1, [r11, #40]\n add r4, r4, r12\n"
+#define STORE(q) "add r4, r4, r1\n vstrw.32 " q ", [r4]\n"
+#define NEXT \
+    "cmp r12, r9\n" \
+    "beq 9f\n" \
+    "add r12, r12, #16\n" \
+    "cmp r12, r9\n" \
+    "it hi\n" \
+    "movhi r12, r9\n" \
+    "b 1b\n" \
+    "9:\n" \
+    "vpop {d8-d15}\n" \
+    "pop {r4-r11, pc}\n"
+#define TAPS(each) \
+    "ldr r0, [r11, #28]\n" \
+    "add r7, r7, r0\n" \
+    "ldr r10, [r11, #4]\n" \
+    "2: ldr r4, [r10], #4\n" \
+    "ldr r0, [r11, #12]\n" \
+    "add r4, r4, r0\n" \
+    "add r4, r4, r12\n" \
+    "ldr r0, [r11, #24]\n" \
+    "wls lr, r0, 4f\n" \
+    "3:\n" each "le lr, 3b\n" \
+    "4: ldrd r0, r1, [r11, #28]\n" \
+    "add r7, r7, r1\n" \
+    "ldr r1, [r11, #8]\n" \
+    "cmp r10, r1\n" \
+    "bne 2b\n" \
+    "sub r7, r7, r0\n"
+
+static void __attribute__((naked, noinline)) one_pixel(const channels_block *block MCUGEN_UNUSED)
+{
+    __asm__ volatile(BEGIN
+                     "1: vldrw.u32 q0, [r7], #16\n"
+                     TAPS("vldrw.u32 q7, [r7], #16\n"
+                          "vldrw.u32 q4, [r4]\n"
+                          "add r4, r4, r6\n"
+                          "vfma.f32 q0, q4, q7\n")
+                     BOUNDS BOUND("q0")
+                     PLACE "vstrw.32 q0, [r4]\n"
+                     NEXT);
+}
+
+static void __attribute__((naked, noinline)) four_pixels(const channels_block *block MCUGEN_UNUSED)
+{
+    __asm__ volatile(BEGIN
+                     "1: vldrw.u32 q0, [r7], #16\n"
+                     "vmov q1, q0\n vmov q2, q0\n vmov q3, q0\n"
+                     TAPS("vldrw.u32 q7, [r7], #16\n"
+                          "vldrw.u32 q4, [r4]\n add r8, r4, r5\n vfma.f32 q0, q4, q7\n"
+                          "vldrw.u32 q5, [r8]\n add r8, r8, r5\n vfma.f32 q1, q5, q7\n"
+                          "vldrw.u32 q4, [r8]\n add r8, r8, r5\n vfma.f32 q2, q4, q7\n"
+                          "vldrw.u32 q5, [r8]\n add r4, r4, r6\n vfma.f32 q3, q5, q7\n")
+                     BOUNDS BOUND("q0") BOUND("q1") BOUND("q2") BOUND("q3")
+                     PLACE "vstrw.32 q0, [r4]\n" STORE("q1") STORE("q2") STORE("q3")
+                     NEXT);
+}
+
+/* The same of three neighbouring taps of each row, and pixels as far apart as those: each column is read once.
+ * r0 pointers to rows, r6 bytes to the first column. */
+static void __attribute__((naked, noinline)) four_slid_pixels(const channels_block *block MCUGEN_UNUSED)
+{
+    __asm__ volatile(BEGIN
+                     "ldrd r0, r1, [r11, #4]\n"
+                     "subs r1, r1, r0\n"
+                     "lsrs r10, r1, #2\n"
+                     "ldr r6, [r11, #12]\n"
+                     "1: vldrw.u32 q0, [r7], #16\n"
+                     "vmov q1, q0\n vmov q2, q0\n vmov q3, q0\n"
+                     "ldr r0, [r11, #4]\n"
+                     "dls lr, r10\n"
+                     "2: ldr r4, [r0], #4\n"
+                     "add r4, r4, r6\n"
+                     "vldrw.u32 q5, [r7], #16\n"
+                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
+                     "vfma.f32 q0, q4, q5\n"
+                     "vldrw.u32 q6, [r7], #16\n"
+                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
+                     "vfma.f32 q0, q4, q6\n vfma.f32 q1, q4, q5\n"
+                     "vldrw.u32 q7, [r7], #16\n"
+                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
+                     "vfma.f32 q0, q4, q7\n vfma.f32 q1, q4, q6\n vfma.f32 q2, q4, q5\n"
+                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
+                     "vfma.f32 q1, q4, q7\n vfma.f32 q2, q4, q6\n vfma.f32 q3, q4, q5\n"
+                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
+                     "vfma.f32 q2, q4, q7\n vfma.f32 q3, q4, q6\n"
+                     "vldrw.u32 q4, [r4]\n"
+                     "vfma.f32 q3, q4, q7\n"
+                     "le lr, 2b\n"
+                     BOUNDS BOUND("q0") BOUND("q1") BOUND("q2") BOUND("q3")
+                     PLACE "vstrw.32 q0, [r4]\n" STORE("q1") STORE("q2") STORE("q3")
+                     "subs r6, r6, r12\n"
+                     "cmp r12, r9\n"
+                     "beq 9f\n"
+                     "add r12, r12, #16\n"
+                     "cmp r12, r9\n"
+                     "it hi\n"
+                     "movhi r12, r9\n"
+                     "adds r6, r6, r12\n"
+                     "b 1b\n"
+                     "9:\n"
+                     "vpop {d8-d15}\n"
+                     "pop {r4-r11, pc}\n");
+}
+#else
+static void some_pixels(const channels_block *block, uint32_t n)
+{
+    const uint32_t height = (uint32_t)(block->rows_end - block->rows), last = block->last / 4u;
+    const uint32_t four = (height * block->taps + height * (block->row_gap / 16u) + 1u) * 4u;
+    for (uint32_t c = 0u; c < last + 4u; c += 1u) {
+        const uint32_t lane = c < last ? c % 4u : c - last;
+        const float *const w = block->weights + (c < last ? c / 4u : (last + 3u) / 4u) * four + lane;
+        for (uint32_t i = 0u; i < n; i += 1u) {
+            float sum = w[0];
+            for (uint32_t t = 0u; t < height * block->taps; t += 1u) {
+                const uint32_t row = t / block->taps, column = t % block->taps;
+                const uint32_t at = (block->at + i * block->step + column * block->tap_step) / 4u + c;
+                sum += block->rows[row][at] * w[4u + block->lead / 4u + t * 4u + row * (block->row_gap / 4u)];
+            }
+            block->out[i * (block->out_step / 4u) + c] = mg_f32_bounded(block->low, block->high, sum);
+        }
+    }
+}
+
+static void one_pixel(const channels_block *block)
+{
+    some_pixels(block, 1u);
+}
+
+static void four_pixels(const channels_block *block)
+{
+    some_pixels(block, 4u);
+}
+
+static void four_slid_pixels(const channels_block *block)
+{
+    some_pixels(block, 4u);
+}
+#endif
+
+/* A pixel with kernel columns [first, end); its first tap is in column `column`, which may be negative. */
+static void place(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, int32_t column, uint32_t first,
+                  uint32_t end)
+{
+    const uint32_t taps = end - first;
+    block->at = taps != 0u ? (uint32_t)(column + (int32_t)(first * p->dilation_w)) * p->in_c * 4u : 0u;
+    block->taps = taps;
+    block->lead = first * 16u;
+    block->row_gap = (p->kernel_w - taps) * 16u;
+}
+
+/* A pixel with taps beside the image. */
+static void edge(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t x, mg_f32 *out)
+{
+    const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;
+    const mg_columns columns = mg_columns_inside(column, p->kernel_w, p->dilation_w, p->in_w);
+    place(p, block, column, columns.first, columns.end);
+    block->out = out;
+    one_pixel(block);
+}
+
+/* Pixels [first, end), all taps of which are in the image: the last four end with the last one. */
+static void inside(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t first, uint32_t end,
+                   mg_f32 *out)
+{
+    const uint32_t count = end - first, size = count < 4u ? 1u : 4u;
+    const uint32_t slides = (uint32_t)(p->kernel_w == 3u && p->stride_w == 1u && p->dilation_w == 1u);
+    for (uint32_t i = 0u; i < count; i += size) {
+        const uint32_t x = i + size < count ? first + i : end - size;
+        place(p, block, (int32_t)(x * p->stride_w) - p->pad_w, 0u, p->kernel_w);
+        block->out = out + x * p->out_c;
+        if (size == 1u) {
+            one_pixel(block);
+        } else if (slides != 0u) {
+            four_slid_pixels(block);
+        } else {
+            four_pixels(block);
+        }
+    }
+}
+
+void mg_depthwise_conv2d_f32__mve(const mg_depthwise_conv2d_f32__mve_params *p, const mg_f32 *const *rows, uint32_t y,
+                                  mg_f32 *out)
+{
+    const uint32_t channel_bytes = (uint32_t)p->in_c * 4u;
+    channels_block block = {p->weights, rows, NULL, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, 0u, p->low, p->high};
+    (void)y;
+    block.rows_end = rows + p->kernel_h;
+    block.step = p->stride_w * channel_bytes;
+    block.tap_step = p->dilation_w * channel_bytes;
+    block.last = channel_bytes - 16u;
+    block.out_step = channel_bytes;
+    for (uint32_t x = 0u; x < p->inside_first; x += 1u) {
+        edge(p, &block, x, out + x * p->out_c);
+    }
+    inside(p, &block, p->inside_first, p->inside_end, out);
+    for (uint32_t x = p->inside_end; x < p->out_w; x += 1u) {
+        edge(p, &block, x, out + x * p->out_c);
+    }
+}

@@ -1,0 +1,204 @@
+"""Shared recipe of the float kernels for cores with Helium: convolutions, depthwise ones, vectors and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mcugen.numeric import INT_RANGE, activation_bounds
+from mcugen.op import Call, Form, Kernel, Params, RowWindow, Rule
+from mcugen.ops import _elementwise, _filter, _float_quads
+from mcugen.ops._window import Window, fields
+
+NEEDS = frozenset({"mve_float"})
+EIGHT, FOUR = 8, 4
+"""Output channels of a block, and of one that is enough where fewer are left."""
+Windows = Callable[[Call], Window]
+Rows = Callable[[Call], RowWindow]
+
+
+def window_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows: Rows, *rules: Rule) -> Kernel:
+    """A kernel that slides a window over rows, of one group of channels."""
+
+    def params(call: Call) -> Params:
+        return {**_params(call, matrix), **_geometry(call, window(call))}
+
+    return Kernel(
+        symbol,
+        Form.WINDOW,
+        accepts=(*_RULES, *rules),
+        params=params,
+        window=rows,
+        outside=_filter.outside,
+        work=lambda call: _row_work(call, window(call)),
+        needs=NEEDS,
+        struct=_STRUCT,
+        source=_SOURCE,
+    )
+
+
+def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
+    """A kernel on pixels or vectors, each by itself."""
+
+    def work(call: Call) -> dict[str, float]:
+        n = count(call)
+        return _work(call, [(n, matrix(call).shape[1], 1)]) if n else {}
+
+    return Kernel(
+        symbol,
+        Form.POINTWISE,
+        accepts=(*_RULES, *rules),
+        params=lambda call: _params(call, matrix),
+        count=count,
+        work=work,
+        needs=NEEDS,
+        struct=_STRUCT,
+        source=_SOURCE,
+    )
+
+
+def depthwise_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows: Rows, *rules: Rule) -> Kernel:
+    """A kernel that slides a window over the rows of each channel by itself."""
+
+    def params(call: Call) -> Params:
+        w = matrix(call)
+        fours = _float_quads.covering(len(w))
+        weights = _float_quads.packed(w[fours], _filter.bias_of(call, len(w))[fours])
+        return {"weights": weights, **_bounds(call), **_geometry(call, window(call))}
+
+    return Kernel(
+        symbol,
+        Form.WINDOW,
+        accepts=(*_RULES, _float_quads.four_channels, *rules),
+        params=params,
+        window=rows,
+        outside=_filter.outside,
+        work=lambda call: _depthwise_work(call, window(call)),
+        needs=NEEDS,
+        struct=symbol,
+    )
+
+
+def sum_kernel(symbol: str) -> Kernel:
+    """A kernel for two tensors of one shape, element by element."""
+    return Kernel(
+        symbol,
+        Form.POINTWISE,
+        (_elementwise.of_type("f32"), _elementwise.equal_shapes, _float_quads.known_activation),
+        _bounds,
+        lambda call: call.output.size,
+        in_place=(0, 1),
+        needs=NEEDS,
+        struct=symbol,
+    )
+
+
+def no_subnormals(call: Call) -> bool:
+    "no weight or bias is other than 0 and below 2**-126 in size"
+    constants = [c for c in call.constants[1:] if c is not None]
+    return all(bool(((c == 0) | (np.abs(c) >= np.finfo(np.float32).tiny)).all()) for c in constants)
+
+
+_RULES = (*_float_quads.RULES, no_subnormals)
+_STRUCT = "mg_conv2d_f32__mve"
+_SOURCE = "conv2d_f32__mve.c"
+
+
+def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
+    w = matrix(call)
+    bias = _filter.bias_of(call, len(w))
+    whole = _eights(len(w)) * EIGHT
+    parts = [_float_quads.packed(w[:whole], bias[:whole], EIGHT), _float_quads.packed(w[whole:], bias[whole:], FOUR)]
+    return {"weights": np.concatenate(parts), "taps": w.shape[1], "outputs": len(w), **_bounds(call)}
+
+
+def _eights(outputs: int) -> int:
+    """Blocks of eight; at most four outputs are left over."""
+    return (outputs + EIGHT - FOUR - 1) // EIGHT
+
+
+def _bounds(call: Call) -> dict[str, int]:
+    """The bounds of outputs as the bits of floats; the least and largest integer where there is none."""
+    low, high = activation_bounds(_float_quads.activation(call))
+    lowest, highest = INT_RANGE["s32"]
+    return {
+        "low": 0 if low == 0 else lowest,
+        "high": int(np.float32(high).view(np.int32)) if np.isfinite(high) else highest,
+    }
+
+
+def _geometry(call: Call, window: Window) -> dict[str, Any]:
+    return fields(window, call.input(0), call.output, adjacent=False)
+
+
+def _steps(pixels: int, channels: int) -> float:
+    """Instructions for a tap of so many pixels and channels, 8 or 4: two taps are read by one instruction."""
+    return pixels / 2 + channels / 4 * (1 + pixels)
+
+
+def _work(call: Call, parts: Sequence[tuple[int, int, int]]) -> dict[str, float]:
+    """Blocks of pixels, those times blocks of channels and runs, and instructions for taps.
+
+    parts: pixels that follow each other, the taps of each, and the runs these are in.
+    """
+    outputs = call.output.shape[-1]
+    eights, fours = _eights(outputs), int(outputs > _eights(outputs) * EIGHT)
+    found = {"placed": 0.0, "blocks": 0.0, "reads": 0.0, "steps": 0.0}
+    for pixels, taps, runs in parts:
+        for size, count in _split(pixels):
+            found["placed"] += count
+            found["blocks"] += count * (eights + fours)
+            found["reads"] += count * (eights + fours) * runs
+            found["steps"] += count * taps * (eights * _steps(size, EIGHT) + fours * _steps(size, FOUR))
+    return found
+
+
+def _split(pixels: int) -> list[tuple[int, int]]:
+    """(size, how many) of the blocks that make so many pixels."""
+    twos = 0 if pixels == 1 else -pixels % 3
+    return [(3, (pixels - 2 * twos) // 3), (2, twos), (1, int(pixels == 1))]
+
+
+def _row_work(call: Call, window: Window) -> dict[str, float]:
+    images, height, _, _ = call.output.shape
+    channels = call.input(0).shape[3]
+    parts = []
+    for pixels, columns in _columns(call, window):
+        runs = columns if window.dilation[1] > 1 else 1
+        parts.append((pixels, window.kernel[0] * columns * channels, window.kernel[0] * runs))
+    return {name: images * height * value for name, value in _work(call, parts).items()}
+
+
+def _columns(call: Call, window: Window) -> list[tuple[int, int]]:
+    """(how many, kernel columns in the image) of the pixels of an output row, those in its middle together."""
+    x = call.input(0)
+    first, end = window.inside(x, adjacent=False)
+    pad = window.pad((x.shape[1], x.shape[2]))[1]
+
+    def inside(at: int) -> int:
+        columns = at * window.stride[1] - pad + np.arange(window.kernel[1]) * window.dilation[1]
+        return int(((columns >= 0) & (columns < x.shape[2])).sum())
+
+    beside = [(1, inside(at)) for at in range(call.output.shape[2]) if not first <= at < end]
+    return [*beside, *([(end - first, window.kernel[1])] if end > first else [])]
+
+
+def _depthwise_work(call: Call, window: Window) -> dict[str, float]:
+    """Pixels and fours of pixels that are placed, those times fours of channels, times rows, and times taps."""
+    images, height, _, channels = call.output.shape
+    rows, fours = images * height, -(-channels // FOUR)
+    slides = window.kernel[1] == 3 and window.stride[1] == window.dilation[1] == 1
+    found = dict.fromkeys(("placed", "ones", "fours", "rows", "one_taps", "four_taps", "slid_rows"), 0.0)
+    for pixels, columns in _columns(call, window):
+        size = "one" if pixels < FOUR else "four"
+        count = rows * (pixels if pixels < FOUR else -(-pixels // FOUR))
+        found["placed"] += count
+        found[f"{size}s"] += count * fours
+        if size == "four" and slides:
+            found["slid_rows"] += count * fours * window.kernel[0]
+        else:
+            found["rows"] += count * fours * window.kernel[0]
+            found[f"{size}_taps"] += count * fours * window.kernel[0] * columns
+    return found
