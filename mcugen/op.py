@@ -168,6 +168,7 @@ class Kernel:
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
     work      what a call takes beside what select/costs.py counts of any kernel, by name, for estimates of its cycles
     code      bytes of the code of a call's copy, where copies differ much; else ci/fit measured their mean
+    helpers   sources of c_runtime/src that the function calls, beside its own
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -190,6 +191,7 @@ class Kernel:
     work: Callable[[Call], Mapping[str, float]] | None = None
     code: Callable[[Call], int] | None = None
     source: str = ""
+    helpers: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property

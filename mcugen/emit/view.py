@@ -151,7 +151,7 @@ class _Builder:
             reads=self.reads,
             headers=sorted({f"{c.kernel.contract.removeprefix('mg_')}.h" for c in choices}),
             declarations=sorted({_declaration(c) for c in choices if c.kernel.variant}),
-            kernel_sources=sorted({bundle.source_name(c) for c in choices}),
+            kernel_sources=sorted({name for c in choices for name in (bundle.source_name(c), *c.kernel.helpers)}),
             made_files=bundle.made_files(choices),
         )
 

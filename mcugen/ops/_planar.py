@@ -1,6 +1,7 @@
 """Depthwise convolution on planar rows, for cores with SMLAD: geometry, packing, and when its arithmetic is exact.
 
-A kernel row is a run of int16 neighbours; pairs of taps are words. See depthwise_conv2d_s8__planar_template.h.
+A kernel row is a run of int16 neighbours; pairs of taps are words. See planar_s8.h. A copy of a kernel is made for the
+geometry of rows alone: layers of all numbers of channels share it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ MAX_REACH = 4092
 MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
 """Words of weights in registers -> sums that there is room for."""
 MAX_STRIDE = 3
+SIXTEEN = 16
+MAX_SHORT = 8
+"""Columns of converted rows that are short: spread by code for their columns."""
 MAX_COLUMN = 100
 
 
@@ -62,6 +66,16 @@ class Shape:
         return (self.stride * (self.out_width - 1) + self.parts * self.taps + 1) // 2 * 2
 
     @property
+    def is_short(self) -> bool:
+        """Whether rows are spread by code for their columns."""
+        return self.columns <= MAX_SHORT and self.height <= MAX_SHORT
+
+    @property
+    def seen(self) -> int:
+        """Columns of the image that are converted."""
+        return min(self.in_width, self.columns - self.pad)
+
+    @property
     def blocks(self) -> tuple[int, int, int]:
         """(blocks, outputs of each, outputs of the tail). Blocks of an odd stride are even, to begin with a word."""
         most, step = MAX_SUMS[self.words], 1 + self.stride % 2
@@ -74,6 +88,26 @@ class Shape:
             if 0 < tail <= most:
                 return (count, block, 0) if tail == block else (count - 1, block, tail)
         return self.out_width // size, size, self.out_width % size
+
+    def products(self, outputs: int) -> int:
+        """Instructions that multiply, of so many outputs from a word of data on: one for each word that has a tap."""
+        starts = np.arange(outputs) * self.stride
+        return self.height * self.parts * int(((starts + self.taps + 1) // 2 - starts // 2).sum())
+
+    def loads(self, outputs: int) -> int:
+        """The same of instructions that load weights and data."""
+        return self.height * self.parts * (1 + (self.stride * (outputs - 1) + self.taps + 3) // 4)
+
+    def code(self, linear: int) -> float:
+        """Bytes of a copy without code that spreads, within a tenth."""
+        blocks, *sizes = self.blocks
+        unrolled = sum(4.4 * (self.products(n) + self.loads(n)) + (18 + 4 * linear) * n for n in sizes if n)
+        return 110 + unrolled + 57 * (blocks > 0)
+
+    @property
+    def spreading(self) -> float:
+        """Bytes of the code that spreads short rows."""
+        return (140 + 13 * self.columns) * self.is_short
 
 
 def shape_of(call: Call, window: Window) -> Shape:
@@ -102,13 +136,15 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
     planar = Kernel(
         "mg_depthwise_conv2d_s8__planar",
         Form.RING,
-        accepts=(*_USUAL, found.undilated, found.stepping(1), found.reachable(shape_of)),
-        params=lambda call: _params(call, found.seen(call), found.packed(call)),
+        accepts=(*_USUAL, found.undilated, found.stepping(1), found.reachable(found.shape)),
+        params=lambda call: _row_params(call, found.shape(call), found.seen(call)),
         window=lambda call: window_of(call).rows(call.input(0)),
-        ring=lambda call: _ring(shape_of(call, window_of(call))),
-        variant=lambda call: _variant(call, shape_of(call, window_of(call))),
-        struct="mg_depthwise_conv2d_s8__planar",
-        work=lambda call: _work(call, shape_of(call, window_of(call))),
+        ring=lambda call: _ring(found.shape(call)),
+        variant=lambda call: _row_variant(call, found.shape(call)),
+        struct="mg_planar_s8",
+        helpers=("planar_s8.c",),
+        work=lambda call: _row_work(call, window_of(call)),
+        code=lambda call: round(found.shape(call).code(_linear(call)) + found.shape(call).spreading),
         needs=_dsp.DSP,
     )
     narrow = (*_USUAL, found.undilated, one_pixel_wide)
@@ -116,35 +152,56 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         planar,
         symbol="mg_depthwise_conv2d_s8__column",
         accepts=(*narrow, found.short),
-        params=lambda call: _params(call, found.seen(call), pack_column(2 * _kept(call, found.seen(call)))),
+        params=lambda call: _column_params(call, found.seen(call)),
         ring=lambda call: _column_ring(call.input(0).shape[3], window_of(call).kernel[0]),
-        variant=lambda call: {"h": window_of(call).kernel[0], "c": call.output.shape[3], **_ends(call)},
+        variant=lambda call: _column_variant(call, window_of(call).kernel[0]),
         struct="mg_depthwise_conv2d_s8__column",
+        helpers=(),
+        work=lambda call: {"tap_words": call.output.size * _even(window_of(call).kernel[0]) // 2},
+        code=lambda call: _column_code(call.output.shape[3], window_of(call).kernel[0]),
     )
     line = Kernel(
         "mg_depthwise_conv2d_s8__line",
         Form.WHOLE,
-        accepts=(*narrow, one_image, found.stepping(0), found.reachable(line_of)),
-        params=lambda call: _params(call, found.line(call), found.packed_line(call)),
-        scratch=lambda call: _line_bytes(line_of(call, window_of(call))),
-        variant=lambda call: _variant(call, line_of(call, window_of(call))),
-        struct="mg_depthwise_conv2d_s8__line",
+        accepts=(*narrow, one_image, found.stepping(0), found.reachable(found.line_shape)),
+        params=lambda call: _row_params(call, found.line_shape(call), found.line(call)),
+        scratch=lambda call: _line_bytes(found.line_shape(call)),
+        variant=lambda call: _variant(call, found.line_shape(call)),
+        struct="mg_planar_s8",
+        helpers=("planar_s8.c",),
+        work=lambda call: _work(found.line_shape(call), 1, 1),
+        code=lambda call: round(found.line_shape(call).code(_linear(call))),
         needs=_dsp.DSP,
     )
     return (line, column, planar)
 
 
-def _work(call: Call, s: Shape) -> dict[str, float]:
-    """What estimates need to know beside the shapes: words of taps per output, of weights, and pieces of rows."""
-    runs = call.output.shape[0] * call.output.shape[1] * s.channels
-    count, _, tail = s.blocks
+def _row_work(call: Call, window: Window) -> dict[str, float]:
+    s, rows, images = shape_of(call, window), window.rows(call.input(0)), call.output.shape[0]
+    return _work(s, images * rows.out_rows, images * ((rows.out_rows - 1) * rows.stride + rows.extent), s.is_short)
+
+
+def _work(s: Shape, out_rows: int, in_rows: int, is_short: bool = False) -> dict[str, float]:
+    """What estimates need to know beside the shapes: rows of channels and their blocks, instructions that multiply and
+    load, and groups of four channels that are spread, and of four pixels of these.
+    """
+    (count, block, tail), runs = s.blocks, out_rows * s.channels
+    blocks = ((count, block), (1, tail))
+    groups = in_rows * -(-s.channels // 4)
+    spread = "short" if is_short else "long"
     return {
         "channel_rows": runs,
         "row_blocks": runs * (count + (tail > 0)),
-        "weight_words": runs * s.height * s.parts * s.words,
-        "tap_words": runs * s.out_width * s.height * s.parts * -(-s.taps // 2),
-        "part_outputs": runs * s.out_width * s.height * s.parts,
+        "products": runs * sum(n * s.products(size) for n, size in blocks if size),
+        "loads": runs * sum(n * s.loads(size) for n, size in blocks if size),
+        f"{spread}_groups": groups,
+        f"{spread}_fours": groups * -(-s.seen // 4),
     }
+
+
+def _column_code(channels: int, taps: int) -> int:
+    """Bytes of a copy, within an eighth: channels are spread by sixteens, and one by one."""
+    return 190 + 3 * taps + 80 * (channels >= SIXTEEN) + 5 * (channels % SIXTEEN)
 
 
 def single_multiplier(call: Call) -> bool:
@@ -175,22 +232,22 @@ class _Depthwise:
         """[height, width, channels]"""
         return np.asarray(call.constant(1)[0], np.int64)
 
+    def shape(self, call: Call) -> Shape:
+        return shape_of(call, self.window_of(call))
+
+    def line_shape(self, call: Call) -> Shape:
+        return line_of(call, self.window_of(call))
+
     def seen(self, call: Call) -> np.ndarray:
         """The weights as [channels, taps], without the columns that only see padding."""
-        s, w = shape_of(call, self.window_of(call)), self.weights(call)
+        s, w = self.shape(call), self.weights(call)
         return np.asarray(w[:, s.first : s.first + s.width].reshape(-1, w.shape[2]).T)
-
-    def packed(self, call: Call) -> np.ndarray:
-        return pack_weights(shape_of(call, self.window_of(call)), 2 * _kept(call, self.seen(call)))
 
     def line(self, call: Call) -> np.ndarray:
         """The same of a whole signal: the one column in the image, of rows that see it."""
-        s, w = line_of(call, self.window_of(call)), self.weights(call)
-        column = shape_of(call, self.window_of(call)).first
+        s, w = self.line_shape(call), self.weights(call)
+        column = self.shape(call).first
         return np.asarray(w[s.first : s.first + s.width, column].T)
-
-    def packed_line(self, call: Call) -> np.ndarray:
-        return pack_weights(line_of(call, self.window_of(call)), 2 * _kept(call, self.line(call)))
 
     def undilated(self, call: Call) -> bool:
         "no dilation"
@@ -203,12 +260,12 @@ class _Depthwise:
         stepping.__doc__ = f"a {('vertical', 'horizontal')[axis]} stride of at most {MAX_STRIDE}"
         return stepping
 
-    def reachable(self, sizes: Callable[[Call, Window], Shape]) -> Rule:
+    def reachable(self, sizes: Callable[[Call], Shape]) -> Rule:
         def reachable(call: Call) -> bool:
-            "the converted rows of a channel take less than 4 KB, its weights, too, and a pixel"
-            s = sizes(call, self.window_of(call))
+            "the converted rows of a channel take less than 4 KB, its weights, too; there are at most 65535 channels"
+            s = sizes(call)
             weights = s.height * s.parts * s.words * 4
-            return max((s.height + 1) * s.columns * 2, weights, s.channels) <= MAX_REACH
+            return max((s.height + 1) * s.columns * 2, weights) <= MAX_REACH and s.channels <= MAX_FIELD
 
         return reachable
 
@@ -239,25 +296,49 @@ def _activation(call: Call) -> str:
     return str(call.op.activation)  # type: ignore[attr-defined]
 
 
-def _ends(call: Call) -> Mapping[str, int]:
-    """How sums become bytes."""
-    return {
-        "linear": int(not _dsp.clamps_at_zero_point(call, _activation(call))),
-        "clamp": int(_dsp.clamp(call, _activation(call))["clamps"]),
-    }
+def _linear(call: Call) -> int:
+    """Whether the sign of a sum counts."""
+    return int(not _dsp.clamps_at_zero_point(call, _activation(call)))
 
 
-def _variant(call: Call, s: Shape) -> Mapping[str, int]:
+def _variant(call: Call, s: Shape) -> dict[str, int]:
     blocks, block, tail = s.blocks
     return {
-        "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride, "in": s.in_width,
-        "pad": s.pad, "blocks": blocks, "block": block, "tail": tail, "c": s.channels, **_ends(call),
+        "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
+        "blocks": blocks, "block": block, "tail": tail, "linear": _linear(call),
     }  # fmt: skip
+
+
+def _row_variant(call: Call, s: Shape) -> Mapping[str, int]:
+    """pad, seen: of short rows."""
+    return {**_variant(call, s), "pad": s.is_short * s.pad, "seen": s.is_short * s.seen}
 
 
 def _kept(call: Call, w: np.ndarray) -> np.ndarray:
     """Weights [channels, taps], zeros where the output is the same for all inputs."""
     return np.asarray(np.where(_dsp.scales(call).constant[:, None], 0, w))
+
+
+def _column_variant(call: Call, taps: int) -> Mapping[str, int]:
+    clamps = _dsp.clamp(call, _activation(call))["clamps"]
+    return {"h": taps, "c": call.output.shape[3], "linear": _linear(call), "clamp": int(clamps)}
+
+
+def _row_params(call: Call, s: Shape, w: np.ndarray) -> Params:
+    """w: the weights as [channels, taps]."""
+    return {
+        **_params(call, w, pack_weights(s, 2 * _kept(call, w))),
+        "clamps": _dsp.clamp(call, _activation(call))["clamps"],
+        "channels": s.channels,
+        "columns": s.columns,
+        "step": s.height * s.columns,
+        "pad": s.pad,
+        "seen": s.seen,
+    }
+
+
+def _column_params(call: Call, w: np.ndarray) -> Params:
+    return _params(call, w, pack_column(2 * _kept(call, w)))
 
 
 def _params(call: Call, w: np.ndarray, packed: np.ndarray) -> Params:

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution of a whole signal, see depthwise_conv2d_s8__line.h; sizes as in planar_outputs_template.h.
+ * Template: depthwise convolution of a whole signal, see planar_s8.h; sizes as in planar_outputs_template.h.
  */
-#include "mcugen/depthwise_conv2d_s8__line.h"
+#include "mcugen/planar_s8.h"
 
 MG_DECLARE_depthwise_conv2d_s8__line(MG_KERNEL);
 
 #include "mcugen/planar_outputs_template.h"
 
-MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__line_params *p, const int8_t *in, int8_t *out, void *scratch)
+MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const int8_t *in, int8_t *out, void *scratch)
 {
     mg_s16 *const data = scratch;
-    MG_VARIANT(planar)(in, data, p->in_zero_point);
-    MG_VARIANT(channels)(p->finish, data, out, p->weights);
-    MG_VARIANT(clamp)(out, p->out_min, p->out_max);
+    mg_planar_s8_row(p, in, data);
+    MG_VARIANT(channels)(p->finish, data, out, p->weights, p->channels);
+    if (p->clamps != 0u) {
+        mg_planar_s8_clamp(p, out, (uint32_t)MG_OUT * p->channels);
+    }
 }
+#undef MG_CHANNEL
+#undef MG_COLUMNS
 #undef MG_OUT

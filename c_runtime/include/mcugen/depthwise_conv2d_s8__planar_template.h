@@ -1,25 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution on planar rows, see depthwise_conv2d_s8__planar.h; sizes as in planar_outputs_template.h.
+ * Template: depthwise convolution on planar rows, see planar_s8.h; sizes as in planar_outputs_template.h.
+ *
+ * MG_SEEN, MG_PAD  columns of an input row, and of padding before it, where rows are so short that they are spread by code
+ *                  of their own; else 0
  */
-#include "mcugen/depthwise_conv2d_s8__planar.h"
+#include "mcugen/planar_s8.h"
 
 MG_DECLARE_depthwise_conv2d_s8__planar(MG_KERNEL);
 
 #include "mcugen/planar_outputs_template.h"
 
-MG_LINKAGE void MG_VARIANT(row)(const mg_depthwise_conv2d_s8__planar_params *p, const int8_t *in, mg_s16 *row)
+#if MG_SEEN > 0 && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+
+#include "mcugen/planar_rows_template.h"
+
+MG_LINKAGE void MG_VARIANT(row)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
-    MG_VARIANT(planar)(in, row, p->in_zero_point);
+    if (in != NULL && p->channels >= 4u) {
+        MG_VARIANT(spread)(p, in, row);
+    } else {
+        mg_planar_s8_row(p, in, row);
+    }
 }
 
-MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__planar_params *p, const mg_s16 *const *rows, int8_t *out)
+#else
+
+MG_LINKAGE void MG_VARIANT(row)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
+{
+    mg_planar_s8_row(p, in, row);
+}
+
+#endif
+
+MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const mg_s16 *const *rows, int8_t *out)
 {
     uint32_t first = 0u; /* the kernel row that lies first in memory */
     for (uint32_t k = 1u; k < MG_H; k += 1u) {
         first = rows[k] < rows[k - 1u] ? k : first;
     }
-    MG_VARIANT(channels)(p->finish, rows[first], out, p->weights + first * (MG_PARTS * MG_WORDS));
-    MG_VARIANT(clamp)(out, p->out_min, p->out_max);
+    MG_VARIANT(channels)(p->finish, rows[first], out, p->weights + first * (MG_PARTS * MG_WORDS), p->channels);
+    if (p->clamps != 0u) {
+        mg_planar_s8_clamp(p, out, (uint32_t)MG_OUT * p->channels);
+    }
 }
+#undef MG_CHANNEL
+#undef MG_COLUMNS
 #undef MG_OUT

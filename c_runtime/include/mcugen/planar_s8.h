@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Depthwise convolution of int8 images on cores with SMLAD: rows are kept as int16, channel by channel, so that the taps
+ * of a kernel row are neighbours.
+ *
+ *   y[c] = clamp(((sum * mult[c]) / 2^32 rounded + addend[c]) / 2^n[c]), sum = 2 * (bias[c] + sum over taps of w * x)
+ *
+ * ring    [channel][slot][column] int16: the stored values, the input's zero point beyond the image
+ * weights per channel the kernel rows 0 .. h - 1, 0 .. h - 2, so that h of them follow in the order of the slots wherever
+ *         row 0 stands; of a row pairs of taps (0, 1), (1, 2) ... or, where the stride is even, (0, 1), (2, 3) ..., the
+ *         first in the low half; doubled
+ * finish  per channel the sum to begin with, mult, addend, n
+ * Equals mg_depthwise_conv2d_s8 where dsp_requantize.h equals mg_requantize: proved when the code is generated.
+ */
+#ifndef MCUGEN_PLANAR_S8_H
+#define MCUGEN_PLANAR_S8_H
+
+#include "mcugen/dsp_requantize.h"
+#include "mcugen/variant.h"
+
+/* columns: of a converted row, an even number; `pad` of them lie before the image and `seen` in it.
+ * step: elements from a channel's row to the next channel's. clamps: whether the clamp is less than int8. */
+typedef struct {
+    const int32_t *weights;
+    const int32_t *finish;
+    uint16_t channels, columns, step, pad, seen;
+    int16_t in_zero_point, out_min, out_max;
+    uint8_t clamps;
+} mg_planar_s8_params;
+
+/* A row of pixels, or one outside the image (NULL), to planar int16: the first channel's to `row`. */
+MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);
+
+/* n outputs to what an activation leaves of int8. */
+MG_LINKAGE void mg_planar_s8_clamp(const mg_planar_s8_params *p, int8_t *out, uint32_t n);
+
+/* _row: an input row, or one outside the image, to its slot.  The kernel: one output row. rows: h slots, in the order of
+ * the kernel's rows, which is that of memory but for where it begins. */
+#define MG_DECLARE_depthwise_conv2d_s8__planar(f)                                                    \
+    MG_LINKAGE void MG_PART(f, row)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);    \
+    MG_LINKAGE void f(const mg_planar_s8_params *p, const mg_s16 *const *rows, int8_t *out)
+
+/* Whole images one pixel wide (signals in time): all rows together are one planar row, with one kernel row.
+ * scratch: int16 [channel][row], with the padding. */
+#define MG_DECLARE_depthwise_conv2d_s8__line(f) \
+    MG_LINKAGE void f(const mg_planar_s8_params *p, const int8_t *in, int8_t *out, void *scratch)
+
+#endif /* MCUGEN_PLANAR_S8_H */
