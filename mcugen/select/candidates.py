@@ -10,6 +10,7 @@ from mcugen.graph import Graph, Node
 from mcugen.op import Call, Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
+from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select import code_sizes, costs
 from mcugen.target import Target
 
@@ -62,7 +63,7 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
-        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(refused), run)
+        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(node, call, refused), run)
         if not menu:
             problems.append(_problem(node, call, refused))
         elif options.require_accelerated and not any(c.is_accelerated for c in menu) and menu[0].choice.kernel.symbol:
@@ -86,10 +87,14 @@ def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], r
     return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest))) for c in fastest)
 
 
-def _by_rows(refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, list[str]]]:
-    """For an input that comes row by row: no kernel of whole tensors where others run that slide over the rows."""
-    slides = any(kernel.slides and not why for kernel, why in refused)
-    return [(kernel, why) for kernel, why in refused if not (slides and kernel.form is Form.WHOLE)]
+def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, list[str]]]:
+    """For an input that comes row by row: no kernel of whole tensors where others take their rows as they come."""
+
+    def follows(kernel: Kernel) -> bool:
+        return kernel.slides or can_run_by_rows(Choice(node, call, kernel, ""))
+
+    able = any(follows(kernel) and not why for kernel, why in refused)
+    return [(kernel, why) for kernel, why in refused if not (able and kernel.form is Form.WHOLE)]
 
 
 def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> Candidate:
