@@ -8,7 +8,9 @@
 /* All channels of pixels whose taps lie alike. rows, rows_end: the pointers to the kernel's rows.
  * at, step, tap_step: bytes from a row's start to the first tap of the first pixel, from pixel to pixel, from tap to tap.
  * taps: of each row.  lead, row_gap: bytes of the taps left out before the first, and between those of two rows.
- * last: bytes from the first channel to the last four.  out_step: bytes from pixel to pixel. */
+ * last: bytes from the first channel to the last four.  out_step: bytes from pixel to pixel.
+ * Of slid pixels: before: columns beside the image, which `at` leaves out; ends: the same at the end, by ends_after;
+ * fourth: 0xFFFF where there is a fourth pixel, or 0. */
 typedef struct {
     const float *weights;
     const mg_f32 *const *rows;
@@ -19,7 +21,11 @@ typedef struct {
     mg_f32 *out;
     uint32_t out_step;
     int32_t low, high;
+    uint32_t before, ends, fourth;
 } channels_block;
+
+/* `ends` of a block with so many columns beside the image at its end: the bits that end a row, see slid. */
+static const uint8_t ends_after[4] = {0u, 1u, 2u, 6u};
 
 #if MG_HAS_MVE_FLOAT
 /* r0 to r3 at hand, r4 pixel, r5 step, r6 tap_step, r7 weights, r8 next pixels, r9 last, r10 rows, r11 block,
@@ -93,69 +99,99 @@ static void __attribute__((naked, noinline)) four_pixels(const channels_block *b
                      NEXT);
 }
 
-/* The same of three neighbouring taps of each row, and pixels as far apart as those: each column is read once.
- * r0 pointers to rows, r6 bytes to the first column. */
+/* The same of three neighbouring taps of each row, with each column that any pixel reads loaded once.
+ * r0 pointers to rows, r2 before, r3 ends, r5 tap_step, r6 bytes to the first column, r8 fourth, r10 kernel rows. */
+#define SUM(q, w) "vfma.f32 q" #q ", q4, q" #w "\n"
+#define COLUMN "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
+#define SLID(columns) \
+    BEGIN \
+    "mov r5, r6\n" \
+    "ldrd r0, r1, [r11, #4]\n" \
+    "subs r1, r1, r0\n" \
+    "lsrs r1, r1, #2\n" \
+    "mov r10, r1\n" \
+    "ldr r6, [r11, #12]\n" \
+    "ldrd r2, r3, [r11, #56]\n" \
+    "ldr r8, [r11, #64]\n" \
+    "1: vldrw.u32 q0, [r7], #16\n" \
+    "vmov q1, q0\n vmov q2, q0\n vmov q3, q0\n" \
+    "ldr r0, [r11, #4]\n" \
+    "lsls r1, r3, #30\n" \
+    "dls lr, r10\n" \
+    "2: ldr r4, [r0], #4\n" \
+    "add r4, r4, r6\n" \
+    "vldrw.u32 q5, [r7], #16\n vldrw.u32 q6, [r7], #16\n vldrw.u32 q7, [r7], #16\n" \
+    "cbnz r2, 6f\n" columns \
+    "5: le lr, 2b\n" \
+    "b 8f\n" \
+    "6: cmp r2, #1\n" \
+    "bne 7f\n" \
+    "lsls r1, r3, #30\n" \
+    "b 3b\n" \
+    "7: lsls r1, r3, #30\n" \
+    "b 4b\n" \
+    "8:\n" BOUNDS BOUND("q0") BOUND("q1") BOUND("q2") BOUND("q3") \
+    PLACE "vstrw.32 q0, [r4]\n" STORE("q1") STORE("q2") \
+    "add r4, r4, r1\n" \
+    "vmsr p0, r8\n" \
+    "vpst\n" \
+    "vstrwt.32 q3, [r4]\n" \
+    "subs r6, r6, r12\n" \
+    "cmp r12, r9\n" \
+    "beq 9f\n" \
+    "add r12, r12, #16\n" \
+    "cmp r12, r9\n" \
+    "it hi\n" \
+    "movhi r12, r9\n" \
+    "add r6, r6, r12\n" \
+    "b 1b\n" \
+    "9:\n" \
+    "vpop {d8-d15}\n" \
+    "pop {r4-r11, pc}\n"
+
 static void __attribute__((naked, noinline)) four_slid_pixels(const channels_block *block MCUGEN_UNUSED)
 {
-    __asm__ volatile(BEGIN
-                     "ldrd r0, r1, [r11, #4]\n"
-                     "subs r1, r1, r0\n"
-                     "lsrs r10, r1, #2\n"
-                     "ldr r6, [r11, #12]\n"
-                     "1: vldrw.u32 q0, [r7], #16\n"
-                     "vmov q1, q0\n vmov q2, q0\n vmov q3, q0\n"
-                     "ldr r0, [r11, #4]\n"
-                     "dls lr, r10\n"
-                     "2: ldr r4, [r0], #4\n"
-                     "add r4, r4, r6\n"
-                     "vldrw.u32 q5, [r7], #16\n"
-                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
-                     "vfma.f32 q0, q4, q5\n"
-                     "vldrw.u32 q6, [r7], #16\n"
-                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
-                     "vfma.f32 q0, q4, q6\n vfma.f32 q1, q4, q5\n"
-                     "vldrw.u32 q7, [r7], #16\n"
-                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
-                     "vfma.f32 q0, q4, q7\n vfma.f32 q1, q4, q6\n vfma.f32 q2, q4, q5\n"
-                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
-                     "vfma.f32 q1, q4, q7\n vfma.f32 q2, q4, q6\n vfma.f32 q3, q4, q5\n"
-                     "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
-                     "vfma.f32 q2, q4, q7\n vfma.f32 q3, q4, q6\n"
-                     "vldrw.u32 q4, [r4]\n"
-                     "vfma.f32 q3, q4, q7\n"
-                     "le lr, 2b\n"
-                     BOUNDS BOUND("q0") BOUND("q1") BOUND("q2") BOUND("q3")
-                     PLACE "vstrw.32 q0, [r4]\n" STORE("q1") STORE("q2") STORE("q3")
-                     "subs r6, r6, r12\n"
-                     "cmp r12, r9\n"
-                     "beq 9f\n"
-                     "add r12, r12, #16\n"
-                     "cmp r12, r9\n"
-                     "it hi\n"
-                     "movhi r12, r9\n"
-                     "adds r6, r6, r12\n"
-                     "b 1b\n"
-                     "9:\n"
-                     "vpop {d8-d15}\n"
-                     "pop {r4-r11, pc}\n");
+    __asm__ volatile(SLID(COLUMN SUM(0, 5)
+                          "3:" COLUMN SUM(0, 6) SUM(1, 5)
+                          "4:" COLUMN SUM(0, 7) SUM(1, 6) SUM(2, 5)
+                          "bcs 5f\n" COLUMN SUM(1, 7) SUM(2, 6) SUM(3, 5)
+                          "bmi 5f\n" COLUMN SUM(2, 7) SUM(3, 6)
+                          "bne 5f\n" COLUMN SUM(3, 7)));
+}
+
+static void __attribute__((naked, noinline)) four_pixels_slid_by_two(const channels_block *block MCUGEN_UNUSED)
+{
+    __asm__ volatile(SLID(COLUMN SUM(0, 5)
+                          "3:" COLUMN SUM(0, 6)
+                          "4:" COLUMN SUM(0, 7) SUM(1, 5)
+                          COLUMN SUM(1, 6)
+                          COLUMN SUM(1, 7) SUM(2, 5)
+                          COLUMN SUM(2, 6)
+                          "bcs 5f\n" COLUMN SUM(2, 7) SUM(3, 5)
+                          "bmi 5f\n" COLUMN SUM(3, 6)
+                          "bne 5f\n" COLUMN SUM(3, 7)));
 }
 #else
+/* The weights of channel c: its bias, and four further on its first tap. */
+static const float *weights_of(const channels_block *block, uint32_t c, uint32_t taps)
+{
+    const uint32_t last = block->last / 4u, four = c < last ? c / 4u : (last + 3u) / 4u;
+    return block->weights + four * (taps + 1u) * 4u + (c < last ? c % 4u : c - last);
+}
+
 static void some_pixels(const channels_block *block, uint32_t n)
 {
-    const uint32_t height = (uint32_t)(block->rows_end - block->rows), last = block->last / 4u;
-    const uint32_t four = (height * block->taps + height * (block->row_gap / 16u) + 1u) * 4u;
-    for (uint32_t c = 0u; c < last + 4u; c += 1u) {
-        const uint32_t lane = c < last ? c % 4u : c - last;
-        const float *const w = block->weights + (c < last ? c / 4u : (last + 3u) / 4u) * four + lane;
-        for (uint32_t i = 0u; i < n; i += 1u) {
-            float sum = w[0];
-            for (uint32_t t = 0u; t < height * block->taps; t += 1u) {
-                const uint32_t row = t / block->taps, column = t % block->taps;
-                const uint32_t at = (block->at + i * block->step + column * block->tap_step) / 4u + c;
-                sum += block->rows[row][at] * w[4u + block->lead / 4u + t * 4u + row * (block->row_gap / 4u)];
-            }
-            block->out[i * (block->out_step / 4u) + c] = mg_f32_bounded(block->low, block->high, sum);
+    const uint32_t height = (uint32_t)(block->rows_end - block->rows), left_out = block->row_gap / 16u;
+    for (uint32_t k = 0u; k < n * block->out_step / 4u; k += 1u) {
+        const uint32_t channels = block->out_step / 4u, i = k / channels, c = k % channels;
+        const float *const w = weights_of(block, c, height * (block->taps + left_out));
+        float sum = w[0];
+        for (uint32_t t = 0u; t < height * block->taps; t += 1u) {
+            const uint32_t row = t / block->taps, column = t % block->taps;
+            const uint32_t at = (block->at + i * block->step + column * block->tap_step) / 4u + c;
+            sum += block->rows[row][at] * w[4u + block->lead / 4u + (t + row * left_out) * 4u];
         }
+        block->out[k] = mg_f32_bounded(block->low, block->high, sum);
     }
 }
 
@@ -171,7 +207,26 @@ static void four_pixels(const channels_block *block)
 
 static void four_slid_pixels(const channels_block *block)
 {
-    some_pixels(block, 4u);
+    const uint32_t height = (uint32_t)(block->rows_end - block->rows), channels = block->out_step / 4u;
+    const uint32_t apart = block->step / block->tap_step, after = block->ends == 6u ? 3u : block->ends;
+    for (uint32_t k = 0u; k < (block->fourth != 0u ? 4u : 3u) * channels; k += 1u) {
+        const uint32_t c = k % channels;
+        const float *const w = weights_of(block, c, height * 3u);
+        float sum = w[0];
+        for (uint32_t t = 0u; t < height * 3u; t += 1u) {
+            const uint32_t column = k / channels * apart + t % 3u;
+            if (column >= block->before && column < 3u * apart + 3u - after) {
+                const uint32_t at = (block->at + (column - block->before) * block->tap_step) / 4u + c;
+                sum += block->rows[t / 3u][at] * w[4u + t * 4u];
+            }
+        }
+        block->out[k] = mg_f32_bounded(block->low, block->high, sum);
+    }
+}
+
+static void four_pixels_slid_by_two(const channels_block *block)
+{
+    four_slid_pixels(block);
 }
 #endif
 
@@ -201,18 +256,40 @@ static void inside(const mg_depthwise_conv2d_f32__mve_params *p, channels_block 
                    mg_f32 *out)
 {
     const uint32_t count = end - first, size = count < 4u ? 1u : 4u;
-    const uint32_t slides = (uint32_t)(p->kernel_w == 3u && p->stride_w == 1u && p->dilation_w == 1u);
     for (uint32_t i = 0u; i < count; i += size) {
         const uint32_t x = i + size < count ? first + i : end - size;
         place(p, block, (int32_t)(x * p->stride_w) - p->pad_w, 0u, p->kernel_w);
         block->out = out + x * p->out_c;
         if (size == 1u) {
             one_pixel(block);
-        } else if (slides != 0u) {
-            four_slid_pixels(block);
         } else {
             four_pixels(block);
         }
+    }
+}
+
+/* Pixels x to x + 3, as far as there are so many, at least three, of a kernel with three neighbouring columns. */
+static void slide(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t x, mg_f32 *out)
+{
+    const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;
+    const int32_t past = column + 3 * p->stride_w + 3 - p->in_w;
+    const uint32_t before = column < 0 ? (uint32_t)-column : 0u, after = past > 0 ? (uint32_t)past : 0u;
+    const uint32_t end = x + 4u < p->out_w ? x + 4u : p->out_w;
+    if (before > 2u || after > 3u) {
+        for (uint32_t i = x; i < end; i += 1u) {
+            edge(p, block, i, out + i * p->out_c);
+        }
+        return;
+    }
+    block->at = (uint32_t)(column + (int32_t)before) * p->in_c * 4u;
+    block->before = before;
+    block->ends = ends_after[after];
+    block->fourth = end - x == 4u ? 0xFFFFu : 0u;
+    block->out = out + x * p->out_c;
+    if (p->stride_w == 1u) {
+        four_slid_pixels(block);
+    } else {
+        four_pixels_slid_by_two(block);
     }
 }
 
@@ -220,13 +297,19 @@ void mg_depthwise_conv2d_f32__mve(const mg_depthwise_conv2d_f32__mve_params *p, 
                                   mg_f32 *out)
 {
     const uint32_t channel_bytes = (uint32_t)p->in_c * 4u;
-    channels_block block = {p->weights, rows, NULL, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, 0u, p->low, p->high};
+    channels_block block = {p->weights, rows, NULL, 0u, 0u, 0u, 0u, 0u, 0u, 0u, NULL, 0u, p->low, p->high, 0u, 0u, 0u};
     (void)y;
     block.rows_end = rows + p->kernel_h;
     block.step = p->stride_w * channel_bytes;
     block.tap_step = p->dilation_w * channel_bytes;
     block.last = channel_bytes - 16u;
     block.out_step = channel_bytes;
+    if (p->kernel_w == 3u && p->dilation_w == 1u && p->stride_w <= 2u && p->out_w >= 3u) {
+        for (uint32_t x = 0u; x < p->out_w; x += 4u) {
+            slide(p, &block, x + 4u <= p->out_w || p->out_w < 4u ? x : p->out_w - 4u, out);
+        }
+        return;
+    }
     for (uint32_t x = 0u; x < p->inside_first; x += 1u) {
         edge(p, &block, x, out + x * p->out_c);
     }

@@ -187,18 +187,35 @@ def _columns(call: Call, window: Window) -> list[tuple[int, int]]:
 
 def _depthwise_work(call: Call, window: Window) -> dict[str, float]:
     """Pixels and fours of pixels that are placed, those times fours of channels, times rows, and times taps."""
-    images, height, _, channels = call.output.shape
+    images, height, width, channels = call.output.shape
     rows, fours = images * height, -(-channels // FOUR)
-    slides = window.kernel[1] == 3 and window.stride[1] == window.dilation[1] == 1
-    found = dict.fromkeys(("placed", "ones", "fours", "rows", "one_taps", "four_taps", "slid_rows"), 0.0)
+    if window.kernel[1] == 3 and window.dilation[1] == 1 and window.stride[1] <= 2 and width >= 3:
+        steps = _slid_steps(call, window)
+        blocks = rows * len(steps)
+        return {
+            "slid": blocks,
+            "slid_fours": blocks * fours,
+            "slid_steps": rows * fours * window.kernel[0] * sum(steps),
+        }
+    found = dict.fromkeys(("placed", "ones", "fours", "rows", "one_taps", "four_taps"), 0.0)
     for pixels, columns in _columns(call, window):
         size = "one" if pixels < FOUR else "four"
         count = rows * (pixels if pixels < FOUR else -(-pixels // FOUR))
         found["placed"] += count
         found[f"{size}s"] += count * fours
-        if size == "four" and slides:
-            found["slid_rows"] += count * fours * window.kernel[0]
-        else:
-            found["rows"] += count * fours * window.kernel[0]
-            found[f"{size}_taps"] += count * fours * window.kernel[0] * columns
+        found["rows"] += count * fours * window.kernel[0]
+        found[f"{size}_taps"] += count * fours * window.kernel[0] * columns
     return found
+
+
+def _slid_steps(call: Call, window: Window) -> list[int]:
+    """Instructions for a kernel row of each four pixels: two for a column, one for a product, some for the row."""
+    x, width = call.input(0).shape, call.output.shape[2]
+    stride, pad = window.stride[1], window.pad((x[1], x[2]))[1]
+    steps = []
+    for first in range(0, width, FOUR):
+        at = max(min(first, width - FOUR), 0) * stride - pad
+        taps = at + np.arange(FOUR)[:, None] * stride + np.arange(window.kernel[1])
+        inside = taps[(taps >= 0) & (taps < x[2])]
+        steps.append(10 + 4 * (at < 0) + 2 * np.unique(inside).size + inside.size)
+    return steps
