@@ -124,7 +124,8 @@ def _schedule_dump(schedule: Schedule) -> str:
     lines = [f"step {s.index}: {_choice_text(s.choice)}" for s in schedule.steps]
     lines += [f"event {time}: {_event_text(schedule, e)}" for time, e in enumerate(schedule.trace)]
     lines += [f"home {h.name}: {h.kept} of {h.rows} rows of {h.row_bytes} bytes" for h in schedule.homes.values()]
-    lines += [f"tensor {name} in {home}" for name, home in schedule.home.items() if name != home]
+    places = ((name, place) for name, place in schedule.places.items() if name != place.home)
+    lines += [f"tensor {name} in {p.home}" + (f" from byte {p.start}" if p.start else "") for name, p in places]
     return "\n".join(lines) + "\n"
 
 

@@ -87,7 +87,8 @@ class Form(Enum):
                 f(params, rows, out, [scratch]): kernel-height pointers to converted rows to one output row
     ACCUMULATE  f_begin(params, acc); f_rows(params, in, y, n, acc); f_end(params, acc, out)
     WHOLE       f(params, in..., out..., [scratch]): whole tensors, for data movement across rows
-    ALIAS       no code: the output is the input's bytes
+    ALIAS       no code: each result is bytes of the operand
+    JOIN        no code: the operands are bytes of the result, written where they lie in it
     """
 
     POINTWISE = "pointwise"
@@ -96,6 +97,7 @@ class Form(Enum):
     ACCUMULATE = "accumulate"
     WHOLE = "whole"
     ALIAS = "alias"
+    JOIN = "join"
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,8 @@ class Kernel:
     window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
     ring      RING: what a converted row is
     variant   constants of the C text: each set of them is a copy of its own of <symbol less mg_>_template.h
+    starts    ALIAS: the byte of the operand at which each result begins; JOIN: that of the result at which each operand
+              does; None: all at the first
     widened   whether the constants hold the weights wider than the model does: faster, for flash
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
     work      what a call takes beside what select/costs.py counts of any kernel, by name, for estimates of its cycles
@@ -185,6 +189,7 @@ class Kernel:
     outside: Callable[[Call], int | float] | None = None
     ring: Callable[[Call], Ring] | None = None
     variant: Callable[[Call], Mapping[str, int]] | None = None
+    starts: Callable[[Call], Sequence[int]] | None = None
     widened: bool = False
     struct: str = ""
     needs: frozenset[str] = frozenset()
@@ -198,6 +203,11 @@ class Kernel:
     def contract(self) -> str:
         """What names the header and the params struct: left of `__`, unless they are the kernel's own."""
         return self.struct or self.symbol.split("__")[0]
+
+    @property
+    def has_code(self) -> bool:
+        """Whether the operator is a step; without, its results are bytes of others."""
+        return self.form not in (Form.ALIAS, Form.JOIN)
 
     @property
     def slides(self) -> bool:
@@ -378,6 +388,12 @@ class Op:
 
     def clamped(self, call: Call, low: int, high: int) -> Op | None:
         """This operator with its results clamped to [low, high] as stored, if an activation of it says that."""
+        return None
+
+    def unmoved(self, call: Call) -> Op | None:
+        """This operator with the operands lying in the result, or the results in the operand: the same bytes, and a
+        kernel without code. None where bytes have to move, or change.
+        """
         return None
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:

@@ -66,6 +66,11 @@ class TensorType:
         return NUMPY_DTYPES[self.dtype]
 
     @property
+    def align(self) -> int:
+        """What the address of its first byte is a multiple of, wherever it lies by itself."""
+        return max(4, self.np_dtype.itemsize)
+
+    @property
     def is_float(self) -> bool:
         return self.dtype in FLOATS
 

@@ -51,7 +51,7 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
     inside = [b for b in schedule.buffers() if b.name in plan.offset]
     for buffer in sorted(inside, key=lambda b: (b.first, plan.offset[b.name])):
         held = tensors.get(buffer.name, [])
-        texts = [f"{type_text(graph.type(n))} {_short(graph.tensors[n].label)}" for n in held]
+        texts = [f"{type_text(graph.type(n))} {_short(graph.tensors[n].label)}{_from(schedule, n)}" for n in held]
         texts += [ends[n] for n in held if n in ends]
         yield MapView(
             offset=plan.offset[buffer.name],
@@ -62,23 +62,29 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
         )
 
 
+def _from(schedule: Schedule, name: str) -> str:
+    """Where in its buffer a tensor lies, if not at the start."""
+    start = schedule.places[name].start
+    return f" from byte {start}" if start else ""
+
+
 def _short(label: str) -> str:
     """A tensor's own name for a table: converters join the names of all they fused, the last says the most."""
     last = comment(label.rstrip(";").rsplit(";", 1)[-1])
     return last if len(last) <= LABEL_WIDTH else f"...{last[-LABEL_WIDTH:]}"
 
 
-def element(plan: MemoryPlan, buffer: str) -> str:
-    """The first byte of a buffer, after the name of the arena, or of the array of pointers to the arenas."""
+def element(plan: MemoryPlan, buffer: str, start: int = 0) -> str:
+    """Byte `start` of a buffer, after the name of the arena, or of the array of pointers to the arenas."""
     k = plan.part_of(buffer)
-    offset = plan.parts[k].offset[buffer]
+    offset = plan.parts[k].offset[buffer] + start
     return f"[{k}][{offset}]" if plan.further else f"[{offset}]"
 
 
-def pointer(plan: MemoryPlan, buffer: str, c_type: str, *, const: bool) -> str:
-    """A typed pointer to a buffer, as C text in which `a` is the arena or the arenas."""
+def pointer(plan: MemoryPlan, buffer: str, c_type: str, *, const: bool, start: int = 0) -> str:
+    """A typed pointer to byte `start` of a buffer, as C text in which `a` is the arena or the arenas."""
     qualifier = "const " if const else ""
-    at = f"&a{element(plan, buffer)}"
+    at = f"&a{element(plan, buffer, start)}"
     if c_type == "uint8_t":
         return at
     through = "" if c_type == "int8_t" else f"({qualifier}void *)"

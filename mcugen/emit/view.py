@@ -161,7 +161,7 @@ class _Builder:
         return [self._end(name, kind, "" if len(names) == 1 else f"_{k}") for k, name in enumerate(names)]
 
     def _end(self, name: str, kind: str, suffix: str) -> EndView:
-        tensor, home = self.graph.tensors[name], self.schedule.home[name]
+        tensor, at = self.graph.tensors[name], self.schedule.places[name]
         t = tensor.type
         quant = t.quant if t.quant and not t.quant.per_channel else None
         limits = (0, 0) if t.is_float or t.dtype == "bool" else (np.iinfo(t.np_dtype).min, np.iinfo(t.np_dtype).max)
@@ -171,8 +171,8 @@ class _Builder:
             c_type=C_TYPES[t.dtype],
             length=t.size,
             nbytes=t.nbytes,
-            offset=self.plan.parts[self.plan.part_of(home)].offset[home],
-            place=element(self.plan, home),
+            offset=self.plan.parts[self.plan.part_of(at.home)].offset[at.home] + at.start,
+            place=element(self.plan, at.home, at.start),
             type_text=type_text(t),
             label=comment(tensor.label),
             scale=float32(quant.scale[0]) if quant else "",
@@ -190,7 +190,7 @@ class _Builder:
     def _push(self) -> PushView | None:
         if self.schedule.pushed is None:
             return None
-        t, home = self.graph.type(self.schedule.pushed), self.schedule.home_of(self.schedule.pushed)
+        t, at = self.graph.type(self.schedule.pushed), self.schedule.places[self.schedule.pushed]
         until = [0] if self.schedule.streams else _events_after_rows(self.schedule, rows_of(t.shape))
         return PushView(
             input=self.graph.inputs.index(self.schedule.pushed),
@@ -198,8 +198,8 @@ class _Builder:
             row_length=t.size // rows_of(t.shape),
             row_nbytes=t.nbytes // rows_of(t.shape),
             c_type=C_TYPES[t.dtype],
-            ring=pointer(self.plan, home.name, C_TYPES[t.dtype], const=False),
-            kept=home.kept,
+            ring=pointer(self.plan, at.home, C_TYPES[t.dtype], const=False, start=at.start),
+            kept=self._ring(self.schedule.pushed) or rows_of(t.shape),
             until=until,
             until_type=_index_type(until[-1]),
             period=_period(self.schedule),
@@ -211,7 +211,8 @@ class _Builder:
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
             return self._array(tensor.data, c_type, f"{type_text(tensor.type)} {tensor.label}", tensor.type.size)
-        start = pointer(self.plan, self.schedule.home[name], c_type, const=const)
+        at = self.schedule.places[name]
+        start = pointer(self.plan, at.home, c_type, const=const, start=at.start)
         return f"{start} + {self._row_offset(name)}" if by_row else start
 
     def _row_offset(self, name: str) -> str:

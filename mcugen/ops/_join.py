@@ -1,7 +1,8 @@
 """Shared recipe of operators that join tensors or take them apart: runs of bytes, interleaved.
 
 A joined tensor is `outer` times the runs of its parts, one after the other. C has no argument lists of open length
-here, so there is a function for each number of parts.
+here, so there is a function for each number of parts. Where `outer` is 1 the parts may lie in the joined tensor: then
+nothing moves, and there is no code.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from mcugen.op import Call, Form, Kernel, Params, Rule
 from mcugen.ops import _strided
-from mcugen.types import Shape
+from mcugen.types import Shape, TensorType
 
 MAX_PARTS = 12
 
@@ -25,6 +26,36 @@ def outer_of(shape: Shape, axis: int) -> int:
 def runs(parts: Sequence[Shape], outer: int, element_bytes: int) -> np.ndarray:
     """Bytes of one run of each part."""
     return np.array([int(np.prod(s, dtype=np.int64)) // outer * element_bytes for s in parts], np.uint32)
+
+
+def in_place(call: Call) -> bool:
+    "the parts lie in the joined tensor, as a pass has found that they can"
+    return bool(getattr(call.op, "in_place", False))
+
+
+def nothing_constant(call: Call) -> bool:
+    "no part is constant"
+    return all(data is None for data in call.constants)
+
+
+def _starts(parts: Sequence[TensorType | None]) -> list[int]:
+    """Where each part starts in the joined tensor, in bytes."""
+    sizes = [0 if t is None else t.nbytes for t in parts]
+    return [0, *np.cumsum(sizes)[:-1].tolist()]
+
+
+def joined_starts(call: Call) -> list[int]:
+    """Where each operand starts in the result, in bytes."""
+    return _starts(call.inputs)
+
+
+def parts_starts(call: Call) -> list[int]:
+    """Where each result starts in the operand, in bytes."""
+    return _starts(call.outputs)
+
+
+JOINED = Kernel("", Form.JOIN, accepts=(in_place, nothing_constant), starts=joined_starts)
+PARTED = Kernel("", Form.ALIAS, accepts=(in_place, nothing_constant), starts=parts_starts)
 
 
 def parts_are(count: int, parts: Callable[[Call], int]) -> Rule:
@@ -44,8 +75,8 @@ def join_kernels(
     params: Callable[[Call], Params],
     count: Callable[[Call], int],
 ) -> tuple[Kernel, ...]:
-    """A pointwise kernel, where rows are joined one by one, and a whole one, for each number of operands."""
-    found: list[Kernel] = []
+    """None, and for each number of operands a pointwise one, where rows are joined one by one, and a whole one."""
+    found = [JOINED]
     for k in range(1, MAX_PARTS + 1):
         rules = (_strided.has_c_type, *accepts, parts_are(k, lambda call: len(call.inputs)))
         operands, source = tuple(range(k)), f"{contract.removeprefix('mg_')}.c"
@@ -67,8 +98,8 @@ def join_kernels(
 
 
 def split_kernels(params: Callable[[Call], Params]) -> tuple[Kernel, ...]:
-    """A kernel for each number of results."""
-    return tuple(
+    """None, and one for each number of results."""
+    moving = (
         Kernel(
             f"mg_split__{k}",
             Form.WHOLE,
@@ -78,3 +109,4 @@ def split_kernels(params: Callable[[Call], Params]) -> tuple[Kernel, ...]:
         )
         for k in range(1, MAX_PARTS + 1)
     )
+    return (PARTED, *moving)

@@ -92,12 +92,13 @@ class Concatenation(Op):
     """y = the operands one after the other along `axis`; uint8 ones of other scales are rescaled.
 
     x...: any type, equal but along the axis   y: as x
-    flipped_u8: the data was uint8 before its top bit was flipped.
+    flipped_u8: the data was uint8 before its top bit was flipped.   in_place: the operands lie in the result.
     Source: TFLite CONCATENATION; quantization specification, section CONCATENATION.
     """
 
     axis: int
     flipped_u8: bool = False
+    in_place: bool = False
 
     imports = (Import("tflite", "CONCATENATION", from_tflite),)
     kernels = (
@@ -119,6 +120,10 @@ class Concatenation(Op):
 
     def is_identity(self, call: Call) -> bool:
         return len(call.inputs) == 1 and call.input(0) == call.output
+
+    def unmoved(self, call: Call) -> Op | None:
+        """Runs that come once each follow each other in the result."""
+        return replace(self, in_place=True) if scales_agree(call) and _outer(call) == 1 else None
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Joined along the channels each goes with its place in the result, else all go alike.
@@ -179,7 +184,8 @@ class Concatenation(Op):
     def examples(cls) -> Sequence[Example]:
         types = (*_strided.DTYPES, ("s32", None))
         plain = [_example(k, cls(axis), shapes, *t) for t in types for k, (axis, shapes) in enumerate(_CASES)]
-        return [*plain, *(_scaled(k, axis, shapes) for k, (axis, shapes) in enumerate(_CASES))]
+        joined = [_example(0, cls(axis, in_place=True), shapes, *types[k]) for k, (axis, shapes) in enumerate(_JOINED)]
+        return [*plain, *joined, *(_scaled(k, axis, shapes) for k, (axis, shapes) in enumerate(_CASES))]
 
 
 def _but_first(mask: np.ndarray) -> np.ndarray:
@@ -195,6 +201,13 @@ _CASES: tuple[tuple[int, tuple[Shape, ...]], ...] = (
     (1, tuple((3, n) for n in range(1, _join.MAX_PARTS + 1))),
     *((2 + k % 2, ((2, 3, 1, 2),) * k) for k in range(2, _join.MAX_PARTS + 1)),
     *((k % 2, ((2, 1, 3, 1),) * k) for k in range(2, _join.MAX_PARTS + 1)),
+)
+
+
+_JOINED: tuple[tuple[int, tuple[Shape, ...]], ...] = (
+    (1, ((1, 4, 3, 1), (1, 8, 3, 1), (1, 1, 3, 1))),
+    (0, ((2, 3), (1, 3))),
+    (2, ((1, 1, 2, 3), (1, 1, 5, 3))),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,10 +43,12 @@ class Pack(Op):
     """y[..., k, ...] = the k-th operand, k along the new axis `axis`.
 
     x...: any type, equal shapes   y: as x, with one more axis
+    in_place: the operands lie in the result.
     Source: TFLite PACK.
     """
 
     axis: int
+    in_place: bool = False
 
     imports = (Import("tflite", "PACK", from_tflite),)
     kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, _outer)
@@ -58,6 +60,10 @@ class Pack(Op):
         shape = given[0].shape
         axis = _strided.axis_of(self.axis, len(shape) + 1)
         return (TensorType((*shape[:axis], len(given), *shape[axis:]), given[0].dtype),)
+
+    def unmoved(self, call: Call) -> Op | None:
+        """Operands that come once each follow each other in the result."""
+        return replace(self, in_place=True) if _outer(call) == 1 else None
 
     def reference(self, *xs: np.ndarray) -> np.ndarray:
         return np.stack(xs, self.axis)
@@ -81,9 +87,14 @@ class Pack(Op):
             *((k % 3, k, (2, 2)) for k in range(6, _join.MAX_PARTS + 1)),
             *((k % 4, k, (2, 2, 2)) for k in range(2, _join.MAX_PARTS + 1)),
         )
+        x = TensorType((4, 3), "s8")
+        joined = Example(cls(0, in_place=True), (x, x), (TensorType((2, 4, 3), "s8"),), {})
         return [
-            Example(op, xs, (TensorType(op.infer(*xs)[0].shape, dtype, quant),), {0: None} if count > 4 else {}, k)
-            for k, (axis, count, shape) in enumerate(cases)
-            for dtype, quant in (*_strided.DTYPES[: 4 if k < 6 else 1], ("s32", None))
-            for op, xs in [(cls(axis), (TensorType(shape, dtype, quant),) * count)]
+            joined,
+            *(
+                Example(op, xs, (TensorType(op.infer(*xs)[0].shape, dtype, quant),), {0: None} if count > 4 else {}, k)
+                for k, (axis, count, shape) in enumerate(cases)
+                for dtype, quant in (*_strided.DTYPES[: 4 if k < 6 else 1], ("s32", None))
+                for op, xs in [(cls(axis), (TensorType(shape, dtype, quant),) * count)]
+            ),
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,9 +41,13 @@ def _constant_axis(source: Source, k: int, x: TensorType) -> int:
     return _strided.axis_of(axis[0], len(x.shape))
 
 
-def params(call: Call) -> Params:
+def _outer(call: Call) -> int:
     assert isinstance(call.op, Split)
-    outer = _join.outer_of(call.input(0).shape, call.op.axis)
+    return _join.outer_of(call.input(0).shape, call.op.axis)
+
+
+def params(call: Call) -> Params:
+    outer = _outer(call)
     shapes = [y.shape for y in call.outputs]
     return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
 
@@ -53,14 +57,20 @@ class Split(Op):
     """The parts of x along `axis`, `sizes` of them in order.
 
     x: any type and shape   y...: as x, sizes[k] along the axis
+    in_place: the results lie in the operand.
     Source: TFLite SPLIT, SPLIT_V.
     """
 
     axis: int
     sizes: tuple[int, ...]
+    in_place: bool = False
 
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
     kernels = _join.split_kernels(params)
+
+    def unmoved(self, call: Call) -> Op | None:
+        """Parts along the outermost axis follow each other in the operand."""
+        return replace(self, in_place=True) if _outer(call) == 1 else None
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x = _strided.operand(x)
@@ -82,6 +92,7 @@ class Split(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         cases: tuple[tuple[int, tuple[int, ...], Shape], ...] = (
+            (0, (3, 1), (4, 4)),
             (1, (2, 2, 2), (1, 6, 4, 3)),
             (2, (1, 3), (2, 2, 4, 3)),
             (3, (1, 2, 4), (1, 2, 3, 7)),
@@ -93,5 +104,5 @@ class Split(Op):
             Example(op, (x,), tuple(TensorType(y.shape, dtype, quant) for y in op.infer(x)), {}, k)
             for k, (axis, sizes, shape) in enumerate(cases)
             for dtype, quant in _strided.DTYPES
-            for op, x in [(cls(axis, sizes), TensorType(shape, dtype, quant))]
+            for op, x in [(cls(axis, sizes, in_place=k == 0), TensorType(shape, dtype, quant))]
         ]

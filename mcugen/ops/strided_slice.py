@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Import, Imported, Source
-from mcugen.ops import _strided, _view
+from mcugen.op import Call, Example, Import, Imported, Op, Source
+from mcugen.ops import _join, _strided, _view
 from mcugen.types import Shape, TensorType
 
 Range = tuple[int, int, int]  # first index, number of elements, step
@@ -107,19 +107,30 @@ def _range(masks: _Masks, k: int, begin: Sequence[int], end: Sequence[int], stri
     return first, max(-(-(stop - first) // step), 0), step
 
 
+def _starts(call: Call) -> list[int]:
+    assert isinstance(call.op, StridedSlice)
+    base = _strided.blank(call.input(0).shape)
+    return [_strided.view_offset(base, call.op.view(base)) * call.output.np_dtype.itemsize]
+
+
+_PARTED = replace(_join.PARTED, starts=_starts)
+
+
 @dataclass(frozen=True)
 class StridedSlice(_view.View):
     """y[i, ...] = x[first + i * step, ...] along every axis, the result in the shape `shape`.
 
     x: any type and shape   y: as x; `ranges` has (first index, number of elements, step) for each axis of x
+    in_place: the result lies in the operand.
     Source: TFLite STRIDED_SLICE, SLICE.
     """
 
     ranges: tuple[Range, ...]
     shape: Shape
+    in_place: bool = False
 
     imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
-    kernels = _view.KERNELS
+    kernels = (_PARTED, *_view.KERNELS)
 
     def refused_by_tflm(self, call: Call) -> bool:
         return call.input(0).dtype in ("u8", "s64") or len(call.input(0).shape) > 4
@@ -137,6 +148,11 @@ class StridedSlice(_view.View):
         if int(np.prod(self.shape)) != int(np.prod([count for _, count, _ in self.ranges])):
             raise ShapeError(f"the slice does not have the shape {list(self.shape)}")
         return (TensorType(self.shape, x.dtype),)
+
+    def unmoved(self, call: Call) -> Op | None:
+        """A single run of the operand's elements."""
+        found = _strided.view_loops(self.view(_strided.blank(call.input(0).shape)))
+        return replace(self, in_place=True) if [loop[1:] for loop in found] in ([], [(1, 1)]) else None
 
     def view(self, x: np.ndarray) -> np.ndarray:
         index = tuple(
@@ -158,4 +174,5 @@ class StridedSlice(_view.View):
         found = [(cls(ranges, tuple(n for _, n, _ in ranges)), shape) for ranges, shape in cases]
         found.append((cls(((2, 1, 1), (0, 5, 1)), (5,)), (4, 5)))
         found.append((cls(((0, 4, 1),), (1, 4, 1)), (4,)))
+        found.append((cls(((0, 1, 1), (2, 3, 1), (0, 4, 1)), (3, 4), in_place=True), (1, 6, 4)))
         return _view.examples(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,10 +21,14 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Unpack(a["axis"], a["num"]))
 
 
-def params(call: Call) -> Params:
+def _outer(call: Call) -> int:
     assert isinstance(call.op, Unpack)
     x = call.input(0).shape
-    outer = _join.outer_of(x, call.op.axis % len(x))
+    return _join.outer_of(x, call.op.axis % len(x))
+
+
+def params(call: Call) -> Params:
+    outer = _outer(call)
     shapes = [y.shape for y in call.outputs]
     return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
 
@@ -34,17 +38,23 @@ class Unpack(Op):
     """The k-th result is x[..., k, ...], k along `axis`.
 
     x: any type, `count` along the axis   y...: as x, without the axis
+    in_place: the results lie in the operand.
     Source: TFLite UNPACK.
     """
 
     axis: int
     count: int
+    in_place: bool = False
 
     imports = (Import("tflite", "UNPACK", from_tflite),)
     kernels = _join.split_kernels(params)
 
     def refused_by_tflm(self, call: Call) -> bool:
         return call.input(0).dtype in ("u8", "s64", "bool")
+
+    def unmoved(self, call: Call) -> Op | None:
+        """Slices along the outermost axis follow each other in the operand."""
+        return replace(self, in_place=True) if _outer(call) == 1 else None
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
         x = _strided.operand(x)
@@ -66,6 +76,7 @@ class Unpack(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         cases: tuple[tuple[int, Shape], ...] = (
+            (0, (3, 4)),
             (0, (2, 3, 4)),
             (1, (2, 3, 4)),
             (-1, (2, 3, 4)),
@@ -77,5 +88,5 @@ class Unpack(Op):
             Example(op, (x,), tuple(TensorType(y.shape, dtype, quant) for y in op.infer(x)), {}, k)
             for k, (axis, shape) in enumerate(cases)
             for dtype, quant in _strided.DTYPES
-            for op, x in [(cls(axis, shape[axis]), TensorType(shape, dtype, quant))]
+            for op, x in [(cls(axis, shape[axis], in_place=k == 0), TensorType(shape, dtype, quant))]
         ]

@@ -12,6 +12,7 @@ from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
 from mcugen.passes.fuse_clamps import fuse_clamps
 from mcugen.passes.fuse_padding import fuse_padding
+from mcugen.passes.lay_in_place import lay_in_place
 from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.passes.merge_reshapes import merge_reshapes
 from mcugen.passes.remove_channels import remove_channels
@@ -35,6 +36,7 @@ ORDER: tuple[Pass | tuple[Pass, ...], ...] = (
     measure_ranges,
     SIMPLIFYING,
     copy_outputs,
+    lay_in_place,
     measure_ranges,
 )
 

@@ -152,13 +152,19 @@ def _kind(schedule: Schedule, tensors: Sequence[str]) -> str:
 
 def _title(schedule: Schedule, b: Buffer, tensors: Sequence[str], offset: int) -> str:
     """What a viewer shows over a buffer."""
-    graph = schedule.graph
-    lines = [f"{name}: {graph.type(name)} {graph.tensors[name].label}".rstrip() for name in tensors] or [b.name]
+    lines = [_line(schedule, name) for name in tensors] or [b.name]
     home = schedule.homes.get(b.name)
     if home and home.kept < home.rows:
         lines.append(f"a ring of {home.kept} of {home.rows} rows, {home.row_bytes:,} bytes each")
     lines.append(f"{b.nbytes:,} bytes at {offset:,}..{offset + b.nbytes - 1:,}, events {b.first}..{b.last}")
     return "\n".join(lines)
+
+
+def _line(schedule: Schedule, name: str) -> str:
+    """A tensor: its type, its label, and where in its buffer it lies, if not at the start."""
+    start = schedule.places[name].start
+    text = f"{name}: {schedule.graph.type(name)} {schedule.graph.tensors[name].label}".rstrip()
+    return f"{text}, from byte {start:,}" if start else text
 
 
 def _short(schedule: Schedule, tensors: Sequence[str]) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcugen.graph import Graph
-from mcugen.op import Form
 from mcugen.plan import Buffer
 from mcugen.schedule import frames
+from mcugen.schedule.places import Place, places_of, sources
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
-from mcugen.schedule.storage import Home, aliases, build_homes, homes_of, working_buffers
+from mcugen.schedule.storage import Home, build_homes, working_buffers
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
 __all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build", "build_frames"]
@@ -18,7 +18,7 @@ __all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build", "bui
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """The steps, the order of their events, and for every tensor in RAM the home that holds its rows.
+    """The steps, the order of their events, and for every tensor in RAM its place in the home that holds its rows.
 
     pushed: the graph input that is handed in row by row, or None. streams: it is a frame each time, and an event
     computes the newest row of a step.
@@ -27,7 +27,7 @@ class Schedule:
     graph: Graph
     steps: tuple[Step, ...]
     trace: Trace
-    home: dict[str, str]
+    places: dict[str, Place]
     homes: dict[str, Home]
     pushed: str | None = None
     streams: bool = False
@@ -42,8 +42,13 @@ class Schedule:
         macs = step.choice.node.op.macs(step.choice.call)
         return macs // step.walked_rows if self.streams and step.writes_rows else macs
 
+    @property
+    def home(self) -> dict[str, str]:
+        """Tensor -> the home that holds its rows."""
+        return {name: place.home for name, place in self.places.items()}
+
     def home_of(self, tensor: str) -> Home:
-        return self.homes[self.home[tensor]]
+        return self.homes[self.places[tensor].home]
 
     def buffers(self) -> list[Buffer]:
         """Each home, each scratch and each ring, with what of it is in use at which event."""
@@ -53,8 +58,8 @@ class Schedule:
     def held(self) -> dict[str, list[str]]:
         """The tensors of each home, in the order they appear."""
         found: dict[str, list[str]] = {}
-        for name, home in self.home.items():
-            found.setdefault(home, []).append(name)
+        for name, place in self.places.items():
+            found.setdefault(place.home, []).append(name)
         return found
 
 
@@ -70,19 +75,19 @@ def build(
 
     by_rows: disjoint ascending ranges of step indices.
     """
-    running = [c for c in choices if c.kernel.form is not Form.ALIAS]
+    running = [c for c in choices if c.kernel.has_code]
     grouped = {index for group in by_rows for index in group}
     steps = tuple(_step(i, c, i in grouped) for i, c in enumerate(running))
-    order = trace(graph, steps, aliases(choices), _groups(by_rows, len(steps)), pushed)
-    home = homes_of(graph, choices, steps, order, keep_input)
-    homes = build_homes(graph, steps, order, home, keep_input, pushed)
-    return Schedule(graph, steps, order, home, homes, pushed)
+    order = trace(graph, steps, sources(choices), _groups(by_rows, len(steps)), pushed)
+    places = places_of(graph, choices, steps, order, keep_input, pushed)
+    homes = build_homes(graph, steps, order, places, keep_input, pushed)
+    return Schedule(graph, steps, order, places, homes, pushed)
 
 
 def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedule:
     """A schedule that computes, for each frame pushed, the newest row of every step. Raises UsageError."""
     found = frames.build(graph, choices, pushed)
-    return Schedule(graph, found.steps, found.trace, found.home, found.homes, pushed, streams=True)
+    return Schedule(graph, found.steps, found.trace, found.places, found.homes, pushed, streams=True)
 
 
 def _step(index: int, choice: Choice, grouped: bool) -> Step:

@@ -8,14 +8,15 @@ State is the rings of rows that later frames still read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.op import Form
+from mcugen.schedule.places import Layout, Place, sources
 from mcugen.schedule.steps import Choice, Step, can_run_by_rows
-from mcugen.schedule.storage import Home, aliases
+from mcugen.schedule.storage import Home
 from mcugen.schedule.trace import Event
 from mcugen.types import images_of, rows_of
 
@@ -26,20 +27,20 @@ class Frames:
 
     steps: tuple[Step, ...]
     trace: tuple[Event, ...]
-    home: dict[str, str]
+    places: dict[str, Place]
     homes: dict[str, Home]
 
 
 def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
     """The steps of one frame. Raises UsageError, with the reason, for a network that cannot be streamed exactly."""
-    running = [c for c in choices if c.kernel.form is not Form.ALIAS]
-    alias = aliases(choices)
+    running = [c for c in choices if c.kernel.has_code]
+    of = sources(choices)
     streams = {pushed: rows_of(graph.type(pushed).shape)}
     steps = []
     for index, choice in enumerate(running):
         given = [n for n in choice.node.inputs if n is not None]
-        _require_rows_kept_apart(graph, [n for n in given if n in alias], alias, streams)
-        reads = [alias.get(n, n) for n in given]
+        _require_rows_kept_apart(graph, [n for n in given if n in of], of, streams)
+        reads = [source for n in given for source in of.get(n, (n,))]
         moving = [name for name in reads if name in streams]
         by_rows = bool(moving)
         if by_rows:
@@ -49,19 +50,22 @@ def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
             if rows > 1:
                 streams.update(dict.fromkeys(choice.node.outputs, rows))
         steps.append(Step(index, choice, by_rows))
-    _require_rows_kept_apart(graph, list(alias), alias, streams)
+    _require_rows_kept_apart(graph, list(of), of, streams)
     for name in graph.outputs:
-        if alias.get(name, name) in streams:
-            label, rows = graph.tensors[name].label, streams[alias.get(name, name)]
-            raise _refusal(f"output {label!r} has {rows} rows, of which a frame gives the newest")
-    return _stored(graph, steps, alias, pushed, streams)
+        for source in of.get(name, (name,)):
+            if source in streams:
+                label, rows = graph.tensors[name].label, streams[source]
+                raise _refusal(f"output {label!r} has {rows} rows, of which a frame gives the newest")
+    return _stored(graph, steps, Layout(graph, choices).places, streams)
 
 
 def _require_rows_kept_apart(
-    graph: Graph, names: Sequence[str], alias: dict[str, str], streams: dict[str, int]
+    graph: Graph, names: Sequence[str], of: Mapping[str, tuple[str, ...]], streams: dict[str, int]
 ) -> None:
     for name in names:
-        if alias[name] in streams and rows_of(graph.type(name).shape) != streams[alias[name]]:
+        t, first = graph.type(name), of[name][0]
+        alike = len(of[name]) == 1 and graph.type(first).nbytes == t.nbytes and streams.get(first) == rows_of(t.shape)
+        if any(source in streams for source in of[name]) and not alike:
             raise _refusal(f"tensor {graph.tensors[name].label!r} takes the rows of several frames as one")
 
 
@@ -109,14 +113,12 @@ def _refusal(reason: str) -> UsageError:
     )
 
 
-def _stored(graph: Graph, steps: Sequence[Step], alias: dict[str, str], pushed: str, streams: dict[str, int]) -> Frames:
+def _stored(graph: Graph, steps: Sequence[Step], places: dict[str, Place], streams: dict[str, int]) -> Frames:
     """One event per step; rings as long as the furthest look back, kept for good where they outlive a frame."""
-    home = {name: name for name in graph.inputs}
-    home |= {name: name for step in steps for name in step.choice.node.outputs}
-    home |= {name: home[source] for name, source in alias.items() if source in home}
+    home = {name: place.home for name, place in places.items()}
     kept = dict.fromkeys(streams, 1)
     last = dict.fromkeys(home.values(), -1)
-    first = dict.fromkeys(home.values(), 0)
+    first: dict[str, int] = {}
     for step in steps:
         for name in step.choice.node.inputs:
             if name is not None and name in home:
@@ -124,12 +126,13 @@ def _stored(graph: Graph, steps: Sequence[Step], alias: dict[str, str], pushed: 
                 if home[name] in kept:
                     kept[home[name]] = max(kept[home[name]], _looks_back(step))
         for name in step.choice.node.outputs:
-            first[name] = last[name] = step.index
+            first.setdefault(home[name], step.index)
+            last[home[name]] = step.index
     last.update({home[name]: len(steps) - 1 for name in graph.outputs})
-    first.update(dict.fromkeys(graph.inputs, 0))
+    first.update({home[name]: 0 for name in graph.inputs})
     homes = {name: _home(graph, name, streams, kept, first[name], last[name], len(steps)) for name in last}
     trace = tuple(Event(step.index, step.events - 1) for step in steps)
-    return Frames(tuple(steps), trace, home, homes)
+    return Frames(tuple(steps), trace, places, homes)
 
 
 def _looks_back(step: Step) -> int:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from heapq import heappop, heappush, nsmallest
+from operator import or_
 
 from mcugen.graph import Graph
-from mcugen.op import Form
+from mcugen.schedule.places import sources
 from mcugen.schedule.steps import Choice, Step
-from mcugen.schedule.storage import aliases
 
 _TRIES = 200_000
 _BEAM = 48
@@ -27,11 +27,14 @@ Order = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Work:
-    """One step: the tensors it reads and writes, those it may write over, and bytes that only it needs."""
+    """One step: the tensors it reads and writes, what it may write over, and bytes that only it needs.
+
+    over: tensors that together are an operand.
+    """
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    over: tuple[str, ...] = ()
+    over: tuple[tuple[str, ...], ...] = ()
     own_bytes: int = 0
 
 
@@ -80,8 +83,15 @@ class Problem:
         result = sum(self.nbytes[name] for name in work.writes)
         staying = sum(self.nbytes[name] for name in work.writes if self.users[name] or name in self.kept)
         dying = [name for name in work.reads if name not in self.kept]
-        over = tuple(self.users[n] for n in work.over if n in dying and self.nbytes[n] >= result)
+        over = tuple(
+            reduce(or_, (self.users[name] for name in names))
+            for names in work.over
+            if set(names) <= set(dying) and self._size(names) >= result
+        )
         return _Step(result, staying, work.own_bytes, tuple((self.nbytes[n], self.users[n]) for n in dying), over)
+
+    def _size(self, names: Sequence[str]) -> int:
+        return sum(self.nbytes[name] for name in names)
 
     @cached_property
     def start_bytes(self) -> int:
@@ -115,7 +125,7 @@ class Problem:
     def _alone(self, work: Work) -> int:
         read = sum(self.nbytes[name] for name in set(work.reads))
         result = sum(self.nbytes[name] for name in work.writes)
-        taken = any(self.nbytes[name] >= result for name in work.over)
+        taken = any(self._size(names) >= result for names in work.over)
         return read + work.own_bytes + (0 if taken else result)
 
 
@@ -215,31 +225,29 @@ class _Search:
 
 def problem_of(graph: Graph, choices: Sequence[Choice]) -> Problem:
     """The steps of a network with these kernels, each run whole."""
-    alias = aliases(choices)
-    works = [_work(c, alias, graph) for c in choices if c.kernel.form is not Form.ALIAS]
+    of = sources(choices)
+    works = [_work(c, of, graph) for c in choices if c.kernel.has_code]
     names = dict.fromkeys([*graph.inputs, *(n for w in works for n in (*w.reads, *w.writes))])
-    kept = frozenset(alias.get(name, name) for name in graph.outputs)
+    kept = frozenset(source for name in graph.outputs for source in of.get(name, (name,)))
     return Problem(tuple(works), {name: graph.type(name).nbytes for name in names}, kept)
 
 
-def _work(choice: Choice, alias: Mapping[str, str], graph: Graph) -> Work:
+def _work(choice: Choice, of: Mapping[str, tuple[str, ...]], graph: Graph) -> Work:
     node, kernel, step = choice.node, choice.kernel, Step(0, choice)
-    sources = [None if name is None else alias.get(name, name) for name in node.inputs]
-    reads = [name for name in sources if name is not None and not graph.tensors[name].is_constant]
-    alone = tuple(name for k in kernel.in_place if (name := sources[k]) is not None and reads.count(name) == 1)
+    given = [() if name is None else of.get(name, (name,)) for name in node.inputs]
+    reads = [name for names in given for name in names if not graph.tensors[name].is_constant]
+    alone = tuple(given[k] for k in kernel.in_place if given[k] and all(reads.count(name) == 1 for name in given[k]))
     return Work(tuple(dict.fromkeys(reads)), node.outputs, alone, step.scratch_bytes + step.ring_bytes)
 
 
 def reordered(graph: Graph, choices: Sequence[Choice]) -> list[int]:
-    """Indices of the choices in the order that was found: each step with the aliases of what it makes behind it."""
+    """Indices of the choices in the order that was found: each step, then those without code that it completes."""
     order = best_order(problem_of(graph, choices))
-    running = [i for i, c in enumerate(choices) if c.kernel.form is not Form.ALIAS]
-    made = {name for i in running for name in choices[i].node.outputs}
+    running = [i for i, c in enumerate(choices) if c.kernel.has_code]
     place = {i: (rank, i) for rank, i in enumerate(running[k] for k in order)}
     writer = {name: place[i] for i in running for name in choices[i].node.outputs}
-    alias = aliases(choices)
+    of = sources(choices)
     for i, choice in enumerate(choices):
-        if choice.kernel.form is Form.ALIAS:
-            source = alias[choice.node.outputs[0]]
-            place[i] = (writer[source][0], i) if source in made else (-1, i)
+        if not choice.kernel.has_code:
+            place[i] = (max(writer.get(source, (-1, i))[0] for source in of[choice.node.outputs[0]]), i)
     return sorted(range(len(choices)), key=lambda i: place[i])

@@ -15,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mcugen.graph import Graph
-from mcugen.op import Form
 from mcugen.plan import Buffer, lower_bound
 from mcugen.schedule import Choice, Schedule, Step, build
 from mcugen.schedule.cuts import Cut, cuts_of, part_of
+from mcugen.schedule.places import sources
 from mcugen.schedule.steps import batch_of, can_run_by_rows
-from mcugen.schedule.storage import aliases
 
 MAX_CUTS = 64
 _Matrix = npt.NDArray[np.int64]
@@ -61,8 +60,8 @@ class Search:
     def __init__(self, graph: Graph, choices: Sequence[Choice], *, keep_input: bool, pushed: str | None) -> None:
         self._graph, self._choices, self._keep_input, self._pushed = graph, choices, keep_input, pushed
         self._cuts = _smallest(cuts_of(graph, choices, keep_input=keep_input))
-        alias = aliases(choices)
-        self._results = {alias.get(name, name) for name in graph.outputs}
+        of = sources(choices)
+        self._results = {source for name in graph.outputs for source in of.get(name, (name,))}
         self._cost = _row_cost(choices)
         count = len(self._cuts)
         self._known = np.zeros((count, count), np.bool_)
@@ -190,7 +189,7 @@ def _smallest(cuts: list[Cut]) -> list[Cut]:
 
 def _row_cost(choices: Sequence[Choice]) -> list[int]:
     """Events of each step where it runs by rows."""
-    running = [c for c in choices if c.kernel.form is not Form.ALIAS]
+    running = [c for c in choices if c.kernel.has_code]
     return [Step(0, c, True, batch_of(c)).events if can_run_by_rows(c) else 1 for c in running]
 
 

@@ -1,4 +1,4 @@
-"""Where rows live and for how long: which tensors share a home, how many rows it keeps, and the buffers that follow."""
+"""Where rows live and for how long: how many rows a home keeps, and the buffers that follow."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from mcugen.graph import Graph
-from mcugen.op import Form
 from mcugen.plan import Buffer, Piece
-from mcugen.schedule.steps import Choice, Step
+from mcugen.schedule.places import Place
+from mcugen.schedule.steps import Step
 from mcugen.schedule.trace import INPUT, Trace
 from mcugen.types import images_of, rows_of
 
 MAX_PIECES = 48
 SCRATCH_ALIGN = 8
 _NEVER = -1
+_Use = tuple[int, int, int, int]
+"""Bytes [low, high) in use from one event to another."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Home:
     """Memory of one or several tensors: `rows` rows of `row_bytes`, of which `kept` are stored at a time, in a ring.
 
     written, read: for each row the events of its first write and of its last read.
+    blocks: where its tensors have no rows in common, what is in use when, instead of rows; it then keeps all of it.
     """
 
     name: str
@@ -32,9 +37,12 @@ class Home:
     align: int
     written: tuple[int, ...]
     read: tuple[int, ...]
+    blocks: tuple[Piece, ...] = ()
 
     def buffer(self) -> Buffer:
         """The ring's slots with their lifetimes; neighbours with the same lifetime are one piece."""
+        if self.blocks:
+            return Buffer.of_pieces(self.name, self.align, self.blocks)
         slots = [(self.written[s], max(self.read[s :: self.kept])) for s in range(self.kept)]
         size = -(-self.kept // MAX_PIECES)
         pieces = [
@@ -45,100 +53,12 @@ class Home:
         return Buffer.of_pieces(self.name, self.align, pieces)
 
 
-def aliases(choices: Sequence[Choice]) -> dict[str, str]:
-    """Tensor -> tensor whose bytes it is, for the outputs of steps without code."""
-    found: dict[str, str] = {}
-    for choice in choices:
-        if choice.kernel.form is Form.ALIAS and choice.node.inputs[0] is not None:
-            source = choice.node.inputs[0]
-            found[choice.node.outputs[0]] = found.get(source, source)
-    return found
-
-
-def homes_of(
-    graph: Graph, choices: Sequence[Choice], steps: Sequence[Step], order: Trace, keep_input: bool
-) -> dict[str, str]:
-    """Tensor -> home. Aliases live in their operand's; so does a result computed over an operand that dies there."""
-    alias = aliases(choices)
-    home = {name: name for name in graph.inputs}
-    home |= {name: name for step in steps for name in step.choice.node.outputs}
-    home |= {name: home[source] for name, source in alias.items() if source in home}
-    uses = _Uses(graph, steps, order, home)
-    for step in steps:
-        taken = _overwritten(step, graph, home, uses, keep_input)
-        if taken is not None:
-            result = step.choice.node.outputs[0]
-            moved = home[result]
-            home.update({name: home[taken] for name, at in home.items() if at == moved})
-    return home
-
-
-@dataclass
-class _Uses:
-    """When each row of each tensor is read, and by which step."""
-
-    graph: Graph
-    steps: Sequence[Step]
-    order: Trace
-    home: dict[str, str]
-
-    def __post_init__(self) -> None:
-        self.end = len(self.order)
-        self.last: dict[tuple[str, int], int] = {}
-        for time, event in enumerate(self.order):
-            if event.step != INPUT:
-                for access in self.steps[event.step].reads(event.event):
-                    for row in range(access.first, access.last + 1):
-                        self.last[(access.tensor, row)] = time
-        for name in self.graph.outputs:
-            for row in range(rows_of(self.graph.type(name).shape)):
-                self.last[(name, row)] = self.end
-        self.time = {(e.step, e.event): t for t, e in enumerate(self.order)}
-
-    def last_read(self, tensor: str, row: int) -> int:
-        return self.last.get((tensor, row), _NEVER)
-
-
-def _overwritten(step: Step, graph: Graph, home: dict[str, str], uses: _Uses, keep_input: bool) -> str | None:
-    """The operand that the kernel may write its output over: every row of it dies with the event that reads it."""
-    node, call = step.choice.node, step.choice.call
-    operands = [home[name] for name in node.inputs if name in home]
-    for k in step.choice.kernel.in_place:
-        name = node.inputs[k]
-        if name is None or name not in home or operands.count(home[name]) > 1:
-            continue
-        if keep_input and home[name] in graph.inputs:
-            continue
-        if call.input(k).nbytes >= call.output.nbytes and _dies_in(step, k, graph, home, uses):
-            return name
-    return None
-
-
-def _dies_in(step: Step, k: int, graph: Graph, home: dict[str, str], uses: _Uses) -> bool:
-    """Whether nobody reads a row of operand k's home after the event of this step that reads it."""
-    name = step.choice.node.inputs[k]
-    sharing = [n for n, at in home.items() if name is not None and at == home[name]]
-    rows = rows_of(step.choice.call.input(k).shape)
-    by_rows = step.by_rows and step.streamed(k)
-    if by_rows and (rows != step.walked_rows or step.choice.call.input(k).nbytes != step.choice.call.output.nbytes):
-        return False
-    for other in sharing:
-        other_rows = rows_of(graph.type(other).shape)
-        for row in range(other_rows):
-            if not by_rows or other_rows != rows:
-                limit = uses.time[(step.index, 0)]
-            else:
-                limit = uses.time[(step.index, row // step.batch)]
-            if uses.last_read(other, row) > limit:
-                return False
-    return True
-
-
 def build_homes(
-    graph: Graph, steps: Sequence[Step], order: Trace, home: dict[str, str], keep_input: bool, pushed: str | None
+    graph: Graph, steps: Sequence[Step], order: Trace, places: dict[str, Place], keep_input: bool, pushed: str | None
 ) -> dict[str, Home]:
     """The homes with their rings, from the trace alone."""
-    lives = _Lives(graph, home, len(order), pushed)
+    home = {name: place.home for name, place in places.items()}
+    lives = _Lives(graph, places, len(order), pushed)
     for time, event in enumerate(order):
         if event.step == INPUT:
             lives.write(str(pushed), event.event, event.event, time)
@@ -160,52 +80,83 @@ def build_homes(
 
 
 class _Lives:
-    """First write and last read of every row of every home, collected along the trace."""
+    """First write and last read of every row of every home, collected along the trace.
 
-    def __init__(self, graph: Graph, home: dict[str, str], events: int, pushed: str | None) -> None:
-        self._graph, self._home, self._events = graph, home, events
+    Of homes whose tensors have no rows in common, or lie at places of their own, it is that of every byte.
+    """
+
+    def __init__(self, graph: Graph, places: dict[str, Place], events: int, pushed: str | None) -> None:
+        self._graph, self._places, self._events = graph, places, events
         self.members: dict[str, list[str]] = {}
-        for name, at in home.items():
-            self.members.setdefault(at, []).append(name)
+        for name, place in places.items():
+            self.members.setdefault(place.home, []).append(name)
         self._shape = {
             at: _row_shape(graph, [pushed] if pushed in names else names) for at, names in self.members.items()
         }
+        apart = {place.home for place in places.values() if place.start}
+        apart |= {at for at, names in self.members.items() if len(names) > 1 and self._shape[at][0] == 1}
+        self._uses: dict[str, list[_Use]] = {at: [] for at in self.members if at in apart}
         self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
         self._read = {at: [_NEVER] * rows for at, (rows, _) in self._shape.items()}
 
     def write(self, tensor: str, first: int, last: int, time: int) -> None:
+        if self._in_blocks(tensor, first, last, time, time):
+            return
         at, rows = self._rows(tensor, first, last)
         for row in rows:
             self._written[at][row] = min(self._written[at][row], time)
             self._read[at][row] = max(self._read[at][row], time)
 
     def read(self, tensor: str, first: int, last: int, time: int) -> None:
+        if self._in_blocks(tensor, first, last, self._events, time):
+            return
         at, rows = self._rows(tensor, first, last)
         for row in rows:
             self._read[at][row] = max(self._read[at][row], time)
 
     def from_start(self, tensors: Sequence[str]) -> None:
         """The tensors are there before the first event."""
-        for at in {self._home[name] for name in tensors}:
+        for at in self._homes(tensors, 0, 0):
             self._written[at] = [0] * len(self._written[at])
             self._read[at] = [max(time, 0) for time in self._read[at]]
 
     def to_end(self, tensors: Sequence[str]) -> None:
         """The tensors stay after the last event."""
-        for at in {self._home[name] for name in tensors}:
-            self._read[at] = [max(self._events - 1, 0)] * len(self._read[at])
+        last = max(self._events - 1, 0)
+        for at in self._homes(tensors, self._events, last):
+            self._read[at] = [last] * len(self._read[at])
 
     def home(self, at: str, batch: int, *, whole: bool) -> Home:
         rows, row_bytes = self._shape[at]
+        align = max(self._graph.type(name).align for name in self.members[at])
+        if at in self._uses:
+            return Home(at, rows, row_bytes, rows, align, (), (), _blocks(self._uses[at]))
         written, read = self._written[at], self._read[at]
         kept = rows if whole else _kept(written, read, batch)
-        return Home(at, rows, row_bytes, kept, _align(self._graph, self.members[at]), tuple(written), tuple(read))
+        return Home(at, rows, row_bytes, kept, align, tuple(written), tuple(read))
+
+    def _homes(self, tensors: Sequence[str], written: int, read: int) -> set[str]:
+        """The homes of these tensors, but for those in blocks, whose use is noted."""
+        rows = {name: rows_of(self._graph.type(name).shape) for name in tensors}
+        plain = [name for name in tensors if not self._in_blocks(name, 0, rows[name] - 1, written, read)]
+        return {self._places[name].home for name in plain}
+
+    def _in_blocks(self, tensor: str, first: int, last: int, written: int, read: int) -> bool:
+        """Whether the home of the tensor is in blocks; then the use of these rows is noted."""
+        place, t = self._places[tensor], self._graph.type(tensor)
+        if place.home not in self._uses:
+            return False
+        row = t.nbytes // rows_of(t.shape)
+        if first <= last:
+            self._uses[place.home].append((place.start + first * row, place.start + (last + 1) * row, written, read))
+        return True
 
     def _rows(self, tensor: str, first: int, last: int) -> tuple[str, range]:
         """The home of a tensor, and which of its rows these are: all, where the tensor has no such rows of its own."""
-        at = self._home[tensor]
-        rows = self._shape[at][0]
-        same = rows_of(self._graph.type(tensor).shape) == rows
+        at = self._places[tensor].home
+        rows, row_bytes = self._shape[at]
+        t = self._graph.type(tensor)
+        same = (rows_of(t.shape), t.nbytes) == (rows, rows * row_bytes)
         return at, range(first, last + 1) if same or last < first else range(rows)
 
 
@@ -242,8 +193,23 @@ def _kept(written: Sequence[int], read: Sequence[int], batch: int) -> int:
     return min(kept, rows)
 
 
-def _align(graph: Graph, names: Sequence[str]) -> int:
-    return max(4, *(graph.type(name).np_dtype.itemsize for name in names))
+def _blocks(uses: Sequence[_Use]) -> tuple[Piece, ...]:
+    """The bytes in use, each from the first write to the last read; neighbours with the same life are one piece."""
+    bounds = sorted({byte for low, high, _, _ in uses for byte in (low, high)})
+    index = {byte: k for k, byte in enumerate(bounds)}
+    written = np.full(len(bounds) - 1, np.iinfo(np.int64).max)
+    read = np.full(len(bounds) - 1, _NEVER)
+    for low, high, start, end in uses:
+        inside = slice(index[low], index[high])
+        written[inside] = np.minimum(written[inside], start)
+        read[inside] = np.maximum(read[inside], end)
+    changes = [0, *(k for k in range(1, len(written)) if (written[k], read[k]) != (written[k - 1], read[k - 1]))]
+    some = changes[:: -(-len(changes) // MAX_PIECES)]
+    return tuple(
+        Piece(bounds[a], bounds[b] - bounds[a], int(written[a:b].min()), int(read[a:b].max()))
+        for a, b in pairwise([*some, len(written)])
+        if read[a:b].max() > _NEVER
+    )
 
 
 def working_buffers(step: Step, order: Trace, *, streams: bool) -> list[Buffer]:

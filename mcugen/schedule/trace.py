@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcugen.graph import Graph
@@ -25,14 +25,20 @@ Trace = tuple[Event, ...]
 
 
 def trace(
-    graph: Graph, steps: Sequence[Step], alias: dict[str, str], groups: Sequence[range], pushed: str | None
+    graph: Graph,
+    steps: Sequence[Step],
+    sources: Mapping[str, tuple[str, ...]],
+    groups: Sequence[range],
+    pushed: str | None,
 ) -> Trace:
     """The order of all events.
 
-    groups: ranges of step indices, executed one after the other; alias: tensor -> tensor whose bytes it is;
-    pushed: the graph input that is handed in row by row, each row just before it is first needed.
+    groups: ranges of step indices, executed one after the other; sources: tensor -> tensors whose bytes
+    it is or lies in; pushed: the graph input that is handed in row by row, each row just before it is first needed.
     """
-    walk = _Walk(graph, steps, alias, pushed)
+    walk = _Walk(graph, steps, sources, pushed)
+    if pushed is not None:
+        walk.push(pushed, Access(pushed, 0, 0))  # nothing runs before the first row
     for group in groups:
         for sink in walk.sinks(group):
             walk.complete(sink)
@@ -50,7 +56,7 @@ class _Walk:
 
     graph: Graph
     steps: Sequence[Step]
-    alias: dict[str, str]
+    sources: Mapping[str, tuple[str, ...]]
     pushed: str | None
     events: list[Event] = field(default_factory=list)
     done: dict[int, int] = field(default_factory=dict)
@@ -61,11 +67,13 @@ class _Walk:
         self.readers: dict[str, set[int]] = {}
         for step in self.steps:
             for access in step.reads(0):
-                self.readers.setdefault(self._source(access.tensor), set()).add(step.index)
+                for source in self._sources(access.tensor):
+                    self.readers.setdefault(source, set()).add(step.index)
 
     def sinks(self, group: range) -> list[int]:
         """Steps of a group that no other step of it reads, in order."""
-        read = {self._producer_of(a.tensor) for i in group for a in self.steps[i].reads(0)}
+        given = {source for i in group for a in self.steps[i].reads(0) for source in self._sources(a.tensor)}
+        read = {self.producer.get(source) for source in given}
         return [i for i in group if i not in read]
 
     def complete(self, index: int) -> None:
@@ -89,34 +97,38 @@ class _Walk:
     def _missing(self, step: int, event: int) -> tuple[int, int] | None:
         """(producer, events it must have done) for the first operand of which rows are missing."""
         for access in self.steps[step].reads(event):
-            producer = self._producer_of(access.tensor)
-            if producer is None:
-                self._push(access.tensor, access.last)
-                continue
-            needed = self._events_for(producer, access)
-            if self.done.get(producer, 0) < needed:
-                return producer, needed
+            for source in self._sources(access.tensor):
+                producer = self.producer.get(source)
+                if producer is None:
+                    self.push(source, access)
+                    continue
+                needed = self._events_for(producer, access)
+                if self.done.get(producer, 0) < needed:
+                    return producer, needed
         return None
 
     def _left_behind(self, step: int) -> list[tuple[int, int]]:
         """Operands of a finished step that nobody else will read, to be completed: (producer, all its events)."""
         found: list[tuple[int, int]] = []
-        for access in self.steps[step].reads(0):
-            source = self._source(access.tensor)
+        read = dict.fromkeys(s for access in self.steps[step].reads(0) for s in self._sources(access.tensor))
+        for source in read:
             if any(self.done.get(i, 0) < self.steps[i].events for i in self.readers[source]):
                 continue
             producer = self.producer.get(source)
             if producer is None:
-                self._push(source, rows_of(self.graph.type(source).shape) - 1)
+                last = rows_of(self.graph.type(source).shape) - 1
+                self.push(source, Access(source, last, last))
             elif self.done.get(producer, 0) < self.steps[producer].events:
                 found.append((producer, self.steps[producer].events))
         return found
 
-    def _push(self, tensor: str, last: int) -> None:
-        if self._source(tensor) != self.pushed:
+    def push(self, source: str, access: Access) -> None:
+        """The rows of the pushed input that are read: of tensors with other bytes or other rows, all."""
+        if source != self.pushed:
             return
-        rows, own = (rows_of(self.graph.type(name).shape) for name in (self.pushed, tensor))
-        end = last + 1 if own == rows else rows
+        given, t = self.graph.type(source), self.graph.type(access.tensor)
+        rows = rows_of(given.shape)
+        end = access.last + 1 if (rows_of(t.shape), t.nbytes) == (rows, given.nbytes) else rows
         self.events += [Event(INPUT, row) for row in range(self.pushed_rows, end)]
         self.pushed_rows = max(self.pushed_rows, end)
 
@@ -128,8 +140,5 @@ class _Walk:
             return step.events
         return access.last // step.batch + 1
 
-    def _producer_of(self, tensor: str) -> int | None:
-        return self.producer.get(self._source(tensor))
-
-    def _source(self, tensor: str) -> str:
-        return self.alias.get(tensor, tensor)
+    def _sources(self, tensor: str) -> tuple[str, ...]:
+        return self.sources.get(tensor, (tensor,))

@@ -19,9 +19,14 @@ def solve(graph: Graph, target: Target, options: Options) -> Solution:
     """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one.
 
     Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
+    Tensors that lie in each other may leave holes: then also of those with copies in their place.
     """
     menus = menus_of(graph, target, options)
     found = [solver.solve(nodes, menu, options, target) for nodes, menu in _orders(graph, menus, options)]
+    lies = any(candidate.choice.kernel.starts for menu in menus for candidate in menu)
+    if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
+        moving = menus_of(graph, target, options, moving=True)
+        found += [solver.solve(nodes, menu, options, target) for nodes, menu in _orders(graph, moving, options)]
     return min(found, key=lambda s: solver.rank_of(s, options, target))
 
 

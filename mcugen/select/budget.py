@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from mcugen import schedule
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.op import Form
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan, Room, assign, plan
 from mcugen.schedule import Choice, Schedule
@@ -96,7 +95,7 @@ def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
     if rows_of(shape) < 2 or images_of(shape) != 1:
         hint = "rows are those of an input [1, H, W, C]"
         raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
-    if all(choice.kernel.form is Form.ALIAS for choice in choices):
+    if not any(choice.kernel.has_code for choice in choices):
         raise UsageError(f"--input-mode {mode}: the model computes nothing", hint="use --input-mode whole")
     return read[0]
 

@@ -51,9 +51,10 @@ class _Run:
     batch: int | None
 
 
-def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
+def menus_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Menu]:
     """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
 
+    moving: parts are copied where they could lie in each other, as far as there are kernels for it.
     With --require-accelerated also where a node has only kernels that any core could run, though others exist.
     """
     by_rows = options.input_mode != "whole" or options.optimize == "ram"
@@ -63,7 +64,8 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
-        menu = _menu(node, call, refused if options.input_mode == "whole" else _by_rows(node, call, refused), run)
+        offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
+        menu = _menu(node, call, _moving(offered) if moving else offered, run)
         if not menu:
             problems.append(_problem(node, call, refused))
         elif options.require_accelerated and not any(c.is_accelerated for c in menu) and menu[0].choice.kernel.symbol:
@@ -79,7 +81,7 @@ def menus_of(graph: Graph, target: Target, options: Options) -> list[Menu]:
 
 def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Menu:
     fitting = [kernel for kernel, why in refused if not why]
-    free = [kernel for kernel in fitting if kernel.form is Form.ALIAS]
+    free = [kernel for kernel in fitting if not kernel.has_code]
     found: list[Candidate] = []
     for kernel in reversed(free[:1] or fitting):
         found.insert(0, _candidate(node, call, kernel, run, min((c.cost for c in found), default=None)))
@@ -95,6 +97,12 @@ def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]
 
     able = any(follows(kernel) and not why for kernel, why in refused)
     return [(kernel, why) for kernel, why in refused if not (able and kernel.form is Form.WHOLE)]
+
+
+def _moving(refused: Sequence[tuple[Kernel, list[str]]]) -> Sequence[tuple[Kernel, list[str]]]:
+    """Without kernels whose parts lie in each other, where there are others."""
+    moving = [(kernel, why) for kernel, why in refused if kernel.has_code]
+    return moving if any(not why for _, why in moving) else refused
 
 
 def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> Candidate:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources as package_files
 
-from mcugen.op import Form, Kernel
+from mcugen.op import Kernel
 
 TABLE = "code_sizes.json"
 _UNKNOWN_BYTES = 1024
@@ -16,7 +16,7 @@ _UNKNOWN_BYTES = 1024
 
 def code_bytes(kernel: Kernel, core: str) -> int:
     """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, where it has some."""
-    if kernel.form is Form.ALIAS:
+    if not kernel.has_code:
         return 0
     return _table().get(core, {}).get(kernel.symbol, _UNKNOWN_BYTES)
 

@@ -40,7 +40,7 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
 
     A kernel that costs.json does not know, as one from outside, gets a figure on the high side.
     """
-    if kernel.form is Form.ALIAS:
+    if not kernel.has_code:
         return Estimate(0, 0, 0, True)
     found = features(kernel, call, by_rows, batch)
     table = _tables().get(core, {}).get(kernel.symbol)

@@ -13,7 +13,7 @@ from mcugen import cycles, resources, schedule, target
 from mcugen.emit import bundle, emit
 from mcugen.errors import McugenError
 from mcugen.graph import Graph, Node
-from mcugen.op import Call, Example, Form, Kernel, Op
+from mcugen.op import Call, Example, Kernel, Op
 from mcugen.options import Options
 from mcugen.plan import plan
 from mcugen.schedule import Choice
@@ -92,7 +92,7 @@ def _accepting(example: Example, features: frozenset[str]) -> Iterator[tuple[Ker
     for node in under_test(example, graph)[:1]:
         call = graph.call(node, REFERENCE)
         for kernel in node.op.kernels if node.op.macs(call) <= layers.MAX_MACS else ():
-            if kernel.form is not Form.ALIAS and not kernel.refusals(call, features):
+            if kernel.has_code and not kernel.refusals(call, features):
                 yield kernel, partial(_layer, imported, graph, Choice(node, call, kernel, ""))
 
 

@@ -110,6 +110,10 @@ def _write(memory: _Memory, step: Step, event: int) -> None:
             memory.write(name, 0, rows_of(t.shape))
 
 
+def _numbered(shape: tuple[int, ...]) -> np.ndarray:
+    return np.arange(np.prod(shape, dtype=np.int64), dtype=np.int64).reshape(shape)
+
+
 class _Memory:
     """The arena; each byte holds the number of the tensor byte last written there."""
 
@@ -117,23 +121,27 @@ class _Memory:
         self._graph, self._schedule, self._plan = graph, schedule, plan
         self._bytes = np.full(plan.nbytes, _NOBODY, np.int64)
         names = [n for n, t in graph.tensors.items() if not t.is_constant]
-        self._number = {name: (k + 1) << 32 for k, name in enumerate(names)}
+        self._numbers = {name: ((k + 1) << 32) + _numbered(graph.type(name).shape) for k, name in enumerate(names)}
+        made = {n for s in schedule.steps for n in s.choice.node.outputs}
         for node in graph.nodes:
-            if node.outputs[0] not in {n for s in schedule.steps for n in s.choice.node.outputs}:
-                self._number[node.outputs[0]] = self._number[str(node.inputs[0])]  # an alias: the same bytes
+            if node.outputs[0] not in made:  # no code: its results are elements of its operands
+                found = node.op.reference(*(self._numbers[str(name)] for name in node.inputs))
+                results = found if isinstance(found, tuple) else (found,)
+                self._numbers.update(zip(node.outputs, results, strict=True))
 
     def _place(self, name: str, row: int) -> slice:
         """Where the row of a tensor lies: in its ring's slot, or, where all rows are kept, one after the other."""
         t, home = self._graph.type(name), self._schedule.home_of(name)
         size = t.nbytes // rows_of(t.shape)
         slot = row % home.kept if home.kept < home.rows else row
-        start = self._plan.offset[home.name] + slot * size
+        start = self._plan.offset[home.name] + self._schedule.places[name].start + slot * size
         return slice(start, start + size)
 
     def _content(self, name: str, row: int) -> np.ndarray:
         t = self._graph.type(name)
-        size = t.nbytes // rows_of(t.shape)
-        return self._number[name] + np.arange(row * size, (row + 1) * size)
+        size, width = t.nbytes // rows_of(t.shape), t.np_dtype.itemsize
+        every = self._numbers[name].reshape(-1, 1) * width + np.arange(width)
+        return every.reshape(-1)[row * size : (row + 1) * size]
 
     def write(self, name: str, first: int, end: int) -> None:
         for row in range(first, end):

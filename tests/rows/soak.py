@@ -17,20 +17,22 @@ from pathlib import Path
 from tests.rows import streams
 from tests.rows.checks import MODES, failures
 from tests.rows.graphs import WINDOWED, RandomGraph, planted_graph, random_graph
+from tests.rows.joins import joining_graph
 from tests.rows.program import Workshop
 
 GRAPHS = 200
 AT_ONCE = 10
 LEAST_OF_EACH = 20
-PLANTED_EVERY = 4
+EVERY = 4
+MADE = {1: planted_graph, 2: joining_graph}
 STREAMED = (*WINDOWED, "RESIZE_NEAREST_NEIGHBOR")
 
 
 def batches(first: int, count: int, size: int = AT_ONCE) -> Iterator[list[RandomGraph]]:
-    """`count` networks from seed `first` on, some at a time; one in four has channels to remove."""
+    """`count` networks from seed `first` on, some at a time; one in four has channels to remove, one in four joins."""
     for start in range(first, first + count, size):
         seeds = range(start, min(start + size, first + count))
-        yield [planted_graph(seed) if seed % PLANTED_EVERY == 1 else random_graph(seed) for seed in seeds]
+        yield [MADE.get(seed % EVERY, random_graph)(seed) for seed in seeds]
 
 
 def rare(operators: Counter[str], names: Sequence[str] = WINDOWED, least: int = LEAST_OF_EACH) -> list[str]:

@@ -12,6 +12,7 @@ from mcugen.reference.inputs import cases
 from mcugen.verify import host
 from tests.rows import checks, soak
 from tests.rows.graphs import KINDS, planted_graph, random_graph
+from tests.rows.joins import joining_graph
 from tests.rows.program import Workshop
 
 TENTH = soak.GRAPHS // 10
@@ -31,6 +32,11 @@ def test_equal_the_oracle_in_every_mode(first: int, workshop: Workshop, tmp_path
 
 def test_networks_with_channels_to_remove_equal_the_oracle_as_imported(workshop: Workshop, tmp_path: Path) -> None:
     graphs = [planted_graph(seed) for seed in range(AT_ONCE)]
+    assert checks.failures(graphs, workshop, tmp_path) == []
+
+
+def test_networks_with_joins_and_splits_equal_the_oracle(workshop: Workshop, tmp_path: Path) -> None:
+    graphs = [joining_graph(seed) for seed in range(4, 4 + AT_ONCE)]
     assert checks.failures(graphs, workshop, tmp_path) == []
 
 

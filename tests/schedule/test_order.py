@@ -30,7 +30,7 @@ def random_problem(seed: int) -> Problem:
         reads = tuple(sorted(rng.sample(sorted(nbytes), min(len(nbytes), rng.choice((1, 1, 1, 2, 3))))))
         writes = tuple(f"{i}{part}" for part in range(rng.choice((1, 1, 1, 2))))
         nbytes |= {name: rng.choice((1, 4, 10, rng.randint(1, 40))) for name in writes}
-        over = reads[:1] if rng.random() < 0.3 else ()
+        over = (reads[:1],) if rng.random() < 0.3 else ()
         works.append(Work(reads, writes, over, rng.choice((0, 0, 8))))
     return Problem(tuple(works), nbytes, frozenset(rng.sample(sorted(nbytes), 1)))
 
@@ -58,7 +58,7 @@ def most_live(problem: Problem, order: Sequence[int]) -> int:
             last = len(works) if name in problem.kept else max(uses, default=first)
             total += size if first <= t <= last else 0
         result = sum(problem.nbytes[name] for name in work.writes)
-        for name in work.over:
+        for (name,) in work.over:
             read_later = any(name in w.reads for w in works[t + 1 :]) or name in problem.kept
             if not read_later and problem.nbytes[name] >= result:
                 total -= result

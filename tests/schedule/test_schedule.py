@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.op import Form
 from mcugen.pipeline import Artifact
 from mcugen.plan import Buffer
 from tests.frontends.small_models import image_net, three_dense
@@ -60,7 +59,7 @@ def test_a_reshape_is_no_step(tmp_path: Path) -> None:
     home = artifact.schedule.home
     assert aliases[0].inputs[0] is not None
     assert home[aliases[0].outputs[0]] == home[aliases[0].inputs[0]]
-    assert all(step.choice.kernel.form is not Form.ALIAS for step in artifact.schedule.steps)
+    assert all(step.choice.kernel.has_code for step in artifact.schedule.steps)
     assert len(artifact.schedule.steps) == len(artifact.graph.nodes) - 1
 
 

@@ -13,7 +13,7 @@ from mcugen.emit import emit, view
 from mcugen.emit.view import ModelView
 from mcugen.errors import McugenError
 from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.op import Example, Form, Kernel, Op
+from mcugen.op import Example, Kernel, Op
 from mcugen.options import REFERENCES, Options
 from mcugen.plan import MemoryPlan, check
 from mcugen.schedule import Choice, Schedule
@@ -204,7 +204,7 @@ class _Maker:
         yield self._draft(imported, graph, kernel, which, name, how)
         if not self.variants:
             return
-        if kernel.in_place or kernel.form is Form.ALIAS:
+        if kernel.in_place or not kernel.has_code:
             yield self._draft(imported, graph, kernel, which, f"{name}_k", f"{how} inputs kept", keep=True)
         dynamic = [k for k in kernel.in_place if k not in self.example.constants and self.example.inputs[k] is not None]
         if len(dynamic) > 1 and graph is imported:

@@ -1,0 +1,86 @@
+"""Joins and splits without copies: parts that are written where they lie in the joined tensor, or read from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mcugen.graph import Graph, Node, Tensor
+from mcugen.op import Call, Form, Kernel, Op
+from mcugen.ops.copy import Copy
+
+
+def lay_in_place(graph: Graph, reference: str) -> Graph:
+    """The graph whose operators say where parts lie in one another; of joins, what cannot lie there is copied."""
+    walk = _Walk(graph, reference)
+    nodes = [made for node in graph.nodes for made in walk.laid(node)]
+    return graph.updated(tensors=walk.copies, nodes=nodes) if walk.changed else graph
+
+
+class _Walk:
+    """Goes through the nodes in order and remembers what has a place already.
+
+    A tensor and its reshapes are the same bytes, which can lie in one joined tensor, once; what lies in a larger tensor
+    from the start has its place there. Parts begin where kernels may rely on it that a tensor does. Copies may begin
+    anywhere: nobody reads them but as part of the joined tensor.
+    """
+
+    def __init__(self, graph: Graph, reference: str) -> None:
+        self._graph, self._reference = graph, reference
+        self._bytes = {name: name for name in graph.inputs}
+        self._taken: set[str] = set()
+        self.copies: list[Tensor] = []
+        self.changed = False
+
+    def laid(self, node: Node) -> Iterable[Node]:
+        """The node, laid in place where it can be, after the copies of its operands."""
+        call = self._graph.call(node, self._reference)
+        op = node.op.unmoved(call)
+        kernel = None if op is None else _without_code(replace(call, op=op, constants=(None,) * len(call.constants)))
+        if op is None or kernel is None or kernel.starts is None:
+            return [self._as_it_is(node, _without_code(call))]
+        starts = kernel.starts(call)
+        made = self._joined(node, op, starts) if kernel.form is Form.JOIN else self._parted(node, op, call, starts)
+        self.changed |= bool(made)
+        return made or [self._as_it_is(node, None)]
+
+    def _as_it_is(self, node: Node, kernel: Kernel | None) -> Node:
+        """Results are bytes of their own, or, of a kernel without code, the operand's."""
+        for name in node.outputs:
+            source = name if kernel is None else self._bytes.get(str(node.inputs[0]))
+            if source is not None:
+                self._bytes[name] = source
+        return node
+
+    def _parted(self, node: Node, op: Op, call: Call, starts: Sequence[int]) -> list[Node]:
+        """Results that lie in the operand; nothing where they cannot."""
+        aligned = all(start % t.align == 0 for start, t in zip(starts, call.outputs, strict=True))
+        return [replace(node, op=op)] if aligned and call.constants[0] is None else []
+
+    def _joined(self, node: Node, op: Op, starts: Sequence[int]) -> list[Node]:
+        """Copies of the operands that cannot lie in the result, and the join; nothing where none can."""
+        operands = [self._graph.tensors[str(name)] for name in node.inputs]
+        there = [self._takes(tensor, start) for tensor, start in zip(operands, starts, strict=True)]
+        moved = {k: tensor for k, tensor in enumerate(operands) if not there[k]}
+        if len(moved) == len(operands) or any(tensor.origin is None for tensor in moved.values()):
+            self._taken -= {self._bytes[t.name] for t, taken in zip(operands, there, strict=True) if taken}
+            return []
+        names = {k: f"{node.outputs[0]}_{k}" for k in moved}
+        self.copies += [replace(tensor, name=names[k], data=None) for k, tensor in moved.items()]
+        self._bytes[node.outputs[0]] = node.outputs[0]
+        copies = [Node(f"copy_{names[k]}", Copy(), (t.name,), (names[k],), node.source) for k, t in moved.items()]
+        inputs = tuple(names.get(k, name) for k, name in enumerate(node.inputs))
+        return [*copies, replace(node, op=op, inputs=inputs)]
+
+    def _takes(self, tensor: Tensor, start: int) -> bool:
+        """Whether the tensor can lie there; it then does."""
+        source = self._bytes.get(tensor.name)
+        if source is None or source in self._taken or start % tensor.type.align:
+            return False
+        self._taken.add(source)
+        return True
+
+
+def _without_code(call: Call) -> Kernel | None:
+    """The kernel of a call that needs no code, if there is one."""
+    return next((k for k in call.op.kernels if not k.has_code and not k.refusals(call, frozenset())), None)

@@ -1,0 +1,178 @@
+"""Which tensors share memory: what lies inside what, and what is computed over an operand that dies there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcugen.graph import Graph
+from mcugen.op import Form
+from mcugen.schedule.steps import Choice, Step
+from mcugen.schedule.trace import INPUT, Trace
+from mcugen.types import rows_of
+
+_NEVER = -1
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tensor lies: from byte `start` of the home of this name."""
+
+    home: str
+    start: int = 0
+
+
+def sources(choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
+    """Tensor -> tensors, made by steps or given, whose bytes it is or lies in, for results of steps without code."""
+    found: dict[str, tuple[str, ...]] = {}
+    for choice in choices:
+        if not choice.kernel.has_code:
+            made = dict.fromkeys(s for n in choice.node.inputs if n is not None for s in found.get(n, (n,)))
+            found.update(dict.fromkeys(choice.node.outputs, tuple(made)))
+    return found
+
+
+class Layout:
+    """The places of all tensors in memory: at first each in a home of its own, but for those of steps without code.
+
+    A join takes in the homes of its operands; the results of an alias lie in that of its operand.
+    """
+
+    def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
+        self._graph = graph
+        self.places = {name: Place(name) for name in graph.inputs}
+        for choice in choices:
+            node, kernel = choice.node, choice.kernel
+            if kernel.has_code or kernel.form is Form.JOIN:
+                self.places |= {name: Place(name) for name in node.outputs}
+            if not kernel.has_code:
+                self._share(choice)
+
+    def _share(self, choice: Choice) -> None:
+        node, starts = choice.node, choice.kernel.starts
+        if choice.kernel.form is Form.JOIN:
+            for name, start in zip(node.inputs, starts(choice.call) if starts else (0,), strict=True):
+                self.move(self.places[str(name)].home, Place(node.outputs[0], start))
+            return
+        operand = self.places.get(str(node.inputs[0]))
+        if operand is not None:
+            begins = starts(choice.call) if starts else (0,)
+            found = zip(node.outputs, begins, strict=True)
+            self.places |= {name: Place(operand.home, operand.start + start) for name, start in found}
+
+    def move(self, home: str, to: Place) -> None:
+        """All that lies in a home goes to another place."""
+        moved = self.members(home)
+        self.places |= {name: Place(to.home, to.start + self.places[name].start) for name in moved}
+
+    def members(self, home: str) -> list[str]:
+        """The tensors of a home."""
+        return [name for name, place in self.places.items() if place.home == home]
+
+    def nbytes(self, home: str) -> int:
+        """Bytes from the start of a home to the end of the last tensor in it."""
+        return max(self._span(name)[1] for name in self.members(home))
+
+    def meeting(self, name: str) -> list[str]:
+        """The tensors with a byte in common with this one, itself among them."""
+        low, high = self._span(name)
+        spans = ((other, *self._span(other)) for other in self.members(self.places[name].home))
+        return [other for other, first, end in spans if first < high and low < end]
+
+    def alike(self, name: str, other: str) -> bool:
+        """Whether both are the same bytes."""
+        return self.places[name] == self.places[other] and self.size(name) == self.size(other)
+
+    def size(self, name: str) -> int:
+        """Bytes of a tensor."""
+        return self._graph.type(name).nbytes
+
+    def _span(self, name: str) -> tuple[int, int]:
+        start = self.places[name].start
+        return start, start + self.size(name)
+
+
+def places_of(
+    graph: Graph, choices: Sequence[Choice], steps: Sequence[Step], order: Trace, keep_input: bool, pushed: str | None
+) -> dict[str, Place]:
+    """Tensor -> place. A result computed over an operand that dies there shares its place too."""
+    layout = Layout(graph, choices)
+    uses = _Uses(graph, steps, order)
+    kept = set(graph.inputs) if keep_input else set()
+    for step in steps:
+        result = step.choice.node.outputs[0]
+        for k in _overwritable(step, layout, uses, kept):
+            if _joined(layout, str(step.choice.node.inputs[k]), result, pushed):
+                break
+    return layout.places
+
+
+def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bool:
+    """Put the result where the operand lies, or the other way where the result lies inside more; whether that went."""
+    given, made = layout.places[operand], layout.places[result]
+    if made.start == 0 and layout.nbytes(made.home) <= layout.size(operand):
+        layout.move(made.home, given)
+        return True
+    whole = given.start == 0 and layout.nbytes(given.home) == layout.size(result)
+    if whole and pushed not in layout.members(given.home):
+        layout.move(given.home, made)
+        return True
+    return False
+
+
+@dataclass
+class _Uses:
+    """When each row of each tensor is read, and by which step."""
+
+    graph: Graph
+    steps: Sequence[Step]
+    order: Trace
+
+    def __post_init__(self) -> None:
+        self.end = len(self.order)
+        self.last: dict[tuple[str, int], int] = {}
+        for time, event in enumerate(self.order):
+            if event.step != INPUT:
+                for access in self.steps[event.step].reads(event.event):
+                    for row in range(access.first, access.last + 1):
+                        self.last[(access.tensor, row)] = time
+        for name in self.graph.outputs:
+            for row in range(rows_of(self.graph.type(name).shape)):
+                self.last[(name, row)] = self.end
+        self.time = {(e.step, e.event): t for t, e in enumerate(self.order)}
+
+    def last_read(self, tensor: str, row: int) -> int:
+        return self.last.get((tensor, row), _NEVER)
+
+
+def _overwritable(step: Step, layout: Layout, uses: _Uses, kept: set[str]) -> list[int]:
+    """The operands that the kernel may write its output over: every row of them dies with the event that reads it."""
+    node, call = step.choice.node, step.choice.call
+    found = []
+    for k in step.choice.kernel.in_place:
+        name = node.inputs[k]
+        if name is None or name not in layout.places:
+            continue
+        meeting = layout.meeting(name)
+        if kept.intersection(meeting) or sum(other in meeting for other in node.inputs) > 1:
+            continue
+        if call.input(k).nbytes >= call.output.nbytes and _dies_in(step, k, layout, uses):
+            found.append(k)
+    return found
+
+
+def _dies_in(step: Step, k: int, layout: Layout, uses: _Uses) -> bool:
+    """Whether nobody reads a row of what lies where operand k does after the event of this step that reads it."""
+    name = str(step.choice.node.inputs[k])
+    rows = rows_of(step.choice.call.input(k).shape)
+    by_rows = step.by_rows and step.streamed(k)
+    if by_rows and (rows != step.walked_rows or step.choice.call.input(k).nbytes != step.choice.call.output.nbytes):
+        return False
+    for other in layout.meeting(name):
+        other_rows = rows_of(uses.graph.type(other).shape)
+        alike = layout.alike(name, other) and other_rows == rows
+        for row in range(other_rows):
+            limit = uses.time[(step.index, row // step.batch if by_rows and alike else 0)]
+            if uses.last_read(other, row) > limit:
+                return False
+    return True

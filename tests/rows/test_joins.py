@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What random networks with joins and splits hold; a tensor that lies a few bytes before its place is found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from mcugen.op import Form
+from tests.rows import checks, memory
+from tests.rows.joins import joining_graph
+
+
+def test_a_part_at_another_place_is_found(tmp_path: Path) -> None:
+    made = checks.built(joining_graph(4), "whole", tmp_path)
+    assert made is not None
+    a = made.artifact
+    assert memory.faults(a.graph, a.schedule, a.plan) == []
+    inside = [name for name, place in a.schedule.places.items() if place.start and a.graph.type(name).nbytes > 4]
+    assert inside
+    for name in inside:
+        place = a.schedule.places[name]
+        moved = replace(a.schedule, places=a.schedule.places | {name: replace(place, start=place.start - 4)})
+        assert memory.faults(a.graph, moved, a.plan), name
+
+
+def test_the_networks_have_what_is_promised(tmp_path: Path) -> None:
+    """Joins of several parts without copies, parts that must be copied, and parts taken from a tensor."""
+    forms: Counter[Form] = Counter()
+    copies = 0
+    for seed in range(16):
+        made = checks.built(joining_graph(seed), "whole", tmp_path)
+        assert made is not None
+        graph = made.artifact.graph
+        kinds = {name: type(node.op).__name__ for node in graph.nodes for name in node.outputs}
+        for node in graph.nodes:
+            call = graph.call(node, "tflm")
+            free = [k for k in node.op.kernels if k.starts and not k.refusals(call, frozenset())]
+            forms.update(k.form for k in free)
+            copies += sum(kinds.get(str(name)) == "Copy" for name in node.inputs if free)
+    assert forms[Form.JOIN] >= 10
+    assert forms[Form.ALIAS] >= 10
+    assert copies >= 4
