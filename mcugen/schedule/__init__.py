@@ -34,8 +34,8 @@ class Schedule:
 
     @property
     def interleaved(self) -> bool:
-        """Whether the order is more than one event per step, so that the generated code needs a table of it."""
-        return len(self.trace) != len(self.steps)
+        """Whether the order is other than that of the steps, each once: the generated code needs a table of it."""
+        return [event.step for event in self.trace] != [step.index for step in self.steps]
 
     def macs(self, step: Step) -> int:
         """Multiply-accumulates of a step: of an inference, or, streaming, of a frame."""

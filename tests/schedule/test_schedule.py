@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mcugen
+from mcugen import schedule
 from mcugen.pipeline import Artifact
 from mcugen.plan import Buffer
 from tests.frontends.small_models import image_net, three_dense
@@ -29,6 +30,22 @@ def test_one_event_per_step_in_order(tmp_path: Path) -> None:
     assert [(event.step, event.event) for event in schedule.trace] == [(0, 0), (1, 0), (2, 0)]
     assert [step.index for step in schedule.steps] == [0, 1, 2]
     assert not schedule.interleaved
+
+
+def test_whole_steps_that_change_places_need_a_table_of_the_order(tmp_path: Path) -> None:
+    """Within a group steps run when they are needed: of this sum the second operand, in the file, comes first."""
+    m = ModelWriter()
+    x, first, second, y = (m.tensor(name, (1, 8), "s8", scale=0.1) for name in ("x", "first", "second", "y"))
+    for k, made in enumerate((first, second)):
+        w = m.tensor(f"w{k}", (8, 8), "s8", scale=0.01, data=np.full((8, 8), k + 1))
+        m.op("FULLY_CONNECTED", [x, w, -1], [made])
+    m.op("ADD", [second, first], [y])
+    artifact = built(tmp_path, m.build([x], [y]))
+    choices = [step.choice for step in artifact.schedule.steps]
+    order = schedule.build(artifact.graph, choices, [range(3)], keep_input=False)
+    assert [event.step for event in order.trace] == [1, 0, 2]
+    assert order.interleaved
+    assert not artifact.schedule.interleaved
 
 
 def test_inputs_live_to_their_last_use_or_to_the_end(tmp_path: Path) -> None:
