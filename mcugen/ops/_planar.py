@@ -23,8 +23,9 @@ MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
 """Words of weights in registers -> sums that there is room for."""
 MAX_STRIDE = 3
 SIXTEEN = 16
-MAX_SHORT = 8
-"""Columns of converted rows that are short: spread by code for their columns."""
+MAX_SHORT = 16
+MAX_SHORT_ROWS = 8
+"""Columns and kernel rows of converted rows that are short: spread by code for their columns."""
 MAX_COLUMN = 100
 
 
@@ -68,7 +69,7 @@ class Shape:
     @property
     def is_short(self) -> bool:
         """Whether rows are spread by code for their columns."""
-        return self.columns <= MAX_SHORT and self.height <= MAX_SHORT
+        return self.columns <= MAX_SHORT and self.height <= MAX_SHORT_ROWS
 
     @property
     def seen(self) -> int:
@@ -107,7 +108,7 @@ class Shape:
     @property
     def spreading(self) -> float:
         """Bytes of the code that spreads short rows."""
-        return (140 + 13 * self.columns) * self.is_short
+        return (120 + 19 * self.columns) * self.is_short
 
 
 def shape_of(call: Call, window: Window) -> Shape:

@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mcugen import target
+from mcugen import resources, target
+from mcugen.emit import bundle
+from mcugen.graph import Node
 from mcugen.op import Call, Kernel
 from mcugen.ops import _planar
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
+from mcugen.schedule import Choice
 from mcugen.select.candidates import menus_of
+from mcugen.toolchain.elf import read_elf
+from mcugen.toolchain.process import run_checked
 from mcugen.types import TensorType
 from tests.support import draw
 from tests.support.cases import graph_of
@@ -75,6 +81,34 @@ def test_it_refuses_what_it_cannot_do_exactly(changed: dict[str, Any], message: 
 
 def test_it_takes_the_most_weights_that_are_in_reach() -> None:
     assert not refusals(call_of((256, 5), 2, (255, 5), padding="VALID"), "dsp")
+
+
+def test_layers_of_other_channels_and_clamps_share_a_copy() -> None:
+    usual = {"size": (5, 24), "c": 4, "activation": "RELU"}
+    one, other = call_of(**usual), call_of((9, 24), 31, stride=(2, 1), zero=9, activation="RELU6")  # type: ignore[arg-type]
+    assert KERNEL.function(one) == KERNEL.function(other)
+    for changed in ({"size": (5, 25)}, {"stride": (1, 2)}, {"kernel": (5, 3)}, {"activation": "NONE"}):
+        assert KERNEL.function(one) != KERNEL.function(call_of(**{**usual, **changed}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "changed"),
+    [
+        (KERNEL, {"size": (5, 24)}),
+        (KERNEL, {"size": (5, 6), "kernel": (5, 5), "stride": (2, 2)}),
+        (KERNEL, {"size": (5, 56), "kernel": (3, 7), "out_zero": -128}),
+        (LINE, {"size": (40, 1), "kernel": (15, 1)}),
+        (COLUMN, {"size": (40, 1), "kernel": (10, 1), "c": 40}),
+    ],
+)
+def test_the_stated_code_of_a_copy_is_near_its_size(kernel: Kernel, changed: dict[str, Any], tmp_path: Path) -> None:
+    call = call_of(**changed)
+    source, out = tmp_path / "copy.c", tmp_path / "copy.o"
+    source.write_text(*bundle.made_files([Choice(Node("", call.op, (), (), ""), call, kernel, "")]).values())
+    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-O2", f"-I{resources.c_runtime() / 'include'}"]
+    run_checked([*command, "-c", source, "-o", out])
+    size = read_elf(out).section_bytes(lambda name: name.startswith((".text", ".rodata")))
+    assert kernel.code is not None and kernel.code(call) == pytest.approx(size, rel=0.15)
 
 
 def test_a_stride_of_rows_does_not_matter() -> None:

@@ -6,19 +6,26 @@
 #define MG_SET(name, value) ".set mg_" name ", " MG_TEXT(value) "\n"
 
 /* `pixel` becomes the name of the register with column mg_from, loaded to `to`, or of the one with padding. Columns 0, 1,
- * 2 and 4 are reached from r0, others from r12, which stands at column mg_stand. */
-#define MG_LOAD_PIXEL(pixel, to)                                                                   \
-    ".if mg_from < mg_pad || mg_from >= mg_pad + mg_seen\n" pixel " .req r11\n"                     \
-    ".else\n" pixel " .req " to "\n"                                                               \
-    ".set mg_x, mg_from - mg_pad\n"                                                                \
-    ".if mg_x == 0\n ldr " to ", [r0]\n .elseif mg_x == 1\n ldr " to ", [r0, r1]\n"                 \
-    ".elseif mg_x == 2\n ldr " to ", [r0, r1, lsl #1]\n .elseif mg_x == 4\n ldr " to ", [r0, r1, lsl #2]\n" \
-    ".else\n"                                                                                      \
-    ".if mg_stand == 0\n add r12, r0, r1\n .set mg_stand, 1\n .endif\n"                             \
-    ".if mg_x > 5\n add r12, r12, r1\n .set mg_stand, mg_stand + 1\n .endif\n"                      \
-    ".if mg_x == mg_stand + 2\n ldr " to ", [r12, r1, lsl #1]\n .else\n ldr " to ", [r12, r1, lsl #2]\n .endif\n" \
-    ".endif\n .endif\n"                                                                            \
+ * 2, 4 and 8 are reached from r0, others in the same way from r12, which stands at column mg_stand. */
+#define MG_LOAD_PIXEL(pixel, to)                                                                                 \
+    ".if mg_from < mg_pad || mg_from >= mg_pad + mg_seen\n" pixel " .req r11\n"                                   \
+    ".else\n" pixel " .req " to "\n"                                                                             \
+    ".set mg_x, mg_from - mg_pad\n"                                                                              \
+    ".if mg_x < 3 || mg_x == 4 || mg_x == 8\n" MG_LOAD_AT(to, "r0")                                              \
+    ".else\n"                                                                                                    \
+    ".if mg_stand == 0\n add r12, r0, r1\n .set mg_stand, 1\n .endif\n"                                         \
+    ".if mg_x == mg_stand + 3\n add r12, r12, r1, lsl #1\n .set mg_stand, mg_stand + 2\n .endif\n"              \
+    ".if mg_x >= mg_stand + 5\n add r12, r12, r1, lsl #2\n .set mg_stand, mg_stand + 4\n .endif\n"              \
+    ".set mg_x, mg_x - mg_stand\n" MG_LOAD_AT(to, "r12") ".endif\n .endif\n"                                     \
     ".set mg_from, mg_from + 1\n"
+
+/* The pixel mg_x columns from `base` on. */
+#define MG_LOAD_AT(to, base)                                                                                     \
+    ".if mg_x == 0\n ldr " to ", [" base "]\n .elseif mg_x == 1\n ldr " to ", [" base ", r1]\n"                 \
+    ".elseif mg_x == 2\n ldr " to ", [" base ", r1, lsl #1]\n"                                                   \
+    ".elseif mg_x == 4\n ldr " to ", [" base ", r1, lsl #2]\n"                                                   \
+    ".elseif mg_x == 8\n ldr " to ", [" base ", r1, lsl #3]\n"                                                   \
+    ".else\n .error \"a column out of reach\"\n .endif\n"
 
 /* The words of a channel; of one column pair only the first. */
 #define MG_STORE_WORDS(channel, a, b)                                                              \
@@ -66,6 +73,8 @@ __attribute__((naked)) static void MG_VARIANT(fours)(const int8_t *in MCUGEN_UNU
             ".set mg_from, 0\n"
             ".set mg_stand, 0\n" MG_FOUR_COLUMNS
             ".if mg_words > 2\n" MG_FOUR_COLUMNS ".endif\n"
+            ".if mg_words > 4\n" MG_FOUR_COLUMNS ".endif\n"
+            ".if mg_words > 6\n" MG_FOUR_COLUMNS ".endif\n"
             "add r0, r0, #4\n"
             "add r2, r2, #4 * mg_channel\n"
             "subs r3, r3, #1\n"
@@ -85,5 +94,6 @@ static inline void MG_VARIANT(spread)(const mg_planar_s8_params *p, const int8_t
 
 #undef MG_FOUR_COLUMNS
 #undef MG_STORE_WORDS
+#undef MG_LOAD_AT
 #undef MG_LOAD_PIXEL
 #undef MG_SET
