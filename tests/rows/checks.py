@@ -21,7 +21,7 @@ from mcugen.plan import check, plan
 from mcugen.reference.inputs import cases
 from mcugen.schedule import Choice
 from tests.rows import memory
-from tests.rows.graphs import RandomGraph
+from tests.rows.graphs import RandomGraph, board_of
 from tests.rows.program import Arrays, Model, Wanted, Workshop, problem, wanted_of
 
 MODES: dict[str, dict[str, Any]] = {
@@ -29,7 +29,7 @@ MODES: dict[str, dict[str, Any]] = {
     "ram": {"optimize": "ram"},
     "kept": {"optimize": "ram", "keep_input": True},
     "rows": {"input_mode": "rows"},
-    "grouped": {"optimize": "ram"},
+    "grouped": {"no_rows": True},
     "grouped_rows": {"input_mode": "rows"},
 }
 """Options of each mode; the grouped ones run all steps row by row, in random groups, also where it saves nothing."""
@@ -67,7 +67,7 @@ def built(graph: RandomGraph, mode: str, folder: Path) -> Built | None:
     path = folder / f"{graph.name}.tflite"
     path.write_bytes(graph.data)
     try:
-        made = mcugen.compile(path, name=f"{graph.name}_{mode}", **MODES[mode])
+        made = mcugen.compile(path, name=f"{graph.name}_{mode}", board=board_of(graph.seed), **MODES[mode])
     except UsageError:
         if not mode.endswith("rows"):
             raise

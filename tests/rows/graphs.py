@@ -17,6 +17,7 @@ from tests.support.tflite_writer import ModelWriter
 
 KINDS = ("plain", "branches", "odd")
 WINDOWED = ("CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D", "PAD", "TRANSPOSE_CONV")
+BOARDS = ("cortex-m4", "cortex-m55", "cortex-m0plus", "cortex-m7", "cortex-m33", "host")
 FLOAT_EVERY = 8
 MAX_ELEMENTS = 1500
 MAX_SIDE = 18
@@ -50,6 +51,11 @@ class Value:
     @property
     def hwc(self) -> tuple[int, int, int]:
         return self.shape[1], self.shape[2], self.shape[3]
+
+
+def board_of(seed: int) -> str:
+    """The core whose kernels this network gets; their meaning in plain C runs anywhere, on the same packed data."""
+    return BOARDS[seed % len(BOARDS)]
 
 
 def random_graph(seed: int) -> RandomGraph:

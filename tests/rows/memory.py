@@ -73,6 +73,8 @@ def _walked(graph: Graph, schedule: Schedule, plan: MemoryPlan) -> Iterator[str]
                 yield f"event {time}: step {step.index} reads row {row} of {name}, which is not there"
         if step.scratch_bytes and not memory.take_scratch(step, event.event):
             yield f"event {time}: step {step.index} has lost what it accumulated"
+        if step.ring_bytes and not memory.take_ring(step, event.event):
+            yield f"event {time}: step {step.index} has lost rows that it converted"
         _write(memory, step, event.event)
     for name in graph.outputs:
         for row in range(rows_of(graph.type(name).shape)):
@@ -89,10 +91,12 @@ def _reads(step: Step, event: int) -> Iterator[tuple[str, int]]:
             continue
         rows = rows_of(call.input(k).shape)
         wanted = range(rows)
-        if step.by_rows and kernel.form is Form.WINDOW and kernel.window is not None:
+        if step.by_rows and kernel.form in (Form.WINDOW, Form.RING) and kernel.window is not None:
             w = kernel.window(call)
             start = w.firsts[first] if w.firsts else first * w.stride - w.pad
-            taps = [start + j * w.dilation for j in range(w.size)]
+            taps = range(start, start + w.extent, w.dilation)
+            if kernel.form is Form.RING:  # each row once, those between the taps, too
+                taps = range(start + max(w.extent - w.stride, 0) if first else start, start + w.extent)
             yield from ((name, row) for row in taps if 0 <= row < rows)
             continue
         if step.by_rows and rows == _height(step):
@@ -154,8 +158,16 @@ class _Memory:
 
     def take_scratch(self, step: Step, event: int) -> bool:
         """Write the scratch of a step; False where an accumulator was disturbed since the event before."""
-        start = self._plan.offset[step.scratch_name]
-        mine = _SCRATCH - step.index
-        held = bool(np.all(self._bytes[start : start + step.scratch_bytes] == mine))
-        self._bytes[start : start + step.scratch_bytes] = mine
+        held = self._take(step, step.scratch_name, step.scratch_bytes)
         return held or event == 0 or step.choice.kernel.form is not Form.ACCUMULATE
+
+    def take_ring(self, step: Step, event: int) -> bool:
+        """The same of the converted rows that a step keeps."""
+        return self._take(step, step.ring_name, step.ring_bytes) or event == 0
+
+    def _take(self, step: Step, name: str, nbytes: int) -> bool:
+        """Write memory of a step's own; False where it was not the last to do so."""
+        start, mine = self._plan.offset[name], _SCRATCH - step.index
+        held = bool(np.all(self._bytes[start : start + nbytes] == mine))
+        self._bytes[start : start + nbytes] = mine
+        return held

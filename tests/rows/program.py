@@ -24,7 +24,7 @@ from mcugen.types import row_count
 from tests.support.program import first_difference, kernel_paths
 
 HERE = Path(__file__).resolve().parent
-FLAGS = ("-O1", "-g1", *SANITIZE, "-include", str(HERE / "harness.h"))
+FLAGS = ("-O0", "-g1", *SANITIZE, "-include", str(HERE / "harness.h"))
 INPUT_STEP = 0xFFFFFFFF
 Arrays = list[np.ndarray]
 _STATES = {

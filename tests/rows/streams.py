@@ -13,7 +13,7 @@ import numpy as np
 import mcugen
 from mcugen.errors import McugenError, ToolError
 from mcugen.pipeline import Artifact
-from tests.rows.graphs import KINDS, MAX_ELEMENTS, RandomGraph, Recipe, Value
+from tests.rows.graphs import KINDS, MAX_ELEMENTS, RandomGraph, Recipe, Value, board_of
 from tests.rows.program import Model, Wanted, Workshop, problem, wanted_of
 
 FRAMES_AFTER = 7
@@ -171,7 +171,7 @@ def streamed(graph: RandomGraph, folder: Path) -> Streamed:
     """The stream, built, with a little more than a window of frames."""
     path = folder / f"{graph.name}.tflite"
     path.write_bytes(graph.data)
-    made = mcugen.compile(path, name=f"{graph.name}_frames", input_mode="frames")
+    made = mcugen.compile(path, name=f"{graph.name}_frames", board=board_of(graph.seed), input_mode="frames")
     t = made.imported.type(made.imported.inputs[0])
     rng, shape = np.random.default_rng(graph.seed), (t.shape[1] + FRAMES_AFTER, *t.shape[2:])
     frames = rng.standard_normal(shape) if t.is_float else rng.integers(-128, 128, shape)

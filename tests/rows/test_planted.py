@@ -17,7 +17,7 @@ from tests.rows import checks, memory
 from tests.rows.graphs import random_graph
 from tests.rows.program import Model, Workshop, problem, wanted_of
 
-PLACES = ((4, "grouped_rows"), (13, "grouped"))
+PLACES = ((16, "grouped_rows"), (13, "grouped"))
 Planted = Iterator[tuple[str, Model, list[str]]]
 
 

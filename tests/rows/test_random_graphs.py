@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fixed tenth of the random networks, in every mode, under sanitizers with poisoned gaps, against the oracle."""
+"""A fixed tenth of the random networks, in every mode, with the kernels of each core in turn, against the oracle.
+
+Under sanitizers, with poisoned gaps.
+"""
 
 from __future__ import annotations
 
