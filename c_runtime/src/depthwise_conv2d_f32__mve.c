@@ -71,7 +71,7 @@ static const uint8_t ends_after[4] = {0u, 1u, 2u, 6u};
     "bne 2b\n" \
     "sub r7, r7, r0\n"
 
-static void __attribute__((naked, noinline)) one_pixel(const channels_block *block MCUGEN_UNUSED)
+static __attribute__((naked, noinline)) void one_pixel(const channels_block *block MCUGEN_UNUSED)
 {
     __asm__ volatile(BEGIN
                      "1: vldrw.u32 q0, [r7], #16\n"
@@ -84,7 +84,7 @@ static void __attribute__((naked, noinline)) one_pixel(const channels_block *blo
                      NEXT);
 }
 
-static void __attribute__((naked, noinline)) four_pixels(const channels_block *block MCUGEN_UNUSED)
+static __attribute__((naked, noinline)) void four_pixels(const channels_block *block MCUGEN_UNUSED)
 {
     __asm__ volatile(BEGIN
                      "1: vldrw.u32 q0, [r7], #16\n"
@@ -149,7 +149,7 @@ static void __attribute__((naked, noinline)) four_pixels(const channels_block *b
     "vpop {d8-d15}\n" \
     "pop {r4-r11, pc}\n"
 
-static void __attribute__((naked, noinline)) four_slid_pixels(const channels_block *block MCUGEN_UNUSED)
+static __attribute__((naked, noinline)) void four_slid_pixels(const channels_block *block MCUGEN_UNUSED)
 {
     __asm__ volatile(SLID(COLUMN SUM(0, 5)
                           "3:" COLUMN SUM(0, 6) SUM(1, 5)
@@ -159,7 +159,7 @@ static void __attribute__((naked, noinline)) four_slid_pixels(const channels_blo
                           "bne 5f\n" COLUMN SUM(3, 7)));
 }
 
-static void __attribute__((naked, noinline)) four_pixels_slid_by_two(const channels_block *block MCUGEN_UNUSED)
+static __attribute__((naked, noinline)) void four_pixels_slid_by_two(const channels_block *block MCUGEN_UNUSED)
 {
     __asm__ volatile(SLID(COLUMN SUM(0, 5)
                           "3:" COLUMN SUM(0, 6)

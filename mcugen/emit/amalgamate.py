@@ -10,7 +10,8 @@ _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 _GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
 _KERNEL = re.compile(r"^void (mg_\w+)(?=\([^;{]*\)\n\{)", re.MULTILINE)
-_LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(\w+)\(", re.MULTILINE)
+LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(\w+)\(", re.MULTILINE)
+"""The name of a function of its file alone, with attributes, if any, before the type."""
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _PARTS = ("", "_begin", "_rows", "_end")
 
@@ -47,7 +48,7 @@ class _Folded:
         """A kernel made static, its local names and macros kept from those of other kernels."""
         stem = path.removeprefix("kernels/").removesuffix(".c")
         source = self._text[path]
-        for local in dict.fromkeys(_LOCAL.findall(source)):
+        for local in dict.fromkeys(LOCAL.findall(source)):
             source = re.sub(rf"(?<![\w.>]){local}(?=\()", f"mg_{stem}_{local.removeprefix('mg_')}", source)
         macros = [m for m in dict.fromkeys(_MACRO.findall(source)) if f"#undef {m}\n" not in source]
         body = _KERNEL.sub(lambda match: f"static {self._unused(match[1])}{match[0]}", self.expanded(source))

@@ -244,6 +244,7 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
         *examples(op("NONE"), "s16", far, 30),
         *examples(op("NONE", True), "s16", powers, 40)[:4],
         *examples(op("RELU_N1_TO_1"), "f32", [(1, 1, 1)], 50),
+        *examples(op("RELU6"), "f32", [(1, 1, 1)], 50)[:1],
         *examples(op("NONE"), "s32", [(1, 1, 1)], 60),
     ]
 

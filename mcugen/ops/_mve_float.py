@@ -81,7 +81,7 @@ def depthwise_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows:
     )
 
 
-def sum_kernel(symbol: str) -> Kernel:
+def pair_kernel(symbol: str) -> Kernel:
     """A kernel for two tensors of one shape, element by element."""
     return Kernel(
         symbol,
@@ -91,7 +91,27 @@ def sum_kernel(symbol: str) -> Kernel:
         lambda call: call.output.size,
         in_place=(0, 1),
         needs=NEEDS,
-        struct=symbol,
+        struct=_ELEMENTWISE,
+    )
+
+
+def clamp_kernel(symbol: str, bounds: Callable[[Call], tuple[float, float]]) -> Kernel:
+    """A kernel that keeps each element between two bounds."""
+
+    def starts_at_zero(call: Call) -> bool:
+        "float data, and the lower bound is 0"
+        return call.output.dtype == "f32" and bounds(call)[0] == 0
+
+    return Kernel(
+        symbol,
+        Form.POINTWISE,
+        (starts_at_zero,),
+        lambda call: _bits(*bounds(call)),
+        lambda call: call.output.size,
+        operands=(0,),
+        in_place=(0,),
+        needs=NEEDS,
+        struct=_ELEMENTWISE,
     )
 
 
@@ -104,6 +124,7 @@ def no_subnormals(call: Call) -> bool:
 _RULES = (*_float_quads.RULES, no_subnormals)
 _STRUCT = "mg_conv2d_f32__mve"
 _SOURCE = "conv2d_f32__mve.c"
+_ELEMENTWISE = "mg_elementwise_f32__mve"
 
 
 def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
@@ -119,14 +140,17 @@ def _eights(outputs: int) -> int:
     return (outputs + EIGHT - FOUR - 1) // EIGHT
 
 
-def _bounds(call: Call) -> dict[str, int]:
-    """The bounds of outputs as the bits of floats; the least and largest integer where there is none."""
-    low, high = activation_bounds(_float_quads.activation(call))
+def _bits(low: float, high: float) -> dict[str, int]:
+    """Bounds as the bits of floats; the least and largest integer where there is none. low: 0 or -inf."""
     lowest, highest = INT_RANGE["s32"]
     return {
         "low": 0 if low == 0 else lowest,
         "high": int(np.float32(high).view(np.int32)) if np.isfinite(high) else highest,
     }
+
+
+def _bounds(call: Call) -> dict[str, int]:
+    return _bits(*activation_bounds(_float_quads.activation(call)))
 
 
 def _geometry(call: Call, window: Window) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Add(Channelwise, Activated):
         *_linear_sum.kernels(1),
         *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),
         *_elementwise.kernels("mg_add_s16", "s16", params, (_elementwise.symmetric, _sum.scales_near)),
-        _mve_float.sum_kernel("mg_add_f32__mve"),
+        _mve_float.pair_kernel("mg_add_f32__mve"),
         *_elementwise.kernels("mg_add_f32", "f32", _elementwise.float_clamp),
         *_elementwise.kernels("mg_add_s32", "s32", params_s32),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
 from mcugen.op import Call, Example, Import, Imported, Params, Source
-from mcugen.ops import _bytes, _unary
+from mcugen.ops import _bytes, _mve_float, _unary
 from mcugen.types import TensorType
 
 _BOUNDS = {
@@ -57,8 +57,13 @@ def params_s16(call: Call) -> Params:
     return {"mult": mult, "shift": shift, **zeros, "out_min": low, "out_max": high}
 
 
+def bounds_f32(call: Call) -> tuple[float, float]:
+    return call.op.low, call.op.high  # type: ignore[attr-defined]
+
+
 def params_f32(call: Call) -> Params:
-    return {"out_min": call.op.low, "out_max": call.op.high}  # type: ignore[attr-defined]
+    low, high = bounds_f32(call)
+    return {"out_min": low, "out_max": high}
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,7 @@ class Relu(_bytes.ByteFunction):
     kernels = (
         _bytes.table_kernel(),
         _unary.kernel("mg_requantize__s16_s16", "s16", params_s16),
+        _mve_float.clamp_kernel("mg_clamp_f32__mve", bounds_f32),
         _unary.kernel("mg_clamp_f32", "f32", params_f32),
     )
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcugen import resources
+from mcugen.emit.amalgamate import LOCAL
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
 from mcugen.toolchain.process import run, run_checked
@@ -33,6 +35,12 @@ def test_compiles_without_a_warning(plain: Built, standard: str, tmp_path: Path)
     for source in (*plain.sources(), "main.c"):
         plain.gcc(f"-std={standard}", "-O2", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
     assert (tmp_path / "o.o").stat().st_size > 0
+
+
+def test_no_kernel_has_local_names_that_an_amalgamation_cannot_tell() -> None:
+    for source in (resources.c_runtime() / "src").glob("*.c"):
+        local = LOCAL.findall(source.read_text(encoding="utf-8"))
+        assert not any(name.startswith("__") for name in local), f"{source.name}: attributes belong before the type"
 
 
 def test_amalgamated_compiles_without_a_warning(amalgamated: Built, tmp_path: Path) -> None:

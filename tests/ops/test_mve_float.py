@@ -17,6 +17,9 @@ from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.mul import Mul
+from mcugen.ops.relu import Relu
+from mcugen.ops.sub import Sub
 from mcugen.types import TensorType
 from tests.support import emulated
 from tests.support.cases import cases_of, graph_of
@@ -25,6 +28,7 @@ M55 = frozenset({"dsp", "fpu", "mve", "mve_float"})
 DENSE = next(k for k in Conv2D.kernels if k.symbol == "mg_conv2d_f32__mve")
 DEPTHWISE = next(k for k in DepthwiseConv2D.kernels if k.symbol == "mg_depthwise_conv2d_f32__mve")
 SUM = next(k for k in Add.kernels if k.symbol == "mg_add_f32__mve")
+CLAMP = next(k for k in Relu.kernels if k.symbol == "mg_clamp_f32__mve")
 PADDED = ((1, 2), (2, 1))
 
 
@@ -46,8 +50,17 @@ def vectors(n: int, inputs: int, outputs: int, activation: str = "NONE") -> Exam
 
 
 def added(shape: tuple[int, ...], activation: str) -> Example:
+    return paired(Add(activation), shape)
+
+
+def paired(op: Op, shape: tuple[int, ...]) -> Example:
     t = TensorType(shape, "f32")
-    return Example(Add(activation), (t, t), (t,), {}, 3)
+    return Example(op, (t, t), (t,), {}, 3)
+
+
+def clamped(size: int, high: float, low: float = 0.0) -> Example:
+    t = TensorType((size,), "f32")
+    return Example(Relu(low, high), (t,), (t,), {}, 3)
 
 
 def params(kernel: Kernel, call: Call) -> dict[str, Any]:
@@ -99,6 +112,7 @@ def test_what_is_refused() -> None:
     assert DENSE.refusals(bounded, M55) == ["outputs have no bounds, or start at 0"]
     assert SUM.refusals(call_of(added((1, 3), "RELU_N1_TO_1")), M55) == ["outputs have no bounds, or start at 0"]
     assert DENSE.refusals(call_of(example(Conv2D(), 1, (1, 4, 4, 8), (4, 3, 3, 4), 0, kind="f32")), M55)
+    assert CLAMP.refusals(call_of(clamped(3, 1.0, -1.0)), M55) == ["float data, and the lower bound is 0"]
     few = call_of(deep(DepthwiseConv2D(), (4, 5, 3), (2, 2)))
     assert DEPTHWISE.refusals(few, M55) == ["there are at least four channels"]
 
@@ -146,6 +160,9 @@ ODD: dict[type[Op], tuple[Example, ...]] = {
     ),
     FullyConnected: (vectors(1, 1, 1), vectors(1, 7, 5, "RELU6"), vectors(2, 6, 12), vectors(4, 17, 9, "RELU")),
     Add: (added((1, 4), "NONE"), added((1, 1, 3, 3), "RELU"), added((3, 5), "RELU6"), added((1,), "NONE")),
+    Sub: (paired(Sub("RELU6"), (1, 7)),),
+    Mul: (paired(Mul("RELU"), (2, 3)),),
+    Relu: tuple(clamped(n, high) for n, high in ((1, np.inf), (8, 6.0), (13, 1.0))),
 }
 
 

@@ -76,7 +76,7 @@
     "ldrd r0, r4, [r11, #40]\n" \
     "ldr r1, [r11, #48]\n" MG_SECOND("add r5, r4, r1\n") MG_THIRD("add r6, r5, r1\n")
 
-static void __attribute__((naked, noinline)) MG_BLOCK(mg_f32_block *block MCUGEN_UNUSED)
+static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN_UNUSED)
 {
     __asm__ volatile(
         "push {r4-r11, lr}\n"

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sums, differences, products and clamps of float tensors for cores with Helium.
+ *
+ *   y = clamp(a + b), clamp(a - b), clamp(a * b), clamp(a)
+ *
+ * low, high: the bounds of y as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0, and
+ *            INT32_MAX where there is none
+ * Equal Add.reference, Sub.reference, Mul.reference and Relu.reference; numbers below 2^-126 count as 0 where they are
+ * computed with.
+ */
+#ifndef MCUGEN_ELEMENTWISE_F32__MVE_H
+#define MCUGEN_ELEMENTWISE_F32__MVE_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    int32_t low, high;
+} mg_elementwise_f32__mve_params;
+
+/* n elements of two tensors of one shape; out may be a or b. */
+void mg_add_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);
+void mg_sub_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);
+void mg_mul_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);
+
+/* n elements; out may be in. */
+void mg_clamp_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
+
+#endif /* MCUGEN_ELEMENTWISE_F32__MVE_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/elementwise_f32__mve.h"
+
+#include "mcugen/f32_bounded.h"
+#include "mcugen/mve.h"
+
+void mg_clamp_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n)
+{
+#if MG_HAS_MVE_FLOAT
+    __asm__ volatile("vdup.32 q2, %3\n"
+                     "vdup.32 q3, %4\n"
+                     "wlstp.32 lr, %2, 2f\n"
+                     "1:\n"
+                     "vldrw.u32 q0, [%0], #16\n"
+                     "vmax.s32 q0, q0, q2\n"
+                     "vmin.s32 q0, q0, q3\n"
+                     "vstrw.32 q0, [%1], #16\n"
+                     "letp lr, 1b\n"
+                     "2:\n"
+                     : "+r"(in), "+r"(out)
+                     : "r"(n), "r"(p->low), "r"(p->high)
+                     : "q0", "q2", "q3", "lr", "cc", "memory");
+#else
+    for (uint32_t i = 0u; i < n; i += 1u) {
+        out[i] = mg_f32_bounded(p->low, p->high, in[i]);
+    }
+#endif
+}
