@@ -13,6 +13,7 @@ import mcugen
 from mcugen.op import Form
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import cases
+from mcugen.schedule.places import Place
 from mcugen.verify import host
 from tests.support.tflite_writer import ModelWriter
 
@@ -76,9 +77,9 @@ def test_parts_are_written_where_they_lie(tmp_path: Path) -> None:
     assert made.plan.nbytes == made.plan.lower_bound == 128 + 3 * 128 + working_bytes(made)
     (name,) = made.graph.outputs
     join = made.graph.nodes[-1]
-    assert [made.schedule.places[str(part)] for part in join.inputs] == [
-        type(made.schedule.places[name])(name, start) for start in (0, 128, 256)
-    ]
+    assert [made.schedule.places[str(part)] for part in join.inputs] == [Place(name, start) for start in (0, 128, 256)]
+    for path in (f"{made.name}.c", "memory.svg"):
+        assert b"from byte 128" in made.files[path]
 
 
 def test_a_part_that_dies_leaves_its_bytes_to_others(tmp_path: Path) -> None:
