@@ -170,12 +170,12 @@ class _Parts:
         }
 
     def is_wide(self, call: Call) -> bool:
-        "the window is at most 4x4 (4x3 with a stride of 1); rows so long that it is faster, woven of at most 64 KB"
+        "the window is at most 4x4 (4x3, undilated, with a stride of 1); rows so long that it is faster, of 64 KB woven"
         window, c, width = self.window(call), call.input(0).shape[3], call.output.shape[2]
         stride = window.stride[1]
         if window.kernel[0] > WEAVE or stride > 2 or c > MOST_CHANNELS or width < BLOCK:
             return False
-        if window.kernel[1] > (3 if stride == 1 else WORDS) or (stride == 1 and window.extent(1) > 3):
+        if window.kernel[1] > (3 if stride == 1 else WORDS) or (stride == 1 and window.extent(1) > window.kernel[1]):
             return False
         if WEAVE * stride * c * width > MOST_WOVEN:
             return False
@@ -242,10 +242,11 @@ class _Parts:
     def _words_at(self, call: Call) -> list[int]:
         """Bytes from the start of the weaves to the words of the first window; words that are not used: to any."""
         h, width = self.window(call).kernel
-        column = self.window(call).dilation[1] * call.input(0).shape[3] * WEAVE
+        word = call.input(0).shape[3] * WEAVE
+        column = self.window(call).dilation[1] * word
         used = -(-h // WEAVE) * width
         at = [k // width * WEAVE * self.ring(call).length + k % width * column for k in range(used)]
-        free = [k * column for k in range(used, WORDS)] if self.is_wide(call) else [0] * (WORDS - used)
+        free = [k * word for k in range(used, WORDS)] if self.is_wide(call) else [0] * (WORDS - used)
         return at + free
 
     def _stream(self, call: Call) -> np.ndarray:

@@ -272,6 +272,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (3, 9), "c": 1, "multiplier": 7, "kernel": (1, 16), "zero": 5, "out_zero": -128, "gain": 0.002},
     {"size": (4, 5), "c": 5, "kernel": (2, 3), "gain": 0.3, "per_channel": False, "activation": "RELU_N1_TO_1"},
     {"size": (4, 5), "c": 3, "kernel": (3, 1), "gain": 0.02, "zero": 9, "out_zero": -128},
+    {"size": (3, 16), "c": 5, "kernel": (3, 2), "dilation": (1, 2), "out_zero": -128, "gain": 0.002},
+    {"size": (3, 16), "c": 5, "kernel": (3, 1), "dilation": (1, 3), "out_zero": -128, "gain": 0.002},
     {"kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"kind": "s8w16", "size": (4, 3), "c": 4, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},
