@@ -155,6 +155,8 @@ ODD: dict[type[Op], tuple[Example, ...]] = {
         deep(DepthwiseConv2D(dilation=(1, 2)), (2, 1, 4), (1, 2)),
         deep(DepthwiseConv2D(padding=PADDED), (4, 7, 7), (3, 3)),
         deep(DepthwiseConv2D(padding="VALID"), (4, 8, 4), (4, 3)),
+        deep(DepthwiseConv2D((2, 2)), (3, 6, 5), (3, 3)),
+        deep(DepthwiseConv2D(padding=((1, 1), (1, 2))), (4, 2, 4), (3, 3)),
         deep(DepthwiseConv2D(), (3, 9, 5), (2, 5)),
         deep(DepthwiseConv2D((2, 1)), (4, 5, 1), (3, 3), 6),
     ),
