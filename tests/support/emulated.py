@@ -40,10 +40,10 @@ def _groups(features: frozenset[str], ops: tuple[type[Op], ...]) -> tuple[progra
 def check_core(name: str, ops: Sequence[type[Op]], folder: Path) -> list[program.Difference]:
     """Run all cases of these operators on an emulated core and compare."""
     core = target.load(name)
-    return _check(core, groups_for(core, ops), folder)
+    return run_groups(core, groups_for(core, ops), folder)
 
 
-def _check(core: Target, groups: Sequence[program.Group], folder: Path) -> list[program.Difference]:
+def run_groups(core: Target, groups: Sequence[program.Group], folder: Path) -> list[program.Difference]:
     """One image for all groups; where they do not fit, one for each half."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -52,7 +52,7 @@ def _check(core: Target, groups: Sequence[program.Group], folder: Path) -> list[
         if len(groups) == 1:
             raise
         middle = len(groups) // 2
-        return _check(core, groups[:middle], folder / "a") + _check(core, groups[middle:], folder / "b")
+        return run_groups(core, groups[:middle], folder / "a") + run_groups(core, groups[middle:], folder / "b")
     except ToolError as error:
         return compiler_complaints(error)
     cases = [case for group in groups for case in group.cases]

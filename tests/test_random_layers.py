@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The random layers of ci/soak: the same for a seed, and of all kinds."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from mcugen.target import FEATURES
+from tests.support.cases import graph_of
+from tests.support.random_layers import random_layer
+
+
+def test_a_seed_makes_the_same_layer_and_another_seed_another() -> None:
+    a, b, other = random_layer(7), random_layer(7), random_layer(8)
+    assert a.op == b.op and a.inputs == b.inputs and a.outputs == b.outputs
+    assert all(np.array_equal(np.asarray(a.constants[k]), np.asarray(b.constants[k])) for k in a.constants)
+    assert a.inputs != other.inputs
+
+
+def test_they_reach_the_kernels_of_all_cores() -> None:
+    taken: Counter[str] = Counter()
+    for seed in range(60):
+        graph = graph_of(random_layer(seed))
+        call = graph.call(graph.nodes[0], "tflm")
+        taken.update(k.symbol for k in call.op.kernels if not k.refusals(call, FEATURES))
+    for part in ("__dsp16", "__dsp8", "__planar", "__column", "__swar", "conv2d_s8__mve", "dense_s8__mve"):
+        assert sum(n for symbol, n in taken.items() if part in symbol) >= 3, part
+    assert min(taken["mg_conv2d_s8__acc64"], taken["mg_depthwise_conv2d_s8__acc64"]) >= 10
