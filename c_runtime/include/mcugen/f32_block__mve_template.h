@@ -133,7 +133,8 @@ static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN
 static void MG_BLOCK(mg_f32_block *block)
 {
     const float *w = block->weights;
-    const uint32_t channels = block->channels;
+    const mg_f32 *const *const rows_end = block->rows_end;
+    const uint32_t channels = block->channels, taps = block->runs * block->run;
     for (uint32_t o = 0u; o < channels; o += 8u) {
         const uint32_t left = channels - o, lanes = left > 4u ? 8u : 4u, stored = left < lanes ? left : lanes;
         float sums[MG_PIXELS][8];
@@ -141,8 +142,8 @@ static void MG_BLOCK(mg_f32_block *block)
             memcpy(sums[i], w, lanes * sizeof *w);
         }
         w += lanes + block->lead / 32u * lanes;
-        for (const mg_f32 *const *row = block->rows; row < block->rows_end; row += 1) {
-            for (uint32_t t = 0u; t < block->runs * block->run; t += 1u) {
+        for (const mg_f32 *const *row = block->rows; row < rows_end; row += 1) {
+            for (uint32_t t = 0u; t < taps; t += 1u) {
                 const uint32_t tap = block->at / 4u + t / block->run * (block->run_gap / 4u) + t;
                 for (uint32_t k = 0u; k < MG_PIXELS * lanes; k += 1u) {
                     sums[k / lanes][k % lanes] += (*row)[tap + k / lanes * (block->step / 4u)] * w[k % lanes];
