@@ -118,6 +118,22 @@ def test_composite_weights_need_room(symbol: str) -> None:
     assert not wide.refusals(large, FEATURES)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("limit", "symbol", "message"),
+    [(2**23, "mg_conv2d_s8__dsp8", "2^23"), (2**30, "mg_conv2d_s8__dsp16", "2^30")],
+)
+def test_the_largest_sum_is_taken_and_the_next_is_not(limit: int, symbol: str, message: str, sign: int) -> None:
+    """The second channel's only product goes from -128 to 127; the first one is 0."""
+    plain, weights = conv((1, 1), (1, 3), 4, 2, gain=0.1), np.zeros((2, 1, 1, 4), np.int8)
+    weights[1, 0, 0, 0] = 1
+    most = sign * (limit - 1) - (127 if sign > 0 else -128)
+    calls = [replace(plain, constants=(None, weights, np.array([0, bias], np.int32))) for bias in (most, most + sign)]
+    kernel = kernel_of(plain, symbol)
+    assert not kernel.refusals(calls[0], FEATURES)
+    assert any(message in why for why in kernel.refusals(calls[1], FEATURES))
+
+
 def test_a_multiplier_that_can_tie_is_refused_where_rounding_is_once() -> None:
     call = vectors(reference="litert")
     tie = replace(call, outputs=(replace(call.output, quant=QuantParams((64.0,), (3,))),))
