@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcugen.numeric import wrap32
-from mcugen.op import Call, Form, Kernel, Params, Ring, Rule
+from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
 from mcugen.ops import _dsp, _filter
 from mcugen.ops._window import MAX_FIELD, Window
 
@@ -22,6 +22,7 @@ MAX_REACH = 4092
 MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
 """Words of weights in registers -> sums that there is room for."""
 MAX_STRIDE = 3
+LEAST_BLOCK = 4
 SIXTEEN = 16
 MAX_SHORT = 16
 MAX_SHORT_ROWS = 8
@@ -90,6 +91,13 @@ class Shape:
                 return (count, block, 0) if tail == block else (count - 1, block, tail)
         return self.out_width // size, size, self.out_width % size
 
+    @property
+    def even_block(self) -> int:
+        """Outputs of a block where a row is a whole number of them, 0 where such blocks are small."""
+        most, step = MAX_SUMS[self.words], 1 + self.stride % 2
+        sizes = [n for n in range(most // step * step, LEAST_BLOCK - 1, -step) if self.out_width % n == 0]
+        return sizes[0] if sizes else 0
+
     def products(self, outputs: int) -> int:
         """Instructions that multiply, of so many outputs from a word of data on: one for each word that has a tap."""
         starts = np.arange(outputs) * self.stride
@@ -99,11 +107,35 @@ class Shape:
         """The same of instructions that load weights and data."""
         return self.height * self.parts * (1 + (self.stride * (outputs - 1) + self.taps + 3) // 4)
 
+    def instructions(self, linear: int) -> int:
+        """Instructions of a row of a channel."""
+        count, block, tail = self.blocks
+        return (
+            count * self.block_instructions(block, linear) + self.block_instructions(tail, linear) + 5 + 5 * (count > 0)
+        )
+
+    def blocks_instructions(self, linear: int) -> int:
+        """The same in a copy for rows of any number of blocks, which finds the kernel rows when it runs."""
+        block = self.even_block
+        return self.out_width // block * (self.block_instructions(block, linear) + 2 * self.height) + 13
+
+    def block_instructions(self, outputs: int, linear: int) -> int:
+        """Of a block of so many outputs."""
+        if not outputs:
+            return 0
+        moves = 7 + (outputs > 3) + (self.words > 2)
+        return self.products(outputs) + self.loads(outputs) + (4 + linear) * outputs + moves
+
     def code(self, linear: int) -> float:
         """Bytes of a copy without code that spreads, within a tenth."""
         blocks, *sizes = self.blocks
         unrolled = sum(4.4 * (self.products(n) + self.loads(n)) + (18 + 4 * linear) * n for n in sizes if n)
         return 110 + unrolled + 57 * (blocks > 0)
+
+    def blocks_code(self, linear: int) -> float:
+        """The same of a copy for rows of any number of blocks."""
+        n = self.even_block
+        return 205 + 4.4 * (self.products(n) + self.loads(n)) + 6 * self.height + (18 + 4 * linear) * n
 
     @property
     def spreading(self) -> float:
@@ -158,7 +190,7 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         variant=lambda call: _column_variant(call, window_of(call).kernel[0]),
         struct="mg_depthwise_conv2d_s8__column",
         helpers=(),
-        work=lambda call: {"tap_words": call.output.size * _even(window_of(call).kernel[0]) // 2},
+        work=lambda call: _column_work(call, window_of(call).rows(call.input(0))),
         code=lambda call: _column_code(call.output.shape[3], window_of(call).kernel[0]),
     )
     line = Kernel(
@@ -170,33 +202,59 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         variant=lambda call: _variant(call, found.line_shape(call)),
         struct="mg_planar_s8",
         helpers=("planar_s8.c",),
-        work=lambda call: _work(found.line_shape(call), 1, 1),
+        work=lambda call: _line_work(call, found.line_shape(call)),
         code=lambda call: round(found.line_shape(call).code(_linear(call))),
         needs=_dsp.DSP,
     )
-    return (line, column, planar)
+    blocks = replace(
+        planar,
+        symbol="mg_depthwise_conv2d_s8__planar_blocks",
+        accepts=(*planar.accepts, found.in_blocks),
+        variant=lambda call: _blocks_variant(call, found.shape(call)),
+        work=lambda call: _blocks_work(call, window_of(call)),
+        code=lambda call: round(found.shape(call).blocks_code(_linear(call))),
+    )
+    return (line, column, planar, blocks)
+
+
+def _line_work(call: Call, s: Shape) -> dict[str, float]:
+    return _work(call, s, s.instructions(_linear(call)), RowWindow(1, 1, 1, 0, 1, 1))
 
 
 def _row_work(call: Call, window: Window) -> dict[str, float]:
-    s, rows, images = shape_of(call, window), window.rows(call.input(0)), call.output.shape[0]
-    return _work(s, images * rows.out_rows, images * ((rows.out_rows - 1) * rows.stride + rows.extent), s.is_short)
+    s = shape_of(call, window)
+    return _work(call, s, s.instructions(_linear(call)), window.rows(call.input(0)), s.is_short)
 
 
-def _work(s: Shape, out_rows: int, in_rows: int, is_short: bool = False) -> dict[str, float]:
-    """What estimates need to know beside the shapes: rows of channels and their blocks, instructions that multiply and
-    load, and groups of four channels that are spread, and of four pixels of these.
+def _blocks_work(call: Call, window: Window) -> dict[str, float]:
+    s = shape_of(call, window)
+    return _work(call, s, s.blocks_instructions(_linear(call)), window.rows(call.input(0)))
+
+
+def _work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bool = False) -> dict[str, float]:
+    """What estimates need to know beside the shapes: instructions that make outputs and that spread rows, about, and
+    slots, of which the first is sought.
+
+    instructions: of a row of a channel.
     """
-    (count, block, tail), runs = s.blocks, out_rows * s.channels
-    blocks = ((count, block), (1, tail))
-    groups = in_rows * -(-s.channels // 4)
-    spread = "short" if is_short else "long"
+    images, groups = call.output.shape[0], -(-s.channels // 4)
+    converted = images * ((rows.out_rows - 1) * rows.stride + rows.extent)
+    by_fours = groups * (6 + 5.5 * s.seen if is_short else 32 + 6 * s.seen)
     return {
-        "channel_rows": runs,
-        "row_blocks": runs * (count + (tail > 0)),
-        "products": runs * sum(n * s.products(size) for n, size in blocks if size),
-        "loads": runs * sum(n * s.loads(size) for n, size in blocks if size),
-        f"{spread}_groups": groups,
-        f"{spread}_fours": groups * -(-s.seen // 4),
+        "inner": images * rows.out_rows * s.channels * instructions,
+        "spread": converted * (by_fours if s.channels >= 4 else 14 * s.columns * s.channels),
+        "slots": images * rows.out_rows * rows.size,
+    }
+
+
+def _column_work(call: Call, rows: RowWindow) -> dict[str, float]:
+    """The same of columns, whose words of taps are loaded by fours."""
+    images, words, channels = call.output.shape[0], _even(rows.size) // 2, call.output.shape[3]
+    converted = images * ((rows.out_rows - 1) * rows.stride + rows.extent)
+    return {
+        "inner": call.output.size * (10 + _linear(call) + words + 2 * -(-words // 4)),
+        "spread": converted * (2 * channels + 4 * (channels // SIXTEEN)),
+        "slots": images * rows.out_rows * rows.size,
     }
 
 
@@ -270,6 +328,10 @@ class _Depthwise:
 
         return reachable
 
+    def in_blocks(self, call: Call) -> bool:
+        "a row is a whole number of blocks of at least 4 outputs"
+        return self.shape(call).even_block > 0
+
     def short(self, call: Call) -> bool:
         "the kernel has at most 100 rows, and a pixel at most 65535 channels"
         return self.window_of(call).kernel[0] <= MAX_COLUMN and call.input(0).shape[3] <= MAX_FIELD
@@ -310,6 +372,13 @@ def _variant(call: Call, s: Shape) -> dict[str, int]:
     }  # fmt: skip
 
 
+def _blocks_variant(call: Call, s: Shape) -> Mapping[str, int]:
+    return {
+        "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
+        "block": s.even_block, "linear": _linear(call),
+    }  # fmt: skip
+
+
 def _row_variant(call: Call, s: Shape) -> Mapping[str, int]:
     """pad, seen: of short rows."""
     return {**_variant(call, s), "pad": s.is_short * s.pad, "seen": s.is_short * s.seen}
@@ -335,6 +404,7 @@ def _row_params(call: Call, s: Shape, w: np.ndarray) -> Params:
         "step": s.height * s.columns,
         "pad": s.pad,
         "seen": s.seen,
+        "outputs": s.out_width,
     }
 
 

@@ -252,6 +252,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (4, 5), "c": 1, "multiplier": 5, "kernel": (3, 2), "zero": -99, "gain": 1e-7, "bias_max": 2**31 - 1},
     {"size": (4, 13), "c": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU"},
     {"size": (3, 40), "c": 7, "kernel": (2, 3), "zero": 5},
+    {"size": (4, 12), "c": 6, "kernel": (3, 3), "zero": -7, "out_zero": -128, "gain": 0.003, "activation": "RELU6"},
     {"size": (5, 9), "c": 6, "kernel": (5, 5), "zero": -1},
     {"size": (3, 16), "c": 4, "kernel": (1, 7), "stride": (1, 1), "activation": "RELU6"},
     {"size": (7, 23), "c": 9, "kernel": (3, 3), "stride": (2, 2), "zero": -128},

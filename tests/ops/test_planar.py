@@ -26,9 +26,9 @@ from mcugen.types import TensorType
 from tests.support import draw
 from tests.support.cases import graph_of
 
-LINE, COLUMN, KERNEL = (
+LINE, COLUMN, KERNEL, BLOCKS = (
     next(k for k in DepthwiseConv2D.kernels if k.symbol == f"mg_depthwise_conv2d_s8__{how}")
-    for how in ("line", "column", "planar")
+    for how in ("line", "column", "planar", "planar_blocks")
 )
 
 
@@ -91,10 +91,22 @@ def test_layers_of_other_channels_and_clamps_share_a_copy() -> None:
         assert KERNEL.function(one) != KERNEL.function(call_of(**{**usual, **changed}))  # type: ignore[arg-type]
 
 
+def test_layers_of_other_widths_share_a_copy_where_they_are_in_blocks() -> None:
+    widths = (6, 12, 48)
+    assert len({BLOCKS.function(call_of((5, width))) for width in widths}) == 1
+    assert len({KERNEL.function(call_of((5, width))) for width in widths}) == len(widths)
+    assert refusals(call_of((5, 14)), "dsp", kernel=BLOCKS) == [
+        "a row is a whole number of blocks of at least 4 outputs"
+    ]
+    assert refusals(call_of((5, 25)), "dsp", kernel=BLOCKS) and not refusals(call_of((5, 28)), "dsp", kernel=BLOCKS)
+
+
 @pytest.mark.parametrize(
     ("kernel", "changed"),
     [
         (KERNEL, {"size": (5, 24)}),
+        (BLOCKS, {"size": (5, 24)}),
+        (BLOCKS, {"size": (5, 24), "kernel": (7, 7)}),
         (KERNEL, {"size": (5, 6), "kernel": (5, 5), "stride": (2, 2)}),
         (KERNEL, {"size": (5, 56), "kernel": (3, 7), "out_zero": -128}),
         (LINE, {"size": (40, 1), "kernel": (15, 1)}),
@@ -159,7 +171,7 @@ def batched(call: Call, batch: int) -> Call:
 
 @pytest.mark.parametrize(("mode", "symbol"), [("whole", LINE.symbol), ("rows", COLUMN.symbol)])
 def test_a_signal_that_comes_by_rows_is_not_waited_for(mode: str, symbol: str) -> None:
-    made = example(DepthwiseConv2D((1, 1), (1, 1), "VALID"), 1, (1, 9, 1, 4), (1, 5, 1, 4), 3)
+    made = example(DepthwiseConv2D((1, 1), (1, 1), "VALID"), 1, (1, 28, 1, 40), (1, 5, 1, 40), 3)
     options = Options(input_mode=mode)
     menu = menus_of(graph_of(made), target.load("cortex-m4"), options)[0]
     assert menu[0].choice.kernel.symbol == symbol

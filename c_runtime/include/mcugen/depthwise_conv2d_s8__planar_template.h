@@ -9,6 +9,7 @@
 
 MG_DECLARE_depthwise_conv2d_s8__planar(MG_KERNEL);
 
+#define MG_ANY 0
 #include "mcugen/planar_outputs_template.h"
 
 #if MG_SEEN > 0 && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
@@ -35,10 +36,7 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_planar_s8_params *p, const int8_t *in, 
 
 MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const mg_s16 *const *rows, int8_t *out)
 {
-    uint32_t first = 0u; /* the kernel row that lies first in memory */
-    for (uint32_t k = 1u; k < MG_H; k += 1u) {
-        first = rows[k] < rows[k - 1u] ? k : first;
-    }
+    const uint32_t first = mg_planar_s8_first(rows, MG_H);
     MG_VARIANT(channels)(p->finish, rows[first], out, p->weights + first * (MG_PARTS * MG_WORDS), p->channels);
     if (p->clamps != 0u) {
         mg_planar_s8_clamp(p, out, (uint32_t)MG_OUT * p->channels);
@@ -47,3 +45,4 @@ MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const mg_s16 *const *row
 #undef MG_CHANNEL
 #undef MG_COLUMNS
 #undef MG_OUT
+#undef MG_ANY

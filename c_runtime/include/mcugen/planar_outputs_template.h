@@ -5,11 +5,22 @@
  * MG_H, MG_PARTS, MG_TAPS  kernel rows, each of MG_PARTS parts of MG_TAPS taps;  MG_WORDS  words of weights of a part
  * MG_S                     stride;   MG_LINEAR  whether the sign of a sum counts
  * MG_BLOCKS, MG_BLOCK, MG_TAIL  an output row is MG_BLOCKS times MG_BLOCK outputs, then MG_TAIL: their sums in registers
+ * MG_ANY                   1: rows of any number of blocks, MG_BLOCKS is 2 and MG_TAIL 0; how many, and columns, is known
+ *                          when it runs
  */
 #include "mcugen/dsp_requantize.h"
 
+#if MG_ANY
+#define MG_OUT outputs
+#define MG_COLUMNS columns
+#define MG_SIZES , uint32_t columns MCUGEN_UNUSED, uint32_t outputs MCUGEN_UNUSED
+#define MG_CONSTANT(n) 0
+#else
 #define MG_OUT (MG_BLOCKS * MG_BLOCK + MG_TAIL)
 #define MG_COLUMNS ((MG_S * (MG_OUT - 1) + MG_PARTS * MG_TAPS + 1) / 2 * 2)
+#define MG_SIZES
+#define MG_CONSTANT(n) n
+#endif
 #define MG_CHANNEL (MG_H * MG_COLUMNS)
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
@@ -31,9 +42,11 @@
 /* Data and weights are reached from the last ones, so that this load moves the pointer on, where loads reach as far. */
 #define MG_REACH                                                                                                      \
     ".set mg_data_at, 0\n"                                                                                            \
+    ".if mg_any == 0\n"                                                                                              \
     ".if mg_count % 2 == 0 && mg_last_load <= 1020 && mg_data_step <= 1020\n .set mg_data_at, mg_last_load\n .endif\n" \
     ".if mg_count % 2 && mg_last_load <= 255 && mg_data_step <= 255\n .set mg_data_at, mg_last_load\n .endif\n"       \
-    ".set mg_data_moves, (mg_data_at == mg_last_load) && (mg_data_at > 0 || mg_data_step <= 255)\n"
+    ".endif\n"                                                                                                       \
+    ".set mg_data_moves, mg_any == 0 && (mg_data_at == mg_last_load) && (mg_data_at > 0 || mg_data_step <= 255)\n"
 
 /* sum j += data p times weights i; the first product of an output starts from `begin`. */
 #define MG_MULTIPLY(op)                                                                 \
@@ -78,6 +91,7 @@
     ".if mg_once\n ldr begin, [r12], #4\n .else\n ldr begin, [r12]\n .endif\n"          \
     ".set mg_row, 0\n"                                                                  \
     ".rept mg_h * mg_parts\n" MG_LOAD_WEIGHTS                                           \
+    ".if mg_any && mg_row > 0 && mg_row % mg_parts == 0\n ldr r2, [sp, #28]\n add r10, r10, r2\n .endif\n" \
     ".set mg_base, 2 * (mg_row / mg_parts * mg_columns + mg_row % mg_parts * mg_taps) - mg_data_at\n" \
     ".irp u, 0, 1, 2, 3, 4, 5, 6, 7\n"                                                  \
     ".set mg_at, mg_base + 8 * \\u\n" MG_LOAD_DATA                                      \
@@ -126,15 +140,17 @@
  * there are more than four words of weights, finish and out have their place on the stack.
  * Every sum of a block begins as the last one, which begins last.
  * On the stack: channels; of a row with blocks the bytes of a block, else the end of finish; the end of the blocks' data;
- * finish; out; the end of finish; what leads out from the end of the blocks to the next channel. */
+ * finish; out; the end of finish; what leads out from the end of the blocks to the next channel; and of rows of any
+ * number of blocks the bytes from a kernel row to the next, from the last one to the first one of the next block, of all
+ * blocks' data, and from there to the next channel. */
 __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MCUGEN_UNUSED, const mg_s16 *ring MCUGEN_UNUSED,
                                                         int8_t *out MCUGEN_UNUSED, const int32_t *weights MCUGEN_UNUSED,
-                                                        uint32_t channels MCUGEN_UNUSED)
+                                                        uint32_t channels MCUGEN_UNUSED MG_SIZES)
 {
     __asm__(
         MG_SET("h", MG_H) MG_SET("parts", MG_PARTS) MG_SET("taps", MG_TAPS) MG_SET("words", MG_WORDS) MG_SET("s", MG_S)
-        MG_SET("blocks", MG_BLOCKS) MG_SET("block", MG_BLOCK) MG_SET("tail", MG_TAIL) MG_SET("out", MG_OUT)
-        MG_SET("columns", MG_COLUMNS) MG_SET("channel", MG_CHANNEL) MG_SET("linear", MG_LINEAR)
+        MG_SET("blocks", MG_BLOCKS) MG_SET("block", MG_BLOCK) MG_SET("tail", MG_TAIL)
+        MG_SET("any", MG_ANY) MG_SET("columns", MG_CONSTANT(MG_COLUMNS)) MG_SET("channel", MG_CONSTANT(MG_CHANNEL)) MG_SET("linear", MG_LINEAR)
         ".set mg_unit, 2 - mg_s % 2\n" /* taps from a word of weights to the next */
         /* the word of the last tap, where it has no pair */
         ".if mg_unit == 1 && mg_taps > 1\n .set mg_last, mg_taps - 2\n .else\n .set mg_last, (mg_taps - 1) / 2\n .endif\n"
@@ -155,31 +171,42 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         "word0 .req r0\n word1 .req r1\n word3 .req r9\n word4 .req r12\n word5 .req lr\n"
         ".if mg_words == 3\n word2 .req r9\n .else\n word2 .req r8\n .endif\n"
         "push {r4-r11, lr}\n"
-        "sub sp, sp, #28\n"
+        "sub sp, sp, #28 + 16 * mg_any\n"
         "add r10, r1, #mg_data_at\n"
         "add r11, r3, #mg_weights_at\n"
         "mov r12, r0\n"
         "mov lr, r2\n"
-        "ldr r1, [sp, #64]\n"
+        "ldr r1, [sp, #64 + 16 * mg_any]\n"
         "add r2, r0, r1, lsl #4\n"
         ".if mg_counts\n mov r9, r1\n .endif\n"
         ".if mg_holds\n mov r8, r1\n .endif\n"
         ".if mg_blocks\n"
         "movs r3, #mg_block\n muls r3, r1, r3\n strd r1, r3, [sp]\n"
-        "movw r0, #mg_blocks\n mul r3, r0, r3\n sub r3, r3, #1\n strd r2, r3, [sp, #20]\n"
+        ".if mg_any\n"
+        "ldrd r4, r5, [sp, #84]\n"                     /* columns, outputs */
+        "lsl r4, r4, #1\n"
+        "movs r3, #2 * mg_s\n mul r6, r5, r3\n"        /* all blocks' data */
+        "movs r3, #mg_h\n mul r7, r4, r3\n sub r7, r7, r6\n"
+        "movs r3, #mg_h - 1\n mul r3, r4, r3\n rsb r3, r3, #mg_data_step\n"
+        "strd r4, r3, [sp, #28]\n strd r6, r7, [sp, #36]\n"
+        "mul r3, r5, r1\n sub r3, r3, #1\n"
+        ".else\n movw r0, #mg_blocks\n mul r3, r0, r3\n sub r3, r3, #1\n .endif\n"
+        "strd r2, r3, [sp, #20]\n"
         ".else\n strd r1, r2, [sp]\n .endif\n"
         ".if mg_words > 4\n strd r12, lr, [sp, #12]\n .endif\n"
         "1:\n");
 #if MG_BLOCKS > 0
     __asm__(
-        ".if mg_blocks > 1\n" "add r0, r10, #mg_data_step * mg_blocks\n str r0, [sp, #8]\n .endif\n"
+        ".if mg_any\n ldr r0, [sp, #36]\n add r0, r10, r0\n str r0, [sp, #8]\n"
+        ".elseif mg_blocks > 1\n add r0, r10, #mg_data_step * mg_blocks\n str r0, [sp, #8]\n .endif\n"
         ".set mg_may_move, 1\n"
         "2:\n" MG_PRODUCTS MG_BYTES
         ".if mg_blocks > 1\n ldm sp, {r0, r1, r3}\n .else\n ldrd r0, r1, [sp]\n .endif\n" MG_STORE("r0")
         "add lr, lr, r1\n"
         ".if mg_words > 4\n str lr, [sp, #16]\n .endif\n"
         ".if mg_fixed == 0\n" MG_STEP("sub", "r11", "mg_read") ".endif\n"
-        ".if mg_data_moves == 0\n add r10, r10, #mg_data_step\n .endif\n"
+        ".if mg_any\n ldr r2, [sp, #32]\n add r10, r10, r2\n"
+        ".elseif mg_data_moves == 0\n add r10, r10, #mg_data_step\n .endif\n"
         ".if mg_blocks > 1\n cmp r10, r3\n bne 2b\n .endif\n");
 #if MG_TAIL > 0
     __asm__(
@@ -188,7 +215,9 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
 #endif
     __asm__(
         "ldrd r0, r1, [sp, #20]\n"
-        "sub lr, lr, r1\n" MG_STEP("add", "r10", "2 * mg_channel - mg_data_step * mg_blocks")
+        "sub lr, lr, r1\n"
+        ".if mg_any\n ldr r2, [sp, #40]\n add r10, r10, r2\n"
+        ".else\n" MG_STEP("add", "r10", "2 * mg_channel - mg_data_step * mg_blocks") ".endif\n"
         ".if mg_fixed == 0 && mg_tail\n" MG_STEP("add", "r11", "mg_weights_step - mg_read")
         ".else\n" MG_STEP("add", "r11", "mg_weights_step") ".endif\n"
         "add r12, r12, #16\n"
@@ -210,7 +239,7 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
 #endif
     __asm__(
         "bne 1b\n"
-        "add sp, sp, #28\n"
+        "add sp, sp, #28 + 16 * mg_any\n"
         "pop {r4-r11, pc}\n"
         ".irp name, sum0, sum1, sum2, sum3, sum4, sum5, data0, data1, word0, word1, word2, word3, word4, word5\n"
         ".unreq \\name\n"
@@ -239,7 +268,7 @@ static inline int32_t MG_VARIANT(weight)(const int32_t *words, uint32_t t)
 }
 
 static inline void MG_VARIANT(channels)(const int32_t *finish, const mg_s16 *ring, int8_t *out, const int32_t *weights,
-                                        uint32_t channels)
+                                        uint32_t channels MG_SIZES)
 {
     for (uint32_t c = 0u; c < channels; c += 1u) {
         for (uint32_t x = 0u; x < MG_OUT; x += 1u) {
@@ -263,3 +292,6 @@ static inline void MG_VARIANT(channels)(const int32_t *finish, const mg_s16 *rin
 }
 
 #endif
+
+#undef MG_CONSTANT
+#undef MG_SIZES

@@ -18,12 +18,12 @@
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 
-/* columns: of a converted row, an even number; `pad` of them lie before the image and `seen` in it.
+/* columns: of a converted row, an even number; `pad` of them lie before the image and `seen` in it. outputs: of a row.
  * step: elements from a channel's row to the next channel's. clamps: whether the clamp is less than int8. */
 typedef struct {
     const int32_t *weights;
     const int32_t *finish;
-    uint16_t channels, columns, step, pad, seen;
+    uint16_t channels, columns, step, pad, seen, outputs;
     int16_t in_zero_point, out_min, out_max;
     uint8_t clamps;
 } mg_planar_s8_params;
@@ -34,11 +34,23 @@ MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in,
 /* n outputs to what an activation leaves of int8. */
 MG_LINKAGE void mg_planar_s8_clamp(const mg_planar_s8_params *p, int8_t *out, uint32_t n);
 
+/* The kernel row that lies first in memory. */
+static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
+{
+    uint32_t first = 0u;
+    for (uint32_t k = 1u; k < h; k += 1u) {
+        first = rows[k] < rows[k - 1u] ? k : first;
+    }
+    return first;
+}
+
 /* _row: an input row, or one outside the image, to its slot.  The kernel: one output row. rows: h slots, in the order of
  * the kernel's rows, which is that of memory but for where it begins. */
 #define MG_DECLARE_depthwise_conv2d_s8__planar(f)                                                    \
     MG_LINKAGE void MG_PART(f, row)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);    \
     MG_LINKAGE void f(const mg_planar_s8_params *p, const mg_s16 *const *rows, int8_t *out)
+
+#define MG_DECLARE_depthwise_conv2d_s8__planar_blocks(f) MG_DECLARE_depthwise_conv2d_s8__planar(f)
 
 /* Whole images one pixel wide (signals in time): all rows together are one planar row, with one kernel row.
  * scratch: int16 [channel][row], with the padding. */
