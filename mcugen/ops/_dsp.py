@@ -136,6 +136,22 @@ def composite(call: Call) -> bool:
     return bool(call.constant(1).min(initial=0) >= -127 and largest < _LARGEST_COMPOSITE)
 
 
+def fit_wide(call: Call) -> bool:
+    """Whether odd channels have room for seven bits more in their addends, and in what those are added to (`wide`)."""
+    scale, ends = scales(call), sums(call)
+    mult, addend = scale.mult[1::2], 128 * scale.addend[1::2] + 64
+    sums_wide = [((256 * end[1::2] * mult) >> 32) + addend for end in ends]
+    return all(bool((np.abs(v) < 2**31).all()) for v in (addend, *sums_wide))
+
+
+def wide(scaling: np.ndarray) -> np.ndarray:
+    """The scaling of pairs of channels, odd ones with seven bits more: see dsp_requantize.h."""
+    found = scaling.copy()
+    found[:, 3] = 128 * scaling[:, 3] + 64
+    found[:, 5] = scaling[:, 5] + 7
+    return found
+
+
 def overlapped(w: np.ndarray) -> np.ndarray:
     """[outputs, channels] for reading whole groups of four: an incomplete last one holds the last four channels."""
     whole, tail = divmod(w.shape[1], 4)
@@ -191,15 +207,16 @@ def stored(words: np.ndarray) -> np.ndarray:
     return (words.reshape(-1) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
 
 
-def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, is_composite: bool) -> Params:
+def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, is_composite: bool, linear: int) -> Params:
     """The `stream` of dsp_block_template.h, and the words up to the last whole pair of channels and to the end.
 
-    w, taps: see blocks_of.
+    w, taps: see blocks_of. linear: as in the template.
     """
     blocks = blocks_of(call, w, taps, scales(call), 2)
     bias, words = blocks.composite() if is_composite else blocks.doubled()
     body = words.transpose(0, 2, 1).reshape(len(words), -1)
-    lines = np.hstack([bias, body, blocks.scaling])
+    scaling = wide(blocks.scaling) if is_composite and not linear else blocks.scaling
+    lines = np.hstack([bias, body, scaling])
     return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
 
 

@@ -1,8 +1,12 @@
-"""Convolutions on cores with SMLAD: three pixels times two channels, on rows widened once or on gathered pixels."""
+"""Convolutions on cores with SMLAD: three pixels times two channels, on rows widened once or on gathered taps.
+
+Copies for the sizes of a layer are fastest where taps stand in rows; where they are gathered, a copy knows no more than
+how many are unrolled, so that layers share it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,11 +18,14 @@ from mcugen.ops._window import Window
 
 UNROLLED_GROUPS = 16
 """Groups of four taps that are unrolled, at most."""
+UNROLLED_WORDS = 36
+"""Gathered words of two taps that are unrolled, at most."""
+SHARED_WORDS = 8
+"""The same in copies for 1x1 convolutions of any size."""
 
 _LEAST_GROUPS = 8
+_LEAST_WORDS = 16
 _REACH = 1020
-_SMALL_MACS = 2**17
-_SMALL_GROUPS = 4
 _MAX_FIELD = 2**16 - 1
 _MAX_RUNS = 512
 """Runs of taps to an output: each has a pointer on the stack."""
@@ -51,6 +58,26 @@ def runs_of(length: int, *, pairs: bool) -> Runs:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Gathered words of two taps: `words` in the text, `times` over."""
+
+    times: int
+    words: int
+
+    @property
+    def total(self) -> int:
+        return self.times * self.words
+
+
+def words_of(total: int) -> Words:
+    """How to read `total` words, with no more of them than must be."""
+    least = -(-total // UNROLLED_WORDS)
+    exact = [n for n in range(least, total // _LEAST_WORDS + 1) if total % n == 0]
+    times = exact[0] if exact else least
+    return Words(times, -(-total // times))
+
+
+@dataclass(frozen=True)
 class Layout:
     """How a convolution's rows are widened and read. Lengths in elements.
 
@@ -79,21 +106,52 @@ class Layout:
         return _dsp.swapped(read) if self.widen == 0 else read
 
 
-def layout(call: Call, window: Window) -> Layout:
-    """The layout for a window over input 0."""
+def layout(call: Call, window: Window, *, gathered: bool = False) -> Layout:
+    """The layout for a window over input 0. gathered: each part of a row is one run of whole groups."""
     _, height, columns, channels = call.input(0).shape
     kernel, stride, dilation = window.kernel[1], window.stride[1], window.dilation[1]
     parts = kernel if dilation > 1 else 1
     words = channels * stride % 2 == 0 and (parts == 1 or channels * dilation % 2 == 0)
     in_step = channels if words else channels + 1
     widen = 2 if not words else int(channels % 4 > 0)
-    run = runs_of(kernel // parts * in_step, pairs=True)
+    length = kernel // parts * in_step
+    run = Runs(1, -(-length // 4), 0) if gathered else runs_of(length, pairs=True)
     starts = [j * dilation * in_step + i * run.length for j in range(parts) for i in range(run.split)]
     out_columns = call.output.shape[2]
     step = stride * in_step if out_columns > 1 else 0
     left = window.pad((height, columns))[1] * in_step
-    length = max(left + columns * in_step, (out_columns - 1) * step + starts[-1] + run.length)
-    return Layout(widen, in_step, left, step, parts, run, tuple(starts), -(-length // 4) * 4)
+    end = max(left + columns * in_step, (out_columns - 1) * step + starts[-1] + run.length)
+    return Layout(widen, in_step, left, step, parts, run, tuple(starts), -(-end // 4) * 4)
+
+
+@dataclass(frozen=True)
+class Way:
+    """Weights int16 or composite; loads of several words, or single ones, for Cortex-M7."""
+
+    name: str
+    is_composite: bool
+    is_single: bool
+
+    def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
+        """Bytes of the blocks of three pixels and, with `rest`, of two, so many words in the text, besides the base."""
+        extra = (24 + 12 * sizes["linear"]) * self.is_composite + 24 * sizes["linear"] + 16 * sizes["loop"]
+        bytes_of = (44.0, 32.0) if self.is_single else _WORD_BYTES[gathered, self.is_composite]
+        return sum(words * each + extra for each in bytes_of[: 1 + sizes.get("rest", 0)])
+
+
+_WAYS = (
+    Way("dsp16", False, False),
+    Way("dsp8", True, False),
+    Way("dsp16_single", False, True),
+    Way("dsp8_single", True, True),
+)
+_WORD_BYTES = {
+    (False, False): (32.0, 22.0),
+    (False, True): (36.0, 26.0),
+    (True, False): (30.7, 22.7),
+    (True, True): (33.3, 25.3),
+}
+"""Of a word of two taps of three pixels and of two, by whether taps are gathered and weights composite."""
 
 
 @dataclass(frozen=True)
@@ -104,36 +162,83 @@ class Convolution:
     activation: Callable[[Call], str]
     matrix: Callable[[Call], np.ndarray]
 
+    def linear(self, call: Call, way: Way) -> int:
+        clamps = _dsp.clamps_at_zero_point(call, self.activation(call))
+        return int(not clamps or (way.is_composite and not _dsp.fit_wide(call)))
+
+    def finish_work(self, call: Call) -> dict[str, float]:
+        """Outputs that are clamped apart, and those that may be below the zero point."""
+        activation = self.activation(call)
+        below = call.output.size * float(not _dsp.clamps_at_zero_point(call, activation))
+        return {"below_zero": below, **_dsp.clamp_work(call, activation)}
+
+    def by_tap(self, call: Call) -> np.ndarray:
+        w = self.matrix(call)
+        return w.reshape(w.shape[0], *self.window(call).kernel, -1)
+
+
+@dataclass(frozen=True)
+class InRows:
+    """Kernels on widened rows. gathered: taps are gathered first, else read where they stand."""
+
+    of: Convolution
+    gathered: bool
+
     def layout(self, call: Call) -> Layout:
-        return layout(call, self.window(call))
+        return layout(call, self.of.window(call), gathered=self.gathered)
 
     def ring(self, call: Call) -> Ring:
         return Ring("s16", self.layout(call).row_length)
 
-    def linear(self, call: Call) -> int:
-        return int(not _dsp.clamps_at_zero_point(call, self.activation(call)))
+    def words(self, call: Call) -> Words:
+        """How gathered taps are read."""
+        found = self.layout(call)
+        return words_of(self.of.window(call).kernel[0] * len(found.runs) * 2 * found.run.quads)
 
-    def ring_variant(self, call: Call) -> dict[str, int]:
-        found, rows = self.layout(call), self.window(call).kernel[0]
-        split = len(found.runs)
-        loop = int(rows * split * found.run.quads > UNROLLED_GROUPS)
+    def scratch(self, call: Call) -> int:
+        """Bytes of three pixels' taps."""
+        return _gathered_bytes(self.words(call))
+
+    def variant(self, call: Call, way: Way) -> dict[str, int]:
+        found, rows = self.layout(call), self.of.window(call).kernel[0]
+        if self.gathered:
+            words = self.words(call)
+            sizes, loop = {"words": words.words}, int(words.times > 1)
+        else:
+            sizes = {
+                "kernel_h": rows,
+                "split": len(found.runs),
+                "quads": found.run.quads,
+                "pair": found.run.pair,
+                "step": 2 * found.step,
+            }
+            loop = int(rows * len(found.runs) * found.run.quads > UNROLLED_GROUPS)
         return {
-            "kernel_h": rows,
-            "split": split,
-            "quads": found.run.quads,
-            "pair": found.run.pair,
-            "step": 2 * found.step,
+            **sizes,
             "loop": loop,
-            "linear": 1 if loop else self.linear(call),  # an instruction an output, of hundreds: no copy for that
+            "linear": 1
+            if loop
+            else self.of.linear(call, way),  # an instruction an output, of hundreds: no copy for that
             "widen": found.widen,
             "rest": int(call.output.shape[2] % 3 > 0),
         }
 
-    def ring_params(self, call: Call, *, is_composite: bool) -> Params:
-        found, w = self.layout(call), self.matrix(call)
-        taps = found.taps(w.reshape(w.shape[0], *self.window(call).kernel, -1))
+    def params(self, call: Call, way: Way) -> Params:
+        found, w = self.layout(call), self.of.matrix(call)
+        taps = found.taps(self.of.by_tap(call))
+        taken: Params = {}
+        if self.gathered:
+            words = self.words(call).total
+            taps = _dsp.padded(taps, 2 * words)
+            taken = {
+                "words": words,
+                "step": found.step,
+                "kernel_h": self.of.window(call).kernel[0],
+                "split": len(found.runs),
+                "groups": found.run.quads,
+            }
         return {
-            **_dsp.stream(call, w, taps, is_composite=is_composite),
+            **_dsp.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
             "runs": np.array(found.runs, np.uint32),
             "left": found.left,
             "row_length": found.row_length,
@@ -142,65 +247,95 @@ class Convolution:
             "in_step": found.in_step,
             "out_w": call.output.shape[2],
             "out_c": call.output.shape[3],
+            "threes": _threes(call.output.shape[2]),
+            **taken,
             "outside": call.input(0).zero_point,
-            **_dsp.clamp(call, self.activation(call)),
+            **_dsp.clamp(call, self.of.activation(call)),
         }
 
-    def ring_work(self, call: Call) -> dict[str, float]:
+    def work(self, call: Call) -> dict[str, float]:
         found, (n, rows, columns, outputs) = self.layout(call), call.output.shape
-        threes = (columns - (0, 4, 2)[columns % 3]) // 3 if columns != 1 else 0
-        groups = self.window(call).kernel[0] * len(found.runs) * (found.run.quads + found.run.pair / 2)
-        blocks = n * rows * np.array([threes, (columns - 3 * threes + 1) // 2])
+        threes = _threes(columns)
+        blocks = n * rows * np.array([threes // 3, (columns - threes + 1) // 2])
+        segments = self.of.window(call).kernel[0] * len(found.runs)
+        widened = {f"widened{found.widen}": call.input(0).size, **self.of.finish_work(call)}
+        if self.gathered:
+            return _gathered_work(blocks, outputs, self.words(call), segments, found.run.quads) | widened
+        groups = segments * (found.run.quads + found.run.pair / 2)
         counts = _work(blocks, outputs, groups)
-        segments = self.window(call).kernel[0] * len(found.runs)
-        counts |= {"segments": segments * counts["pairs"], f"widened{found.widen}": call.input(0).size}
-        return counts | _dsp.clamp_work(call, self.activation(call))
+        looped = counts["pairs"] * (segments * found.run.quads > UNROLLED_GROUPS)
+        return counts | {"segments": segments * counts["pairs"], "looped": looped} | widened
 
-    def ring_code(self, call: Call) -> int:
-        """Bytes of a copy: what all have, and the groups of four taps in a block of three pixels, and in one of two."""
-        sizes = self.ring_variant(call)
-        groups = sizes["quads"] * (1 if sizes["loop"] else sizes["kernel_h"] * sizes["split"])
-        return 750 + 64 * groups + (250 + 44 * groups) * sizes["rest"]
+    def code(self, call: Call, way: Way) -> int:
+        """Bytes of a copy."""
+        found, sizes = self.layout(call), self.variant(call, way)
+        rest, segments = sizes["rest"], 1
+        if self.gathered:
+            words, base = sizes["words"], 1008
+        else:
+            runs = self.of.window(call).kernel[0] * len(found.runs)
+            words, base = (2 * found.run.quads + found.run.pair) * (1 if sizes["loop"] else runs), 794
+            segments = runs + 10 * (len(found.runs) > 1)
+        blocks = way.block_bytes(words, sizes, gathered=self.gathered)
+        return round(base + (0, 110, -30)[found.widen] + 160 * rest + 12 * segments * (1 + rest) - 12 + blocks)
 
-    def run_code(self, call: Call) -> int:
-        """The same for gathered pixels, which are widened by code of their own."""
-        return 600 + 80 * self.run_variant(call)["quads"]
+    def fields_fit(self, call: Call) -> bool:
+        "no size is above 65535"
+        found, window = self.layout(call), self.of.window(call)
+        sizes = (found.in_step, found.run.quads, *window.kernel, *call.output.shape, *call.input(0).shape)
+        return max(sizes) <= _MAX_FIELD
 
-    def in_reach(self) -> Rule:
-        """The rule for kernels that read taps where they stand."""
+    def in_reach(self, call: Call) -> bool:
+        "the taps of three pixels are within reach of an instruction, in at most 512 runs"
+        found = self.layout(call)
+        return found.in_reach and self.of.window(call).kernel[0] * len(found.runs) <= _MAX_RUNS
 
-        def fit(call: Call) -> bool:
-            "the taps of three pixels are within reach of an instruction, in at most 512 runs; no size is above 65535"
-            found, largest = self.layout(call), max(*call.output.shape, *call.input(0).shape)
-            runs = self.window(call).kernel[0] * len(found.runs)
-            return found.in_reach and runs <= _MAX_RUNS and largest <= _MAX_FIELD
 
-        return fit
+@dataclass(frozen=True)
+class Pixels:
+    """Kernels of 1x1 convolutions on runs of pixels, of which three are gathered. shared: one copy for all sizes."""
 
-    def run_variant(self, call: Call) -> dict[str, int]:
-        run = pixel_runs(call)
-        loop = int(is_small(call) or run.split > 1)
-        tail = 0 if loop else call.input(0).shape[3] % 4
-        return {"quads": run.quads, "tail": tail, "loop": loop, "linear": self.linear(call)}
+    of: Convolution
+    shared: bool
 
-    def run_work(self, call: Call) -> dict[str, float]:
-        run, outputs = pixel_runs(call), call.output.shape[3]
+    def words(self, call: Call) -> Words:
+        total = 2 * -(-call.input(0).shape[3] // 4)
+        return Words(-(-total // SHARED_WORDS), SHARED_WORDS) if self.shared else words_of(total)
+
+    def scratch(self, call: Call) -> int:
+        """Bytes of three pixels' channels, widened."""
+        return _gathered_bytes(self.words(call))
+
+    def variant(self, call: Call, way: Way) -> dict[str, int]:
+        words = self.words(call)
+        loop = int(self.shared or words.times > 1)
+        return {"words": words.words, "loop": loop, "linear": 1 if loop else self.of.linear(call, way)}
+
+    def work(self, call: Call) -> dict[str, float]:
+        outputs = call.output.shape[3]
         blocks = -(-call.output.size // outputs // 3)
-        groups = run.split * run.quads
-        counts = _work(np.array([blocks, 0]), outputs, groups)
-        counts["loops"] = counts["pairs"] * run.split * self.run_variant(call)["loop"]
-        return counts | {"gathered": 3.0 * blocks * groups} | _dsp.clamp_work(call, self.activation(call))
+        counts = _gathered_work(np.array([blocks, 0]), outputs, self.words(call), 1, call.input(0).shape[3] / 4)
+        return counts | self.of.finish_work(call)
 
-    def run_params(self, call: Call, *, is_composite: bool) -> Params:
-        w, run = self.matrix(call), pixel_runs(call)
-        taps = _dsp.swapped(_dsp.padded(_dsp.overlapped(w), run.split * run.length))
+    def params(self, call: Call, way: Way) -> Params:
+        w, words = self.of.matrix(call), self.words(call)
+        taps = _dsp.padded(_dsp.swapped(_dsp.overlapped(w)), 2 * words.total)
         return {
-            **_dsp.stream(call, w, taps, is_composite=is_composite),
-            "quads": run.split * run.quads,
+            **_dsp.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
+            "words": words.total,
             "in_c": w.shape[1],
             "out_c": w.shape[0],
-            **_dsp.clamp(call, self.activation(call)),
+            **_dsp.clamp(call, self.of.activation(call)),
         }
+
+    def code(self, call: Call, way: Way) -> int:
+        """Bytes of a copy."""
+        return round(800 + way.block_bytes(self.words(call).words, self.variant(call, way), gathered=True))
+
+
+def _threes(columns: int) -> int:
+    """Pixels of a row that are computed by threes; the others are by twos."""
+    return columns - (0, 4, 2)[columns % 3] if columns != 1 else 0
 
 
 def _work(blocks: np.ndarray, outputs: int, groups: float) -> dict[str, float]:
@@ -215,23 +350,16 @@ def _work(blocks: np.ndarray, outputs: int, groups: float) -> dict[str, float]:
     return {name: float(count) for name, count in counts.items()}
 
 
-def is_small(call: Call) -> bool:
-    """Whether a 1x1 convolution does not earn a copy of the kernel for its channels."""
-    return call.op.macs(call) < _SMALL_MACS
+def _gathered_work(blocks: np.ndarray, outputs: int, words: Words, runs: int, groups: float) -> dict[str, float]:
+    """The same for gathered words, which come from so many runs of groups of four taps for each pixel."""
+    counts = _work(blocks, outputs, words.total / 2)
+    looped = counts["pairs"] * (words.times > 1)
+    counts |= {"looped": looped, "loops": looped * words.times, "gathers": runs * counts["blocks"]}
+    return counts | {"gathered": runs * groups * counts["blocks"]}
 
 
-def pixel_runs(call: Call) -> Runs:
-    """How the channels of a gathered pixel are read; small convolutions share one way."""
-    channels = call.input(0).shape[3]
-    if not is_small(call):
-        return runs_of(channels, pairs=False)
-    return Runs(-(-channels // (4 * _SMALL_GROUPS)), _SMALL_GROUPS, 0)
-
-
-def run_scratch(call: Call) -> int:
-    """Bytes of three pixels' channels, widened."""
-    run = pixel_runs(call)
-    return -(-24 * run.split * run.quads // 16) * 16
+def _gathered_bytes(words: Words) -> int:
+    return -(-12 * words.total // 16) * 16
 
 
 def four_channels(call: Call) -> bool:
@@ -241,52 +369,53 @@ def four_channels(call: Call) -> bool:
 
 def ring_kernels(of: Convolution, window: Callable[[Call], RowWindow], is_dense: Rule) -> tuple[Kernel, ...]:
     """The kernels of a convolution in one group (is_dense), on rows widened once. window: the row geometry."""
-    base = Kernel(
-        "",
-        Form.RING,
-        accepts=(is_dense, of.in_reach()),
-        window=window,
-        ring=of.ring,
-        variant=of.ring_variant,
-        work=of.ring_work,
-        code=of.ring_code,
-        struct="mg_dsp_ring",
-    )
-    return _all(base, "", of.ring_params)
+    found: tuple[Kernel, ...] = ()
+    for suffix, rows in (("", InRows(of, gathered=False)), ("_gathered", InRows(of, gathered=True))):
+        base = Kernel(
+            "",
+            Form.RING,
+            accepts=(is_dense, rows.fields_fit, *(() if rows.gathered else (rows.in_reach,))),
+            window=window,
+            ring=rows.ring,
+            scratch=rows.scratch if rows.gathered else None,
+            work=rows.work,
+            struct="mg_dsp_ring",
+        )
+        found += _all(base, suffix, rows)
+    return found
 
 
 def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> tuple[Kernel, ...]:
     """The kernels of a 1x1 convolution with stride 1 (is_run). count: pixels of the output."""
-    base = Kernel(
-        "",
-        Form.POINTWISE,
-        accepts=(is_run, four_channels),
-        count=count,
-        scratch=run_scratch,
-        variant=of.run_variant,
-        work=of.run_work,
-        code=of.run_code,
-        struct="mg_dsp_run",
-    )
-    return _all(base, "_pointwise", of.run_params)
+    found: tuple[Kernel, ...] = ()
+    for suffix, pixels in (("_pointwise", Pixels(of, shared=False)), ("_shared_pointwise", Pixels(of, shared=True))):
+        base = Kernel(
+            "",
+            Form.POINTWISE,
+            accepts=(is_run, four_channels),
+            count=count,
+            scratch=pixels.scratch,
+            work=pixels.work,
+            struct="mg_dsp_run",
+        )
+        found += _all(base, suffix, pixels)
+    return found
 
 
-_WAYS = (("dsp16", False), ("dsp8", True), ("dsp16_single", False), ("dsp8_single", True))
-"""Names of the kernels, and whether their weights are composite; `single` ones load single words, for Cortex-M7."""
-
-
-def _all(base: Kernel, suffix: str, params: Callable[..., Params]) -> tuple[Kernel, ...]:
+def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
     """Kernels with int16 weights and with composite ones, for cores that load several words fast and for others."""
     made = []
-    for name, is_composite in _WAYS:
-        proofs = (_dsp.doubled, _dsp.scaled, *((_dsp.composite,) if is_composite else ()))
+    for way in _WAYS:
+        proofs = (_dsp.doubled, _dsp.scaled, *((_dsp.composite,) if way.is_composite else ()))
         made.append(
             replace(
                 base,
-                symbol=f"mg_conv2d_s8__{name}{suffix}",
+                symbol=f"mg_conv2d_s8__{way.name}{suffix}",
                 accepts=(_filter.int8_data, _filter.constant_weights, *base.accepts, *proofs),
-                params=partial(params, is_composite=is_composite),
-                widened=not is_composite,
+                variant=partial(of.variant, way=way),
+                params=partial(of.params, way=way),
+                code=partial(of.code, way=way),
+                widened=not way.is_composite,
                 needs=_dsp.DSP,
             )
         )

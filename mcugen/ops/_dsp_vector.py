@@ -29,8 +29,9 @@ class Vectors:
     count: Callable[[Call], int]
 
     def kernels(self, *rules: Rule) -> tuple[Kernel, ...]:
-        """With int16 weights, and with composite ones. rules: the operator's own."""
-        return self._kernel("dsp16", rules, is_composite=False), self._kernel("dsp8", rules, is_composite=True)
+        """With int16 weights, and with composite ones, also with single loads. rules: the operator's own."""
+        ways = (("dsp16", False), ("dsp8", True), ("dsp8_single", True))
+        return tuple(self._kernel(name, rules, is_composite=composite) for name, composite in ways)
 
     def _kernel(self, name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel:
         proofs = (*rules, _dsp.doubled, self._scaled, *((_dsp.composite,) if is_composite else ()))

@@ -20,9 +20,11 @@ from mcugen.types import QuantParams
 from tests.support import draw
 
 FEATURES = frozenset({"dsp"})
-WINDOWS = ("mg_conv2d_s8__dsp16", "mg_conv2d_s8__dsp8", "mg_conv2d_s8__dsp16_single", "mg_conv2d_s8__dsp8_single")
-RUNS = tuple(f"{symbol}_pointwise" for symbol in WINDOWS)
-VECTORS = ("mg_fully_connected_s8__dsp16", "mg_fully_connected_s8__dsp8")
+IN_ROWS = ("mg_conv2d_s8__dsp16", "mg_conv2d_s8__dsp8", "mg_conv2d_s8__dsp16_single", "mg_conv2d_s8__dsp8_single")
+GATHERED = tuple(f"{symbol}_gathered" for symbol in IN_ROWS)
+WINDOWS = IN_ROWS + GATHERED
+RUNS = tuple(f"{symbol}{shared}_pointwise" for shared in ("", "_shared") for symbol in IN_ROWS)
+VECTORS = ("mg_fully_connected_s8__dsp16", "mg_fully_connected_s8__dsp8", "mg_fully_connected_s8__dsp8_single")
 
 
 def drawn(op: Op, weights: tuple[int, ...], shape: tuple[int, ...], reference: str, **types: Any) -> Call:
@@ -71,9 +73,7 @@ def test_they_take_usual_layers(symbol: str) -> None:
         ({"gain": 4.0}, "shift to the right"),
         ({"kind": "s16"}, "int8"),
         ({"groups": 2}, "one group"),
-        ({"size": (2, 3), "c": 260}, "within reach"),
         ({"size": (1, 1), "kernel": (1, 1), "c": 1, "o": 65536}, "no size is above 65535"),
-        ({"size": (513, 2), "kernel": (513, 1), "c": 1}, "at most 512 runs"),
     ],
 )
 @pytest.mark.parametrize("symbol", WINDOWS)
@@ -84,8 +84,17 @@ def test_windows_refuse_what_is_not_exact(symbol: str, changed: dict[str, Any], 
 
 
 def test_windows_take_the_tallest_kernel() -> None:
-    call = conv((512, 1), (3, 2), 1)
-    assert all(not kernel_of(call, symbol).refusals(call, FEATURES) for symbol in WINDOWS)
+    tall, taller = (conv((rows, 1), (3, 2), 1) for rows in (512, 513))
+    assert all(not kernel_of(tall, symbol).refusals(tall, FEATURES) for symbol in WINDOWS)
+    assert all("at most 512 runs" in kernel_of(taller, symbol).refusals(taller, FEATURES)[0] for symbol in IN_ROWS)
+
+
+@pytest.mark.parametrize("symbol", [s for s in IN_ROWS if "dsp16" in s])
+def test_pixels_out_of_reach_are_gathered(symbol: str) -> None:
+    call = conv(size=(2, 3), c=260, gain=1e-3)
+    why = kernel_of(call, symbol).refusals(call, FEATURES)
+    assert why == ["the taps of three pixels are within reach of an instruction, in at most 512 runs"]
+    assert not kernel_of(call, f"{symbol}_gathered").refusals(call, FEATURES)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +123,7 @@ def test_composite_weights_need_room(symbol: str) -> None:
     changed = {"bias_max": 2**26, "gain": 1e-4}
     large = vectors(**changed) if symbol in VECTORS else conv(**changed)
     assert any("2^23" in reason for reason in kernel.refusals(large, FEATURES))
-    wide = kernel_of(large, symbol.replace("dsp8", "dsp16"))
+    wide = kernel_of(large, VECTORS[0] if symbol in VECTORS else symbol.replace("dsp8", "dsp16"))
     assert not wide.refusals(large, FEATURES)
 
 
@@ -166,6 +175,29 @@ def test_the_short_scaling_has_the_runtimes_bits(once: bool, gain: float) -> Non
         np.testing.assert_array_equal(scaled(found, sums, int(k), once=once), want)
 
 
+@pytest.mark.parametrize("gain", [0.3, 0.02, 1e-3, 3e-5])
+def test_the_wide_scaling_has_the_runtimes_bits_from_the_zero_point_on(gain: float) -> None:
+    call = vectors(gain=gain, out_zero=-11)
+    found, (low, high) = _dsp.scales(call), _dsp.sums(call)
+    assert _dsp.fit_wide(call)
+    mult, shift = _filter.multipliers(call, low.size)
+    pair = np.array([[0, 0, 0, found.addend[1], 0, found.shift[1]]])
+    *_, addend, _, bits = _dsp.wide(pair)[0].tolist()
+    sums = np.clip(np.linspace(low[1], high[1], 5000).astype(np.int64)[:, None] + np.arange(-3, 4), low[1], high[1])
+    got = ((256 * sums * found.mult[1] >> 32) + addend) >> bits
+    want = multiply_double_rounding(sums.reshape(-1), mult[1], shift[1]).reshape(sums.shape) - 11
+    np.testing.assert_array_equal(np.maximum(got, -11), np.maximum(want, -11))
+
+
+def test_shifts_without_room_for_seven_bits_more_take_the_other_way() -> None:
+    near, far = (conv(gain=gain, out_zero=-128, activation="RELU") for gain in (1e-3, 3e-6))
+    assert _dsp.fit_wide(near) and not _dsp.fit_wide(far)
+    for symbol, linear in (("mg_conv2d_s8__dsp8_gathered", 1), ("mg_conv2d_s8__dsp16_gathered", 0)):
+        assert not kernel_of(far, symbol).refusals(far, FEATURES)
+        assert "linear0" in kernel_of(near, symbol).function(near)
+        assert f"linear{linear}" in kernel_of(far, symbol).function(far)
+
+
 def test_constant_channels_lose_their_weights() -> None:
     call = conv(gain=1e-8, bias_max=2**29)
     found = _dsp.scales(call)
@@ -185,15 +217,32 @@ def test_runs_hold_all_taps_and_waste_few(length: int, pairs: bool) -> None:
     assert runs.pair == 0 or runs.split == 1
 
 
-def test_small_layers_share_their_code() -> None:
-    def variant(c: int, o: int, size: tuple[int, int]) -> object:
-        call = conv((1, 1), size, c, o)
-        kernel = kernel_of(call, RUNS[0])
-        assert kernel.variant is not None
-        return kernel.variant(call)
+@pytest.mark.parametrize("total", [1, 2, 15, 36, 37, 54, 64, 72, 74, 144, 150, 288, 1000])
+def test_gathered_words_hold_all_taps_and_waste_few(total: int) -> None:
+    words = _dsp_conv.words_of(total)
+    assert words.words <= _dsp_conv.UNROLLED_WORDS
+    assert total <= words.total < total + words.times
 
-    assert variant(30, 9, (4, 4)) == variant(17, 12, (3, 5))
-    assert variant(30, 64, (12, 12)) != variant(17, 64, (12, 12))
+
+def variant(symbol: str, call: Call) -> object:
+    kernel = kernel_of(call, symbol)
+    assert kernel.variant is not None
+    return kernel.variant(call)
+
+
+def test_a_copy_serves_1x1_convolutions_of_all_sizes() -> None:
+    layers = [conv((1, 1), size, c, o) for size, c, o in (((4, 4), 30, 9), ((3, 5), 17, 12), ((12, 12), 106, 64))]
+    own, shared = ([variant(symbol, call) for call in layers] for symbol in (RUNS[0], RUNS[4]))
+    assert shared[0] == shared[1] == shared[2]
+    assert own[0] != own[1] != own[2]
+
+
+def test_a_copy_of_gathered_taps_serves_windows_of_several_sizes() -> None:
+    """Of 16, 32 and 64 channels: as many words, two, four and eight times over."""
+    layers = [conv((3, 3), (4, 8), c, 16) for c in (16, 32, 64)]
+    in_rows, gathered = ([variant(symbol, call) for call in layers] for symbol in (IN_ROWS[0], GATHERED[0]))
+    assert gathered[0] == gathered[1] == gathered[2]
+    assert in_rows[0] != in_rows[1] != in_rows[2]
 
 
 def test_a_pixel_at_a_time_is_cheaper_as_a_vector() -> None:

@@ -2,9 +2,8 @@
  *
  * What the blocked kernels for cores with SMLAD share: their job, the assembly of their parts, and how data are widened.
  *
- * A block is 3 or 2 pixels times all pairs of output channels: six sums in registers. Taps come in groups of four: 16
- * instructions for 24 products, or 18 where two channels' int8 weights share a halfword. dsp_block_template.h puts the
- * parts together.
+ * A block is 3 or 2 pixels times all pairs of output channels: six sums in registers. Words of two taps each come as they
+ * stand in rows, or gathered. dsp_block_template.h puts the parts together.
  */
 #ifndef MCUGEN_DSP_BLOCK_H
 #define MCUGEN_DSP_BLOCK_H
@@ -20,7 +19,7 @@
 #endif
 
 /* What a block works on.
- * x       gathered taps that end at x_end; or a table of pointers to runs of taps, to each of which x_end is added
+ * x       gathered taps, up to x_end; or a table of pointers to runs of taps, to each of which x_end is added
  * out     the first pixel's channels; pixels are out_c bytes apart
  * stream  whole pairs of channels, up to end */
 typedef struct {
@@ -32,16 +31,21 @@ typedef struct {
     const int32_t *stream;
 } mg_dsp_job;
 
-/* Assembly. Sums r4-r9, weights r0-r3, data r10-r11, pointer to data r12, to the stream lr. On the stack: pointers to the
- * runs, the last first; from mg_j on x, x_end or the runs left, out, out_c, end. Symbols: mg_p bytes from a pixel to the
- * next, mg_q from a group of four taps to the next, mg_x those before this group. */
-#define MG_DSP_MULTIPLY(p, q)        \
-    "smlad " p ", r10, r0, " p "\n"  \
-    "smlad " q ", r10, r1, " q "\n"
+/* Assembly. Sums r4-r9, pointer to data r12, to the stream lr; weights and data in what is left. On the stack: pointers
+ * to the runs, the last first; from mg_j on x, x_end or the runs left, out, out_c, end. Symbols: mg_p bytes from a pixel to
+ * the next, mg_q from a word to the next, mg_x and mg_w those before this group of data and weights. */
+#define MG_DSP_SMLAD(sum, x, w) "smlad " sum ", " x ", " w ", " sum "\n"
 
-#define MG_DSP_MULTIPLY_HIGH(p, q)   \
-    "smlad " p ", r11, r2, " p "\n"  \
-    "smlad " q ", r11, r3, " q "\n"
+/* The first product of a sum adds the bias to it, which only the last pixel's sums hold. */
+#define MG_DSP_FIRST(sum, x, w, bias)                \
+    ".if mg_first\n"                                 \
+    "smlad " sum ", " x ", " w ", " bias "\n"        \
+    ".else\n" MG_DSP_SMLAD(sum, x, w) ".endif\n"
+
+#define MG_DSP_NEXT ".set mg_first, 0\n"
+
+#define MG_DSP_MULTIPLY(p, q, r, s) MG_DSP_FIRST(p, "r10", "r0", r) MG_DSP_FIRST(q, "r10", "r1", s)
+#define MG_DSP_MULTIPLY_HIGH(p, q) MG_DSP_SMLAD(p, "r11", "r2") MG_DSP_SMLAD(q, "r11", "r3")
 
 /* Both sums of a pixel to its bytes. Multipliers are in r0 and r1, addends in r2 and r3, shifts in r10 and r11. */
 #define MG_DSP_FINISH_CLAMPED(p, q)             \
@@ -62,6 +66,13 @@ typedef struct {
     "sub " q ", " q ", " p "\n"      \
     "asr " q ", " q ", #7\n"         \
     "lsl " p ", " p ", #1\n"
+
+/* The same, and to bytes: sum b stays 256-fold, its addend and shift have seven bits more. */
+#define MG_DSP_FINISH_SPLIT(p, q)                         \
+    "sub " q ", " q ", " p "\n"                           \
+    "lsl " p ", " p ", #1\n"                              \
+    MG_DSP_SCALE_CLAMPED(p, "r0", "r2", "r10")            \
+    MG_DSP_SCALE_WIDE(q, "r1", "r3", "r11")
 
 #define MG_DSP_BEGIN                  \
     "push {r4-r11, lr}\n"             \
@@ -91,29 +102,51 @@ typedef struct {
     "add sp, sp, #mg_frame\n"         \
     "pop {r4-r11, pc}\n"
 
-/* A run of taps: `quad` for each group of four, then `two` for the two that may be left. */
-#define MG_DSP_RUN(quad, two)         \
+/* A run of taps that stand in a row: `quad` for each group of four, then `two` for the two that may be left. */
+#define MG_DSP_QUADS(quad, two)       \
     ".set mg_x, 0\n"                  \
     ".rept mg_quads\n"                \
-    quad                              \
-    ".set mg_x, mg_x+mg_q\n.endr\n"   \
-    ".if mg_pair\n" two ".endif\n"
+    quad MG_DSP_NEXT                  \
+    ".set mg_x, mg_x+2*mg_q\n.endr\n" \
+    ".if mg_pair\n" two MG_DSP_NEXT ".endif\n"
 
-/* Gathered taps, in one run or in a loop. */
-#define MG_DSP_GATHERED(quad)         \
+/* A run of gathered words, three at a time. */
+#define MG_DSP_WORDS(three, two, one)                      \
+    ".set mg_words, 2*mg_quads+mg_pair\n"                  \
+    ".rept mg_words/3\n" three ".endr\n"                   \
+    ".set mg_left, mg_words-mg_words/3*3\n"                \
+    ".if mg_left == 2\n" two ".endif\n"                    \
+    ".if mg_left == 1\n" one ".endif\n"
+
+/* A run with single loads, each beside a product and well before it is used: `head` loads what the first products need,
+ * `even` and `odd` do a word each. mg_odd: a word follows the even one; mg_more: one follows the odd one. */
+#define MG_DSP_SINGLE(head, even, odd)                              \
+    ".set mg_x, 0\n.set mg_w, 8*mg_first\n.set mg_left, mg_quads\n" \
+    head                                                            \
+    ".rept mg_quads\n"                                              \
+    ".set mg_left, mg_left-1\n"                                     \
+    ".set mg_odd, 1\n.set mg_more, mg_left+mg_pair\n"               \
+    even MG_DSP_NEXT odd                                            \
+    ".set mg_x, mg_x+2*mg_q\n.set mg_w, mg_w+mg_v\n.endr\n"         \
+    ".if mg_pair\n.set mg_odd, 0\n" even MG_DSP_NEXT                \
+    ".set mg_w, mg_w+mg_v/2\n.endif\n"                              \
+    "add lr, lr, #mg_w\n"
+
+/* Gathered taps, in one run or in a loop; `next` moves the pointer to data, where the run does not. */
+#define MG_DSP_GATHERED(run, next)    \
     ".if mg_segments == 0\n"          \
     "ldr r12, [sp, #mg_j]\n"          \
     "2:\n"                            \
-    MG_DSP_RUN(quad, "")              \
+    run                               \
     ".if mg_loop\n"                   \
+    next                              \
     "ldr r10, [sp, #mg_j+4]\n"        \
-    "add r12, r12, #mg_q*mg_quads\n"  \
     "cmp r12, r10\n"                  \
     "bne 2b\n"                        \
     ".endif\n.endif\n"
 
 /* Runs at pointers, in a loop; no instruction of a run changes the flags. */
-#define MG_DSP_LOOPED(quad, two)             \
+#define MG_DSP_LOOPED(run)                   \
     ".if mg_segments != 0 && mg_loop != 0\n" \
     "mov r10, #mg_segments\n"                \
     "str r10, [sp, #mg_j+4]\n"               \
@@ -122,18 +155,18 @@ typedef struct {
     "subs r10, r10, #1\n"                    \
     "str r10, [sp, #mg_j+4]\n"               \
     "ldr r12, [sp, r10, lsl #2]\n"           \
-    MG_DSP_RUN(quad, two)                    \
+    run                                      \
     "bne 3b\n"                               \
     ".endif\n"
 
 /* Runs at pointers, one after the other. */
-#define MG_DSP_UNROLLED(quad, two)           \
+#define MG_DSP_UNROLLED(run)                 \
     ".if mg_segments != 0 && mg_loop == 0\n" \
     ".set mg_s, mg_segments\n"               \
     ".rept mg_segments\n"                    \
     ".set mg_s, mg_s-1\n"                    \
     "ldr r12, [sp, #4*mg_s]\n"               \
-    MG_DSP_RUN(quad, two)                    \
+    run                                      \
     ".endr\n.endif\n"
 
 /* The halves of a word. */

@@ -5,7 +5,7 @@
  *   MG_QUADS      groups of four taps in a run
  *   MG_PAIR       1: two more taps end each run
  *   MG_SEGMENTS   n > 0: the taps are n runs, each at a pointer of its own, with pixels MG_STEP bytes apart
- *                 0: the taps are gathered: each group of four of all pixels of the block, then the next group
+ *                 0: the taps are gathered, by words of two: each word of three pixels, then the next word
  *   MG_LOOP       0: all runs are unrolled (where taps are gathered: there is just one)
  *   MG_REST       1: there are blocks of 2 pixels, too
  *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
@@ -14,83 +14,154 @@
  *
  * The stream holds for each pair of channels (a, b), in the order of reading:
  *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b
- *   each group of four taps: a01 b01 a23 b23; composite: ab01 ab23 (two taps to a word, the first in the lower half)
- *   the two last taps of a run: a01 b01; composite: ab01
- *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h
+ *   each two taps: a01 b01; composite: ab01 (the first in the lower half)
+ *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h; composite, without MG_LINEAR: b's wide
  * Taps are stored values, without regard to their zero point: that is in the bias.
+ *
+ * Four taps of three pixels take, for two channels, 24 products in 16 instructions, or 18 of composite weights; gathered
+ * ones 15 1/3 and 16 2/3; with single loads 22.
  */
 #include "mcugen/dsp_block.h"
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
+#if MG_COMPOSITE && MG_LINEAR
+#define MG_FINISH(p, q) MG_DSP_SPLIT(p, q) MG_DSP_FINISH_LINEAR(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE
+#define MG_FINISH(p, q) MG_DSP_FINISH_SPLIT(p, q) MG_DSP_BYTES(p, q)
+#elif MG_LINEAR
+#define MG_FINISH(p, q) MG_DSP_FINISH_LINEAR(p, q) MG_DSP_BYTES(p, q)
+#else
+#define MG_FINISH(p, q) MG_DSP_FINISH_CLAMPED(p, q) MG_DSP_BYTES(p, q)
+#endif
+
+/* The biases of another pixel: moved, or read again, which is shorter and takes longer. */
 #if MG_COMPOSITE
-#define MG_WEIGHTS "ldrd r1, r3, [lr], #8\nsxtb16 r0, r1\nsxtb16 r2, r3\n"
+#define MG_SAME(p, q, r, s) "mov " p ", " r "\nmov " q ", " s "\n"
 #else
-#define MG_WEIGHTS "ldmia lr!, {r0-r3}\n"
+#define MG_SAME(p, q, r, s) "ldrd " p ", " q ", [lr, #-8]\n"
 #endif
 
-#if MG_COMPOSITE
-#define MG_WEIGHTS_TWO "ldr r1, [lr], #4\nsxtb16 r0, r1\n"
-#define MG_SUMS(p, q) MG_DSP_SPLIT(p, q)
-#else
-#define MG_WEIGHTS_TWO "ldrd r0, r1, [lr], #8\n"
-#define MG_SUMS(p, q)
-#endif
-
-#if MG_LINEAR
-#define MG_FINISH(p, q) MG_SUMS(p, q) MG_DSP_FINISH_LINEAR(p, q) MG_DSP_BYTES(p, q)
-#else
-#define MG_FINISH(p, q) MG_SUMS(p, q) MG_DSP_FINISH_CLAMPED(p, q) MG_DSP_BYTES(p, q)
-#endif
-
-#define MG_SIZES(pixels)                                                                                               \
+#define MG_SIZES                                                                                                       \
     ".set mg_segments, " MG_TEXT(MG_SEGMENTS) "\n.set mg_quads, " MG_TEXT(MG_QUADS) "\n"                               \
     ".set mg_pair, " MG_TEXT(MG_PAIR) "\n.set mg_loop, " MG_TEXT(MG_LOOP) "\n"                                         \
-    ".set mg_j, (4*mg_segments+7)/8*8\n.set mg_frame, mg_j+20\n"                                                       \
-    ".if mg_segments\n.set mg_p, " MG_TEXT(MG_STEP) "\n.set mg_q, 8\n"                                                 \
-    ".else\n.set mg_p, 8\n.set mg_q, 8*" pixels "\n.endif\n"
+    ".set mg_j, (4*mg_segments+7)/8*8\n.set mg_frame, mg_j+20\n.set mg_v, 16-8*" MG_TEXT(MG_COMPOSITE) "\n"            \
+    ".set mg_first, 1-mg_loop\n"                                                                                      \
+    ".if mg_segments\n.set mg_p, " MG_TEXT(MG_STEP) "\n.set mg_q, 4\n"                                                \
+    ".else\n.set mg_p, 4\n.set mg_q, 12\n.endif\n"
 
-#define MG_LOW(offset) "ldr r10, [r12, #mg_x+" offset "]\n"
-#define MG_HIGH(offset) "ldr r11, [r12, #mg_x+4+" offset "]\n"
-#define MG_SMLAD(sum, x, w) "smlad " sum ", " x ", " w ", " sum "\n"
 #if MG_SINGLE
-/* A load beside each product, where there is one to do, and well before it is used. */
-#define MG_PIXEL(p, q, low, high)                                                           \
-    MG_SMLAD(p, "r10", "r0") MG_SMLAD(q, "r10", "r1") low MG_SMLAD(p, "r11", "r2") MG_SMLAD(q, "r11", "r3") high
+
+#define MG_BIAS(p, q) "ldrd " p ", " q ", [lr]\n.if mg_loop\nadd lr, lr, #8\n.endif\n"
+
+/* Even words have weights in r0 and r1, odd ones in r2 and r3; pixels take r10 and r11 by turns. */
+#define MG_LOAD(x, word, pixel) "ldr " x ", [r12, #mg_x+" word "*mg_q+" pixel "*mg_p]\n"
+#define MG_IF(symbol, text) ".if " symbol "\n" text ".endif\n"
+#define MG_FIRST2                                                                      \
+    MG_IF("mg_segments", MG_LOAD("r10", "0", "0") MG_LOAD("r11", "0", "1"))            \
+    MG_IF("mg_segments == 0", "ldrd r10, r11, [r12]\n")
 #if MG_COMPOSITE
-#define MG_FIRST                                                                                    \
-    "ldr r1, [lr], #8\n" MG_LOW("0") "ldr r3, [lr, #-4]\n" MG_HIGH("0")                             \
-    "sxtb16 r0, r1\n" MG_SMLAD("r5", "r10", "r1") "sxtb16 r2, r3\n" MG_SMLAD("r4", "r10", "r0")     \
-    MG_LOW("mg_p") MG_SMLAD("r5", "r11", "r3") MG_SMLAD("r4", "r11", "r2") MG_HIGH("mg_p")
+#define MG_HEAD "ldr r1, [lr, #mg_w]\n" MG_FIRST2 "sxtb16 r0, r1\n"
+#define MG_ODD1 "ldr r3, [lr, #mg_w+4]\n"
+#define MG_ODD2 "sxtb16 r2, r3\n"
+#define MG_NEXT1 "ldr r1, [lr, #mg_w+8]\n"
+#define MG_NEXT2 "sxtb16 r0, r1\n"
+#define MG_ONE(p, q, x, a, b, r, s) MG_DSP_FIRST(q, x, b, s)
+#define MG_OTHER(p, q, x, a, b, r, s) MG_DSP_FIRST(p, x, a, r)
 #else
-#define MG_FIRST                                                                                    \
-    "ldr r0, [lr], #16\n" MG_LOW("0") "ldr r1, [lr, #-12]\n" MG_HIGH("0")                           \
-    MG_SMLAD("r4", "r10", "r0") "ldr r2, [lr, #-8]\n" MG_SMLAD("r5", "r10", "r1")                   \
-    "ldr r3, [lr, #-4]\n" MG_LOW("mg_p") MG_SMLAD("r4", "r11", "r2") MG_SMLAD("r5", "r11", "r3")    \
-    MG_HIGH("mg_p")
+#define MG_HEAD "ldrd r0, r1, [lr, #mg_w]\n" MG_FIRST2
+#define MG_ODD1 "ldr r2, [lr, #mg_w+8]\n"
+#define MG_ODD2 "ldr r3, [lr, #mg_w+12]\n"
+#define MG_NEXT1 "ldr r0, [lr, #mg_w+16]\n"
+#define MG_NEXT2 "ldr r1, [lr, #mg_w+20]\n"
+#define MG_ONE(p, q, x, a, b, r, s) MG_DSP_FIRST(p, x, a, r)
+#define MG_OTHER(p, q, x, a, b, r, s) MG_DSP_FIRST(q, x, b, s)
 #endif
-#define MG_QUAD2 MG_FIRST MG_PIXEL("r6", "r7", "", "")
-#define MG_QUAD3                                                                                    \
-    MG_FIRST MG_PIXEL("r6", "r7", MG_LOW("2*mg_p"), MG_HIGH("2*mg_p")) MG_PIXEL("r8", "r9", "", "")
+#define MG_BOTH(p, q, x, a, b, beside, after, r, s) MG_ONE(p, q, x, a, b, r, s) beside MG_OTHER(p, q, x, a, b, r, s) after
+#define MG_BOTH3(p, q, x, a, b, beside, after) MG_BOTH(p, q, x, a, b, beside, after, "r8", "r9")
+#define MG_BOTH2(p, q, x, a, b, beside, after) MG_BOTH(p, q, x, a, b, beside, after, "r6", "r7")
+#define MG_EVEN3                                                                                       \
+    MG_BOTH3("r4", "r5", "r10", "r0", "r1", MG_IF("mg_odd", MG_ODD1), MG_LOAD("r10", "0", "2"))         \
+    MG_BOTH3("r6", "r7", "r11", "r0", "r1", "", MG_IF("mg_odd", MG_LOAD("r11", "1", "0")))              \
+    MG_BOTH3("r8", "r9", "r10", "r0", "r1", MG_IF("mg_odd", MG_ODD2), MG_IF("mg_odd", MG_LOAD("r10", "1", "1")))
+#define MG_ODD3                                                                                        \
+    MG_BOTH3("r4", "r5", "r11", "r2", "r3", MG_IF("mg_more", MG_NEXT1), MG_LOAD("r11", "1", "2"))       \
+    MG_BOTH3("r6", "r7", "r10", "r2", "r3", "", MG_IF("mg_more", MG_LOAD("r10", "2", "0")))             \
+    MG_BOTH3("r8", "r9", "r11", "r2", "r3", MG_IF("mg_more", MG_NEXT2), MG_IF("mg_more", MG_LOAD("r11", "2", "1")))
+#define MG_EVEN2                                                                                                    \
+    MG_BOTH2("r4", "r5", "r10", "r0", "r1", MG_IF("mg_odd", MG_ODD1), MG_IF("mg_odd", MG_LOAD("r10", "1", "0")))     \
+    MG_BOTH2("r6", "r7", "r11", "r0", "r1", MG_IF("mg_odd", MG_ODD2), MG_IF("mg_odd", MG_LOAD("r11", "1", "1")))
+#define MG_ODD_2                                                                                                    \
+    MG_BOTH2("r4", "r5", "r10", "r2", "r3", MG_IF("mg_more", MG_NEXT1), MG_IF("mg_more", MG_LOAD("r10", "2", "0")))  \
+    MG_BOTH2("r6", "r7", "r11", "r2", "r3", MG_IF("mg_more", MG_NEXT2), MG_IF("mg_more", MG_LOAD("r11", "2", "1")))
+#define MG_ROW3 MG_DSP_SINGLE(MG_HEAD, MG_EVEN3, MG_ODD3)
+#define MG_ROW2 MG_DSP_SINGLE(MG_HEAD, MG_EVEN2, MG_ODD_2)
+#define MG_GATHERED3 MG_DSP_GATHERED(MG_ROW3, "add r12, r12, #mg_q*(2*mg_quads+mg_pair)\n")
+#define MG_GATHERED2 MG_DSP_GATHERED(MG_ROW2, "add r12, r12, #mg_q*(2*mg_quads+mg_pair)\n")
+
 #else
-#define MG_PIXEL(offset, p, q)                                                                      \
-    "ldrd r10, r11, [r12, #mg_x+" offset "]\n" MG_DSP_MULTIPLY(p, q) MG_DSP_MULTIPLY_HIGH(p, q)
-#define MG_QUAD2 MG_WEIGHTS MG_PIXEL("0", "r4", "r5") MG_PIXEL("mg_p", "r6", "r7")
-#define MG_QUAD3 MG_QUAD2 MG_PIXEL("2*mg_p", "r8", "r9")
+
+#define MG_BIAS(p, q) "ldrd " p ", " q ", [lr], #8\n"
+
+/* In rows: weights in r0-r3, data in r10 and r11. */
+#if MG_COMPOSITE
+#define MG_WEIGHTS "ldrd r1, r3, [lr], #8\nsxtb16 r0, r1\nsxtb16 r2, r3\n"
+#define MG_WEIGHTS_TWO "ldr r1, [lr], #4\nsxtb16 r0, r1\n"
+#else
+#define MG_WEIGHTS "ldmia lr!, {r0-r3}\n"
+#define MG_WEIGHTS_TWO "ldrd r0, r1, [lr], #8\n"
 #endif
-#define MG_PIXEL_TWO(offset, p, q) MG_LOW(offset) MG_DSP_MULTIPLY(p, q)
-#define MG_TWO2 MG_WEIGHTS_TWO MG_PIXEL_TWO("0", "r4", "r5") MG_PIXEL_TWO("mg_p", "r6", "r7")
-#define MG_TWO3 MG_TWO2 MG_PIXEL_TWO("2*mg_p", "r8", "r9")
+#define MG_PIXEL(offset, p, q, r, s) \
+    "ldrd r10, r11, [r12, #mg_x+" offset "]\n" MG_DSP_MULTIPLY(p, q, r, s) MG_DSP_MULTIPLY_HIGH(p, q)
+#define MG_PIXEL_TWO(offset, p, q, r, s) "ldr r10, [r12, #mg_x+" offset "]\n" MG_DSP_MULTIPLY(p, q, r, s)
+#define MG_PIXELS2(pixel) pixel("0", "r4", "r5", "r6", "r7") pixel("mg_p", "r6", "r7", "r6", "r7")
+#define MG_PIXELS3(pixel)                                                              \
+    pixel("0", "r4", "r5", "r8", "r9") pixel("mg_p", "r6", "r7", "r8", "r9") pixel("2*mg_p", "r8", "r9", "r8", "r9")
+#define MG_QUAD2 MG_WEIGHTS MG_PIXELS2(MG_PIXEL)
+#define MG_QUAD3 MG_WEIGHTS MG_PIXELS3(MG_PIXEL)
+#define MG_TWO2 MG_WEIGHTS_TWO MG_PIXELS2(MG_PIXEL_TWO)
+#define MG_TWO3 MG_WEIGHTS_TWO MG_PIXELS3(MG_PIXEL_TWO)
+#define MG_ROW3 MG_DSP_QUADS(MG_QUAD3, MG_TWO3)
+#define MG_ROW2 MG_DSP_QUADS(MG_QUAD2, MG_TWO2)
+
+/* Gathered: a word of each pixel in r0-r2, three words of weights in r3, r10 and r11. */
+#define MG_LOAD3 "ldmia r12!, {r0-r2}\n"
+#define MG_LOAD2 "ldrd r0, r1, [r12], #12\n"
+#define MG_A2(w) MG_DSP_FIRST("r4", "r0", w, "r6") MG_DSP_SMLAD("r6", "r1", w)
+#define MG_B2(w) MG_DSP_FIRST("r5", "r0", w, "r7") MG_DSP_SMLAD("r7", "r1", w)
+#define MG_A3(w) MG_DSP_FIRST("r4", "r0", w, "r8") MG_DSP_FIRST("r6", "r1", w, "r8") MG_DSP_SMLAD("r8", "r2", w)
+#define MG_B3(w) MG_DSP_FIRST("r5", "r0", w, "r9") MG_DSP_FIRST("r7", "r1", w, "r9") MG_DSP_SMLAD("r9", "r2", w)
+#define MG_THREE "ldmia lr!, {r3, r10, r11}\n"
+#if MG_COMPOSITE
+#define MG_WORD(load, a, b, w) load b(w) "sxtb16 " w ", " w "\n" a(w) MG_DSP_NEXT
+#define MG_WORDS1(load, a, b) "ldr r3, [lr], #4\n" MG_WORD(load, a, b, "r3")
+#define MG_WORDS2(load, a, b) "ldrd r3, r10, [lr], #8\n" MG_WORD(load, a, b, "r3") MG_WORD(load, a, b, "r10")
+#define MG_WORDS3(load, a, b) \
+    MG_THREE MG_WORD(load, a, b, "r3") MG_WORD(load, a, b, "r10") MG_WORD(load, a, b, "r11")
+#else
+#define MG_WORDS1(load, a, b) "ldrd r3, r10, [lr], #8\n" load a("r3") b("r10") MG_DSP_NEXT
+#define MG_WORDS2(load, a, b) MG_WORDS1(load, a, b) MG_WORDS1(load, a, b)
+#define MG_WORDS3(load, a, b) \
+    MG_THREE load a("r3") b("r10") MG_DSP_NEXT load a("r11") MG_THREE b("r3") load a("r10") b("r11")
+#endif
+#define MG_GATHERED(load, a, b) \
+    MG_DSP_GATHERED(MG_DSP_WORDS(MG_WORDS3(load, a, b), MG_WORDS2(load, a, b), MG_WORDS1(load, a, b)), "")
+#define MG_GATHERED3 MG_GATHERED(MG_LOAD3, MG_A3, MG_B3)
+#define MG_GATHERED2 MG_GATHERED(MG_LOAD2, MG_A2, MG_B2)
+
+#endif
 
 __attribute__((naked, noinline)) static void MG_VARIANT(block3)(const mg_dsp_job *job MCUGEN_UNUSED)
 {
-    __asm__(MG_SIZES("3") MG_DSP_BEGIN
-            "ldrd r4, r5, [lr]\n"
-            "ldrd r6, r7, [lr]\n"
-            "ldrd r8, r9, [lr], #8\n");
-    __asm__(MG_DSP_GATHERED(MG_QUAD3));
-    __asm__(MG_DSP_LOOPED(MG_QUAD3, MG_TWO3));
-    __asm__(MG_DSP_UNROLLED(MG_QUAD3, MG_TWO3));
+    __asm__(MG_SIZES MG_DSP_BEGIN
+            MG_BIAS("r8", "r9")
+            ".if mg_loop\n"
+            MG_SAME("r4", "r5", "r8", "r9")
+            MG_SAME("r6", "r7", "r8", "r9")
+            ".endif\n");
+    __asm__(MG_GATHERED3);
+    __asm__(MG_DSP_LOOPED(MG_ROW3));
+    __asm__(MG_DSP_UNROLLED(MG_ROW3));
     __asm__("ldmia lr!, {r0-r3, r10, r11}\n"
             MG_FINISH("r4", "r5") MG_FINISH("r6", "r7") MG_FINISH("r8", "r9")
             MG_DSP_OUT
@@ -104,12 +175,14 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block3)(const mg_dsp_job
 #if MG_REST
 __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job *job MCUGEN_UNUSED)
 {
-    __asm__(MG_SIZES("2") MG_DSP_BEGIN
-            "ldrd r4, r5, [lr]\n"
-            "ldrd r6, r7, [lr], #8\n");
-    __asm__(MG_DSP_GATHERED(MG_QUAD2));
-    __asm__(MG_DSP_LOOPED(MG_QUAD2, MG_TWO2));
-    __asm__(MG_DSP_UNROLLED(MG_QUAD2, MG_TWO2));
+    __asm__(MG_SIZES MG_DSP_BEGIN
+            MG_BIAS("r6", "r7")
+            ".if mg_loop\n"
+            MG_SAME("r4", "r5", "r6", "r7")
+            ".endif\n");
+    __asm__(MG_GATHERED2);
+    __asm__(MG_DSP_LOOPED(MG_ROW2));
+    __asm__(MG_DSP_UNROLLED(MG_ROW2));
     __asm__("ldmia lr!, {r0-r3, r10, r11}\n"
             MG_FINISH("r4", "r5") MG_FINISH("r6", "r7")
             MG_DSP_OUT
@@ -119,34 +192,65 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
 }
 #endif
 
+#undef MG_FINISH
+#undef MG_SAME
+#undef MG_SIZES
+#undef MG_BIAS
+#undef MG_LOAD
+#undef MG_IF
+#undef MG_FIRST2
+#undef MG_HEAD
+#undef MG_ODD1
+#undef MG_ODD2
+#undef MG_NEXT1
+#undef MG_NEXT2
+#undef MG_ONE
+#undef MG_OTHER
+#undef MG_BOTH
+#undef MG_BOTH3
+#undef MG_BOTH2
+#undef MG_EVEN3
+#undef MG_ODD3
+#undef MG_EVEN2
+#undef MG_ODD_2
+#undef MG_ROW3
+#undef MG_ROW2
+#undef MG_GATHERED3
+#undef MG_GATHERED2
 #undef MG_WEIGHTS
 #undef MG_WEIGHTS_TWO
-#undef MG_SUMS
-#undef MG_FINISH
-#undef MG_SIZES
-#undef MG_LOW
-#undef MG_HIGH
-#undef MG_SMLAD
-#undef MG_FIRST
 #undef MG_PIXEL
 #undef MG_PIXEL_TWO
+#undef MG_PIXELS2
+#undef MG_PIXELS3
 #undef MG_QUAD2
 #undef MG_QUAD3
 #undef MG_TWO2
 #undef MG_TWO3
+#undef MG_LOAD3
+#undef MG_LOAD2
+#undef MG_A2
+#undef MG_B2
+#undef MG_A3
+#undef MG_B3
+#undef MG_THREE
+#undef MG_WORD
+#undef MG_WORDS1
+#undef MG_WORDS2
+#undef MG_WORDS3
+#undef MG_GATHERED
 
 #else
 
-/* The data of group g of a pixel: two words of it, of `pixels` in the block. */
-static inline const mg_s32 *MG_VARIANT(data)(const mg_dsp_job *job, uint32_t g, uint32_t pixel, uint32_t pixels)
+/* Word k of a pixel's taps. */
+static inline int32_t MG_VARIANT(data)(const mg_dsp_job *job, uint32_t k, uint32_t pixel)
 {
 #if MG_SEGMENTS
-    (void)pixels;
-    const uint32_t in_run = MG_QUADS + MG_PAIR;
-    const mg_s16 *const run = ((const mg_s16 *const *)job->x)[g / in_run] + job->x_end / 2u;
-    return (const void *)(run + g % in_run * 4u + pixel * (MG_STEP / 2u));
+    const uint32_t in_run = 2u * MG_QUADS + MG_PAIR;
+    const mg_s16 *const run = ((const mg_s16 *const *)job->x)[k / in_run] + job->x_end / 2u;
+    return *(const mg_s32 *)(const void *)(run + k % in_run * 2u + pixel * (MG_STEP / 2u));
 #else
-    return (const mg_s32 *)job->x + (g * pixels + pixel) * 2u;
+    return ((const mg_s32 *)job->x)[3u * k + pixel];
 #endif
 }
 
@@ -169,30 +273,31 @@ static inline uint32_t MG_VARIANT(multiply)(int32_t *sum, const int32_t *w, int3
 }
 
 /* A pair of channels of one pixel. Returns the stream of the next pair. */
-static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int32_t *w, int8_t *out, uint32_t pixel,
-                                               uint32_t pixels)
+static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int32_t *w, int8_t *out, uint32_t pixel)
 {
 #if MG_SEGMENTS
-    const uint32_t groups = MG_SEGMENTS * (MG_QUADS + MG_PAIR);
+    const uint32_t words = MG_SEGMENTS * (2u * MG_QUADS + MG_PAIR);
 #else
-    const uint32_t groups = (uint32_t)((job->x_end - (uintptr_t)job->x) / (8u * pixels));
+    const uint32_t words = (uint32_t)((job->x_end - (uintptr_t)job->x) / 12u);
 #endif
     int32_t sum[2] = {w[0], w[1]};
     w += 2;
-    for (uint32_t g = 0u; g < groups; g += 1u) {
-        const mg_s32 *const x = MG_VARIANT(data)(job, g, pixel, pixels);
-        const uint32_t words = MG_PAIR != 0 && g % (MG_QUADS + MG_PAIR) == MG_QUADS ? 1u : 2u;
-        for (uint32_t i = 0u; i < words; i += 1u) {
-            w += MG_VARIANT(multiply)(sum, w, x[i]);
-        }
+    for (uint32_t k = 0u; k < words; k += 1u) {
+        w += MG_VARIANT(multiply)(sum, w, MG_VARIANT(data)(job, k, pixel));
     }
 #if MG_COMPOSITE
-    sum[1] = (int32_t)((uint32_t)sum[1] - (uint32_t)sum[0]) >> 7;
+    sum[1] = (int32_t)((uint32_t)sum[1] - (uint32_t)sum[0]);
     sum[0] *= 2;
+#endif
+#if MG_COMPOSITE && MG_LINEAR
+    sum[1] >>= 7;
 #endif
     for (uint32_t c = 0u; c < 2u; c += 1u) {
 #if MG_LINEAR
         const int32_t y = mg_dsp_scale(sum[c], w[c], w[c + 2u], w[c + 4u]);
+#elif MG_COMPOSITE
+        const int32_t y = c != 0u ? mg_dsp_scale_wide(sum[c], w[c], w[c + 2u], w[c + 4u])
+                                  : mg_dsp_scale_clamped(sum[c], w[c], w[c + 2u], w[c + 4u]);
 #else
         const int32_t y = mg_dsp_scale_clamped(sum[c], w[c], w[c + 2u], w[c + 4u]);
 #endif
@@ -203,12 +308,12 @@ static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int3
 
 static void MG_VARIANT(block)(const mg_dsp_job *job, uint32_t pixels)
 {
-    const int32_t length = (int32_t)(MG_VARIANT(pixel)(job, job->stream, job->out, 0u, pixels) - job->stream);
+    const int32_t length = (int32_t)(MG_VARIANT(pixel)(job, job->stream, job->out, 0u) - job->stream);
     const int32_t pairs = (int32_t)(job->end - job->stream) / length;
     for (uint32_t pixel = 0u; pixel < pixels; pixel += 1u) {
         for (int32_t k = 0; k < pairs; k += 1) {
             int8_t *const out = job->out + pixel * job->out_c + 2 * k;
-            (void)MG_VARIANT(pixel)(job, job->stream + k * length, out, pixel, pixels);
+            (void)MG_VARIANT(pixel)(job, job->stream + k * length, out, pixel);
         }
     }
 }

@@ -8,7 +8,9 @@
  *   x / 2^n, halves away from zero       is (x - (x < 0) + 2^(n - 1)) >> n, and the sign may be that of the sum
  *
  * Where the clamp begins at the zero point or above, a negative sum clamps anyway and its sign need not be looked at:
- * the _clamped forms. The build proves that nothing leaves 32 bits: mcugen/ops/_dsp.py.
+ * the _clamped forms. There a sum that is held 256-fold needs no SMMLAR, since both roundings are to below in the end:
+ * with addend_wide = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits.
+ * The build proves that nothing leaves 32 bits: mcugen/ops/_dsp.py.
  */
 #ifndef MCUGEN_DSP_REQUANTIZE_H
 #define MCUGEN_DSP_REQUANTIZE_H
@@ -18,6 +20,10 @@
 /* Assembly: x (a register) becomes the output before the clamp of a type; t is lost. */
 #define MG_DSP_SCALE_CLAMPED(x, mult, addend, n)   \
     "smmlar " x ", " x ", " mult ", " addend "\n"  \
+    "asr " x ", " x ", " n "\n"
+
+#define MG_DSP_SCALE_WIDE(x, mult, addend, n)      \
+    "smmla " x ", " x ", " mult ", " addend "\n"   \
     "asr " x ", " x ", " n "\n"
 
 #define MG_DSP_SCALE(x, mult, addend, n, t)   \
@@ -30,6 +36,11 @@ static inline int32_t mg_dsp_scale_clamped(int32_t doubled, int32_t mult, int32_
 {
     const int32_t high = (int32_t)(((int64_t)doubled * mult + ((int64_t)1 << 31)) >> 32);
     return (high + addend) >> (uint32_t)n;
+}
+
+static inline int32_t mg_dsp_scale_wide(int32_t wide, int32_t mult, int32_t addend, int32_t n)
+{
+    return ((int32_t)(((int64_t)wide * mult) >> 32) + addend) >> (uint32_t)n;
 }
 
 static inline int32_t mg_dsp_scale(int32_t doubled, int32_t mult, int32_t addend, int32_t n)

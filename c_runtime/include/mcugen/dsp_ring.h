@@ -9,7 +9,10 @@
  *         0: x, each group of four elements in the order 0, 2, 1, 3;  1: x;  2: x with in_step - in_c elements of
  *         `outside` after each pixel's channels
  * stream  weights, biases and scales, up to last: dsp_block_template.h; `whole` ends the last whole pair of channels
+ * threes  pixels of a row that are computed by threes; the others are by twos, the second of a lone one is the first again
  * runs    elements from the start of a row to each of its MG_SPLIT runs of taps
+ * Where taps are gathered: kernel_h rows, split runs in each, of `groups` groups of four, step elements from pixel to pixel
+ * scratch int16 [words][3][2]: two taps of each pixel; words from kernel_h * split * groups * 2 on have zero weights
  * low, high  the clamp, `clamps` where it is less than int8
  * What the build has proved: mcugen/ops/_dsp.py. Equals Conv2D.reference_q for int8 data.
  */
@@ -23,7 +26,9 @@ typedef struct {
     const uint32_t *runs;
     uint32_t whole, last;
     uint32_t left, row_length;
-    uint16_t in_w, in_c, in_step, out_w, out_c;
+    uint32_t words, step;
+    uint16_t in_w, in_c, in_step, out_w, out_c, threes;
+    uint16_t kernel_h, split, groups;
     int16_t outside;
     int16_t low, high;
     uint8_t clamps;
@@ -33,9 +38,17 @@ typedef struct {
     MG_LINKAGE void MG_PART(f, row)(const mg_dsp_ring_params *p, const int8_t *in, mg_s16 *row); \
     MG_LINKAGE void f(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out)
 
+#define MG_DECLARE_DSP_GATHERED(f)                                                                        \
+    MG_LINKAGE void MG_PART(f, row)(const mg_dsp_ring_params *p, const int8_t *in, mg_s16 *row); \
+    MG_LINKAGE void f(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out, mg_s16 *scratch)
+
 #define MG_DECLARE_conv2d_s8__dsp16(f) MG_DECLARE_DSP_RING(f)
 #define MG_DECLARE_conv2d_s8__dsp8(f) MG_DECLARE_DSP_RING(f)
 #define MG_DECLARE_conv2d_s8__dsp16_single(f) MG_DECLARE_DSP_RING(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single(f) MG_DECLARE_DSP_RING(f)
+#define MG_DECLARE_conv2d_s8__dsp16_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp8_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp16_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp8_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 
 #endif /* MCUGEN_DSP_RING_H */

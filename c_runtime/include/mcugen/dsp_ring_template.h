@@ -5,43 +5,16 @@
  * MG_KERNEL_H rows, each of MG_SPLIT runs of taps; MG_WIDEN: dsp_ring.h.
  */
 #include "mcugen/dsp_clamp.h"
-#include "mcugen/dsp_ring.h"
-#include "mcugen/dsp_widen.h"
+#include "mcugen/dsp_row_template.h"
 
 #define MG_SEGMENTS (MG_KERNEL_H * MG_SPLIT)
 #include "mcugen/dsp_block_template.h"
 
 MG_DECLARE_DSP_RING(MG_KERNEL);
 
-MG_LINKAGE void MG_VARIANT(row)(const mg_dsp_ring_params *p, const int8_t *in, mg_s16 *row)
-{
-    const uint32_t n = (uint32_t)p->in_w * p->in_c, end = p->left + (uint32_t)p->in_w * p->in_step;
-    mg_s16 *const inside = row + p->left;
-    if (in == NULL) {
-        mg_dsp_fill(row, p->outside, p->row_length);
-        return;
-    }
-    mg_dsp_fill(row, p->outside, p->left);
-    mg_dsp_fill(row + end, p->outside, p->row_length - end);
-#if MG_WIDEN == 0
-    mg_dsp_widen_swapped(in, inside, n / 4u);
-#elif MG_WIDEN == 1
-    const uint32_t whole = (p->left & 1u) != 0u ? 0u : n & ~3u;
-    mg_dsp_widen_ordered(in, inside, whole / 4u);
-    mg_dsp_widen_each(in + whole, inside + whole, n - whole);
-#else
-    (void)n;
-    for (uint32_t i = 0u; i < p->in_w; i += 1u) {
-        mg_s16 *const pixel = inside + i * p->in_step;
-        mg_dsp_widen_each(in + i * p->in_c, pixel, p->in_c);
-        mg_dsp_fill(pixel + p->in_c, p->outside, (uint32_t)p->in_step - p->in_c);
-    }
-#endif
-}
-
 MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out)
 {
-    const uint32_t n = p->out_w, threes = n % 3u == 0u ? n : n % 3u == 2u ? n - 2u : n < 4u ? 0u : n - 4u;
+    const uint32_t n = p->out_w, threes = p->threes;
     const int32_t *const last = p->stream + p->last;
 #if MG_SPLIT > 1
     const mg_s16 *runs[MG_SEGMENTS];

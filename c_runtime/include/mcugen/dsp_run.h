@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 1x1 convolution with stride 1 of int8 pixels on cores with SMLAD: three pixels at a time are widened and interleaved.
+ * 1x1 convolution with stride 1 of int8 pixels on cores with SMLAD: three pixels at a time are widened and gathered.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
  *
  * x       int8 [n][in_c], in_c >= 4
- * scratch int16 [quads][3][4]: group g of each pixel, in the order 0, 2, 1, 3. Where in_c is no multiple of 4, group
- *         in_c / 4 holds the last four channels, with zero weights for those that were there before
+ * scratch int16 [words][3][2]: two elements of each pixel, those of a group of four in the order 0, 2, 1, 3. Where in_c is
+ *         no multiple of 4, group in_c / 4 holds the last four channels, with zero weights for those that were there
+ *         before; what follows has zero weights
  * stream  weights, biases and scales, up to last: dsp_block_template.h; `whole` ends the last whole pair of channels
  * low, high  the clamp, `clamps` where it is less than int8
  * What the build has proved: mcugen/ops/_dsp.py. Equals Conv2D.reference_q for int8 data.
@@ -19,7 +20,7 @@
 typedef struct {
     const int32_t *stream;
     uint32_t whole, last;
-    uint32_t quads;
+    uint32_t words;
     uint16_t in_c, out_c;
     int16_t low, high;
     uint8_t clamps;
@@ -32,5 +33,9 @@ typedef struct {
 #define MG_DECLARE_conv2d_s8__dsp8_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp16_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp16_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp8_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp16_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp8_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 
 #endif /* MCUGEN_DSP_RUN_H */

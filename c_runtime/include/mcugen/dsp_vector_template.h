@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: a vector times a matrix on cores with SMLAD: 21 instructions for 32 products, or 27 where two outputs' int8
- * weights share a halfword.
+ * weights share a halfword, or 29 with single loads among them.
  *
  *   MG_UNROLL     steps of eight taps in the text
  *   MG_LOOP       1: which are repeated until all taps are done
  *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
  *   MG_ONCE       1: rounded once, to the nearest; 0: twice, as mg_requantize does
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two outputs to a halfword, a + 256 b
+ *   MG_SINGLE     1, where MG_COMPOSITE: loads beside products, for Cortex-M7
  *
  * The stream holds for each block of four outputs, in the order of reading:
  *   the four biases, doubled; composite: bias a, bias a + 256 bias b of both pairs
@@ -31,31 +32,70 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
     "smlad " sum ", r2, r10, " sum "\n"  \
     "smlad " sum ", r3, r11, " sum "\n"
 
-#define MG_PAIR_OF(x, w, a, b)           \
-    "smlad " b ", " x ", " w ", " b "\n" \
-    "sxtb16 " w ", " w "\n"              \
-    "smlad " a ", " x ", " w ", " a "\n"
+#define MG_PAIR_OF(x, w, a, b) MG_DSP_SMLAD(b, x, w) "sxtb16 " w ", " w "\n" MG_DSP_SMLAD(a, x, w)
 
 #define MG_BOTH(a, b)                    \
     "ldmia lr!, {r8-r11}\n"              \
     MG_PAIR_OF("r0", "r8", a, b) MG_PAIR_OF("r1", "r9", a, b) MG_PAIR_OF("r2", "r10", a, b) MG_PAIR_OF("r3", "r11", a, b)
 
-#if MG_COMPOSITE
+/* The same with words that are there, x0 times r8 and so on; one and other: loads of what comes next. */
+#define MG_AMONG(a, b, x0, x1, x2, x3, one, other)               \
+    MG_DSP_SMLAD(b, x0, "r8")                                    \
+    MG_DSP_SMLAD(b, x1, "r9") "sxtb16 r8, r8\n"                  \
+    MG_DSP_SMLAD(b, x2, "r10") "sxtb16 r9, r9\n"                 \
+    MG_DSP_SMLAD(b, x3, "r11") "sxtb16 r10, r10\n"               \
+    MG_DSP_SMLAD(a, x0, "r8") "sxtb16 r11, r11\n"                \
+    MG_DSP_SMLAD(a, x1, "r9") one                                \
+    MG_DSP_SMLAD(a, x2, "r10") other                             \
+    MG_DSP_SMLAD(a, x3, "r11")
+
+#if MG_SINGLE
+#define MG_EIGHT                                                                                                \
+    "ldmia lr!, {r8-r11}\n"                                                                                     \
+    MG_AMONG("r4", "r5", "r0", "r1", "r2", "r3", "ldr r8, [lr, #8]\n", "ldr r9, [lr, #12]\n")                   \
+    "ldrd r10, r11, [lr], #16\n"                                                                                \
+    MG_AMONG("r6", "r7", "r2", "r3", "r0", "r1", "", "")
+#elif MG_COMPOSITE
 #define MG_EIGHT MG_BOTH("r4", "r5") MG_BOTH("r6", "r7")
-#define MG_SUMS MG_DSP_SPLIT("r4", "r5") MG_DSP_SPLIT("r6", "r7")
 #else
 #define MG_EIGHT MG_OUTPUT("r4") MG_OUTPUT("r5") MG_OUTPUT("r6") MG_OUTPUT("r7")
-#define MG_SUMS
+#endif
+
+/* Composite sums apart, multipliers and addends; then shifts. */
+#if MG_SINGLE
+#define MG_BIASES "ldrd r6, r7, [lr, #8]\nldrd r4, r5, [lr], #16\n"
+#define MG_SHIFTS "ldr r0, [lr, #32]\nldr r1, [lr, #36]\nldr r2, [lr, #40]\nldr r3, [lr, #44]\nadd lr, lr, #48\n"
+#define MG_SCALES                                          \
+    "sub r5, r5, r4\nldr r0, [lr]\n"                       \
+    "sub r7, r7, r6\nldr r1, [lr, #4]\n"                   \
+    "asr r5, r5, #7\nldr r2, [lr, #8]\n"                   \
+    "lsl r4, r4, #1\nldr r3, [lr, #12]\n"                  \
+    "asr r7, r7, #7\nldr r8, [lr, #16]\n"                  \
+    "lsl r6, r6, #1\nldr r9, [lr, #20]\n"                  \
+    "ldr r10, [lr, #24]\nldr r11, [lr, #28]\n"
+#else
+#define MG_BIASES "ldmia lr!, {r4-r7}\n"
+#define MG_SHIFTS "ldmia lr!, {r0-r3}\n"
+#if MG_COMPOSITE
+#define MG_SCALES MG_DSP_SPLIT("r4", "r5") MG_DSP_SPLIT("r6", "r7") "ldmia lr!, {r0-r3, r8-r11}\n"
+#else
+#define MG_SCALES "ldmia lr!, {r0-r3, r8-r11}\n"
+#endif
 #endif
 
 #if MG_ONCE
+#define MG_SIGN(sum, addend)
 #define MG_HIGH(sum, mult, addend) "smmla " sum ", " sum ", " mult ", " addend "\n"
-#elif MG_LINEAR
-#define MG_HIGH(sum, mult, addend) "sub " addend ", " addend ", " sum ", lsr #31\nsmmlar " sum ", " sum ", " mult ", " addend "\n"
 #else
 #define MG_HIGH(sum, mult, addend) "smmlar " sum ", " sum ", " mult ", " addend "\n"
+#if MG_LINEAR
+#define MG_SIGN(sum, addend) "sub " addend ", " addend ", " sum ", lsr #31\n"
+#else
+#define MG_SIGN(sum, addend)
 #endif
-#define MG_BYTE(sum, shift) "asr " sum ", " sum ", " shift "\nssat " sum ", #8, " sum "\n"
+#endif
+#define MG_SHIFT(sum, shift) "asr " sum ", " sum ", " shift "\n"
+#define MG_BYTE(sum) "ssat " sum ", #8, " sum "\n"
 
 __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vector_job *job MCUGEN_UNUSED)
 {
@@ -64,8 +104,8 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
             "ldmia r0, {r4-r7, lr}\n"
             "stmia sp, {r4-r7}\n"
             "1:\n"
-            "ldmia lr!, {r4-r7}\n"
             "ldr r12, [sp]\n"
+            MG_BIASES
             "2:\n"
             ".rept " MG_TEXT(MG_UNROLL) "\n"
             "ldmia r12!, {r0-r3}\n"
@@ -76,14 +116,15 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
             "cmp r12, r8\n"
             "bne 2b\n"
             ".endif\n"
-            MG_SUMS
-            "ldmia lr!, {r0-r3, r8-r11}\n"
+            MG_SCALES
+            MG_SIGN("r4", "r8") MG_SIGN("r5", "r9") MG_SIGN("r6", "r10") MG_SIGN("r7", "r11")
             MG_HIGH("r4", "r0", "r8") MG_HIGH("r5", "r1", "r9") MG_HIGH("r6", "r2", "r10") MG_HIGH("r7", "r3", "r11")
-            "ldmia lr!, {r0-r3}\n"
-            MG_BYTE("r4", "r0") MG_BYTE("r5", "r1") MG_BYTE("r6", "r2") MG_BYTE("r7", "r3")
+            MG_SHIFTS
+            MG_SHIFT("r4", "r0") MG_SHIFT("r5", "r1") MG_SHIFT("r6", "r2") MG_SHIFT("r7", "r3")
+            MG_BYTE("r4") MG_BYTE("r5") MG_BYTE("r6") MG_BYTE("r7")
             "bfi r4, r5, #8, #8\n"
-            "bfi r4, r6, #16, #8\n"
-            "bfi r4, r7, #24, #8\n"
+            "bfi r6, r7, #8, #8\n"
+            "pkhbt r4, r4, r6, lsl #16\n"
             "ldrd r12, r10, [sp, #8]\n"
             "subs r10, r10, #4\n"
             "bmi 3f\n"
@@ -109,9 +150,14 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
 #undef MG_OUTPUT
 #undef MG_PAIR_OF
 #undef MG_BOTH
+#undef MG_AMONG
 #undef MG_EIGHT
-#undef MG_SUMS
+#undef MG_BIASES
+#undef MG_SCALES
+#undef MG_SHIFTS
+#undef MG_SIGN
 #undef MG_HIGH
+#undef MG_SHIFT
 #undef MG_BYTE
 
 #else

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: a convolution on widened rows whose taps are gathered for three pixels at a time, on top of
+ * dsp_block_template.h: one copy for all windows, strides and widths. MG_WORDS: words of a pixel in the text; MG_WIDEN:
+ * dsp_ring.h.
+ */
+#include "mcugen/dsp_clamp.h"
+#include "mcugen/dsp_row_template.h"
+
+#define MG_QUADS (MG_WORDS / 2)
+#define MG_PAIR (MG_WORDS % 2)
+#define MG_SEGMENTS 0
+#define MG_STEP 0
+#include "mcugen/dsp_block_template.h"
+
+MG_DECLARE_DSP_GATHERED(MG_KERNEL);
+
+/* The taps of three pixels from element `at` of the rows on; of two, with the second in place of the third. */
+static void MG_VARIANT(gather)(const mg_dsp_ring_params *p, const mg_s16 *const *rows, uint32_t at, mg_s16 *x,
+                               uint32_t pixels)
+{
+    const uint32_t second = p->step, third = pixels == 3u ? 2u * second : second, groups = p->groups;
+    for (uint32_t k = 0u; k < p->kernel_h; k += 1u) {
+        for (uint32_t j = 0u; j < p->split; j += 1u) {
+            const mg_s16 *const run = rows[k] + p->runs[j] + at;
+            mg_dsp_gather_words(run, run + second, run + third, x + (k * p->split + j) * groups * 12u, groups);
+        }
+    }
+}
+
+MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out, mg_s16 *scratch)
+{
+    const uint32_t n = p->out_w, threes = p->threes;
+    const int32_t *const last = p->stream + p->last;
+    mg_dsp_job job = {scratch, (uintptr_t)(scratch + p->words * 6u), out, n == 1u ? 0u : p->out_c,
+                      p->stream + p->whole, p->stream};
+    for (uint32_t i = 0u; i < threes; i += 3u) {
+        MG_VARIANT(gather)(p, rows, i * p->step, scratch, 3u);
+        MG_VARIANT(channels)(&job, last, p->out_c, 3u);
+        job.out += 3u * p->out_c;
+    }
+    for (uint32_t i = threes; i < n; i += 2u) {
+        MG_VARIANT(gather)(p, rows, i * p->step, scratch, 2u);
+        MG_VARIANT(channels)(&job, last, p->out_c, 2u);
+        job.out += 2u * p->out_c;
+    }
+    if (p->clamps != 0u) {
+        mg_dsp_clamp(out, p->low, p->high, n * p->out_c);
+    }
+}
+
+#undef MG_QUADS
+#undef MG_PAIR
+#undef MG_SEGMENTS
+#undef MG_STEP
