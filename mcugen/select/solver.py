@@ -17,7 +17,7 @@ from mcugen.schedule.size import OBJECT_ALIGN
 from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.budget import Solution, arrange, arrangements, planned, scheduled
 from mcugen.select.candidates import Candidate, Menu
-from mcugen.select.sharing import Picks, cheapest, within_code
+from mcugen.select.sharing import Picks, cheapest, code_of, within_code
 from mcugen.target import Target
 
 EVENT_COST = 60.0
@@ -25,6 +25,10 @@ EVENT_COST = 60.0
 
 CODE_BYTES = 18 * 1024 + 512
 """Of kernels: copies for the sizes of single layers stop paying where code no longer fits small caches of flash."""
+
+SMALL_CODE_BYTES = 16 * 1024
+CODE_WORTH = 4.0
+"""Of a byte where there is more code than the small: what it must save of a candidate's cost."""
 
 LEAST = 1e-9
 """Makes a cost matter between equals only."""
@@ -51,7 +55,7 @@ def solve(graph: Graph, menus: Sequence[Menu], options: Options, board: Target) 
     if options.optimize == "flash":
         picks = cheapest(problem.menus, 1.0, lambda c: c.choice.constant_bytes + c.cost * LEAST)
     else:
-        picks = within_flash(problem, within_code(problem.menus, CODE_BYTES, lambda c: c.cost))
+        picks = within_flash(problem, fastest(problem.menus))
     found = problem.arranged(picks)
     if found.fits and not found.notes:
         return found
@@ -120,6 +124,15 @@ def within_flash(problem: Problem, picks: Picks) -> Picks:
         )
         chosen[at] = better
     return tuple(chosen)
+
+
+def fastest(menus: Sequence[Menu]) -> Picks:
+    """The fastest kernels whose code is within bounds; where there is much of it, without copies that save little."""
+    found = within_code(menus, CODE_BYTES, lambda c: c.cost)
+    if code_of(found) <= SMALL_CODE_BYTES:
+        return found
+    worth = cheapest(menus, CODE_WORTH, lambda c: c.cost)
+    return worth if code_of(worth) <= CODE_BYTES else found
 
 
 def _saved(now: Candidate, then: Candidate) -> int:

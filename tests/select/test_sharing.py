@@ -12,6 +12,7 @@ import pytest
 from mcugen.schedule import Choice
 from mcugen.select.candidates import Candidate, Menu
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
+from mcugen.select.solver import CODE_WORTH, SMALL_CODE_BYTES, fastest
 
 CHOICE = cast(Choice, None)
 
@@ -74,3 +75,11 @@ def test_the_price_of_code_decides_between_copies_and_what_is_shared() -> None:
     menus = [(_candidate(f"copy{k}", 60.0, 100), _candidate("shared", 100.0, 100)) for k in range(4)]
     assert {c.function for c in cheapest(menus, 0.1, _cost)} == {f"copy{k}" for k in range(4)}
     assert {c.function for c in cheapest(menus, 1.0, _cost)} == {"shared"}
+
+
+@pytest.mark.parametrize(("other", "taken"), [(SMALL_CODE_BYTES - 1500, "copy"), (SMALL_CODE_BYTES - 500, "all")])
+def test_a_copy_that_saves_little_is_left_out_only_where_there_is_much_code(other: int, taken: str) -> None:
+    saved = 1000 * CODE_WORTH / 2
+    shared = _candidate("all", 1e6, 400)
+    menus = [(_candidate("large", 1e6, other),), (shared,), (shared, _candidate("copy", 1e6 - saved, 1000))]
+    assert [c.function for c in fastest(menus)] == ["large", "all", taken]
