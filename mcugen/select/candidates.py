@@ -12,6 +12,7 @@ from mcugen.options import Options
 from mcugen.schedule import Choice, Step
 from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select import code_sizes, costs
+from mcugen.select.weights import waits_per_byte
 from mcugen.target import Target
 
 
@@ -20,7 +21,8 @@ class Candidate:
     """A kernel for a node.
 
     cost: instructions and cycles estimated, half of each: what fetches cost depends on memories, and that goes with
-    instructions. working_bytes: scratch and ring. function, code_bytes: what it calls, and the bytes of that.
+    instructions; for a board of whose flash more is known, cycles with what reads of constants wait.
+    working_bytes: scratch and ring. function, code_bytes: what it calls, and the bytes of that.
     """
 
     choice: Choice
@@ -44,11 +46,16 @@ Menu = tuple[Candidate, ...]
 
 @dataclass(frozen=True)
 class _Run:
-    """Where and how kernels are to run, as far as their costs depend on it. batch: rows an event, None: batch_of."""
+    """Where and how kernels are to run, as far as their costs depend on it.
+
+    batch: rows an event, None: batch_of. waits_per_byte: cycles that a read of a constant takes beside the core's, None
+    where that is not known.
+    """
 
     core: str
     by_rows: bool
     batch: int | None
+    waits_per_byte: float | None
 
 
 def menus_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Menu]:
@@ -58,7 +65,8 @@ def menus_of(graph: Graph, target: Target, options: Options, *, moving: bool = F
     With --require-accelerated also where a node has only kernels that any core could run, though others exist.
     """
     by_rows = options.input_mode != "whole" or options.optimize == "ram"
-    run = _Run(target.core, by_rows, batch=1 if options.input_mode == "frames" else None)
+    batch = 1 if options.input_mode == "frames" else None
+    run = _Run(target.core, by_rows, batch, waits_per_byte(options, target))
     menus: list[Menu] = []
     problems: list[str] = []
     for node in graph.nodes:
@@ -110,12 +118,19 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     choice = Choice(node, call, kernel, "")
     step = Step(0, choice)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
-    cost = (taken.instructions + (taken.cycles_low + taken.cycles_high) / 2) / 2
+    cost = _cost(choice, taken, run)
     if not taken.is_fitted and next_cost is not None:
         cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes
     code = kernel.code(call) if kernel.code else code_sizes.code_bytes(kernel, run.core)
     return Candidate(choice, cost, working, kernel.function(call), code)
+
+
+def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
+    cycles = (taken.cycles_low + taken.cycles_high) / 2
+    if run.waits_per_byte is None:
+        return (taken.instructions + cycles) / 2
+    return cycles + (run.waits_per_byte * costs.constant_reads(choice) if run.waits_per_byte else 0.0)
 
 
 def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: Sequence[Candidate]) -> str:

@@ -22,6 +22,8 @@ TABLE = "costs.json"
 _UNKNOWN = {"macs": 14.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
 """For a kernel without coefficients: more than any portable kernel on Cortex-M4, so that one with them is preferred."""
 _UNKNOWN_CYCLES = 3.0
+_PIXELS_A_READ = 3
+"""That share a read of weights, as in the kernels with DSP instructions; it is the width of weights that tells."""
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
 
 
@@ -49,6 +51,13 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
         return Estimate(round(least), round(least), round(_UNKNOWN_CYCLES * least), False)
     instructions, low, high = (sum(row[k] * found.get(name, 0.0) for name, row in table.items()) for k in range(3))
     return Estimate(round(instructions), round(low), round(high), True)
+
+
+def constant_reads(choice: Choice) -> float:
+    """Bytes of constants that a call reads: all once, or for each block of pixels that shares weights."""
+    weights = max((c.size for c in choice.call.constants if c is not None), default=0)
+    uses = choice.call.op.macs(choice.call) / max(weights, 1)
+    return choice.constant_bytes * max(uses / _PIXELS_A_READ, 1.0)
 
 
 def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[str, float]:

@@ -77,9 +77,22 @@ def is_automatic(options: Options, board: Target) -> bool:
     return board.flash_regions()[0].has_waits
 
 
+def waits_per_byte(options: Options, board: Target) -> float | None:
+    """Cycles that a byte of a constant waits, by the middle of an estimate: none in RAM; None where it is not known."""
+    if board.is_core or not board.flash_regions()[0].has_waits:
+        return None
+    flash = board.flash_regions()[0]
+    named = {name for name, _ in options.weight_regions} & {region.name for region in board.ram_regions()}
+    in_ram = named or options.weights_in == "auto" or is_automatic(options, board)
+    return 0.0 if in_ram else (flash.wait_states or 0) / flash.line_bytes / 2
+
+
 def _note(board: Target) -> str:
     waits = board.flash_regions()[0].wait_states
-    return f"constants are copied to RAM at start-up, as the flash has {waits} wait states; not with --weights-in none"
+    return (
+        f"constants are copied to RAM at start-up, as the flash has {waits} wait states, where the link script has "
+        "their sections (docs/regions.md); --weights-in none leaves them"
+    )
 
 
 def _given(board: Target, name: str, size: int | None) -> Room:
