@@ -33,6 +33,8 @@ class Call:
 
     reference is "tflm" or "litert": the two runtimes round differently in places.
     input_range: bounds of each operand's stored integers per channel, None where nothing is known; see `range_of`.
+    loop_bytes: code that the core runs again without waiting for flash, None where that is not known or no matter; a
+    kernel may unroll less for it, not compute otherwise.
     """
 
     op: Op
@@ -41,6 +43,7 @@ class Call:
     constants: tuple[np.ndarray | None, ...]
     reference: str
     input_range: tuple[Range | None, ...] = ()
+    loop_bytes: int | None = None
 
     def input(self, k: int) -> TensorType:
         """The type of operand k, which must be there."""

@@ -153,6 +153,12 @@ class Target:
         return max((r.size_bytes for r in self.ram_regions() if "model" in r.holds and not r.external), default=None)
 
     @property
+    def loop_bytes(self) -> int | None:
+        """Code that is kept once it was read from the flash; None where reads do not wait, or nothing is kept."""
+        flash = next(iter(self.flash_regions()), None)
+        return (flash.code_cache_bytes or None) if flash is not None and flash.has_waits else None
+
+    @property
     def total_ram_bytes(self) -> int | None:
         """Sum of all RAM regions of the chip; None for a bare core."""
         return sum(r.size_bytes for r in self.ram_regions() if not r.external) if self.regions else None

@@ -70,7 +70,7 @@ def menus_of(graph: Graph, target: Target, options: Options, *, moving: bool = F
     menus: list[Menu] = []
     problems: list[str] = []
     for node in graph.nodes:
-        call = graph.call(node, options.reference)
+        call = replace(graph.call(node, options.reference), loop_bytes=target.loop_bytes)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         menu = _menu(node, call, _moving(offered) if moving else offered, run)

@@ -191,3 +191,10 @@ def test_a_bare_core_takes_the_regions_it_is_given() -> None:
         ("dtcm", "ram", 65536, {"model"}),
         ("sram", "ram", 262144, {"model"}),
     ]
+
+
+def test_a_board_says_how_much_code_it_keeps() -> None:
+    """Of the flash of the code, where it waits and has a cache."""
+    known = {name: target.load(name).loop_bytes for name in target.names()}
+    assert known["nucleo-l4r5zi"] == known["stm32f4-disco"] == 1024
+    assert known["cortex-m4"] is None and known["nucleo-g0b1re"] is None and known["nucleo-u575zi"] is None
