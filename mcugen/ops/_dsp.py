@@ -44,6 +44,11 @@ class Scales:
     constant: np.ndarray
 
 
+def unrolled(call: Call, most: int, each: int, besides: int) -> int:
+    """How many times `each` bytes of code to unroll, at most `most`: with `besides`, what the board keeps of a loop."""
+    return most if call.loop_bytes is None else max(min(most, (call.loop_bytes - besides) // each), 1)
+
+
 def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest sum of each channel, bias included."""
     found = call.op.accumulators(call)

@@ -45,13 +45,13 @@ class Runs:
         return 4 * self.quads + 2 * self.pair
 
 
-def runs_of(length: int, *, pairs: bool) -> Runs:
+def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> Runs:
     """How to read `length` neighbouring elements; `pairs`: whether a run may end with two elements."""
     quads, rest = divmod(length, 4)
-    if quads <= UNROLLED_GROUPS and pairs and rest in (1, 2):
+    if quads <= most and pairs and rest in (1, 2):
         return Runs(1, quads, 1)
     total = quads + (rest > 0)
-    least = -(-total // UNROLLED_GROUPS)
+    least = -(-total // most)
     exact = [n for n in range(least, total // _LEAST_GROUPS + 1) if total % n == 0]
     split = exact[0] if exact else least
     return Runs(split, -(-total // split), 0)
@@ -69,12 +69,22 @@ class Words:
         return self.times * self.words
 
 
-def words_of(total: int) -> Words:
+def words_of(total: int, most: int = UNROLLED_WORDS) -> Words:
     """How to read `total` words, with no more of them than must be."""
-    least = -(-total // UNROLLED_WORDS)
+    least = -(-total // most)
     exact = [n for n in range(least, total // _LEAST_WORDS + 1) if total % n == 0]
     times = exact[0] if exact else least
     return Words(times, -(-total // times))
+
+
+def groups_in(call: Call) -> int:
+    """Groups of four taps to unroll."""
+    return _dsp.unrolled(call, UNROLLED_GROUPS, 64, 192)
+
+
+def words_in(call: Call) -> int:
+    """Gathered words to unroll."""
+    return _dsp.unrolled(call, UNROLLED_WORDS, 34, 128)
 
 
 @dataclass(frozen=True)
@@ -115,7 +125,7 @@ def layout(call: Call, window: Window, *, gathered: bool = False) -> Layout:
     in_step = channels if words else channels + 1
     widen = 2 if not words else int(channels % 4 > 0)
     length = kernel // parts * in_step
-    run = Runs(1, -(-length // 4), 0) if gathered else runs_of(length, pairs=True)
+    run = Runs(1, -(-length // 4), 0) if gathered else runs_of(length, pairs=True, most=groups_in(call))
     starts = [j * dilation * in_step + i * run.length for j in range(parts) for i in range(run.split)]
     out_columns = call.output.shape[2]
     step = stride * in_step if out_columns > 1 else 0
@@ -193,7 +203,7 @@ class InRows:
     def words(self, call: Call) -> Words:
         """How gathered taps are read."""
         found = self.layout(call)
-        return words_of(self.of.window(call).kernel[0] * len(found.runs) * 2 * found.run.quads)
+        return words_of(self.of.window(call).kernel[0] * len(found.runs) * 2 * found.run.quads, words_in(call))
 
     def scratch(self, call: Call) -> int:
         """Bytes of three pixels' taps."""
@@ -212,7 +222,7 @@ class InRows:
                 "pair": found.run.pair,
                 "step": 2 * found.step,
             }
-            loop = int(rows * len(found.runs) * found.run.quads > UNROLLED_GROUPS)
+            loop = int(rows * len(found.runs) * found.run.quads > groups_in(call))
         return {
             **sizes,
             "loop": loop,
@@ -300,7 +310,7 @@ class Pixels:
 
     def words(self, call: Call) -> Words:
         total = 2 * -(-call.input(0).shape[3] // 4)
-        return Words(-(-total // SHARED_WORDS), SHARED_WORDS) if self.shared else words_of(total)
+        return Words(-(-total // SHARED_WORDS), SHARED_WORDS) if self.shared else words_of(total, words_in(call))
 
     def scratch(self, call: Call) -> int:
         """Bytes of three pixels' channels, widened."""

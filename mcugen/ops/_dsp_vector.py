@@ -63,7 +63,8 @@ class Vectors:
 
     def _variant(self, call: Call, *, is_composite: bool) -> dict[str, int]:
         steps = _steps(call)
-        unroll = next(n for n in range(_UNROLLED_STEPS[is_composite], 0, -1) if steps % n == 0)
+        most = _dsp.unrolled(call, _UNROLLED_STEPS[is_composite], 88, 256)
+        unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
         once = int(self.rounds_once(call))
         linear = int(not once and not _dsp.clamps_at_zero_point(call, self.activation(call)))
         return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
