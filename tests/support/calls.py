@@ -76,6 +76,14 @@ def _extreme(call: Call) -> Call:
     return dataclasses.replace(call, constants=tops)
 
 
+def _tiny(call: Call) -> Call:
+    """Every float constant below the least normal number."""
+    constants = tuple(
+        None if c is None else c * np.float32(1e-40) if c.dtype == np.float32 else c for c in call.constants
+    )
+    return dataclasses.replace(call, constants=constants)
+
+
 def _reshaped(call: Call, change: Callable[[tuple[int, ...]], tuple[int, ...]]) -> Call:
     """Operands that are no constants, and results, in other shapes."""
     pairs = zip(call.inputs, call.constants, strict=True)
@@ -119,6 +127,7 @@ _CHANGES: tuple[Callable[[Call], Call], ...] = (
     *(partial(_typed, dtype=dtype) for dtype in NUMPY_DTYPES),
     _computed,
     _extreme,
+    _tiny,
     _requantized,
     partial(_far_scales, ratio=0.75 * 2.0**-30),
     partial(_far_scales, ratio=1e-40),

@@ -75,7 +75,7 @@ static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, cons
 }
 
 /* Channel o, the last of an odd number, of one pixel. */
-static inline void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(x) *out)
+static void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(x) *out)
 {
     const MG_NAME(w) *w = p->weights + o * t->runs * t->run;
     MG_NAME(acc) acc = (MG_NAME(acc))p->bias[o];

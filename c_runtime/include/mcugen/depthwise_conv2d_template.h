@@ -33,7 +33,7 @@ typedef struct {
     int32_t column, first, end;
 } MG_NAME(place);
 
-static inline MG_NAME(place) MG_NAME(locate)(const MG_NAME(params) *p, uint32_t x)
+static MG_NAME(place) MG_NAME(locate)(const MG_NAME(params) *p, uint32_t x)
 {
     MG_NAME(place) at = {(int32_t)(x * p->stride_w) - (int32_t)p->pad_w, 0, (int32_t)p->kernel_w};
     if (x < p->inside_first || x >= p->inside_end) {
@@ -48,7 +48,7 @@ static inline MG_NAME(place) MG_NAME(locate)(const MG_NAME(params) *p, uint32_t 
 }
 
 /* acc[c] += data beyond the image times the weights of taps [first, end) of each kernel row */
-static inline void MG_NAME(beyond)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const MG_NAME(w) *w, int32_t first, int32_t end)
+static void MG_NAME(beyond)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const MG_NAME(w) *w, int32_t first, int32_t end)
 {
     const MG_NAME(acc) outside = MG_NAME(outside)(p);
     for (int32_t i = 0; i < (int32_t)p->kernel_h; i += 1) {
