@@ -30,6 +30,9 @@ SMALL_CODE_BYTES = 16 * 1024
 CODE_WORTH = 4.0
 """Of a byte where there is more code than the small: what it must save of a candidate's cost."""
 
+FIRMWARE_BYTES = 32 * 1024
+"""Of a board's flash: left for the code of the model and of what runs it."""
+
 LEAST = 1e-9
 """Makes a cost matter between equals only."""
 
@@ -110,8 +113,10 @@ def cost_of(problem: Problem, solution: Solution) -> float:
 
 
 def within_flash(problem: Problem, picks: Picks) -> Picks:
-    """Picks whose constants fit --flash, or the board's flash: the cheapest steps back per byte saved come first."""
-    limit = problem.options.flash_bytes if problem.options.flash_bytes is not None else problem.board.flash_bytes
+    """Picks whose constants fit --flash, or the board's less the code: the cheapest steps back per byte saved first."""
+    limit = problem.options.flash_bytes
+    if limit is None and problem.board.flash_bytes is not None:
+        limit = problem.board.flash_bytes - FIRMWARE_BYTES
     if limit is None:
         return picks
     chosen = list(picks)

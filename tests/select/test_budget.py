@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import mcugen
+from mcugen import target
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.op import Form
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
 from mcugen.select import costs
+from mcugen.select.solver import FIRMWARE_BYTES
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -40,8 +42,8 @@ def residual(tmp_path: Path, **choices: Any) -> Artifact:
     x = m.tensor("x", (1, 16, 16, 8), "s8", scale=0.05)
     weights = m.tensor("w", (8, 3, 3, 8), "s8", scale=(0.01,) * 8, data=rng.integers(-127, 128, (8, 3, 3, 8)))
     y, z, s = (m.tensor(name, (1, 16, 16, 8), "s8", scale=0.05) for name in "yzs")
-    for source, target in ((x, y), (y, z)):
-        m.op("CONV_2D", [source, weights], [target], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
+    for source, made in ((x, y), (y, z)):
+        m.op("CONV_2D", [source, weights], [made], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
     m.op("ADD", [y, z], [s])
     return built(tmp_path, m.build([x], [s]), **choices)
 
@@ -154,3 +156,17 @@ def test_the_ram_of_the_board_is_the_default_budget(tmp_path: Path) -> None:
     assert small.schedule.interleaved
     assert small.report.ram_bytes <= board.target.ram_bytes
     assert f"the RAM of nucleo-g0b1re has {board.target.ram_bytes:,}" in small.report.notes[0]
+
+
+def test_constants_leave_room_for_code_in_the_flash_of_the_board(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, 2, 2, 480), "s8", scale=0.05) for name in "xy")
+    w = m.tensor("w", (480, 1, 1, 480), "s8", scale=(0.01,) * 480, data=rng.integers(-9, 10, (480, 1, 1, 480)))
+    m.op("CONV_2D", [x, w], [y], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
+    core, board = (
+        built(tmp_path, m.build([x], [y]), board=b, optimize="speed") for b in ("cortex-m0plus", "nucleo-g0b1re")
+    )
+    flash = target.load("nucleo-g0b1re").flash_bytes
+    assert flash is not None and flash - FIRMWARE_BYTES < core.report.weights_bytes <= flash
+    assert board.report.weights_bytes <= flash - FIRMWARE_BYTES
