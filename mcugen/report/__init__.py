@@ -132,6 +132,7 @@ def as_text(facts: Report) -> str:
     if len(facts.regions) > 1:
         bound = f"gap {facts.gap_bytes:,} to what each region must have for what it holds"
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
+    wide = max((len(s.kernel) for s in facts.steps), default=0)
     lines = [
         f"{facts.name} for {facts.board}, bits of {facts.reference}",
         *(f"  note: {note}" for note in facts.notes),
@@ -145,9 +146,9 @@ def as_text(facts: Report) -> str:
         *estimates.as_lines(facts),
         *(f"  removed  {line}" for line in removals.summary(facts.removed)),
         "",
-        "  step  operator              kernel" + (" " * 28 + "estimated cycles" if facts.cycles else ""),
+        f"  step  {'operator':<20}  {'kernel':<{wide}}" + ("  estimated cycles" if facts.cycles else ""),
     ]
     for s in facts.steps:
         cycles = f"{estimates.of_text(s.cycles):<24}  " if facts.cycles else ""
-        lines.append(f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {cycles}{s.why}")
+        lines.append(f"  {s.index:>4}  {s.op:<20}  {s.kernel:<{wide}}  {cycles}{s.why}")
     return "\n".join(lines) + "\n"
