@@ -34,7 +34,7 @@ def test_frames_equal_those_of_gcc_and_paths_add_up(core: str, tmp_path: Path) -
     board = target.load(core)
     image = cross.build_image(board, [ROOT / "tests" / "toolchain" / "frames.c"], [], tmp_path, stack_bytes=12288)
     stack = Stack(disassemble(image.elf, board.toolchain))
-    told = {name: size for name, size in image.stack_usage.items() if name in stack.listing.labels}
+    told = {name: size for name, size in image.stack_usage.items() if name in stack.listing.labels.values()}
     told = {name: size for name, size in told.items() if name not in ASSEMBLY | WITHOUT_BOUND}
     assert len(told) > 15
     assert {name: stack.frame(name) for name in told} == told
@@ -109,7 +109,17 @@ def test_what_instructions_do_to_the_stack(is_arm: bool, lines: dict[str, Instru
     listed = "".join(f"   {4 * k:x}:\t{line}\n" for k, line in enumerate(lines))
     found = parse(f"00000000 <f>:\n{listed}", is_arm=is_arm)
     assert dict(zip(lines, found.instructions.values(), strict=True)) == lines
-    assert found.labels == {"f": 0}
+    assert found.labels == {0: "f"}
+
+
+def test_functions_of_equal_names_are_kept_apart() -> None:
+    body = "\tpush\t{r4, lr}", "\tpop\t{r4, pc}"
+    text = "".join(f"000000{k}0 <{n}>:\n  {k}0:{body[0]}\n  {k}2:{body[1]}\n" for k, n in enumerate("fgf"))
+    stack = Stack(parse(text, is_arm=True))
+    assert stack.listing.labels == {0: "f", 16: "g", 32: "f"}
+    assert stack.frame("g") == 8
+    with pytest.raises(ToolError, match="several functions 'f'"):
+        stack.frame("f")
 
 
 @pytest.mark.parametrize("core", CORES)

@@ -57,11 +57,14 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Listing:
-    """An image's instructions by address, the one that follows each, unless data or nothing does, and the functions."""
+    """An image's instructions by address, the one that follows each, unless data or nothing does, and its functions.
+
+    labels: address -> name; functions of one file may be named like those of another.
+    """
 
     instructions: dict[int, Instruction]
     following: dict[int, int]
-    labels: dict[str, int]
+    labels: dict[int, str]
 
 
 @dataclass
@@ -70,7 +73,7 @@ class _Lines:
 
     rows: list[tuple[int, str, str, str]] = field(default_factory=list)
     words: dict[int, int] = field(default_factory=dict)
-    labels: dict[str, int] = field(default_factory=dict)
+    labels: dict[int, str] = field(default_factory=dict)
 
 
 def disassemble(elf: Path, chain: Toolchain) -> Listing:
@@ -103,7 +106,7 @@ def _lines(text: str, comment: str) -> _Lines:
     lines = _Lines()
     for line in text.splitlines():
         if label := _LABEL.fullmatch(line):
-            lines.labels[label[2]] = int(label[1], 16)
+            lines.labels.setdefault(int(label[1], 16), label[2])
         elif match := _LINE.fullmatch(line):
             address, mnemonic, rest = int(match[1], 16), match[2].strip(), match[3]
             operands, _, note = _cut(rest, comment)

@@ -64,9 +64,8 @@ class Stack:
     _active: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._starts = sorted(set(self.listing.labels.values()))
+        self._starts = sorted(self.listing.labels)
         self._addresses = sorted(self.listing.instructions)
-        self._names = {address: name for name, address in reversed(self.listing.labels.items())}
 
     def bound(self, entry: str) -> StackBound:
         """The bound of a function by name."""
@@ -78,9 +77,11 @@ class Stack:
         return max(depth for address, depth in self._depths(start).items() if start <= address < end)
 
     def _address(self, entry: str) -> int:
-        if entry not in self.listing.labels:
-            raise ToolError(f"no function {entry!r} in the image", where="stack bound")
-        return self.listing.labels[entry]
+        found = [address for address, name in self.listing.labels.items() if name == entry]
+        if len(found) != 1:
+            which = "several functions" if found else "no function"
+            raise ToolError(f"{which} {entry!r} in the image", where="stack bound")
+        return found[0]
 
     def _bound(self, entry: int) -> StackBound:
         if entry in self._active:
@@ -184,7 +185,7 @@ class Stack:
 
     def _name(self, address: int) -> str:
         start = self._extent(address)[0]
-        return self._names.get(start, f"{start:#x}")
+        return self.listing.labels.get(start, f"{start:#x}")
 
 
 def _through_pointer(address: int, name: str) -> ToolError:
