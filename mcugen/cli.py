@@ -309,7 +309,8 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
 @build_options
 @json_option
 def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
-    """Show what RAM costs in time: the schedules of MODEL of which no other is both smaller and faster.
+    """Show what RAM costs in time: the schedules of MODEL of which no other is smaller in RAM
+    and in constants, and faster.
 
     Each is run on the board's emulated core, its instructions are counted and its outputs compared with the NumPy
     reference. For a board without an emulated core the calls of kernels are counted instead.

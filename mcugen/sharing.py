@@ -14,7 +14,7 @@ from mcugen import __version__, pipeline
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
-from mcugen.errors import UsageError
+from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import MEMORY_MAP, Artifact
 
@@ -91,9 +91,25 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     if len({*names, name}) <= len(names):
         hint = "rename a file, or choose another --name"
         raise UsageError(f"--share-arena: two of the names {', '.join([name, *names])} are the same", hint=hint)
+    _require_flash(artifacts, options)
     regions = _regions(name, [a.view for a in artifacts])
     files = _files(name, regions, artifacts)
     return Shared(name, regions, artifacts, files)
+
+
+def _require_flash(artifacts: Sequence[Artifact], options: Options) -> None:
+    """Raise MemoryBudgetError where the constants of all models together are over --flash or the board's flash."""
+    board = artifacts[0].target
+    needed = sum(a.report.weights_bytes for a in artifacts)
+    limits = (("--flash", options.flash_bytes), (f"flash of {board.name}", board.flash_bytes))
+    for what, available in limits:
+        if available is not None and needed > available:
+            lines = [f"  {a.report.weights_bytes:>10,}  {a.name}" for a in artifacts]
+            raise MemoryBudgetError(
+                f"{what}: the constants of the models need {needed:,} bytes, {available:,} are there: "
+                f"{needed - available:,} over\n" + "\n".join(lines),
+                hint="--optimize balanced or flash keeps weights as wide as the models'",
+            )
 
 
 def _regions(name: str, views: Sequence[ModelView]) -> tuple[SharedRegion, ...]:
@@ -176,7 +192,7 @@ def as_text(shared: Shared) -> str:
             f"           {m.nbytes:>10,} bytes  {m.model}{f', in {r.region}' if r.region else ''}" for m in r.members
         ]
     weights = [(a.name, a.report.weights_bytes) for a in shared.artifacts]
-    lines.append(f"  weights  {sum(n for _, n in weights):>10,} bytes  constants in flash")
+    lines.append(f"  weights  {sum(n for _, n in weights):>10,} bytes  constants")
     lines += [f"           {n:>10,} bytes  {model}" for model, n in weights]
     lines += [f"  note: {a.name}: {note}" for a in shared.artifacts for note in a.report.notes]
     return "\n".join(lines) + "\n"

@@ -14,6 +14,9 @@ from mcugen.schedule import Choice
 
 _INCLUDE = re.compile(rb'^#include "mcugen/([\w./]+)"$', re.MULTILINE)
 _FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
+_LICENSE = b"SPDX-License-Identifier: Apache-2.0"
+_OWNER = b"Output of mcugen: this file belongs to its user, without any licence from mcugen."
+"""What stands in an emitted file in place of the licence under which mcugen has it."""
 
 
 def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
@@ -52,7 +55,10 @@ def _variant_text(choice: Choice) -> str:
     values = kernel.variant(choice.call) if kernel.variant else {}
     stem = kernel.symbol.removeprefix("mg_")
     constants = {"KERNEL": kernel.function(choice.call)} | {name.upper(): value for name, value in values.items()}
-    lines = ["/* SPDX-License-Identifier: Apache-2.0 */"]
+    lines = [
+        f"/* {_OWNER.decode()} */",
+        f"/* A copy of {stem}_template.h for the sizes of layers; it says what they mean. */",
+    ]
     lines += [f"#define MG_{name} {value}" for name, value in constants.items()]
     lines += [f'#include "mcugen/{stem}_template.h"']
     lines += [f"#undef MG_{name}" for name in constants]
@@ -88,6 +94,7 @@ def includes(text: bytes) -> list[str]:
 
 
 def _read(path: Path) -> bytes:
+    """A file of the runtime as it is emitted: it belongs to its user."""
     if not path.is_file():
         raise InternalError(f"the runtime file {path.name} is missing")
-    return path.read_bytes()
+    return path.read_bytes().replace(_LICENSE, _OWNER)

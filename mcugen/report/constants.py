@@ -19,7 +19,10 @@ def facts_of(view: ModelView, board: Target) -> tuple[WeightFacts, ...]:
 
 def _facts(view: ModelView, name: str, kind: str) -> WeightFacts:
     inside = [a for a in view.arrays if a.region == name]
-    hot, cold = "most reads per byte; copied at start-up", "fewest reads per byte; the flash of the code is full"
+    hot, cold = (
+        "most reads per byte; copied at start-up from the flash, which holds them, too",
+        "fewest reads per byte; the flash of the code is full",
+    )
     return WeightFacts(
         name=name,
         used_bytes=sum(a.nbytes for a in inside),

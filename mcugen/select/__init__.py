@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mcugen.errors import NoKernelError
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.order import reordered
@@ -27,7 +28,30 @@ def solve(graph: Graph, target: Target, options: Options) -> Solution:
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
         moving = menus_of(graph, target, options, moving=True)
         found += [solver.solve(nodes, menu, options, target) for nodes, menu in _orders(graph, moving, options)]
-    return min(found, key=lambda s: solver.rank_of(s, options, target))
+    best = min(found, key=lambda s: solver.rank_of(s, options, target))
+    if options.require_accelerated:
+        _require_accelerated(best, menus)
+    return best
+
+
+def _require_accelerated(solution: Solution, menus: Sequence[Menu]) -> None:
+    """Raise NoKernelError where a goal or a budget chose a kernel for any core and the core has a faster one."""
+    offered = {menu[0].choice.node.name: menu for menu in menus}
+    slow: list[str] = []
+    for choice in solution.choices:
+        menu = offered.get(choice.node.name, ())
+        mine = next((c.cost for c in menu if c.choice.kernel is choice.kernel), None)
+        faster = [c for c in menu if mine is not None and c.is_accelerated and c.cost < mine]
+        if faster and not choice.kernel.needs:
+            slow.append(
+                f"  {choice.node.source}: {choice.kernel.symbol}, though {faster[0].choice.kernel.symbol} is faster"
+            )
+    if slow:
+        raise NoKernelError(
+            "--require-accelerated: the goal or the budgets leave these layers to kernels for any core:\n"
+            + "\n".join(slow),
+            hint="--optimize speed or balanced, and more --ram or --flash, allow faster ones",
+        )
 
 
 def front(graph: Graph, menus: Sequence[Menu], options: Options, board: Target, most: int) -> list[Solution]:

@@ -50,7 +50,8 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
         least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
         return Estimate(round(least), round(least), round(_UNKNOWN_CYCLES * least), False)
     instructions, low, high = (sum(row[k] * found.get(name, 0.0) for name, row in table.items()) for k in range(3))
-    return Estimate(round(instructions), round(low), round(high), True)
+    least, most = sorted((round(low), round(high)))  # each is fitted for itself
+    return Estimate(round(instructions), least, most, True)
 
 
 def constant_reads(choice: Choice) -> float:

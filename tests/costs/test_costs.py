@@ -68,6 +68,14 @@ def test_an_unknown_kernel_is_never_the_cheapest() -> None:
                         assert guessed.instructions > known.instructions, f"{kernel.symbol} {core}"
 
 
+def test_the_ends_of_an_estimate_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    artifact = mcugen.compile(EXAMPLES / "digits/digits.tflite", board="cortex-m4", name="model")
+    choice = artifact.schedule.steps[0].choice
+    monkeypatch.setattr(costs, "_tables", lambda: {"cortex-m4": {choice.kernel.symbol: {"once": (5.0, 9.0, 7.0)}}})
+    found = costs.estimate(choice.kernel, choice.call, "cortex-m4")
+    assert (found.instructions, found.cycles_low, found.cycles_high) == (5, 7, 9)
+
+
 def test_the_table_is_sorted_and_of_known_cores() -> None:
     text = TABLE.read_text()
     tables = json.loads(text)

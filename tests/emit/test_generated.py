@@ -131,7 +131,7 @@ def test_numbers_in_comments_are_true(plain: Built, tmp_path: Path) -> None:
     rows = run_checked(["nm", "--print-size", "--radix=d", tmp_path / "w.o"]).stdout.decode().splitlines()
     total = sum(int(row.split()[1]) for row in rows if len(row.split()) == 4)
     assert total == view.weights_size == sum(array.nbytes for array in view.arrays)
-    assert f"Flash: {view.weights_size} bytes" in (plain.folder / f"{plain.name}.c").read_text()
+    assert f"Constants: {view.weights_size} bytes" in (plain.folder / f"{plain.name}.c").read_text()
     assert all(row.offset >= 0 and row.offset + row.nbytes <= view.arena_size for row in view.memory_map)
 
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from mcugen import reference, sharing
 from mcugen.cli import cli
-from mcugen.errors import UsageError
+from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.sharing import Shared
 from mcugen.toolchain import host
@@ -136,3 +136,10 @@ def test_command_line(tmp_path: Path, other: Path) -> None:
     assert isinstance(alone.exception, UsageError)
     assert "2 models for one folder" in str(alone.exception)
     assert not (tmp_path / "other").exists()
+
+
+def test_the_constants_of_all_models_must_fit(other: Path) -> None:
+    alone = sum(sharing.build([DIGITS, other], Options()).artifacts[k].report.weights_bytes for k in range(2))
+    sharing.build([DIGITS, other], Options(flash=str(alone)))
+    with pytest.raises(MemoryBudgetError, match=f"--flash: the constants of the models need {alone:,} bytes.*: 1 over"):
+        sharing.build([DIGITS, other], Options(flash=str(alone - 1)))

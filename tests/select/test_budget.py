@@ -11,7 +11,7 @@ import pytest
 
 import mcugen
 from mcugen import target
-from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.errors import MemoryBudgetError, NoKernelError, UsageError
 from mcugen.op import Form
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
@@ -170,3 +170,11 @@ def test_constants_leave_room_for_code_in_the_flash_of_the_board(tmp_path: Path)
     flash = target.load("nucleo-g0b1re").flash_bytes
     assert flash is not None and flash - FIRMWARE_BYTES < core.report.weights_bytes <= flash
     assert board.report.weights_bytes <= flash - FIRMWARE_BYTES
+
+
+def test_accelerated_kernels_are_required_of_what_was_chosen(tmp_path: Path) -> None:
+    made = built(tmp_path, SMALL, board="cortex-m4", require_accelerated=True)
+    assert all(step.choice.kernel.needs for step in made.schedule.steps)
+    with pytest.raises(NoKernelError, match=r"leave these layers.*\n.*mg_conv2d_s8, though mg_conv2d_s8__dsp"):
+        built(tmp_path, SMALL, board="cortex-m4", optimize="ram", require_accelerated=True)
+    built(tmp_path, SMALL, board="cortex-m4", features="-dsp", optimize="ram", require_accelerated=True)

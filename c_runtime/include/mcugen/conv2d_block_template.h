@@ -114,8 +114,9 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
         for (uint32_t r = 0u; r < t->runs; r += 1u) {
             MG_NAME(dot_1x2)(acc, t->rows[r] + offset, w + 2u * r * t->run, t->run);
         }
-        out[o] = MG_NAME(store)(p, o, acc[0]);
-        out[o + 1u] = MG_NAME(store)(p, o + 1u, acc[1]);
+        for (uint32_t i = 0u; i < 2u; i += 1u) {
+            out[o + i] = MG_NAME(store)(p, o + i, acc[i]);
+        }
     }
     if (pairs < first + p->group_out_c) {
         MG_NAME(last)(p, t, pairs, offset, out);

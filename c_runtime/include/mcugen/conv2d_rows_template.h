@@ -13,12 +13,10 @@ static void MG_NAME(gather)(const MG_NAME(params) *p, const MG_NAME(x) *const *r
     for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
         for (uint32_t j = 0u; j < p->kernel_w; j += 1u) {
             const int32_t column = (int32_t)(x * p->stride_w + j * p->dilation_w) - (int32_t)p->pad_w;
-            if (column >= 0 && column < (int32_t)p->in_w) {
-                memcpy(to, rows[i] + (uint32_t)column * p->in_c + c, channels * sizeof fill);
-            } else {
-                for (uint32_t k = 0u; k < channels; k += 1u) {
-                    to[k] = fill;
-                }
+            const uint32_t step = column >= 0 && column < (int32_t)p->in_w ? 1u : 0u;
+            const MG_NAME(x) *const from = step != 0u ? rows[i] + (uint32_t)column * p->in_c + c : &fill;
+            for (uint32_t k = 0u; k < channels; k += 1u) {
+                to[k] = from[k * step]; /* one loop, which no compiler takes for a call of memcpy or memset */
             }
             to += channels;
         }

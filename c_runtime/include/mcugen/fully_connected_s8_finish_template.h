@@ -2,7 +2,7 @@
  *
  * Template: an output of a fully connected layer on int8 data.
  */
-static inline int8_t MG_NAME(finish)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) acc)
+static int8_t MG_NAME(finish)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) acc)
 {
     const int32_t sum = (int32_t)(uint32_t)acc;
     const int32_t mult = p->mult[o * p->scale_stride];
