@@ -226,9 +226,7 @@ class InRows:
         return {
             **sizes,
             "loop": loop,
-            "linear": 1
-            if loop
-            else self.of.linear(call, way),  # an instruction an output, of hundreds: no copy for that
+            "linear": loop or self.of.linear(call, way),  # an instruction an output, of hundreds: no copy for that
             "widen": found.widen,
             "rest": int(call.output.shape[2] % 3 > 0),
         }
@@ -273,7 +271,7 @@ class InRows:
             return _gathered_work(blocks, outputs, self.words(call), segments, found.run.quads) | widened
         groups = segments * (found.run.quads + found.run.pair / 2)
         counts = _work(blocks, outputs, groups)
-        looped = counts["pairs"] * (segments * found.run.quads > UNROLLED_GROUPS)
+        looped = counts["pairs"] * (segments * found.run.quads > groups_in(call))
         return counts | {"segments": segments * counts["pairs"], "looped": looped} | widened
 
     def code(self, call: Call, way: Way) -> int:
@@ -319,7 +317,7 @@ class Pixels:
     def variant(self, call: Call, way: Way) -> dict[str, int]:
         words = self.words(call)
         loop = int(self.shared or words.times > 1)
-        return {"words": words.words, "loop": loop, "linear": 1 if loop else self.of.linear(call, way)}
+        return {"words": words.words, "loop": loop, "linear": loop or self.of.linear(call, way)}
 
     def work(self, call: Call) -> dict[str, float]:
         outputs = call.output.shape[3]
