@@ -139,6 +139,11 @@ class RowWindow:
         return (self.size - 1) * self.dilation + 1
 
     @property
+    def walked_rows(self) -> int:
+        """Rows from the first one that the first output row reads to the last, padding and steps between included."""
+        return (self.out_rows - 1) * self.stride + self.extent
+
+    @property
     def leaves_image(self) -> bool:
         """Whether any output row reads a row outside the image."""
         return self.first(0) < 0 or self.last(self.out_rows - 1) >= self.in_rows

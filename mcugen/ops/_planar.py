@@ -23,7 +23,9 @@ MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
 """Words of weights in registers -> sums that there is room for."""
 MAX_STRIDE = 3
 LEAST_BLOCK = 4
-SIXTEEN = 16
+"""Outputs of the smallest blocks that rows of several widths share."""
+SPREAD_CHANNELS = 16
+"""Channels of a column that are spread together."""
 MAX_SHORT = 16
 MAX_SHORT_ROWS = 8
 """Columns and kernel rows of converted rows that are short: spread by code for their columns."""
@@ -238,7 +240,7 @@ def _work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bo
     instructions: of a row of a channel.
     """
     images, groups = call.output.shape[0], -(-s.channels // 4)
-    converted = images * ((rows.out_rows - 1) * rows.stride + rows.extent)
+    converted = images * rows.walked_rows
     by_fours = groups * (6 + 5.5 * s.seen if is_short else 32 + 6 * s.seen)
     return {
         "inner": images * rows.out_rows * s.channels * instructions,
@@ -250,17 +252,17 @@ def _work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bo
 def _column_work(call: Call, rows: RowWindow) -> dict[str, float]:
     """The same of columns, whose words of taps are loaded by fours."""
     images, words, channels = call.output.shape[0], _even(rows.size) // 2, call.output.shape[3]
-    converted = images * ((rows.out_rows - 1) * rows.stride + rows.extent)
+    converted = images * rows.walked_rows
     return {
         "inner": call.output.size * (10 + _linear(call) + words + 2 * -(-words // 4)),
-        "spread": converted * (2 * channels + 4 * (channels // SIXTEEN)),
+        "spread": converted * (2 * channels + 4 * (channels // SPREAD_CHANNELS)),
         "slots": images * rows.out_rows * rows.size,
     }
 
 
 def _column_code(channels: int, taps: int) -> int:
     """Bytes of a copy, within an eighth: channels are spread by sixteens, and one by one."""
-    return 190 + 3 * taps + 80 * (channels >= SIXTEEN) + 5 * (channels % SIXTEEN)
+    return 190 + 3 * taps + 80 * (channels >= SPREAD_CHANNELS) + 5 * (channels % SPREAD_CHANNELS)
 
 
 def single_multiplier(call: Call) -> bool:

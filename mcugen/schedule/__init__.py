@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from mcugen.graph import Graph
 from mcugen.plan import Buffer
@@ -42,7 +43,7 @@ class Schedule:
         macs = step.choice.node.op.macs(step.choice.call)
         return macs // step.walked_rows if self.streams and step.writes_rows else macs
 
-    @property
+    @cached_property
     def home(self) -> dict[str, str]:
         """Tensor -> the home that holds its rows."""
         return {name: place.home for name, place in self.places.items()}

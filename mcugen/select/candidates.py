@@ -130,7 +130,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
     cycles = (taken.cycles_low + taken.cycles_high) / 2
     if run.waits_per_byte is None:
         return (taken.instructions + cycles) / 2
-    return cycles + (run.waits_per_byte * costs.constant_reads(choice) if run.waits_per_byte else 0.0)
+    return cycles + run.waits_per_byte * costs.constant_reads(choice)
 
 
 def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: Sequence[Candidate]) -> str:

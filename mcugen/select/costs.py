@@ -165,8 +165,7 @@ def _calls(kernel: Kernel, call: Call, events: int) -> int:
 def _converted(kernel: Kernel, call: Call) -> int:
     if kernel.ring is None or kernel.window is None:
         return 0
-    window = kernel.window(call)
-    return ((window.out_rows - 1) * window.stride + window.extent) * kernel.ring(call).length
+    return kernel.window(call).walked_rows * kernel.ring(call).length
 
 
 @cache
