@@ -8,9 +8,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import Range, channels_of
 from mcugen.errors import InternalError
-from mcugen.op import Call, Op
+from mcugen.op import Op
 from mcugen.types import TensorType
 
 

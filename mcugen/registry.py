@@ -13,7 +13,8 @@ from types import ModuleType
 
 import mcugen.ops
 from mcugen.errors import UsageError
-from mcugen.op import Import, Op
+from mcugen.imports import Import
+from mcugen.op import Op
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from mcugen import reference, registry
-from mcugen.op import Call, Form, Kernel, Op, RowWindow, Rule
+from mcugen.call import Call, Rule
+from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.op import Op
 from mcugen.ops.shape import Shape
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose

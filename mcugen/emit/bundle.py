@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from mcugen import resources
 from mcugen.errors import InternalError, UsageError
-from mcugen.op import Kernel
+from mcugen.kernel import Kernel
 from mcugen.schedule import Choice
 
 _INCLUDE = re.compile(rb'^#include "mcugen/([\w./]+)"$', re.MULTILINE)

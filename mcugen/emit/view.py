@@ -24,7 +24,7 @@ from mcugen.emit.parts import (
 )
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
-from mcugen.op import Form, RowWindow
+from mcugen.kernel import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan, lower_bound
 from mcugen.schedule import INPUT, Choice, Schedule, Step

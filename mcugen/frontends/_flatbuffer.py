@@ -16,7 +16,7 @@ import numpy as np
 import tflite
 
 from mcugen.errors import CorruptModelError
-from mcugen.op import Attributes
+from mcugen.imports import Attributes
 
 MAX_ITEMS = 1 << 16
 MAX_NAME_BYTES = 1 << 10

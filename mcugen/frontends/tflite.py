@@ -12,11 +12,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import CorruptModelError, InternalError, McugenError, QuantizationError, ShapeError, UnsupportedError
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.graph import Graph, Node, Tensor
+from mcugen.imports import Imported, Source
 from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.op import Call, Imported, Op, Source
+from mcugen.op import Op
 from mcugen.registry import Registry
 from mcugen.types import QuantParams, TensorType
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call
+from mcugen.channels import Range
 from mcugen.numeric import activation_range
-from mcugen.op import Call, Op
+from mcugen.op import Op
 
 FUSED = ("RELU", "RELU6", "RELU_N1_TO_1")
 
@@ -18,7 +20,8 @@ class Activated(Op):
 
     def clamped(self, call: Call, low: int, high: int) -> Op | None:
         """With the activation whose clamp, in place of the one there is, is that and [low, high] after it."""
-        known, y = call.op.bounds(call)[0], call.output
+        known: Range | None = call.op.bounds(call)[0]
+        y = call.output
         if y.dtype != "s8" or known is None:
             return None
         this: Any = self

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, round_array_half_away
-from mcugen.op import Call, Form, Kernel, Params, evaluate
+from mcugen.op import evaluate
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import NUMPY_DTYPES, TensorType
 

@@ -6,8 +6,9 @@ from functools import reduce
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import Removal, channels_of, chosen
-from mcugen.op import Call, Op, Slimmed
+from mcugen.op import Op, Slimmed
 
 
 class Channelwise(Op):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import InternalError
 from mcugen.numeric import (
     activation_range,
@@ -18,7 +19,6 @@ from mcugen.numeric import (
     multiply_single_rounding,
     rounding_doubling_high_mul,
 )
-from mcugen.op import Call, Params
 from mcugen.ops import _filter
 
 DSP = frozenset({"dsp"})

@@ -12,7 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel, Ring, RowWindow
 from mcugen.ops import _dsp, _filter
 from mcugen.ops._window import Window
 

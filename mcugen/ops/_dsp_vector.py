@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.op import Call, Form, Kernel, Params, Rule
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel
 from mcugen.ops import _dsp, _filter
 
 _BLOCK = 4

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.channels import Range, channels_of
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.op import Call, Example, Form, Kernel, Op, Params, Rule, evaluate
+from mcugen.op import Example, Op, evaluate
 from mcugen.types import QuantParams, Shape, TensorType
 
 RANK = 6
@@ -269,4 +271,4 @@ def int_bounds(activation: str) -> tuple[int, int]:
 
 
 def _activation(call: Call) -> str:
-    return str(call.op.activation)  # type: ignore[attr-defined]
+    return str(call.op.activation)

@@ -10,7 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcugen.call import Call, Param, Params, Rule
 from mcugen.errors import QuantizationError, UnsupportedError
+from mcugen.imports import Source
+from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.numeric import (
     activation_bounds,
     activation_range,
@@ -21,7 +24,6 @@ from mcugen.numeric import (
     reduced_multiplier,
     wrap32,
 )
-from mcugen.op import Call, Form, Kernel, Param, Params, RowWindow, Rule, Source
 from mcugen.types import TensorType
 
 WEIGHT_TYPES = {"s8": ("s8", "s16"), "s16": ("s8",), "u8": ("u8",), "f32": ("f32",)}

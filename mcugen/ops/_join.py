@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcugen.op import Call, Form, Kernel, Params, Rule
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel
 from mcugen.ops import _strided
 from mcugen.types import Shape, TensorType
 

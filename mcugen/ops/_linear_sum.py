@@ -12,8 +12,9 @@ from functools import cache, partial
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Kernel
 from mcugen.numeric import activation_range
-from mcugen.op import Call, Kernel, Params, Rule
 from mcugen.ops import _elementwise, _sum
 
 SHIFT = 21
@@ -48,7 +49,7 @@ def linear(call: Call, sign: int) -> Linear | None:
     """The form that equals a + sign * b of the runtimes, or None where none is found."""
     a, b, y = call.input(0), call.input(1), call.output
     ratios = (a.scale / y.scale, sign * b.scale / y.scale)
-    bounds = activation_range(call.op.activation, y)  # type: ignore[attr-defined]
+    bounds = activation_range(call.op.activation, y)
     return _search(_Job(_sum.constants(call, sign), (a.zero_point, b.zero_point, y.zero_point), bounds, ratios))
 
 
@@ -98,7 +99,7 @@ def kernels(sign: int) -> tuple[Kernel, ...]:
 
 def _work(kernel: Kernel, call: Call) -> dict[str, float]:
     """What estimates need to know beside the shapes: outputs that are clamped on their own."""
-    bounds = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    bounds = activation_range(call.op.activation, call.output)
     plain = bounds == (-128, 127) and all(t is None or t.size > 1 for t in call.inputs[:2])
     return {"clamped": 0 if plain else call.output.size, **(kernel.work(call) if kernel.work else {})}
 
@@ -115,7 +116,7 @@ def _exists(sign: int) -> Rule:
 def _params(sign: int) -> Callable[[Call], Params]:
     def params(call: Call) -> Params:
         found = linear(call, sign)
-        low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+        low, high = activation_range(call.op.activation, call.output)
         if found is None:
             return {}
         return {

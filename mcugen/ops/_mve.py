@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mcugen.call import Call, Rule
 from mcugen.numeric import activation_range
-from mcugen.op import Call, Rule
 from mcugen.ops import _filter
 
 NEEDS = frozenset({"mve"})

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.errors import InternalError
-from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
+from mcugen.kernel import Form, Kernel, Ring, RowWindow
 from mcugen.ops import _filter, _mve
 from mcugen.ops._window import MAX_FIELD, Window
 

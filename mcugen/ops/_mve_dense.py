@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mcugen.op import Call, Form, Kernel, Params, Rule
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel
 from mcugen.ops import _filter, _mve
 from mcugen.types import row_count
 

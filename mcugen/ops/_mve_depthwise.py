@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel, Ring, RowWindow
 from mcugen.ops import _filter, _mve
 from mcugen.ops._window import Window
 

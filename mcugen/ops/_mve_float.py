@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.op import Call, Form, Kernel, Params, RowWindow, Rule
 from mcugen.ops import _elementwise, _filter, _float_quads
 from mcugen.ops._window import Window, fields
 

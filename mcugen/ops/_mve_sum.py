@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import activation_range
-from mcugen.op import Call, Form, Kernel, Params
 from mcugen.ops import _elementwise, _mve, _sum
 
 
@@ -33,7 +34,7 @@ def kernel(sign: int) -> Kernel:
 
 def _params(call: Call, sign: int) -> Params:
     c = _sum.constants(call, sign)
-    low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    low, high = activation_range(call.op.activation, call.output)
     wide = 0 if c.a == (2**30, 0) else 1
     signs = (1, sign)
     factor = signs[wide] << (c.left - 1)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel, Ring, RowWindow
 from mcugen.numeric import wrap32
-from mcugen.op import Call, Form, Kernel, Params, Ring, RowWindow, Rule
 from mcugen.ops import _dsp, _filter
 from mcugen.ops._window import MAX_FIELD, Window
 
@@ -358,7 +359,7 @@ def _even(n: int) -> int:
 
 
 def _activation(call: Call) -> str:
-    return str(call.op.activation)  # type: ignore[attr-defined]
+    return str(call.op.activation)
 
 
 def _linear(call: Call) -> int:

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.channels import Range
 from mcugen.errors import UnsupportedError
+from mcugen.imports import Source
+from mcugen.kernel import RowWindow
 from mcugen.numeric import activation_bounds, activation_range
-from mcugen.op import Call, Example, Op, Params, RowWindow, Rule, Source
+from mcugen.op import Example, Op
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import Padding, Pair, Window, image
@@ -35,7 +38,7 @@ class Pool(Channelwise, Activated):
     def window(self) -> Window:
         return Window(self.kernel, self.stride, (1, 1), self.padding)
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)
         if x.dtype not in DTYPES:
             raise UnsupportedError(f"pooling of {x.dtype} is not supported", hint=f"use one of {', '.join(DTYPES)}")

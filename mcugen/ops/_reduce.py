@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal, channels_of
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Op, Params, Source
+from mcugen.imports import Source
+from mcugen.op import Example, Op
 from mcugen.ops._channelwise import Channelwise, alike
 from mcugen.types import QuantParams, Shape, TensorType, images_of, rows_of
 
@@ -26,7 +28,7 @@ class Reduction(Channelwise):
     axes: tuple[int, ...]
     keep_dims: bool = False
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is no operand")
         if x.dtype not in DTYPES:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range, whole
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, wrap32
-from mcugen.op import Call, Form, Kernel, Params
 from mcugen.ops import _pool, _reduce
 
 _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}

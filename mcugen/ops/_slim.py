@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import Removal, chosen
 from mcugen.numeric import wrap32
-from mcugen.op import Call
 from mcugen.ops import _filter
 from mcugen.types import TensorType
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen import channels
+from mcugen.call import Call, Params
 from mcugen.channels import Range, measured
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Params, evaluate
+from mcugen.op import evaluate
 from mcugen.types import QuantParams, Shape, TensorType
 
 MAX_LOOPS = 6

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import UnsupportedError
 from mcugen.numeric import activation_range, multiply_double_rounding, quantize_multiplier, rounding_divide_by_pot
-from mcugen.op import Call, Params
 
 _LEFT_SHIFT = {"s8": 20, "u8": 20, "s16": 15}
 Multiplier = tuple[int, int]
@@ -47,7 +47,7 @@ def constants(call: Call, sign: int) -> Sum:
 def powers_of_two(call: Call) -> bool:
     """LiteRT's int16 path that only shifts: all scales powers of two, all zero points 0, and the model allows it."""
     types = (call.input(0), call.input(1), call.output)
-    if call.reference != "litert" or call.output.dtype != "s16" or not call.op.power_of_two:  # type: ignore[attr-defined]
+    if call.reference != "litert" or call.output.dtype != "s16" or not call.op.power_of_two:
         return False
     return all(t.zero_point == 0 and _log2(t.scale) is not None for t in types)
 
@@ -71,7 +71,7 @@ def compute(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The stored result of a + sign * b. Source: reference_ops::AddElementwise, SubElementwise, Add (int16), Sub16."""
     zeros = (call.input(0).zero_point, call.input(1).zero_point, call.output.zero_point)
     y = of_stored(constants(call, sign), zeros, a.astype(np.int64), b.astype(np.int64))
-    return np.asarray(np.clip(y, *activation_range(call.op.activation, call.output)))  # type: ignore[attr-defined]
+    return np.asarray(np.clip(y, *activation_range(call.op.activation, call.output)))
 
 
 def of_stored(c: Sum, zeros: tuple[int, int, int], a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -98,7 +98,7 @@ def scales_near(call: Call) -> bool:
 def params(call: Call, sign: int) -> Params:
     """Fields of mg_sum. The operand of the larger scale has the multiplier 1/2, exact: it is only shifted."""
     c = constants(call, sign)
-    low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    low, high = activation_range(call.op.activation, call.output)
     wide = 0 if c.a == (2**30, 0) else 1
     narrow = c.b if wide == 0 else c.a
     doubled = c.y == (2**30, 1)  # a left shift by one after the sum: the addends are doubled instead

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Param, Params
 from mcugen.numeric import activation_range, multiply_double_rounding
-from mcugen.op import Call, Param, Params
 from mcugen.ops import _filter
 
 LANE = 256

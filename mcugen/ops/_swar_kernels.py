@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from mcugen.op import Call, Form, Kernel, Params, RowWindow, Rule
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.ops import _filter, _swar
 from mcugen.ops._window import Window, fields
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Kernel, Op, Params
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.types import QuantParams, TensorType
 
 _QUANTIZED = ("s8", "u8", "s16")

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range
-from mcugen.op import Call, Example, Form, Kernel, Op, Params
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.ops import _strided
 from mcugen.types import Shape, TensorType
 
@@ -19,10 +21,10 @@ class View(Op):
         """The result as a view of x, without a copy; its shape may still have more axes than the result."""
         raise NotImplementedError
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return self.view(x)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""
         return self.view(x)
 

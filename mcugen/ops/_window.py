@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import RowWindow, Widths
+from mcugen.kernel import RowWindow
+from mcugen.op import Widths
 from mcugen.types import TensorType
 
 Pair = tuple[int, int]

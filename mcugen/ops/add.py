@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range
+from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds, wrap32
-from mcugen.op import Call, Example, Import, Imported, Params, Source
+from mcugen.op import Example
 from mcugen.ops import _elementwise, _linear_sum, _mve_float, _mve_sum, _sum
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
@@ -29,7 +31,7 @@ def params(call: Call) -> Params:
 
 def int_bounds(call: Call) -> tuple[int, int]:
     """The clamp of plain int32 sums: TFLM ignores the activation. Source: add.cc, EvalAdd."""
-    activation = call.op.activation  # type: ignore[attr-defined]
+    activation = call.op.activation
     return _elementwise.int_bounds("NONE" if call.reference == "tflm" else activation)
 
 
@@ -61,13 +63,13 @@ class Add(Channelwise, Activated):
         *_elementwise.kernels("mg_add_s32", "s32", params_s32),
     )
 
-    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)
 
-    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(a + b, *activation_bounds(self.activation)))
 
-    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if a.dtype == np.int32:
             return np.asarray(np.clip(wrap32(a.astype(np.int64) + b), *int_bounds(call)))
         return _sum.compute(call, 1, a, b)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.errors import UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.ops import _strided
 from mcugen.types import QuantParams, Shape, TensorType
 
@@ -67,17 +70,17 @@ class ArgMax(Op):
         for dtype, name in (("s8", "int8"), ("s16", "int16"), ("s32", "int32"), ("f32", "float32"))
     )
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if x.dtype not in ("s8", "u8", "s16", "s32", "f32"):
             raise UnsupportedError(f"positions in {x.dtype} are not supported")
         axis = _strided.axis_of(self.axis, len(x.shape))
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), self.dtype),)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(x.argmin(self.axis) if self.smallest else x.argmax(self.axis))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Values are compared as they are stored; the first of equals is taken."""
         return self.reference(x)
 

@@ -8,8 +8,11 @@ from functools import partial
 
 import numpy as np
 
+from mcugen.call import Call, Params
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import activation_bounds, activation_range
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.op import Example, Op
 from mcugen.ops import _mve, _pool
 from mcugen.ops._divide import reciprocals
 
@@ -114,10 +117,10 @@ class AveragePool2D(_pool.Pool):
         ),
     )
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(self._sums(x) / self._counts(x), *activation_bounds(self.activation)))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Bit-exact integer mean: halves away from zero, for uint8 on the raw values, which are not negative.
 
         Source: reference_integer_ops/pooling.h, reference_ops::AveragePool (uint8).

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError
-from mcugen.op import Example, Import, Imported, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example
 from mcugen.ops import _strided, _view
 from mcugen.types import Shape, TensorType
 
@@ -31,7 +32,7 @@ class BroadcastTo(_view.View):
     imports = (Import("tflite", "BROADCAST_TO", from_tflite),)
     kernels = _view.KERNELS
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         ahead = len(self.shape) - len(x.shape)
         if ahead < 0 or any(a not in (1, b) for a, b in zip(x.shape, self.shape[max(ahead, 0) :], strict=False)):

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.op import Example, Op
 from mcugen.types import NUMPY_DTYPES, TensorType
 
 _KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "f32": 4, "bool": 5}
@@ -50,17 +53,17 @@ class Cast(Op):
     takes_unsigned = True
     kernels = (Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),)
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to cast")
         if self.dtype not in NUMPY_DTYPES:
             raise UnsupportedError(f"casting to {self.dtype} is not supported")
         return (TensorType(x.shape, self.dtype),)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return x
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         if self.dtype == "bool":
             return np.asarray(x != 0)
         if x.dtype.kind == "f" and self.dtype in INT_RANGE:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Slimmed, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example, Op, Slimmed
 from mcugen.ops import _join, _strided
 from mcugen.ops._channelwise import alike, sliced
 from mcugen.types import QuantParams, Shape, TensorType

@@ -8,9 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.op import Example, Op, Slimmed, Widths
 from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _mve_float, _slim, _swar_kernels
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
@@ -162,7 +165,7 @@ class Conv2D(Activated):
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes, work),
     )
 
-    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")
         if x.shape[3] % w.shape[3] or w.shape[0] % (x.shape[3] // w.shape[3]):
             raise ShapeError(f"weights {list(w.shape)} do not divide an input of {x.shape[3]} channels into groups")
@@ -171,10 +174,10 @@ class Conv2D(Activated):
         h, width = self.window(w.shape).output((x.shape[1], x.shape[2]))
         return (TensorType((x.shape[0], h, width, w.shape[0]), x.dtype),)
 
-    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         return _filter.activated(self._sums(x, w), b, self.activation)
 
-    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         """Bit-exact integer convolution.
 
         Source: reference_integer_ops/conv.h, reference_ops::Conv (uint8).

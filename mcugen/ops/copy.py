@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Form, Kernel, Params
+from mcugen.kernel import Form, Kernel
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
@@ -29,15 +30,15 @@ class Copy(Channelwise):
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return (call.range_of(0),)
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("a copy needs something to copy")
         return (x,)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return x
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         return x
 
     def fold(self, call: Call) -> None:

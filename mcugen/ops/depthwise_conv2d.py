@@ -8,9 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source, Widths
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Kernel, RowWindow
+from mcugen.op import Example, Op, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
     _dsp_conv,
@@ -162,7 +165,7 @@ class DepthwiseConv2D(Activated):
         *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window, work=work),
     )
 
-    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")
         if w.shape[0] != 1 or w.shape[3] % x.shape[3]:
             raise ShapeError(f"weights {list(w.shape)} must be [1, KH, KW, a multiple of {x.shape[3]} channels]")
@@ -172,10 +175,10 @@ class DepthwiseConv2D(Activated):
         h, width = self.window(w.shape).output((x.shape[1], x.shape[2]))
         return (TensorType((x.shape[0], h, width, w.shape[3]), x.dtype),)
 
-    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         return _filter.activated(self._sums(x, w), b, self.activation)
 
-    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         """Bit-exact integer convolution.
 
         Source: reference_integer_ops/depthwise_conv.h, reference_ops::DepthwiseConv (uint8).

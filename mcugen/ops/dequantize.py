@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Kernel, Params
+from mcugen.imports import Import
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import QuantParams, TensorType
 
@@ -49,7 +52,7 @@ class Dequantize(Channelwise):
     tflm_refuses = frozenset({"f16"})
     kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to dequantize")
         if x.dtype not in ("s8", "u8", "s16", "s32", "f16"):
@@ -58,10 +61,10 @@ class Dequantize(Channelwise):
             raise QuantizationError(f"the input {x} has no scale")
         return (TensorType(x.shape, "f32"),)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return x
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         quant = call.input(0).quant
         if quant is None:
             raise QuantizationError(f"the input {call.input(0)} has no scale")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds
-from mcugen.op import Example, Import, Imported, Source
+from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
@@ -33,10 +34,10 @@ class Div(Channelwise):
     imports = (Import("tflite", "DIV", from_tflite),)
     kernels = _elementwise.kernels("mg_div_f32", "f32", _elementwise.float_clamp)
 
-    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, ("f32",)),)
 
-    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         low, high = activation_bounds(self.activation)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.clip(a / b, max(low, -_LARGEST), min(high, _LARGEST)))

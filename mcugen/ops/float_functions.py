@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.op import Example, Import, Kernel, Op
+from mcugen.imports import Import
+from mcugen.kernel import Kernel
+from mcugen.op import Example, Op
 from mcugen.ops import _unary
 from mcugen.types import TensorType
 
@@ -19,7 +21,7 @@ def _kernel(name: str) -> tuple[Kernel]:
 class _FloatFunction(Op):
     """What all of them share: f32 in, f32 of the same shape out."""
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("f32",))
 
     @classmethod
@@ -38,7 +40,7 @@ class Exp(_FloatFunction):
     imports = (Import("tflite", "EXP"),)
     kernels = _kernel("exp")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(x))
 
@@ -54,7 +56,7 @@ class Log(_FloatFunction):
     imports = (Import("tflite", "LOG"),)
     kernels = _kernel("log")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log(x))
 
@@ -70,7 +72,7 @@ class Sqrt(_FloatFunction):
     imports = (Import("tflite", "SQRT"),)
     kernels = _kernel("sqrt")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.sqrt(x))
 
@@ -86,7 +88,7 @@ class Rsqrt(_FloatFunction):
     imports = (Import("tflite", "RSQRT"),)
     kernels = _kernel("rsqrt")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(1.0 / np.sqrt(x))
 
@@ -102,7 +104,7 @@ class Sin(_FloatFunction):
     imports = (Import("tflite", "SIN"),)
     kernels = _kernel("sin")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.sin(x))
 
 
@@ -117,7 +119,7 @@ class Cos(_FloatFunction):
     imports = (Import("tflite", "COS"),)
     kernels = _kernel("cos")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.cos(x))
 
 
@@ -132,7 +134,7 @@ class Square(_FloatFunction):
     imports = (Import("tflite", "SQUARE"),)
     kernels = _kernel("square")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(x * x)
 
 
@@ -147,7 +149,7 @@ class Abs(_FloatFunction):
     imports = (Import("tflite", "ABS"),)
     kernels = _kernel("abs")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.abs(x))
 
 
@@ -162,7 +164,7 @@ class Neg(_FloatFunction):
     imports = (Import("tflite", "NEG"),)
     kernels = _kernel("neg")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(-x)
 
 
@@ -177,7 +179,7 @@ class Floor(_FloatFunction):
     imports = (Import("tflite", "FLOOR"),)
     kernels = _kernel("floor")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.floor(x))
 
 
@@ -192,7 +194,7 @@ class Ceil(_FloatFunction):
     imports = (Import("tflite", "CEIL"),)
     kernels = _kernel("ceil")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.ceil(x))
 
 
@@ -207,7 +209,7 @@ class Round(_FloatFunction):
     imports = (Import("tflite", "ROUND"),)
     kernels = _kernel("round")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.rint(x))
 
 
@@ -222,5 +224,5 @@ class Elu(_FloatFunction):
     imports = (Import("tflite", "ELU"),)
     kernels = _kernel("elu")
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.where(x < 0, np.expm1(np.minimum(x, 0.0)), x))

@@ -8,9 +8,12 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from mcugen.call import Call, Param, Params, Rule
 from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Param, Params, Rule, Slimmed, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Slimmed
 from mcugen.ops import _accumulators, _filter, _float_quads, _mve_float, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._dsp_vector import Vectors
@@ -125,7 +128,7 @@ class FullyConnected(Activated):
         ),
     )
 
-    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         if x is None or w is None or len(w.shape) != 2:
             raise ShapeError(f"weights must have the shape [outputs, inputs], not {w}")
         outputs, inputs = w.shape
@@ -135,10 +138,10 @@ class FullyConnected(Activated):
         shape = (*x.shape[:-1], outputs) if self.keep_dims else (x.size // inputs, outputs)
         return (TensorType(shape, x.dtype),)
 
-    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         return _filter.activated(x.reshape(-1, w.shape[1]) @ w.T, b, self.activation)
 
-    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         """Bit-exact integer matrix product.
 
         Source: reference_integer_ops/fully_connected.h, reference_ops::FullyConnected (uint8).

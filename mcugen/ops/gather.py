@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.ops import _strided
 from mcugen.types import QuantParams, Shape, TensorType
 
@@ -69,7 +72,7 @@ class Gather(Op):
         for dtype, name in (("s32", "int32"), ("s64", "int64"))
     )
 
-    def infer(self, x: TensorType | None, index: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, index: TensorType | None) -> tuple[TensorType, ...]:
         x, index = _strided.operand(x), _strided.operand(index)
         if index.dtype not in ("s32", "s64"):
             raise UnsupportedError(f"indices of {index.dtype} are not supported")
@@ -86,7 +89,7 @@ class Gather(Op):
             raise ShapeError(f"batch_dims {self.batch_dims} is not between 0 and the axis {axis}")
         return axis, batch
 
-    def reference(self, x: np.ndarray, index: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, index: np.ndarray) -> np.ndarray:
         types = TensorType(x.shape, "f32"), TensorType(index.shape, "s32")
         axis, batch = self.places(*types)
         clamped = np.clip(index, 0, x.shape[axis] - 1).astype(np.int64)
@@ -98,7 +101,7 @@ class Gather(Op):
     def refused_by_tflm(self, call: Call) -> bool:
         return call.input(0).dtype not in ("s8", "f32")
 
-    def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""
         return self.reference(x, index)
 

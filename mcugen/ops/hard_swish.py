@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
+from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
-from mcugen.op import Call, Example, Import
+from mcugen.op import Example
 from mcugen.ops import _bytes, _unary
 from mcugen.types import TensorType
 
@@ -41,13 +43,13 @@ class HardSwish(_bytes.ByteFunction):
     imports = (Import("tflite", "HARD_SWISH"),)
     kernels = (_bytes.table_kernel(), _unary.kernel("mg_unary_f32__hard_swish", "f32"))
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "f32"))
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(x * np.clip(x + 3.0, 0.0, 6.0) / 6.0)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """All in int16: x in 1/128 steps, times a gate in [0, 1] of 15 bits."""
         a, y = call.input(0), call.output
         fine = np.float32(1 / 128) * np.float32(a.scale)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import UnsupportedError
+from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Call, Example, Import, Imported, Params, Source
+from mcugen.op import Example
 from mcugen.ops import _bytes, _unary
 from mcugen.types import TensorType
 
@@ -27,14 +29,14 @@ def multipliers(call: Call) -> tuple[Multiplier, Multiplier]:
     TFLM computes them in double, LiteRT in float32. Source: leaky_relu_common.cc, activations.cc.
     """
     precision = np.float64 if call.reference == "tflm" else np.float32
-    alpha = abs(call.op.alpha)  # type: ignore[attr-defined]
+    alpha = abs(call.op.alpha)
     x, y, alpha = (precision(np.float32(v)) for v in (call.input(0).scale, call.output.scale, alpha))
     return quantize_multiplier(float(x / y)), quantize_multiplier(float(x * alpha / y))
 
 
 def negative_sign(call: Call) -> int:
     """The sign of alpha: the runtimes round as if a negative multiplier were applied after the rounding."""
-    return -1 if call.op.alpha < 0 else 1  # type: ignore[attr-defined]
+    return -1 if call.op.alpha < 0 else 1
 
 
 def params_s16(call: Call) -> Params:
@@ -51,7 +53,7 @@ def params_s16(call: Call) -> Params:
 
 
 def params_f32(call: Call) -> Params:
-    return {"alpha": float(call.op.alpha)}  # type: ignore[attr-defined]
+    return {"alpha": float(call.op.alpha)}
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,15 @@ class LeakyRelu(_bytes.ByteFunction):
         _unary.kernel("mg_leaky_relu_f32", "f32", params_f32),
     )
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if not math.isfinite(self.alpha):
             raise UnsupportedError(f"alpha {self.alpha} is not a number")
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.where(x > 0, x, x * self.alpha)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         centred = x.astype(np.int64) - call.input(0).zero_point
         positive, negative = multipliers(call)
         scaled = np.where(

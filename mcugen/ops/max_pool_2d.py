@@ -8,8 +8,11 @@ from functools import reduce
 
 import numpy as np
 
+from mcugen.call import Call, Params
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds, activation_range
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source, Widths
+from mcugen.op import Example, Op, Widths
 from mcugen.ops import _pool
 
 
@@ -49,10 +52,10 @@ class MaxPool2D(_pool.Pool):
         for rule_dtype, rule in (("s8", _pool.int8_data), ("s16", _pool.int16_data), ("f32", _pool.float_data))
     )
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(self._largest(x, -np.inf), *activation_bounds(self.activation)))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Bit-exact: integers are compared as they are stored.
 
         Source: reference_integer_ops/pooling.h, MaxPool.

@@ -8,8 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import Range
-from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example
 from mcugen.ops import _reduce, _reduce_sum
 
 
@@ -30,10 +32,10 @@ class Mean(_reduce.Reduction):
     imports = (Import("tflite", "MEAN", from_tflite),)
     kernels = _reduce_sum.KERNELS
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.mean(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         return _reduce_sum.requantized(call, x)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import Range
 from mcugen.errors import QuantizationError
-from mcugen.op import Call, Example, Import
+from mcugen.imports import Import
+from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
@@ -30,16 +32,16 @@ class Minimum(Channelwise):
         kernel for dtype in ("s8", "s16", "s32", "f32") for kernel in _elementwise.kernels(f"mg_minimum_{dtype}", dtype)
     )
 
-    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(a, b, _TYPES)
         if a is not None and b is not None and a.quant != b.quant:
             raise QuantizationError(f"{a} and {b} are compared as stored, but their scales or zero points differ")
         return (result,)
 
-    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.minimum(a, b))
 
-    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.minimum(a, b))
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range
+from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, quantize_multiplier, wrap32
-from mcugen.op import Call, Example, Import, Imported, Params, Source
+from mcugen.op import Example
 from mcugen.ops import _elementwise, _mve_float
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
@@ -34,7 +36,7 @@ def multiplier(call: Call) -> tuple[int, int]:
 
 def params(call: Call) -> Params:
     mult, shift = multiplier(call)
-    low, high = activation_range(call.op.activation, call.output)  # type: ignore[attr-defined]
+    low, high = activation_range(call.op.activation, call.output)
     return {
         "product.mult": mult,
         "product.shift": shift,
@@ -65,13 +67,13 @@ class Mul(Channelwise, Activated):
         *_elementwise.kernels("mg_mul_s32", "s32", _elementwise.int_clamp),
     )
 
-    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)
 
-    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(a * b, *activation_bounds(self.activation)))
 
-    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if a.dtype == np.int32:
             return np.asarray(np.clip(wrap32(a.astype(np.int64) * b), *_elementwise.int_bounds(self.activation)))
         y = call.output

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example, Op
 from mcugen.ops import _join, _strided
 from mcugen.types import Shape, TensorType
 

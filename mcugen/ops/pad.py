@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, RowWindow, Slimmed, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.op import Example, Op, Slimmed
 from mcugen.ops import _pool, _strided
 from mcugen.types import QuantParams, Shape, TensorType
 
@@ -122,7 +125,7 @@ class Pad(Op):
         ),
     )
 
-    def infer(self, x: TensorType | None, value: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, value: TensorType | None = None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.widths) != len(x.shape) or any(n < 0 for pair in self.widths for n in pair):
             raise ShapeError(f"padding {[list(p) for p in self.widths]} does not fit {list(x.shape)}")
@@ -148,10 +151,10 @@ class Pad(Op):
         last = (int(keep[:before].sum()), int(keep[before + count :].sum()))
         return Slimmed(Pad((*self.widths[:-1], last)))
 
-    def reference(self, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:
         return self._padded(x, 0.0 if value is None else float(value.reshape(-1)[0]))
 
-    def reference_q(self, call: Call, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:
         """Elements are moved as they are stored; the value too."""
         return self._padded(x, pad_value(call, value))
 

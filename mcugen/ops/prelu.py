@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import ShapeError
+from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Call, Example, Import, Params
+from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
@@ -51,16 +53,16 @@ class Prelu(Channelwise):
         *_elementwise.kernels("mg_prelu_f32", "f32"),
     )
 
-    def infer(self, x: TensorType | None, alpha: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, alpha: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(x, alpha, ("s8", "u8", "f32"))
         if x is not None and result.shape != x.shape:
             raise ShapeError(f"alpha of shape {list(alpha.shape) if alpha else []} does not fit x of {list(x.shape)}")
         return (result,)
 
-    def reference(self, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
         return np.where(x >= 0, x, x * alpha)
 
-    def reference_q(self, call: Call, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
         plain, scaled = multipliers(call)
         centred = x.astype(np.int64) - call.input(0).zero_point
         product = centred * (alpha.astype(np.int64) - call.input(1).zero_point)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_array_half_away
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, Source
+from mcugen.op import Example
 from mcugen.ops import _bytes
 from mcugen.types import QuantParams, TensorType
 
@@ -103,7 +106,7 @@ class Quantize(_bytes.ByteFunction):
         *(_requantize(source, target) for source, target in _PAIRS),
     )
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to quantize")
         if self.dtype not in _FROM_TO.get(x.dtype, ()):
@@ -113,7 +116,7 @@ class Quantize(_bytes.ByteFunction):
     def refused_by_tflm(self, call: Call) -> bool:
         return call.input(0).is_float and call.output.dtype == "u8"
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         y = call.output
         if x.dtype == np.float32:
             with np.errstate(over="ignore"):

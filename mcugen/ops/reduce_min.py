@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import Range
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example
 from mcugen.ops import _pool, _reduce
 
 
@@ -30,10 +33,10 @@ class ReduceMin(_reduce.Reduction):
         for dtype, rule in (("s8", _pool.int8_data), ("s16", _pool.int16_data), ("f32", _pool.float_data))
     )
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(x.min(axis=self.chosen(x.ndim), keepdims=self.keep_dims))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Integers are compared as they are stored."""
         return self.reference(x)
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
+from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
-from mcugen.op import Call, Example, Import, Imported, Params, Source
+from mcugen.op import Example
 from mcugen.ops import _bytes, _mve_float, _unary
 from mcugen.types import TensorType
 
@@ -29,7 +31,7 @@ def stored_bounds(call: Call, t: TensorType) -> tuple[int, int]:
     """The clamp in the stored integers of t."""
     low, high = INT_RANGE[t.dtype]
     op = call.op
-    least, most = op.low, op.high  # type: ignore[attr-defined]
+    least, most = op.low, op.high
     first = t.zero_point + round_half_away(float(np.float32(least) / np.float32(t.scale)))
     if math.isinf(most):
         return max(low, first), high
@@ -46,7 +48,7 @@ def multiplier(call: Call) -> tuple[int, int]:
 
 def only_clamps(call: Call) -> bool:
     """TFLM's RELU6 clamps stored values to the input's bounds and ignores another output scale."""
-    return call.reference == "tflm" and call.op.high == 6.0  # type: ignore[attr-defined]
+    return call.reference == "tflm" and call.op.high == 6.0
 
 
 def params_s16(call: Call) -> Params:
@@ -58,7 +60,7 @@ def params_s16(call: Call) -> Params:
 
 
 def bounds_f32(call: Call) -> tuple[float, float]:
-    return call.op.low, call.op.high  # type: ignore[attr-defined]
+    return call.op.low, call.op.high
 
 
 def params_f32(call: Call) -> Params:
@@ -86,13 +88,13 @@ class Relu(_bytes.ByteFunction):
         _unary.kernel("mg_clamp_f32", "f32", params_f32),
     )
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(x, self.low, self.high))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y = call.input(0), call.output
         if only_clamps(call):
             return np.asarray(np.clip(x, *stored_bounds(call, a)))

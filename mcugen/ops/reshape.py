@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Slimmed, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op, Slimmed
 from mcugen.types import QuantParams, Shape, TensorType
 
 
@@ -74,7 +77,7 @@ class Reshape(Op):
     )
     kernels = (Kernel("", Form.ALIAS),)
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is no operand")
         known = [d for d in self.shape if d != -1]
@@ -101,10 +104,10 @@ class Reshape(Op):
     def without(self, call: Call, removed: Removal) -> Slimmed:
         return Slimmed(Reshape((*call.output.shape[:-1], int((~removed.outputs[0]).sum()))))
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return x.reshape(self.shape)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         return x.reshape(call.output.shape)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -8,9 +8,12 @@ from typing import cast
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, RowWindow, Rule, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.op import Example
 from mcugen.ops import _strided
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import MAX_FIELD, Pair, image
@@ -87,7 +90,7 @@ class ResizeNearestNeighbor(Channelwise):
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
     kernels = tuple(_kernel(dtype) for dtype in DTYPES)
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)
         if min(self.size) < 1:
             raise ShapeError(f"the size {list(self.size)} is not positive")
@@ -108,10 +111,10 @@ class ResizeNearestNeighbor(Channelwise):
         index = np.floor(at.astype(np.float64) + (0.5 if self.align_corners else 0.0)).astype(np.int64)
         return np.clip(index, 0, size - 1)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return x[:, self.nearest(x.shape[1], 0)][:, :, self.nearest(x.shape[2], 1)]
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""
         return self.reference(x)
 

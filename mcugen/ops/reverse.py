@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import UnsupportedError
-from mcugen.op import Example, Import, Imported, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example
 from mcugen.ops import _strided, _view
 from mcugen.types import TensorType
 
@@ -33,7 +34,7 @@ class Reverse(_view.View):
     imports = (Import("tflite", "REVERSE_V2", from_tflite),)
     kernels = _view.KERNELS
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         for axis in self.axes:
             _strided.axis_of(axis, len(x.shape), "reversed axis")

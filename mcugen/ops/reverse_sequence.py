@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.ops import _strided
 from mcugen.types import NUMPY_DTYPES, QuantParams, Shape, TensorType
 
@@ -74,7 +77,7 @@ class ReverseSequence(Op):
         for dtype, name in (("s32", "int32"), ("s64", "int64"))
     )
 
-    def infer(self, x: TensorType | None, length: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, length: TensorType | None) -> tuple[TensorType, ...]:
         x, length = _strided.operand(x), _strided.operand(length)
         _, batch = self.axes(x)
         if length.dtype not in ("s32", "s64"):
@@ -91,7 +94,7 @@ class ReverseSequence(Op):
             raise ShapeError(f"sequences and batches both run along axis {seq}")
         return seq, batch
 
-    def reference(self, x: np.ndarray, length: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, length: np.ndarray) -> np.ndarray:
         moved = np.moveaxis(x, (self.batch_axis, self.seq_axis), (0, 1))
         parts = [
             np.concatenate([row[:n][::-1], row[n:]])
@@ -99,7 +102,7 @@ class ReverseSequence(Op):
         ]
         return np.moveaxis(np.stack(parts), (0, 1), (self.batch_axis, self.seq_axis))
 
-    def reference_q(self, call: Call, x: np.ndarray, length: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, length: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""
         return self.reference(x, length)
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params, Rule
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Rule, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.ops import _strided
 from mcugen.types import NUMPY_DTYPES, Shape, TensorType
 
@@ -66,7 +69,7 @@ class ScatterNd(Op):
         for dtype, name in (("s8", "int8"), ("s32", "int32"), ("f32", "float32"))
     )
 
-    def infer(self, index: TensorType | None, update: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, index: TensorType | None, update: TensorType | None) -> tuple[TensorType, ...]:
         index, update = _strided.operand(index), _strided.operand(update)
         if index.dtype != "s32" or update.dtype not in ("s8", "s32", "f32"):
             raise UnsupportedError(f"{update.dtype} updates with {index.dtype} indices are not supported")
@@ -77,14 +80,14 @@ class ScatterNd(Op):
             raise ShapeError(f"updates must have the shape {list(expected)}, not {list(update.shape)}")
         return (TensorType(self.shape, update.dtype),)
 
-    def reference(self, index: np.ndarray, update: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, index: np.ndarray, update: np.ndarray) -> np.ndarray:
         depth = index.shape[-1]
         y = np.zeros(self.shape, update.dtype)
         places = np.clip(index.reshape(-1, depth), 0, np.array(self.shape[:depth]) - 1).T
         np.add.at(y, tuple(places), update.reshape(-1, *self.shape[depth:]))
         return y
 
-    def reference_q(self, call: Call, index: np.ndarray, update: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, index: np.ndarray, update: np.ndarray) -> np.ndarray:
         """Sums of stored integers, wrapping."""
         return self.reference(index, update)
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.ops import _strided
 from mcugen.types import TensorType
 
@@ -42,16 +45,16 @@ class Shape(Op):
     imports = (Import("tflite", "SHAPE", from_tflite),)
     kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if not x.shape:
             raise UnsupportedError("the shape of a scalar is empty")
         return (TensorType((len(x.shape),), self.dtype),)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.array(x.shape, np.int64)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         return self.reference(x)
 
     def fold(self, call: Call) -> tuple[np.ndarray, ...]:

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import (
     INT_RANGE,
     multiply_double_rounding,
@@ -17,7 +20,7 @@ from mcugen.numeric import (
     rounding_divide_by_pot,
     rounding_doubling_high_mul,
 )
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Op, Params, Source
+from mcugen.op import Example, Op
 from mcugen.ops import _gemmlowp, _interpolated
 from mcugen.types import QuantParams, TensorType
 
@@ -34,7 +37,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def _beta(call: Call) -> float:
-    return float(call.op.beta)  # type: ignore[attr-defined]
+    return float(call.op.beta)
 
 
 def exponentials(call: Call) -> np.ndarray:
@@ -154,7 +157,7 @@ class Softmax(Op):
         Kernel("mg_softmax_f32", Form.POINTWISE, (float_data,), params_f32, rows, in_place=(0,)),
     )
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or not x.shape:
             raise ShapeError(f"softmax needs an input of rank 1 or more, not {x}")
         if not math.isfinite(self.beta) or self.beta <= 0:
@@ -163,11 +166,11 @@ class Softmax(Op):
             raise UnsupportedError(f"softmax from {x.dtype} to s16 is not supported")
         return (TensorType(x.shape, "s16" if self.widen else x.dtype),)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         e = np.exp((x - x.max(axis=-1, keepdims=True)) * self.beta)
         return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         types = (call.input(0).dtype, call.output.dtype)
         if types not in _TYPES:
             raise UnsupportedError(f"softmax from {types[0]} to {types[1]} is not supported")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example
 from mcugen.ops import _view
 from mcugen.ops._window import image
 from mcugen.types import TensorType
@@ -31,7 +33,7 @@ class SpaceToDepth(_view.View):
     imports = (Import("tflite", "SPACE_TO_DEPTH", from_tflite),)
     kernels = _view.KERNELS
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)
         n, h, w, c = x.shape
         if self.block < 1 or h % self.block or w % self.block:
@@ -45,11 +47,11 @@ class SpaceToDepth(_view.View):
         b = self.block
         return x.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         shape = self.infer(TensorType(x.shape, "f32"))[0].shape
         return self.view(x).reshape(shape)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""
         return self.reference(x)
 

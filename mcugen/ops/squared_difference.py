@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.op import Example, Import
+from mcugen.imports import Import
+from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
@@ -24,10 +25,10 @@ class SquaredDifference(Channelwise):
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
     kernels = _elementwise.kernels("mg_squared_difference_f32", "f32")
 
-    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, ("f32",)),)
 
-    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray((a - b) ** 2)
 
     @classmethod

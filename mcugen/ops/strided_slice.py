@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Import, Imported, Op, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example, Op
 from mcugen.ops import _join, _strided, _view
 from mcugen.types import Shape, TensorType
 
@@ -135,7 +137,7 @@ class StridedSlice(_view.View):
     def refused_by_tflm(self, call: Call) -> bool:
         return call.input(0).dtype in ("u8", "s64") or len(call.input(0).shape) > 4
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.ranges) != len(x.shape):
             raise ShapeError(f"{len(self.ranges)} ranges for a tensor {list(x.shape)}")

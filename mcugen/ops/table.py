@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError
-from mcugen.op import Call
 from mcugen.ops import _bytes
 from mcugen.types import TensorType
 
@@ -25,10 +25,10 @@ class Table(_bytes.ByteFunction):
 
     kernels = (_bytes.table_kernel(),)
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or len(self.values) != 256:
             raise ShapeError("a table needs an operand and 256 values")
         return (TensorType(x.shape, self.dtype),)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         return np.frombuffer(self.values, np.uint8)[x.view(np.uint8)].view(call.output.np_dtype)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call, Params
+from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
-from mcugen.op import Call, Example, Import, Params
+from mcugen.op import Example
 from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
 from mcugen.types import TensorType
 
@@ -46,13 +48,13 @@ class Tanh(_bytes.ByteFunction):
         _unary.kernel("mg_unary_f32__tanh", "f32"),
     )
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.tanh(x))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         if call.input(0).dtype == "s16":
             return _tanh_s16(call, x)
         if call.input(0).dtype == "u8" or call.reference == "litert":

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example
 from mcugen.ops import _strided, _view
 from mcugen.types import TensorType
 
@@ -36,7 +38,7 @@ class Tile(_view.View):
     imports = (Import("tflite", "TILE", from_tflite),)
     kernels = _view.KERNELS
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.multiples) != len(x.shape) or min(self.multiples, default=1) < 1:
             raise ShapeError(f"multiples {list(self.multiples)} do not fit {list(x.shape)}")
@@ -47,10 +49,10 @@ class Tile(_view.View):
         split = x.reshape(tuple(n for d in x.shape for n in (1, d)))
         return np.broadcast_to(split, tuple(n for m, d in zip(self.multiples, x.shape, strict=True) for n in (m, d)))
 
-    def reference(self, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> np.ndarray:
         return np.tile(x, self.multiples)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""
         return self.reference(x)
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Import, Imported, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example
 from mcugen.ops import _strided, _view
 from mcugen.types import TensorType
 
@@ -36,7 +38,7 @@ class Transpose(_view.View):
     def refused_by_tflm(self, call: Call) -> bool:
         return call.input(0).dtype not in ("s8", "s16", "f32") or len(call.input(0).shape) > 5
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         rank = len(x.shape)
         order = [_strided.axis_of(a, rank, "permuted axis") for a in self.perm]

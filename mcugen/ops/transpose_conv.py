@@ -8,9 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.op import Call, Example, Form, Import, Imported, Kernel, Params, RowWindow, Slimmed, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.op import Example, Slimmed
 from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
@@ -112,7 +115,7 @@ class TransposeConv(Activated):
         "transpose_conv", sums_fit, lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window)
     )
 
-    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")
         if w.shape[3] != x.shape[3]:
             raise ShapeError(f"weights of {w.shape[3]} channels on an input of {x.shape[3]}")
@@ -126,10 +129,10 @@ class TransposeConv(Activated):
             raise ShapeError(f"an output of {self.size[0]}x{self.size[1]} does not belong to the input {list(x.shape)}")
         return (TensorType((x.shape[0], *self.size, w.shape[0]), x.dtype),)
 
-    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         return _filter.activated(self._sums(x, w), b, self.activation)
 
-    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         """Bit-exact integer transposed convolution.
 
         Source: reference_integer_ops/transpose_conv.h, reference_ops::TransposeConv (uint8).

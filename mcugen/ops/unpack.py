@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.errors import ShapeError
-from mcugen.op import Call, Example, Import, Imported, Op, Params, Source
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example, Op
 from mcugen.ops import _join, _strided
 from mcugen.types import Shape, TensorType
 
@@ -56,17 +58,17 @@ class Unpack(Op):
         """Slices along the outermost axis follow each other in the operand."""
         return replace(self, in_place=True) if _outer(call) == 1 else None
 
-    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:  # type: ignore[override]
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         axis = _strided.axis_of(self.axis, len(x.shape))
         if self.count != x.shape[axis]:
             raise ShapeError(f"{self.count} slices of an axis of {x.shape[axis]}")
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),) * self.count
 
-    def reference(self, x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[override]
+    def reference(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(np.moveaxis(x, self.axis, 0))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[override]
+    def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
         """Elements are moved as they are stored."""
         return self.reference(x)
 

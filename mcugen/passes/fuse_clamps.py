@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.graph import Graph, Node
-from mcugen.op import Call
 from mcugen.ops._bytes import between
 from mcugen.passes._pairs import fused
 

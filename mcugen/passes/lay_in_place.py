@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mcugen.call import Call
 from mcugen.graph import Graph, Node, Tensor
-from mcugen.op import Call, Form, Kernel, Op
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Op
 from mcugen.ops.copy import Copy
 
 

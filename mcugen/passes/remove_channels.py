@@ -14,10 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.channels import MAX_CHANNELS, Removal, channels_of, chosen, measured
 from mcugen.errors import InternalError
 from mcugen.graph import Graph, Node, Origin, Removed, Tensor
-from mcugen.op import Call
 from mcugen.types import TensorType
 
 Masks = dict[str, np.ndarray]

@@ -6,7 +6,8 @@ import dataclasses
 from typing import Any
 
 from mcugen import registry, target
-from mcugen.op import Kernel, Op
+from mcugen.kernel import Kernel
+from mcugen.op import Op
 
 
 def boards() -> list[dict[str, Any]]:

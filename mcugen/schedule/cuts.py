@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcugen.graph import Graph
-from mcugen.op import Form
+from mcugen.kernel import Form
 from mcugen.schedule.places import sources
 from mcugen.schedule.steps import Choice
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.op import Form
+from mcugen.kernel import Form
 from mcugen.schedule.places import Layout, Place, sources
 from mcugen.schedule.steps import Choice, Step, can_run_by_rows
 from mcugen.schedule.storage import Home

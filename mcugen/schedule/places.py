@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcugen.graph import Graph
-from mcugen.op import Form
+from mcugen.kernel import Form
 from mcugen.schedule.steps import Choice, Step
 from mcugen.schedule.trace import INPUT, Trace
 from mcugen.types import rows_of

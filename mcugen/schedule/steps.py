@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from mcugen.call import Call, Params
 from mcugen.graph import Node
-from mcugen.op import Call, Form, Kernel, Params
+from mcugen.kernel import Form, Kernel
 from mcugen.types import TensorType, images_of, rows_of
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mcugen.call import Call
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph, Node
-from mcugen.op import Call, Form, Kernel
+from mcugen.kernel import Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
 from mcugen.schedule.steps import can_run_by_rows

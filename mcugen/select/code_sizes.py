@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources as package_files
 
-from mcugen.op import Kernel
+from mcugen.kernel import Kernel
 
 TABLE = "code_sizes.json"
 _UNKNOWN_BYTES = 1024

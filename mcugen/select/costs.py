@@ -13,8 +13,9 @@ from functools import cache
 from importlib import resources as package_files
 from typing import Any
 
+from mcugen.call import Call
 from mcugen.graph import Node
-from mcugen.op import Call, Form, Kernel
+from mcugen.kernel import Form, Kernel
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
 from mcugen.types import TensorType, images_of, rows_of
 
@@ -57,7 +58,8 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
 def constant_reads(choice: Choice) -> float:
     """Bytes of constants that a call reads: all once, or for each block of pixels that shares weights."""
     weights = max((c.size for c in choice.call.constants if c is not None), default=0)
-    uses = choice.call.op.macs(choice.call) / max(weights, 1)
+    macs: int = choice.call.op.macs(choice.call)
+    uses = macs / max(weights, 1)
     return choice.constant_bytes * max(uses / _PIXELS_A_READ, 1.0)
 
 

@@ -6,7 +6,8 @@ Memory without wait states, bias, requantization and stores left out: what no ke
 
 from __future__ import annotations
 
-from mcugen.op import Call, Kernel
+from mcugen.call import Call
+from mcugen.kernel import Kernel
 from mcugen.select import costs
 
 DENSE, FULL, DEPTHWISE, FLOAT = "dense", "full", "depthwise", "float"

@@ -10,10 +10,12 @@ from functools import partial
 from pathlib import Path
 
 from mcugen import cycles, resources, schedule, target
+from mcugen.call import Call
 from mcugen.emit import bundle, emit
 from mcugen.errors import McugenError
 from mcugen.graph import Graph, Node
-from mcugen.op import Call, Example, Kernel, Op
+from mcugen.kernel import Kernel
+from mcugen.op import Example, Op
 from mcugen.options import Options
 from mcugen.plan import plan
 from mcugen.schedule import Choice

@@ -29,7 +29,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import UnsupportedError
-from mcugen.op import Example, Form, Import, Imported, Kernel, Op
+from mcugen.imports import Import, Imported
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
 from mcugen.types import TensorType
 
 HEADER = """/* y = |x - centre|, s8. Source: this test. */

@@ -28,7 +28,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.op import Example, Form, Import, Imported, Kernel, Op, Ring
+from mcugen.imports import Import, Imported
+from mcugen.kernel import Form, Kernel, Ring
+from mcugen.op import Example, Op
 from mcugen.ops._window import Window
 from mcugen.types import TensorType
 

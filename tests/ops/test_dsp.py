@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mcugen.call import Call
+from mcugen.kernel import Kernel
 from mcugen.numeric import multiply_double_rounding, multiply_single_rounding
-from mcugen.op import Call, Kernel, Op
+from mcugen.op import Op
 from mcugen.ops import _dsp, _dsp_conv, _filter
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.op import Call
+from mcugen.call import Call
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected

@@ -6,7 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcugen.op import Call, Kernel, Op
+from mcugen.call import Call
+from mcugen.kernel import Kernel
+from mcugen.op import Op
 from mcugen.ops import _linear_sum
 from mcugen.ops.add import Add
 from mcugen.ops.sub import Sub

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen.op import Call, Example, Kernel, Op
+from mcugen.call import Call
+from mcugen.kernel import Kernel
+from mcugen.op import Example, Op
 from mcugen.ops._filter_examples import example
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D

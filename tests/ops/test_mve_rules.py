@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen.op import Call, Example, Op
+from mcugen.call import Call
+from mcugen.op import Example, Op
 from mcugen.ops._filter_examples import example
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D

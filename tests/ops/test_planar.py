@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from mcugen import resources, target
+from mcugen.call import Call
 from mcugen.emit import bundle
 from mcugen.graph import Node
-from mcugen.op import Call, Kernel
+from mcugen.kernel import Kernel
 from mcugen.ops import _planar
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from mcugen.op import Call
+from mcugen.call import Call
 from mcugen.ops import _swar
 from mcugen.ops.conv2d import Conv2D, matrix
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D

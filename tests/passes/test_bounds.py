@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from mcugen import channels, passes, registry
+from mcugen.call import Call
 from mcugen.channels import MAX_CHANNELS, Range, channels_of, filled
 from mcugen.errors import InternalError
 from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.op import Call, Op, evaluate
+from mcugen.op import Op, evaluate
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.relu import Relu

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mcugen.graph import Graph
-from mcugen.op import Form
+from mcugen.kernel import Form
 from mcugen.plan import MemoryPlan
 from mcugen.schedule import INPUT, Schedule, Step
 from mcugen.types import rows_of

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from mcugen.op import Form
+from mcugen.kernel import Form
 from tests.rows import checks, memory
 from tests.rows.joins import joining_graph
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.op import Form
+from mcugen.kernel import Form
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import cases
 from mcugen.schedule.places import Place

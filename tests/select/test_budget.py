@@ -12,7 +12,7 @@ import pytest
 import mcugen
 from mcugen import target
 from mcugen.errors import MemoryBudgetError, NoKernelError, UsageError
-from mcugen.op import Form
+from mcugen.kernel import Form
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
 from mcugen.select import costs

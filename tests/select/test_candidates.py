@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from mcugen import target
-from mcugen.op import Example, Form
+from mcugen.kernel import Form
+from mcugen.op import Example
 from mcugen.ops.add import Add
 from mcugen.options import Options
 from mcugen.select.candidates import menus_of

@@ -8,8 +8,10 @@ from functools import cache, partial
 
 import numpy as np
 
+from mcugen.call import Call, Rule
 from mcugen.errors import McugenError
-from mcugen.op import Call, Kernel, Op, Rule
+from mcugen.kernel import Kernel
+from mcugen.op import Op
 from mcugen.options import REFERENCES
 from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
 from tests.support.cases import folded, prepared, under_test

@@ -13,7 +13,8 @@ from mcugen.emit import emit, view
 from mcugen.emit.view import ModelView
 from mcugen.errors import McugenError
 from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.op import Example, Kernel, Op
+from mcugen.kernel import Kernel
+from mcugen.op import Example, Op
 from mcugen.options import REFERENCES, Options
 from mcugen.plan import MemoryPlan, check
 from mcugen.schedule import Choice, Schedule

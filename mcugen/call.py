@@ -1,0 +1,72 @@
+"""What operators, kernels and passes ask about: an operator applied to operands of known types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen import channels
+from mcugen.channels import Range
+from mcugen.errors import InternalError
+from mcugen.types import TensorType
+
+Param = int | float | np.ndarray
+Params = Mapping[str, Param]
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """An operator applied: its operand and result types, the data of constant operands, and the runtime to equal.
+
+    op is the `mcugen.op.Op`; its class cannot be named here, as operators are made of calls and kernels.
+    reference is "tflm" or "litert": the two runtimes round differently in places.
+    input_range: bounds of each operand's stored integers per channel, None where nothing is known; see `range_of`.
+    loop_bytes: code that the core runs again without waiting for flash, None where that is not known or no matter; a
+    kernel may unroll less for it, not compute otherwise.
+    """
+
+    op: Any
+    inputs: tuple[TensorType | None, ...]
+    outputs: tuple[TensorType, ...]
+    constants: tuple[np.ndarray | None, ...]
+    reference: str
+    input_range: tuple[Range | None, ...] = ()
+    loop_bytes: int | None = None
+
+    def input(self, k: int) -> TensorType:
+        """The type of operand k, which must be there."""
+        found = self.inputs[k] if k < len(self.inputs) else None
+        if found is None:
+            raise InternalError(f"operand {k} of {self.op} is missing")
+        return found
+
+    def has(self, k: int) -> bool:
+        """Whether the optional operand k is given."""
+        return k < len(self.inputs) and self.inputs[k] is not None
+
+    def constant(self, k: int) -> np.ndarray:
+        """The data of operand k, which must be constant."""
+        data = self.constants[k] if k < len(self.constants) else None
+        if data is None:
+            raise InternalError(f"operand {k} of {self.op} is not constant")
+        return data
+
+    def range_of(self, k: int) -> Range | None:
+        """Bounds of operand k's stored integers, per channel, for every input of the model; of its type at worst.
+
+        None for floats, booleans, 64 bit integers, and more than `channels.MAX_CHANNELS` channels.
+        """
+        found = self.input_range[k] if k < len(self.input_range) else None
+        return found or channels.whole(self.input(k))
+
+    @property
+    def output(self) -> TensorType:
+        """The type of the only (or first) result."""
+        return self.outputs[0]
+
+
+Rule = Callable[[Call], bool]
+"""A kernel's precondition. Its docstring is both the message on refusal and the line in the manual."""

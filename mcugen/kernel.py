@@ -1,0 +1,172 @@
+"""What a kernel is: one C function that computes an operator, the calls it accepts and its build-time work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from mcugen.call import Call, Params, Rule
+
+
+class Form(Enum):
+    """How a kernel walks its tensors; the emitter knows the call of each form.
+
+    POINTWISE   f(params, in..., out, [scratch,] n): a run of n pixels or elements
+    WINDOW      f(params, rows, y, out, [scratch]): kernel-height row pointers to output row y
+    RING        f_row(params, in or NULL, row): an input row, or one outside the image, converted for the step's ring;
+                f(params, rows, out, [scratch]): kernel-height pointers to converted rows to one output row
+    ACCUMULATE  f_begin(params, acc); f_rows(params, in, y, n, acc); f_end(params, acc, out)
+    WHOLE       f(params, in..., out..., [scratch]): whole tensors, for data movement across rows
+    ALIAS       no code: each result is bytes of the operand
+    JOIN        no code: the operands are bytes of the result, written where they lie in it
+    """
+
+    POINTWISE = "pointwise"
+    WINDOW = "window"
+    RING = "ring"
+    ACCUMULATE = "accumulate"
+    WHOLE = "whole"
+    ALIAS = "alias"
+    JOIN = "join"
+
+
+@dataclass(frozen=True)
+class RowWindow:
+    """Which input rows an output row reads: first = y * stride - pad, then every `dilation`-th, `size` of them.
+
+    firsts: the first input row of each output row, never descending, where no stride gives it: images made taller.
+    """
+
+    size: int
+    stride: int
+    dilation: int
+    pad: int
+    in_rows: int
+    out_rows: int
+    firsts: tuple[int, ...] = ()
+
+    @classmethod
+    def of_firsts(cls, size: int, firsts: Sequence[int], in_rows: int) -> RowWindow:
+        """The window whose output row y reads `size` rows from firsts[y] on: by a stride, where one gives them."""
+        stride = firsts[1] - firsts[0] if len(firsts) > 1 else 1
+        even = stride > 0 and all(first == firsts[0] + y * stride for y, first in enumerate(firsts))
+        return cls(size, stride, 1, -firsts[0], in_rows, len(firsts), () if even else tuple(firsts))
+
+    def first(self, y: int) -> int:
+        """Index of the first input row of output row y; negative above the image."""
+        return self.firsts[y] if self.firsts else y * self.stride - self.pad
+
+    def last(self, y: int) -> int:
+        """Index of the last input row of output row y; at or past in_rows below the image."""
+        return self.first(y) + (self.size - 1) * self.dilation
+
+    @property
+    def extent(self) -> int:
+        """Rows from the first one that an output row reads to the last, inclusive."""
+        return (self.size - 1) * self.dilation + 1
+
+    @property
+    def walked_rows(self) -> int:
+        """Rows from the first one that the first output row reads to the last, padding and steps between included."""
+        return (self.out_rows - 1) * self.stride + self.extent
+
+    @property
+    def leaves_image(self) -> bool:
+        """Whether any output row reads a row outside the image."""
+        return self.first(0) < 0 or self.last(self.out_rows - 1) >= self.in_rows
+
+
+@dataclass(frozen=True)
+class Ring:
+    """How a RING kernel stores a converted input row: `length` elements of `dtype`.
+
+    pitch: elements from a row's start to the next one's, 0: length; less where parts of all rows lie side by side.
+    """
+
+    dtype: str
+    length: int
+    pitch: int = 0
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One C function that computes an operator, with its rules and its build-time work.
+
+    symbol    mg_<op>_<dtype>[__<how>]; its source is c_runtime/src/<symbol less mg_>.c, or `source`
+    params    fields of the C struct <symbol less __how>_params; arrays become constants in flash
+    count     POINTWISE: n for the whole output (pixels or elements); a multiple of the output's rows
+    operands  inputs passed as pointers; None: every input that is not constant
+    scratch   bytes of working memory, 16-aligned, or None where the C function takes none
+    in_place  inputs whose memory the output may take over, element by element
+    window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
+    ring      RING: what a converted row is
+    variant   constants of the C text: each set of them is a copy of its own of <symbol less mg_>_template.h
+    starts    ALIAS: the byte of the operand at which each result begins; JOIN: that of the result at which each operand
+              does; None: all at the first
+    widened   whether the constants hold the weights wider than the model does: faster, for flash
+    struct    names the header and the params struct where they are not those of the contract: the whole symbol
+    work      what a call takes beside what select/costs.py counts of any kernel, by name, for estimates of its cycles
+    code      bytes of the code of a call's copy, where copies differ much; else ci/fit measured their mean
+    helpers   sources of c_runtime/src that the function calls, beside its own
+    files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
+              the kernel among them; empty for kernels of c_runtime
+    """
+
+    symbol: str
+    form: Form
+    accepts: tuple[Rule, ...] = ()
+    params: Callable[[Call], Params] | None = None
+    count: Callable[[Call], int] | None = None
+    operands: tuple[int, ...] | None = None
+    scratch: Callable[[Call], int] | None = None
+    in_place: tuple[int, ...] = ()
+    window: Callable[[Call], RowWindow] | None = None
+    outside: Callable[[Call], int | float] | None = None
+    ring: Callable[[Call], Ring] | None = None
+    variant: Callable[[Call], Mapping[str, int]] | None = None
+    starts: Callable[[Call], Sequence[int]] | None = None
+    widened: bool = False
+    struct: str = ""
+    needs: frozenset[str] = frozenset()
+    work: Callable[[Call], Mapping[str, float]] | None = None
+    code: Callable[[Call], int] | None = None
+    source: str = ""
+    helpers: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def contract(self) -> str:
+        """What names the header and the params struct: left of `__`, unless they are the kernel's own."""
+        return self.struct or self.symbol.split("__")[0]
+
+    @property
+    def has_code(self) -> bool:
+        """Whether the operator is a step; without, its results are bytes of others."""
+        return self.form not in (Form.ALIAS, Form.JOIN)
+
+    @property
+    def slides(self) -> bool:
+        """Whether the kernel makes an output row from a window of input rows."""
+        return self.form in (Form.WINDOW, Form.RING)
+
+    def function(self, call: Call) -> str:
+        """The C function that computes the call: the symbol, with the constants of its variant."""
+        values = self.variant(call) if self.variant else {}
+        return "_".join([self.symbol, *(f"{name}{value}".replace("-", "m") for name, value in values.items())])
+
+    @property
+    def source_name(self) -> str:
+        return self.source or f"{self.symbol.removeprefix('mg_')}.c"
+
+    def refusals(self, call: Call, features: frozenset[str]) -> list[str]:
+        """Why this kernel cannot run the call; empty if it can."""
+        missing = sorted(self.needs - features)
+        found = [f"the core has no {feature}" for feature in missing]
+        return found + [(rule.__doc__ or rule.__name__).strip() for rule in self.accepts if not rule(call)]
+
+    def pointer_operands(self, call: Call) -> tuple[int, ...]:
+        """Indices of the inputs that the C call passes as pointers."""
+        if self.operands is not None:
+            return self.operands
+        return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
