@@ -76,9 +76,15 @@ def build_options(function: F) -> F:
                 flag, item.name, type=kind, default=item.default, show_default=True, help=extra["help"]
             )
         else:
-            shown = bool(item.default)
+            shown, several = bool(item.default), isinstance(item.default, tuple)
             option = click.option(
-                flag, item.name, default=item.default, show_default=shown, metavar=extra["metavar"], help=extra["help"]
+                flag,
+                item.name,
+                default=item.default,
+                multiple=several,
+                show_default=shown,
+                metavar=extra["metavar"],
+                help=extra["help"],
             )
         function = option(function)
     return function
@@ -289,11 +295,12 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
 
     --memory draws the arena over time: which tensor lies where and for how long, and where most bytes are live.
     """
-    from mcugen import inspection, pipeline
+    from mcugen import inspection
+    from mcugen.report.pages import memory as picture
 
     artifact = _build(model, values)
     if memory is not None:
-        _write(memory, artifact.files[pipeline.MEMORY_MAP])
+        _write(memory, artifact.files[picture.FILE])
     if ir:
         text = inspection.dump(artifact, ir)
         _emit({"stage": ir, "text": text}, text, as_json=as_json)

@@ -10,6 +10,7 @@ from mcugen.errors import UsageError
 
 REFERENCES = ("tflm", "litert")
 INPUT_MODES = ("whole", "rows", "frames")
+DEFAULT_EXPORTS = ("cmake",)
 GOALS = ("balanced", "speed", "ram", "flash")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -95,6 +96,11 @@ class Options:
     no_simplify: bool = _option(False, "Compute everything as the model says, also what cannot change its outputs.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
     selftest: bool = _option(False, "Add one input with its output, and <name>_selftest().")
+    export: tuple[str, ...] = _option(
+        DEFAULT_EXPORTS,
+        "Build files to write beside the C, e.g. `cmake`; may be given several times; `none` for none.",
+        metavar="NAME",
+    )
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
 
     @property

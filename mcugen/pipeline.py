@@ -10,30 +10,32 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcugen import frontends, passes, registry, report, select, target
-from mcugen.emit import emit
+from mcugen import exports, frontends, passes, registry, report, select, target
+from mcugen.emit import emit, sources_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.options import Options, c_name_from
 from mcugen.plan import MemoryPlan, check
-from mcugen.report import memory_map
 from mcugen.report.facts import Report
+from mcugen.report.output import Model, Output
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
 from mcugen.select.weights import weight_rooms
 from mcugen.target import Target
 
-MEMORY_MAP = "memory.svg"
-
 
 @dataclass(frozen=True, eq=False)
 class Artifact:
-    """What a build gives: the files as bytes, the report, and every stage it went through."""
+    """What a build gives: the files as bytes, the report, and every stage it went through.
+
+    emitted: those of the files that are the model's C, without what pages and exports add.
+    """
 
     name: str
     files: Mapping[str, bytes]
+    emitted: Mapping[str, bytes]
     report: Report
     imported: Graph
     graph: Graph
@@ -93,14 +95,15 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
     rooms = weight_rooms(model.options, model.board, solution)
-    view, files = emit(schedule, memory, model.imported, model.options, model.name, rooms)
+    view, emitted = emit(schedule, memory, model.imported, model.options, model.name, rooms)
     notes = (*model.notes, rooms.note) if rooms.note and view.weight_places else model.notes
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
     report.require_fit(facts, model.board, solution, model.options, rooms)
-    files[MEMORY_MAP] = memory_map.picture(schedule, memory, model.name)
-    files["report.json"] = report.as_json(dataclasses.replace(facts, files=(*sorted(files), "report.json")))
+    sources = tuple(sources_of(emitted))
+    output = Output(model.name, (Model(view, schedule, memory),), sources, report.as_dict(facts))
+    files = emitted | exports.written(output, model.options.export, emitted)
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))
-    return Artifact(model.name, files, facts, model.imported, model.graph, schedule, memory, view, model.board)
+    return Artifact(model.name, files, emitted, facts, model.imported, model.graph, schedule, memory, view, model.board)
 
 
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:

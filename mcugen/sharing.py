@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcugen import __version__, pipeline
+from mcugen import __version__, exports, pipeline
+from mcugen.emit import EXAMPLE, sources_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
-from mcugen.pipeline import MEMORY_MAP, Artifact
+from mcugen.pipeline import Artifact
+from mcugen.report.output import Model, Output
 
-OWN_FILES = ("CMakeLists.txt", "main.c", "report.json", MEMORY_MAP)
-"""Files that every build has under one name; the pictures get the models' names, the others are written anew."""
 DEFAULT_NAME = "models"
 
 
@@ -93,8 +92,10 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
         raise UsageError(f"--share-arena: two of the names {', '.join([name, *names])} are the same", hint=hint)
     _require_flash(artifacts, options)
     regions = _regions(name, [a.view for a in artifacts])
-    files = _files(name, regions, artifacts)
-    return Shared(name, regions, artifacts, files)
+    emitted = _emitted(name, regions, artifacts)
+    models = tuple(Model(a.view, a.schedule, a.plan) for a in artifacts)
+    output = Output(name, models, tuple(sources_of(emitted)), _facts(name, regions, artifacts))
+    return Shared(name, regions, artifacts, emitted | exports.written(output, options.export, emitted))
 
 
 def _require_flash(artifacts: Sequence[Artifact], options: Options) -> None:
@@ -127,13 +128,11 @@ def _regions(name: str, views: Sequence[ModelView]) -> tuple[SharedRegion, ...]:
     )
 
 
-def _files(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Artifact]) -> dict[str, bytes]:
+def _emitted(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for artifact in artifacts:
-        own = {p: content for p, content in artifact.files.items() if p not in OWN_FILES}
-        own[f"{artifact.name}_{MEMORY_MAP}"] = artifact.files[MEMORY_MAP]
-        for path, content in own.items():
-            if files.setdefault(path, content) != content:
+        for path, content in artifact.emitted.items():
+            if path != EXAMPLE and files.setdefault(path, content) != content:
                 raise UsageError(f"two of the models bring a file {path}, with different text", hint="build them apart")
     views = [a.view for a in artifacts]
     values: dict[str, Any] = {
@@ -144,11 +143,8 @@ def _files(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Artif
         "objects_of": {v.name: _object(v, regions) for v in views},
     }
     files[f"{name}.h"] = render("shared.h.j2", **values)
-    sources = [path for path in sorted(files) if path.endswith(".c")]
-    files["CMakeLists.txt"] = render("CMakeLists.txt.j2", m=values["g"], sources=sources)
-    files["main.c"] = render("shared_main.c.j2", **values)
-    facts = _facts(name, regions, artifacts) | {"files": [*sorted(files), "report.json"]}
-    return files | {"report.json": (json.dumps(facts, indent=2) + "\n").encode()}
+    files[EXAMPLE] = render("shared_main.c.j2", **values)
+    return files
 
 
 def _object(view: ModelView, regions: Sequence[SharedRegion]) -> str:

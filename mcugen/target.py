@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from mcugen import resources
-from mcugen.board_file import Table, read_board_file
+from mcugen import resources, toml_file
 from mcugen.errors import UsageError
+from mcugen.toml_file import Table
 
 FEATURES = frozenset({"dsp", "fpu", "mve", "mve_float"})
 _NEEDS = {"mve": frozenset({"fpu"}), "mve_float": frozenset({"fpu", "mve"})}
@@ -231,6 +231,10 @@ def _folder(name: str) -> Path:
     )
 
 
+def _read(folder: Path) -> Table:
+    return toml_file.read(folder / "board.toml", "boards/_template/board.toml explains every key")
+
+
 def _switch(target: Target, features: tuple[str, ...]) -> Target:
     off = {f[1:] for f in features if f.startswith("-")}
     on = {f.removeprefix("+") for f in features if not f.startswith("-")}
@@ -258,7 +262,7 @@ def _override(flags: tuple[str, ...], extra: tuple[str, ...]) -> tuple[str, ...]
 
 
 def _target(folder: Path) -> Target:
-    board = read_board_file(folder)
+    board = _read(folder)
     target = _real_board(folder, board) if board.has("core") else _bare_core(folder, board)
     board.refuse_unread()
     return target
@@ -283,7 +287,7 @@ def _bare_core(folder: Path, board: Table) -> Target:
 
 def _real_board(folder: Path, board: Table) -> Target:
     core_name = board.string("core")
-    if core_name not in names() or read_board_file(resources.boards() / core_name).has("core"):
+    if core_name not in names() or _read(resources.boards() / core_name).has("core"):
         raise board.error("core", core_name, "the name of a bare core, such as cortex-m4")
     core = _target(resources.boards() / core_name)
     regions = tuple(_region(t) for t in board.tables("region"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mcugen.emit import bundle, selftest
 from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
@@ -12,7 +14,15 @@ from mcugen.plan import MemoryPlan
 from mcugen.schedule import Schedule
 from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 
-__all__ = ["emit"]
+__all__ = ["EXAMPLE", "emit", "sources_of"]
+
+EXAMPLE = "main.c"
+"""The example program, which no build of the model may compile."""
+
+
+def sources_of(files: Iterable[str]) -> list[str]:
+    """The C files of a build that make up the model, sorted; the example is none of them."""
+    return [path for path in sorted(files) if path.endswith(".c") and path != EXAMPLE]
 
 
 def emit(
@@ -39,9 +49,7 @@ def emit(
         files = amalgamate(files, name, {step.kernel for step in view.steps})
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)
-    sources = [path for path in sorted(files) if path.endswith(".c")]
-    files["CMakeLists.txt"] = render("CMakeLists.txt.j2", m=view, sources=sources)
-    files["main.c"] = render("main.c.j2", m=view, amalgamated=options.amalgamate)
+    files[EXAMPLE] = render("main.c.j2", m=view, amalgamated=options.amalgamate)
     return view, files
 
 

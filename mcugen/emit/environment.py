@@ -25,3 +25,8 @@ def _environment() -> jinja2.Environment:
 def render(template: str, **values: Any) -> bytes:
     """The text of a template, as UTF-8 with Unix line ends."""
     return _environment().get_template(template).render(**values).encode()
+
+
+def text(template: str, **values: Any) -> str:
+    """A template that is given as text, rendered."""
+    return _environment().from_string(template).render(**values)

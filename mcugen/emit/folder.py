@@ -52,10 +52,11 @@ def _earlier_files(folder: Path) -> list[str]:
         raise UsageError(
             f"{REPORT} in {str(folder)!r} is not of a build by mcugen", hint="choose another folder with -o"
         )
-    return [name for name in names if _is_inside(name)]
+    return [name for name in names if is_inside(name)]
 
 
-def _is_inside(name: str) -> bool:
+def is_inside(name: str) -> bool:
+    """Whether a path relative to the output folder stays within it."""
     path = Path(name)
     return not path.is_absolute() and ".." not in path.parts and "\0" not in name
 

@@ -25,7 +25,7 @@ from mcugen.emit.parts import (
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
-from mcugen.options import Options
+from mcugen.options import DEFAULT_EXPORTS, Options
 from mcugen.plan import MemoryPlan, lower_bound
 from mcugen.schedule import INPUT, Choice, Schedule, Step
 from mcugen.schedule.accesses import constant_accesses
@@ -363,6 +363,7 @@ def _command(options: Options, name: str, format_name: str) -> str:
     parts += [f"--flash {options.flash_bytes}"] if options.flash else []
     parts += [f"--region {options.region}"] if options.region else []
     parts += [f"--weights-in {options.weights_in}"] if options.weights_in else []
+    parts += [f"--export {export}" for export in options.export if options.export != DEFAULT_EXPORTS]
     flags = ("require_accelerated", "no_rows", "no_simplify", "keep_input", "selftest", "amalgamate")
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import Any
 
 from mcugen.emit.view import ModelView
@@ -119,10 +118,6 @@ def _of_model(facts: Report) -> str:
 def as_dict(facts: Report) -> dict[str, Any]:
     """The report as plain values, for JSON."""
     return dataclasses.asdict(facts)
-
-
-def as_json(facts: Report) -> bytes:
-    return (json.dumps(as_dict(facts), indent=2) + "\n").encode()
 
 
 def as_text(facts: Report) -> str:

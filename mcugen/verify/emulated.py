@@ -11,6 +11,7 @@ import numpy as np
 
 from mcugen import cycles, reference
 from mcugen.cycles import Interval
+from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import UsageError
 from mcugen.pipeline import Artifact
@@ -181,7 +182,7 @@ def _write(artifact: Artifact, folder: Path) -> list[Path]:
     main = render("simulate_main.c.j2", m=artifact.view, input_size=size, sections=places)
     (folder / "simulate_main.c").write_bytes(main)
     (folder / "plain_main.c").write_bytes(render("plain_main.c.j2", m=artifact.view, sections=places))
-    return [folder / path for path in sorted(artifact.files) if path.endswith(".c") and path != "main.c"]
+    return [folder / path for path in sources_of(artifact.emitted)]
 
 
 def _bytes(arrays: Sequence[np.ndarray]) -> bytes:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from mcugen import reference
+from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import InternalError, ToolError
 from mcugen.pipeline import Artifact
@@ -48,7 +49,7 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
         (folder / path).write_bytes(content)
     (folder / "verify_main.c").write_bytes(render("verify_main.c.j2", m=artifact.view))
     (folder / "verify_hooks.h").write_bytes(render("verify_hooks.h.j2"))
-    sources = [folder / p for p in sorted(artifact.files) if p.endswith(".c") and p != "main.c"]
+    sources = [folder / path for path in sources_of(artifact.emitted)]
     flags = ["-O2", "-include", str(folder / "verify_hooks.h"), *host.STRICT_WARNINGS, *host.SANITIZE]
     return host.compile_program([*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, timeout_s=600)
 

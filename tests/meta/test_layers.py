@@ -16,12 +16,13 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
-        "errors resources",
+        "errors",
+        "resources plugins toml_file",
         "types",
         "channels",
         "call",
         "kernel",
-        "op graph target board_file options numeric",
+        "op graph target options numeric",
         "imports",
         "ops",
         "registry",
@@ -31,6 +32,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "select",
         "emit",
         "report",
+        "exports",
         "toolchain",
         "cycles",
         "pipeline",
@@ -40,7 +42,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     )
 )
 # Layers below may be mutually used only as written here: graph on op, op on no one, and so on.
-WITHIN = {"graph": {"op"}, "target": {"board_file"}, "__main__": {"cli"}}
+WITHIN = {"graph": {"op"}, "__main__": {"cli"}}
 OWNERS = {
     "flatbuffers": ("frontends",),
     "tflite": ("frontends",),

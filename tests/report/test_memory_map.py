@@ -16,9 +16,10 @@ import pytest
 import mcugen
 from mcugen import pipeline, schedule, select
 from mcugen.options import Options
-from mcugen.pipeline import MEMORY_MAP, Artifact
+from mcugen.pipeline import Artifact
 from mcugen.plan import Buffer, MemoryPlan, lower_bound
 from mcugen.report import memory_map, svg
+from mcugen.report.pages.memory import FILE as MEMORY_MAP
 from mcugen.schedule import Event
 from tests.frontends.small_models import image_net
 from tests.support.tflite_writer import ModelWriter

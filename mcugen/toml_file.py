@@ -1,4 +1,4 @@
-"""A board.toml read strictly: every key is checked, named in the error when wrong, and refused when nobody reads it."""
+"""TOML files read strictly: every key is checked, named in the error when wrong, and refused when nobody reads it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from mcugen.errors import UsageError
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
-def read_board_file(folder: Path) -> Table:
-    """The top table of `folder`/board.toml; raises UsageError when it is missing or not TOML."""
-    path = folder / "board.toml"
+def read(path: Path, manual: str) -> Table:
+    """The top table of a TOML file. manual: the sentence that errors give as hint.
+
+    Raises UsageError when the file cannot be read or is not TOML.
+    """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
         raise UsageError(f"cannot read it: {e.strerror}", where=str(path)) from e
     except ValueError as e:  # not UTF-8, or not TOML
-        raise UsageError(f"not a TOML file: {e}", where=str(path), hint="see boards/_template/board.toml") from e
-    return Table(path, "", values)
+        raise UsageError(f"not a TOML file: {e}", where=str(path), hint=manual) from e
+    return Table(path, "", values, manual)
 
 
 class Table:
     """A TOML table that remembers which keys were read."""
 
-    def __init__(self, path: Path, prefix: str, values: dict[str, Any]) -> None:
+    def __init__(self, path: Path, prefix: str, values: dict[str, Any], manual: str) -> None:
         self._path = path
+        self._manual = manual
         self._prefix = prefix
         self._values = values
         self._read: set[str] = set()
@@ -91,14 +94,14 @@ class Table:
         value = self._get(key)
         if not isinstance(value, dict):
             raise self.error(key, value, "a table")
-        return Table(self._path, f"{self._prefix}{key}.", value)
+        return Table(self._path, f"{self._prefix}{key}.", value, self._manual)
 
     def tables(self, key: str) -> tuple[Table, ...]:
         """A list of tables, `[[key]]` in the file."""
         value = self._get(key)
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
             raise self.error(key, value, f"one [[{self._prefix}{key}]] table or more")
-        return tuple(Table(self._path, f"{self._prefix}{key}[{i}].", v) for i, v in enumerate(value))
+        return tuple(Table(self._path, f"{self._prefix}{key}[{i}].", v, self._manual) for i, v in enumerate(value))
 
     def refuse_unread(self) -> None:
         """Raise for a key that nobody asked for: a misspelt key must not pass for an absent one."""
@@ -113,7 +116,7 @@ class Table:
         return UsageError(
             f"{self._prefix}{key} is {shown}, expected {expected}",
             where=str(self._path),
-            hint="boards/_template/board.toml explains every key",
+            hint=self._manual,
         )
 
     def _get(self, key: str) -> object:

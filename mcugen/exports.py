@@ -1,0 +1,143 @@
+"""What a build writes beside the C: report pages, always, and the exports that the user chooses.
+
+A page is a module of `mcugen.report.pages`. An export is a folder `templates/exports/<name>/` with an `export.toml`, or
+comes from an installed package through the entry point group `mcugen.exports`, which names a package with such a
+folder's files, or a module with a function `files` like a page's. Nothing lists them.
+
+export.toml: `title`, one line about it, and a table `[files]` of output path = template; both are jinja2 text over
+`name`, `version`, `sources`, `models` (views) and `facts` (see `mcugen.report.output`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mcugen import __version__, plugins, resources, toml_file
+from mcugen.emit import environment
+from mcugen.emit.folder import REPORT, is_inside
+from mcugen.errors import UsageError
+from mcugen.report import pages
+from mcugen.report.output import Content, Output
+from mcugen.toml_file import Table
+
+GROUP = "mcugen.exports"
+MANIFEST = "export.toml"
+NONE = "none"
+"""What to choose to have no export."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """An exporter: files(output) names its files and gives what makes their content."""
+
+    name: str
+    files: Callable[[Output], Mapping[str, Content]]
+
+
+def names() -> tuple[str, ...]:
+    """Every export that can be chosen, sorted."""
+    return tuple(sorted({*_own(), *plugins.installed(GROUP)}))
+
+
+def written(output: Output, chosen: Collection[str], emitted: Collection[str]) -> dict[str, bytes]:
+    """Path -> content of the pages and the chosen exports. emitted: paths of the files that are there already.
+
+    Raises UsageError for an export that does not exist, fails at import, or writes a file that is there or outside.
+    """
+    made = contents([*_pages(), *(_load(name) for name in dict.fromkeys(chosen) if name != NONE)], output, emitted)
+    listed = sorted((*emitted, *made), key=lambda path: (path == REPORT, path))
+    complete = replace(output, facts={**output.facts, "files": listed})
+    return {path: content(complete) for path, content in made.items()}
+
+
+def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]) -> dict[str, Content]:
+    """What makes the files of all exports, by path. Raises UsageError for a path that is taken or outside."""
+    made: dict[str, Content] = {}
+    for export in exports:
+        for path, content in export.files(output).items():
+            if not is_inside(path) or path in emitted or path in made:
+                raise UsageError(
+                    f"export {export.name!r} writes {path!r}, which is outside the folder or there already",
+                    hint=f"leave --export {export.name} out",
+                )
+            made[path] = content
+    return made
+
+
+def _pages() -> Sequence[Export]:
+    modules = sorted(module.name for module in pkgutil.iter_modules(pages.__path__))
+    return [Export(name, importlib.import_module(f"{pages.__name__}.{name}").files) for name in modules]
+
+
+def _own() -> dict[str, Path]:
+    return {path.parent.name: path.parent for path in (resources.templates() / "exports").glob(f"*/{MANIFEST}")}
+
+
+def _load(name: str) -> Export:
+    own, installed = _own(), plugins.installed(GROUP)
+    if name in own:
+        return _of_folder(name, own[name])
+    if name not in installed:
+        close = difflib.get_close_matches(name, names(), n=1)
+        meant = f"did you mean {close[0]}? " if close else ""
+        raise UsageError(f"no export named {name!r}", where="--export", hint=f"{meant}known: {', '.join(names())}")
+    module = plugins.load(installed[name])
+    if callable(getattr(module, "files", None)):
+        return Export(name, module.files)
+    folder = _folder_of(module)
+    if folder is None:
+        raise UsageError(
+            f"export {name!r} has neither a function `files` nor an {MANIFEST}",
+            where=f"{GROUP}: {installed[name].value}",
+            hint="see mcugen/exports.py",
+        )
+    return _of_folder(name, folder)
+
+
+def _folder_of(module: ModuleType) -> Path | None:
+    """The folder of a package that holds a manifest, or None."""
+    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+    return next((folder for folder in folders if (folder / MANIFEST).is_file()), None)
+
+
+def _of_folder(name: str, folder: Path) -> Export:
+    return Export(name, partial(_rendered, folder))
+
+
+def _rendered(folder: Path, output: Output) -> dict[str, Content]:
+    manifest = toml_file.read(folder / MANIFEST, "mcugen/exports.py explains every key")
+    manifest.string("title")
+    table = manifest.table("files")
+    manifest.refuse_unread()
+    values = _values(output)
+    templates = {environment.text(path, **values): _template(folder, table, path) for path in table.names()}
+    return {path: partial(_content, template) for path, template in templates.items()}
+
+
+def _template(folder: Path, table: Table, path: str) -> Path:
+    template = folder / table.string(path)
+    if not template.is_file():
+        raise table.error(path, template.name, f"a template in {folder.name}/")
+    return template
+
+
+def _content(template: Path, output: Output) -> bytes:
+    return environment.text(template.read_text(encoding="utf-8"), **_values(output)).encode()
+
+
+def _values(output: Output) -> dict[str, Any]:
+    return {
+        "name": output.name,
+        "version": __version__,
+        "sources": output.sources,
+        "models": [model.view for model in output.models],
+        "facts": output.facts,
+    }

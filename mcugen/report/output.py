@@ -1,0 +1,40 @@
+"""What exporters and report pages describe: one folder of emitted C, its models, and the facts of the build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcugen.emit.view import ModelView
+from mcugen.plan import MemoryPlan
+from mcugen.schedule import Schedule
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model of the folder: its view, and the schedule and memory plan behind it."""
+
+    view: ModelView
+    schedule: Schedule
+    plan: MemoryPlan
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """One folder of emitted C.
+
+    name     the prefix of its C symbols; of several models that share their memory, the name of their union
+    models   one, or several that share their memory
+    sources  the C files to compile, by path relative to the folder, sorted
+    facts    what report.json holds; "files" is complete once content is asked for
+    """
+
+    name: str
+    models: tuple[Model, ...]
+    sources: tuple[str, ...]
+    facts: Mapping[str, Any]
+
+
+Content = Callable[[Output], bytes]
+"""Makes the content of one file, once the names of all files are known."""

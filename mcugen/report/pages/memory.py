@@ -1,0 +1,20 @@
+"""memory.svg: the memory map of a model as a picture; with several models, one picture each."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mcugen.report import memory_map
+from mcugen.report.output import Content, Model, Output
+
+FILE = "memory.svg"
+
+
+def files(output: Output) -> dict[str, Content]:
+    """One picture per model, with the model's name before the file's where there are several."""
+    alone = len(output.models) == 1
+    return {FILE if alone else f"{model.view.name}_{FILE}": partial(_picture, model) for model in output.models}
+
+
+def _picture(model: Model, _: Output) -> bytes:
+    return memory_map.picture(model.schedule, model.plan, model.view.name)
