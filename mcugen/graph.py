@@ -12,6 +12,7 @@ from mcugen.call import Call
 from mcugen.channels import Range, channels_of
 from mcugen.errors import InternalError
 from mcugen.op import Op
+from mcugen.order import Order
 from mcugen.types import TensorType
 
 
@@ -22,16 +23,23 @@ class Origin:
     kept: the imported tensor's channels that are stored, in order; None: all
     constant: (channel, imported value) of those that are not stored and are the same for every input of the model
     All other channels that are not stored are read by nothing that stays.
+    order: the order in which the values are stored, None: as imported. Channels are those of the stored tensor.
     """
 
     tensor: str
     offset: int = 0
     kept: tuple[int, ...] | None = None
     constant: tuple[tuple[int, int], ...] = ()
+    order: Order | None = None
+
+    def ordered(self, imported: np.ndarray) -> np.ndarray:
+        """The imported tensor's values in the order and shape in which they are stored, channels not stored too."""
+        return imported if self.order is None else self.order.stored(imported)
 
     def stored_part(self, imported: np.ndarray) -> np.ndarray:
         """What of the imported tensor's values is stored."""
-        return imported if self.kept is None else imported[..., list(self.kept)]
+        values = self.ordered(imported)
+        return values if self.kept is None else values[..., list(self.kept)]
 
     def without(self, gone: np.ndarray, values: Range) -> Origin:
         """The same with fewer channels. gone: a mask of the stored ones; values: their bounds, as stored."""
@@ -186,6 +194,7 @@ def verify_origins(graph: Graph, imported: Graph, stage: str) -> Graph:
         if origin is None or origin.tensor not in imported.tensors:
             raise InternalError(f"{name!r} does not say which imported tensor it stands for", where=stage)
         t = imported.type(origin.tensor)
+        t = t if origin.order is None else origin.order.stored_type(t)
         channels = channels_of(t) if origin.kept is None else len(origin.kept)
         if t.size // channels_of(t) * channels != tensor.type.size:
             raise InternalError(f"{name!r} of type {tensor.type} does not hold {origin} of type {t}", where=stage)

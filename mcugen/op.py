@@ -18,6 +18,7 @@ from mcugen.call import Call
 from mcugen.channels import Range, Removal
 from mcugen.errors import InternalError
 from mcugen.kernel import Kernel
+from mcugen.order import Order
 from mcugen.types import TensorType
 
 MAX_FOLDED_ELEMENTS = 1 << 20
@@ -32,6 +33,15 @@ class Slimmed:
 
     op: Op
     constants: Mapping[int, tuple[TensorType, np.ndarray]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Reordered:
+    """An operator on stored tensors: for each operand (None: absent) and each result the order it is stored in."""
+
+    op: Op
+    inputs: tuple[Order | None, ...]
+    outputs: tuple[Order, ...]
 
 
 class Op:
@@ -125,6 +135,17 @@ class Op:
         """This operator on an image to which `widths` rows and columns of `value` were added to make operand 0.
 
         call: as it is, on the larger image. None where it cannot see to the padding itself, with the same bits.
+        """
+        return None
+
+    def carried(self, call: Call, order: Order) -> Order | None:
+        """The order of the result where it has the bytes of operand 0, stored in `order`; None where bytes change."""
+        return None
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """This operator on operands that are stored in other orders; None where it needs them as they are.
+
+        orders: how the computed operands are stored; None for constants, which can be stored in any order.
         """
         return None
 

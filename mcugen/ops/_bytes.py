@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -10,8 +10,10 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, round_array_half_away
-from mcugen.op import evaluate
+from mcugen.op import Reordered, evaluate
+from mcugen.ops import _ordered
 from mcugen.ops._channelwise import Channelwise
+from mcugen.order import Order
 from mcugen.types import NUMPY_DTYPES, TensorType
 
 _BYTES = ("s8", "u8")
@@ -24,6 +26,9 @@ def byte_to_byte(call: Call) -> bool:
 
 class ByteFunction(Channelwise):
     """What functions of one tensor share that are a table where input and output are bytes."""
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
 
     def byte_table(self, call: Call) -> np.ndarray | None:
         return table(call) if byte_to_byte(call) else None

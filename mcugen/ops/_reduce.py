@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -13,8 +13,9 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal, channels_of
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Source
-from mcugen.op import Example, Op
+from mcugen.op import Example, Op, Reordered
 from mcugen.ops._channelwise import Channelwise, alike
+from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, images_of, rows_of
 
 GROUPS = 3  # of kept and of reduced neighbours: rank 6 has no more
@@ -39,6 +40,17 @@ class Reduction(Channelwise):
         chosen = self.chosen(rank)
         shape = tuple(1 if k in chosen else d for k, d in enumerate(x.shape) if self.keep_dims or k not in chosen)
         return (TensorType(shape, x.dtype),)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """The same sums over the axes where they are stored; dimensions that go are stored as ones."""
+        order, chosen = orders[0], self.chosen(len(call.input(0).shape))
+        stored = [] if order is None else [order.stored_axis(axis) for axis in chosen]
+        result = None if order is None else order.resized(dict.fromkeys(chosen, 1))
+        if order is None or result is None or None in stored:
+            return None
+        kept = result if self.keep_dims else result.dropped(chosen)
+        axes = tuple(axis for axis in stored if axis is not None)
+        return Reordered(replace(self, axes=axes, keep_dims=True), (order,), (kept,))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """None where the channels themselves are reduced."""

@@ -11,9 +11,10 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op, Slimmed
-from mcugen.ops import _join, _strided
+from mcugen.op import Example, Op, Reordered, Slimmed
+from mcugen.ops import _join, _ordered, _strided
 from mcugen.ops._channelwise import alike, sliced
+from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType
 
 FLIP = 128
@@ -119,6 +120,10 @@ class Concatenation(Op):
             raise ShapeError(f"{', '.join(str(list(x.shape)) for x in given)} cannot be joined along axis {axis}")
         total = sum(x.shape[axis] for x in given)
         return (TensorType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        found = _ordered.joined(call, orders, _axis(call))
+        return None if found is None else replace(found[1], op=replace(self, axis=found[0]))
 
     def is_identity(self, call: Call) -> bool:
         return len(call.inputs) == 1 and call.input(0) == call.output

@@ -13,14 +13,25 @@ from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Op, Slimmed, Widths
-from mcugen.ops import _accumulators, _dsp_conv, _filter, _float_quads, _mve_conv, _mve_float, _slim, _swar_kernels
+from mcugen.op import Example, Op, Reordered, Slimmed, Widths
+from mcugen.ops import (
+    _accumulators,
+    _dsp_conv,
+    _filter,
+    _float_quads,
+    _mve_conv,
+    _mve_float,
+    _ordered,
+    _slim,
+    _swar_kernels,
+)
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
 from mcugen.ops._window import Padding, Pair, Window, image
+from mcugen.order import Order
 from mcugen.types import TensorType
 
 
@@ -212,6 +223,14 @@ class Conv2D(Activated):
         h, w = call.input(0).shape[1:3]
         window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
         return None if window is None or value != _filter.outside(call) else replace(self, padding=window.padding)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """Channels in another order meet weights in that order."""
+        x, w = orders[0], call.input(1).shape
+        if x is None or _ordered.channels_permuted(x) is None or groups_of(call) != 1 or call.constants[1] is None:
+            return None
+        rest = [Order.plain(t.shape) if t else None for t in call.inputs[2:]]
+        return Reordered(self, (x, _ordered.along(x, w, 3), *rest), (Order.plain(call.output.shape),))
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))

@@ -13,7 +13,7 @@ from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Kernel, RowWindow
-from mcugen.op import Example, Op, Slimmed, Widths
+from mcugen.op import Example, Op, Reordered, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
     _dsp_conv,
@@ -21,6 +21,7 @@ from mcugen.ops import (
     _float_quads,
     _mve_conv,
     _mve_float,
+    _ordered,
     _planar,
     _slim,
     _swar_kernels,
@@ -30,6 +31,7 @@ from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_depthwise import depthwise_kernels
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image
+from mcugen.order import Order
 from mcugen.types import TensorType
 
 BLOCK = 4
@@ -217,6 +219,19 @@ class DepthwiseConv2D(Activated):
         h, w = call.input(0).shape[1:3]
         window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
         return None if window is None or value != _filter.outside(call) else replace(self, padding=window.padding)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """Channels in another order, with weights in that order, give results in that order."""
+        x = orders[0]
+        constant = all(
+            data is not None or t is None for t, data in zip(call.inputs[1:], call.constants[1:], strict=True)
+        )
+        if x is None or _ordered.channels_permuted(x) is None or not constant or multiplier_of(call) != 1:
+            return None
+        rest = [None if t is None else _ordered.along(x, t.shape, len(t.shape) - 1) for t in call.inputs[1:]]
+        shape = call.output.shape
+        result = x.resized({1: shape[1], 2: shape[2]})
+        return None if result is None else Reordered(self, (x, *rest), (result,))
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -13,12 +13,13 @@ from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Slimmed
-from mcugen.ops import _accumulators, _filter, _float_quads, _mve_float, _slim
+from mcugen.op import Example, Reordered, Slimmed
+from mcugen.ops import _accumulators, _filter, _float_quads, _mve_float, _ordered, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
 from mcugen.ops._mve_dense import dense_kernels
+from mcugen.order import Order
 from mcugen.types import TensorType
 
 BLOCK = 4
@@ -169,6 +170,18 @@ class FullyConnected(Activated):
         inputs = np.tile(~removed.of(0), call.input(1).shape[1] // removed.of(0).size)
         changed = _slim.weights(call, 0, ~removed.outputs[0], (1, inputs))
         return Slimmed(self, changed | _slim.biased(call, removed, _by_channel(call)))
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """Elements of a vector in another order meet weights in that order."""
+        x, (outputs, length) = orders[0], call.input(1).shape
+        found = None if x is None else x.reshaped((call.input(0).size // length, length))
+        if found is None or call.constants[1] is None or not found.leads(0):
+            return None
+        vectors = found.in_shape(found.logical_shape)
+        rest = [Order.plain(t.shape) if t else None for t in call.inputs[2:]]
+        y = Order.plain(call.output.shape).in_shape((vectors.stored_shape[0], outputs))
+        weights = _ordered.along(vectors, (outputs, length), 1)
+        return Reordered(replace(self, keep_dims=False), (vectors, weights, *rest), (y,))
 
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]

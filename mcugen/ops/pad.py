@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Op, Slimmed
-from mcugen.ops import _pool, _strided
+from mcugen.op import Example, Op, Reordered, Slimmed
+from mcugen.ops import _ordered, _pool, _strided
+from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType
 
 Widths = tuple[tuple[int, int], ...]
@@ -150,6 +151,16 @@ class Pad(Op):
         keep = ~removed.outputs[0]
         last = (int(keep[:before].sum()), int(keep[before + count :].sum()))
         return Slimmed(Pad((*self.widths[:-1], last)))
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        axes = [k for k, width in enumerate(self.widths) if width != (0, 0)]
+        found = _ordered.resized(call, orders, axes)
+        if found is None or found[1].inputs[0] is None:
+            return None
+        widths = [(0, 0)] * len(found[1].inputs[0].dims)
+        for axis, stored in found[0].items():
+            widths[stored] = self.widths[axis]
+        return replace(found[1], op=replace(self, widths=tuple(widths)))
 
     def reference(self, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:
         return self._padded(x, 0.0 if value is None else float(value.reshape(-1)[0]))

@@ -14,6 +14,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Slimmed
+from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType
 
 
@@ -103,6 +104,9 @@ class Reshape(Op):
 
     def without(self, call: Call, removed: Removal) -> Slimmed:
         return Slimmed(Reshape((*call.output.shape[:-1], int((~removed.outputs[0]).sum()))))
+
+    def carried(self, call: Call, order: Order) -> Order | None:
+        return order.reshaped(call.output.shape)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return x.reshape(self.shape)

@@ -11,8 +11,9 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op
-from mcugen.ops import _join, _strided
+from mcugen.op import Example, Op, Reordered
+from mcugen.ops import _join, _ordered, _strided
+from mcugen.order import Order
 from mcugen.types import Shape, TensorType
 
 
@@ -69,6 +70,11 @@ class Split(Op):
 
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
     kernels = _join.split_kernels(params)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        axis = self.axis % len(call.input(0).shape)
+        found = _ordered.resized(call, orders, (axis,))
+        return None if found is None else replace(found[1], op=replace(self, axis=found[0][axis]))
 
     def unmoved(self, call: Call) -> Op | None:
         """Parts along the outermost axis follow each other in the operand."""

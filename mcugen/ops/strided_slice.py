@@ -10,8 +10,9 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op
+from mcugen.op import Example, Op, Reordered
 from mcugen.ops import _join, _strided, _view
+from mcugen.order import Order
 from mcugen.types import Shape, TensorType
 
 Range = tuple[int, int, int]  # first index, number of elements, step
@@ -155,6 +156,22 @@ class StridedSlice(_view.View):
         """A single run of the operand's elements."""
         found = _strided.view_loops(self.view(_strided.blank(call.input(0).shape)))
         return replace(self, in_place=True) if [loop[1:] for loop in found] in ([], [(1, 1)]) else None
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """The same elements of the axes where they are stored; a result of other axes is one of theirs reshaped."""
+        shape = call.input(0).shape
+        axes = [k for k, (_, count, step) in enumerate(self.ranges) if (count, step) != (shape[k], 1)]
+        order = orders[0]
+        stored = [] if order is None else [order.stored_axis(axis) for axis in axes]
+        sliced = None if order is None else order.resized({k: self.ranges[k][1] for k in axes})
+        result = None if sliced is None else sliced.reshaped(call.output.shape)
+        if order is None or sliced is None or result is None or None in stored:
+            return None
+        ranges = [(0, size, 1) for size in order.stored_shape]
+        for axis, k in zip(axes, stored, strict=True):
+            ranges[k or 0] = self.ranges[axis]
+        op = replace(self, ranges=tuple(ranges), shape=sliced.stored_shape)
+        return Reordered(op, (order,), (result,))
 
     def view(self, x: np.ndarray) -> np.ndarray:
         index = tuple(

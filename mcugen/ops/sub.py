@@ -11,10 +11,11 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds, wrap32
-from mcugen.op import Example
-from mcugen.ops import _elementwise, _linear_sum, _mve_float, _mve_sum, _sum
+from mcugen.op import Example, Reordered
+from mcugen.ops import _elementwise, _linear_sum, _mve_float, _mve_sum, _ordered, _sum
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
+from mcugen.order import Order
 from mcugen.types import TensorType
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -51,6 +52,9 @@ class Sub(Channelwise, Activated):
         *_elementwise.kernels("mg_sub_f32", "f32", _elementwise.float_clamp),
         *_elementwise.kernels("mg_sub_s32", "s32", _elementwise.int_clamp),
     )
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)

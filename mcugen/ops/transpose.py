@@ -12,6 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _strided, _view
+from mcugen.order import Order
 from mcugen.types import TensorType
 
 
@@ -48,6 +49,9 @@ class Transpose(_view.View):
 
     def view(self, x: np.ndarray) -> np.ndarray:
         return x.transpose(self.perm)
+
+    def carried(self, call: Call, order: Order) -> Order | None:
+        return order.transposed(self.perm)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -10,6 +10,7 @@ from mcugen.passes.copy_outputs import copy_outputs
 from mcugen.passes.drop_identities import drop_identities
 from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
+from mcugen.passes.follow_orders import follow_orders
 from mcugen.passes.fuse_clamps import fuse_clamps
 from mcugen.passes.fuse_padding import fuse_padding
 from mcugen.passes.lay_in_place import lay_in_place
@@ -33,6 +34,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
 
 ORDER: tuple[Pass | tuple[Pass, ...], ...] = (
     flip_unsigned,
+    follow_orders,
     measure_ranges,
     SIMPLIFYING,
     copy_outputs,

@@ -78,7 +78,7 @@ class Comparison:
         """Start a case; compare what was found constant with the oracle's values."""
         self._cases += 1
         for origin in self._origins():
-            values = oracle[origin.tensor]
+            values = origin.ordered(oracle[origin.tensor])
             for channel, value in origin.constant:
                 self._values(case, -1, origin.tensor, values[..., channel : channel + 1], value, (channel,))
 

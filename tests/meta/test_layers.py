@@ -19,6 +19,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "errors",
         "resources plugins toml_file",
         "types",
+        "order",
         "channels",
         "call",
         "kernel",

@@ -1,0 +1,176 @@
+"""Stores tensors in the order in which they are computed, so that transposes move no bytes.
+
+A transpose or a reshape only gives the same bytes other axes. Each value is therefore known as a stored tensor and the
+order in which that holds it (`mcugen.order`), and operators say whether they can run on what is stored
+(`Op.reordered`). Bytes are moved only where an operator needs its operand in another order than it has, and at the
+outputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from mcugen.errors import InternalError
+from mcugen.graph import Graph, Node, Tensor
+from mcugen.op import Reordered
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.transpose import Transpose
+from mcugen.order import Order, move
+from mcugen.types import Shape
+
+_Stored = tuple[str, Order]
+"""The name of a stored tensor, and how it holds a value."""
+
+
+def follow_orders(graph: Graph, reference: str) -> Graph:
+    """The graph with as few moves of bytes as the orders of its operators allow."""
+    if not any(_carries(graph, node, reference) for node in graph.nodes):
+        return graph
+    walk = _Walk(graph, reference)
+    for node in graph.nodes:
+        walk.add(node)
+    for name in dict.fromkeys(graph.outputs):
+        walk.finish(name)
+    return graph.updated(tensors=walk.tensors.values(), nodes=walk.nodes)
+
+
+def _carries(graph: Graph, node: Node, reference: str) -> bool:
+    call = graph.call(node, reference)
+    if not node.inputs or call.inputs[0] is None or call.constants[0] is not None:
+        return False
+    found = node.op.carried(call, Order.plain(call.input(0).shape))
+    return found is not None and not found.is_plain
+
+
+@dataclass
+class _Walk:
+    """The nodes in order, each on operands as they are stored.
+
+    known: how each value of the graph is stored; a value may be stored in several orders.
+    """
+
+    graph: Graph
+    reference: str
+    nodes: list[Node] = field(default_factory=list)
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    known: dict[str, list[_Stored]] = field(default_factory=dict)
+
+    def add(self, node: Node) -> None:
+        call = self.graph.call(node, self.reference)
+        orders = [None if self._is_free(name) else self._stored(str(name))[0][1] for name in node.inputs]
+        if orders and orders[0] is not None and len(node.outputs) == 1:
+            order = node.op.carried(call, orders[0])
+            if order is not None:
+                self.known[node.outputs[0]] = [(self._stored(str(node.inputs[0]))[0][0], order)]
+                return
+        moved = any(order is not None and not _is_unmoved(order, call.input(k).shape) for k, order in enumerate(orders))
+        found = node.op.reordered(call, orders) if moved else None
+        if found is None:
+            inputs = tuple(name if self._is_free(name) else self.plain(str(name)) for name in node.inputs)
+            self.nodes.append(replace(node, inputs=inputs))
+        else:
+            self._add_reordered(node, found)
+
+    def _add_reordered(self, node: Node, found: Reordered) -> None:
+        inputs = tuple(
+            None if name is None or order is None else self.stored_as(name, order)
+            for name, order in zip(node.inputs, found.inputs, strict=True)
+        )
+        outputs = tuple(self._result(name, order) for name, order in zip(node.outputs, found.outputs, strict=True))
+        self.nodes.append(replace(node, op=found.op, inputs=inputs, outputs=outputs))
+
+    def finish(self, name: str) -> None:
+        """Give an output of the model the tensor of its name."""
+        stored = self.plain(name)
+        if stored != name:
+            self._append(Reshape(self.graph.type(name).shape), stored, name, name, self._stored(name)[0][1])
+
+    def plain(self, name: str) -> str:
+        """The value stored as the graph has it."""
+        return self.stored_as(name, Order.plain(self.graph.type(name).shape))
+
+    def stored_as(self, name: str, order: Order) -> str:
+        """The name of the tensor that holds a value in that order and shape; made by a move where there is none."""
+        tensor = self.graph.tensors[name]
+        if tensor.data is not None:
+            return self._constant(tensor, order)
+        for stored, known in self._stored(name):
+            if known.same_bytes(order) and known.stored_shape == order.stored_shape:
+                return stored
+        stored, known = self._nearest(name, order)
+        made = self._name(name, order)
+        if known.same_bytes(order):
+            self._append(Reshape(order.stored_shape), stored, made, name, order)
+        else:
+            self._move(name, stored, known, order, made)
+        self._stored(name).append((made, order))
+        return made
+
+    def _nearest(self, name: str, order: Order) -> _Stored:
+        """A stored tensor to begin from: one with the same bytes, where there is one."""
+        found = self._stored(name)
+        return next((entry for entry in found if entry[1].same_bytes(order)), found[0])
+
+    def _move(self, name: str, stored: str, known: Order, order: Order, made: str) -> None:
+        """Append the nodes that store `name`, which is there as `stored`, in another order."""
+        path = move(known, order)
+        if path is None:
+            stored, known = self.plain(name), Order.plain(self.graph.type(name).shape)
+            path = move(known, order)
+        if path is None:
+            raise InternalError(f"{name!r} cannot be stored in the order {order}")
+        split, perm, moved = path
+        if split.stored_shape != known.stored_shape:
+            stored = self._append(Reshape(split.stored_shape), stored, f"{made}_split", name, split)
+        last = moved.stored_shape == order.stored_shape
+        stored = self._append(Transpose(perm), stored, made if last else f"{made}_moved", name, moved)
+        if not last:
+            self._append(Reshape(order.stored_shape), stored, made, name, order)
+
+    def _append(self, op: Reshape | Transpose, source: str, made: str, name: str, order: Order) -> str:
+        """Append a node from one stored tensor of `name` to another."""
+        self._hold(name, made, order)
+        label = self.graph.tensors[name].label or name
+        self.nodes.append(Node(f"order_{made}", op, (source,), (made,), f"order of {label!r}"))
+        return made
+
+    def _hold(self, name: str, made: str, order: Order) -> None:
+        """State what the tensor `made` is: the value `name`, stored in that order."""
+        tensor = self.graph.tensors[name]
+        origin = None if tensor.origin is None else replace(tensor.origin, order=order)
+        if made != name:
+            self.tensors[made] = replace(tensor, name=made, type=order.stored_type(tensor.type), origin=origin)
+
+    def _constant(self, tensor: Tensor, order: Order) -> str:
+        if tensor.data is None or _is_unmoved(order, tensor.type.shape):
+            return tensor.name
+        made = self._name(tensor.name, order)
+        self.tensors[made] = replace(
+            tensor, name=made, type=order.stored_type(tensor.type), data=order.stored(tensor.data)
+        )
+        return made
+
+    def _result(self, name: str, order: Order) -> str:
+        """The name under which a result is stored."""
+        made = self._name(name, order)
+        self._hold(name, made, order)
+        self.known[name] = [(made, order)]
+        return made
+
+    def _name(self, name: str, order: Order) -> str:
+        """A name for the value stored in that order: its own where that is how the graph has it."""
+        if _is_unmoved(order, self.graph.type(name).shape):
+            return name
+        taken = sum(stored.startswith(f"{name}_as") for stored in self.tensors)
+        return f"{name}_as{taken}"
+
+    def _stored(self, name: str) -> list[_Stored]:
+        return self.known.setdefault(name, [(name, Order.plain(self.graph.type(name).shape))])
+
+    def _is_free(self, name: str | None) -> bool:
+        """Whether an operand is absent, or a constant, which can be stored in any order."""
+        return name is None or self.graph.tensors[name].is_constant
+
+
+def _is_unmoved(order: Order, shape: Shape) -> bool:
+    return order.is_plain and order.stored_shape == shape
