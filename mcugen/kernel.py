@@ -93,7 +93,7 @@ class Ring:
 class Kernel:
     """One C function that computes an operator, with its rules and its build-time work.
 
-    symbol    mg_<op>_<dtype>[__<how>]; its source is c_runtime/src/<symbol less mg_>.c, or `source`
+    symbol    mg_<op>_<dtype>[__<how>]; its source is <symbol less mg_>.c of c_runtime, or `source`
     params    fields of the C struct <symbol less __how>_params; arrays become constants in flash
     count     POINTWISE: n for the whole output (pixels or elements); a multiple of the output's rows
     operands  inputs passed as pointers; None: every input that is not constant
@@ -108,7 +108,7 @@ class Kernel:
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
     work      what a call takes beside what select/costs.py counts of any kernel, by name, for estimates of its cycles
     code      bytes of the code of a call's copy, where copies differ much; else ci/fit measured their mean
-    helpers   sources of c_runtime/src that the function calls, beside its own
+    helpers   sources of c_runtime that the function calls, beside its own
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -170,3 +170,17 @@ class Kernel:
         if self.operands is not None:
             return self.operands
         return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Kernels that use instructions, or a way of computing, that not every core runs best: a package of its own.
+
+    rank     families of a lower rank are preferred where nothing is known of costs
+    needs    the core's features that its kernels may need
+    serves   operator class -> its kernels of this family, best first
+    """
+
+    rank: int
+    needs: frozenset[str]
+    serves: Mapping[type, tuple[Kernel, ...]]

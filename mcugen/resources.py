@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -18,8 +20,14 @@ def templates() -> Path:
 
 
 def c_runtime() -> Path:
-    """The portable C kernels and their headers (include/, src/)."""
+    """The C kernels and their headers: mcugen/ with what all may include, and a folder for each family."""
     return _folder("c_runtime")
+
+
+@functools.cache
+def c_files() -> Mapping[str, Path]:
+    """Name -> file of every C source and header of the runtime; names are unique over its folders."""
+    return {path.name: path for path in sorted(c_runtime().rglob("*.[ch]"))}
 
 
 def boards() -> Path:

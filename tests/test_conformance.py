@@ -61,7 +61,7 @@ FAULTS = {
 
 def planted(fault: str, folder: Path) -> Path:
     """The copying kernel with a line added at its end."""
-    source = (resources.c_runtime() / "src/copy.c").read_text(encoding="utf-8")
+    source = resources.c_files()["copy.c"].read_text(encoding="utf-8")
     body = source[: source.rindex("}")].replace("{\n", "{\n    const uint8_t before = *(const uint8_t *)out;\n", 1)
     path = folder / "copy.c"
     path.write_text(body + f"    (void)before;\n    {fault.replace('GARBAGE', 'before')}\n}}\n", encoding="utf-8")

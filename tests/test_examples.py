@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from mcugen import reference, registry
+from mcugen import kernels, reference, registry
 from mcugen.call import Call, Rule
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Op
@@ -31,7 +31,7 @@ WEIGHTED = sorted(name for name, op in OPS.items() if op.weight_operands)
 WINDOWED = sorted(
     name
     for name, op in OPS.items()
-    if any(k.form is Form.WINDOW for k in op.kernels) and hasattr(op, "stride") and hasattr(op, "padding")
+    if any(k.form is Form.WINDOW for k in kernels.of(op)) and hasattr(op, "stride") and hasattr(op, "padding")
 )
 PLANTED: dict[str, list[Call]] = {
     "Transpose": [planted(Transpose((1, 0, 3, 2, 5, 4, 7, 6)), (2,) * 8)],
@@ -48,7 +48,7 @@ def test_each_kernel_takes_an_example(name: str) -> None:
     op = OPS[name]
     if all(folded(example) is not None for example in op.examples()):
         return  # nothing is left of it at run time: see the next test
-    idle = [kernel.symbol for kernel in op.kernels if not calls.accepted(kernel, op)]
+    idle = [kernel.symbol for kernel in kernels.of(op) if not calls.accepted(kernel, op)]
     assert not idle, f"no example of {name} runs on {', '.join(idle)}"
 
 
@@ -69,7 +69,7 @@ def users() -> dict[Rule, list[str]]:
     """The operators that use each rule: a call of any of them may show that it can fail."""
     found: dict[Rule, list[str]] = {}
     for name, op in OPS.items():
-        for rule in dict.fromkeys(rule for kernel in op.kernels for rule in kernel.accepts):
+        for rule in dict.fromkeys(rule for kernel in kernels.of(op) for rule in kernel.accepts):
             found.setdefault(rule, []).append(name)
     return found
 
@@ -83,7 +83,7 @@ def can_fail(rule: Rule) -> bool:
 
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_each_rule_can_fail(name: str) -> None:
-    rules = dict.fromkeys(rule for kernel in OPS[name].kernels for rule in kernel.accepts)
+    rules = dict.fromkeys(rule for kernel in kernels.of(OPS[name]) for rule in kernel.accepts)
     never = [(rule.__doc__ or rule.__name__).strip() for rule in rules if not can_fail(rule)]
     assert not never, f"rules of {name} that refuse nothing: {'; '.join(never)}"
 
@@ -92,7 +92,7 @@ def test_each_rule_can_fail(name: str) -> None:
 def test_the_docstring_names_its_source_and_the_rules_speak(name: str) -> None:
     op = OPS[name]
     assert "Source:" in (op.__doc__ or "")
-    silent = [r.__name__ for k in op.kernels for r in k.accepts if not (r.__doc__ or "").strip()]
+    silent = [r.__name__ for k in kernels.of(op) for r in k.accepts if not (r.__doc__ or "").strip()]
     assert not silent, f"rules of {name} without a message: {silent}"
 
 
@@ -110,7 +110,7 @@ def test_examples_are_small_and_state_the_types_they_have(name: str) -> None:
 def windows(op: type[Op]) -> Iterator[tuple[Call, RowWindow]]:
     """The calls that run on a windowed kernel, with their vertical geometry."""
     for call in calls.example_calls(op):
-        for kernel in op.kernels:
+        for kernel in kernels.of(op):
             if kernel.form is Form.WINDOW and kernel.window and not kernel.refusals(call, calls.ALL_FEATURES):
                 yield call, kernel.window(call)
                 break

@@ -21,13 +21,12 @@ _OWNER = b"Output of mcugen: this file belongs to its user, without any licence 
 
 def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
     """The C files that operators from outside bring for these kernels, by name. Raises UsageError where two clash."""
-    root = resources.c_runtime()
     found: dict[str, str] = {}
     for kernel in kernels:
         for name, text in kernel.files.items():
             if not _FILE_NAME.fullmatch(name):
                 raise UsageError(f"kernel {kernel.symbol} brings a file named {name!r}", hint="name it <name>.c or .h")
-            taken = (root / "src" / name).exists() or (root / "include" / "mcugen" / name).exists()
+            taken = name in resources.c_files()
             if taken or found.setdefault(name, text) != text:
                 raise UsageError(
                     f"kernel {kernel.symbol} brings a file {name} that is there already, with other text",
@@ -72,18 +71,17 @@ def runtime_files(
 
     brought: files that are not in the runtime's folders but come with an operator.
     """
-    root = resources.c_runtime()
 
-    def read(folder: Path, name: str) -> bytes:
-        return brought[name].encode() if name in brought else _read(folder / name)
+    def read(name: str) -> bytes:
+        return brought[name].encode() if name in brought else _read(name)
 
-    files = {f"kernels/{Path(name).name}": read(root / "src", name) for name in kernels}
+    files = {f"kernels/{Path(name).name}": read(name) for name in kernels}
     wanted = ["runtime.h", *headers, *(h for text in files.values() for h in includes(text))]
     seen: dict[str, bytes] = {}
     while wanted:
         header = wanted.pop()
         if header not in seen:
-            seen[header] = read(root / "include" / "mcugen", header)
+            seen[header] = read(header)
             wanted += includes(seen[header])
     return files | {f"mcugen/{name}": seen[name] for name in sorted(seen)}
 
@@ -93,8 +91,9 @@ def includes(text: bytes) -> list[str]:
     return [name.decode() for name in _INCLUDE.findall(text)]
 
 
-def _read(path: Path) -> bytes:
+def _read(name: str) -> bytes:
     """A file of the runtime as it is emitted: it belongs to its user."""
-    if not path.is_file():
-        raise InternalError(f"the runtime file {path.name} is missing")
+    path = resources.c_files().get(name)
+    if path is None:
+        raise InternalError(f"the runtime file {name} is missing")
     return path.read_bytes().replace(_LICENSE, _OWNER)

@@ -1,7 +1,8 @@
 """Checks on the text of the emitted C and of the kernels: loops that end, calls that are known, no hidden memory.
 
-The caller preprocesses: `gcc CHECK_FLAGS -I <stubs()> -I <c_runtime/include> file.c`. The stub headers declare only
-what the code may use, and the flags hide compiler extensions, so that what is left is plain C99.
+The caller preprocesses: `gcc CHECK_FLAGS -I <stubs()> -I <folder> file.c`; the kernels' headers are in <folder>/mcugen.
+The stub headers declare only what the code may use, and the flags hide compiler extensions, so that what is left is
+plain C99.
 """
 
 from __future__ import annotations

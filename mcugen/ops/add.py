@@ -12,7 +12,7 @@ from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds, wrap32
 from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _linear_sum, _mve_float, _mve_sum, _ordered, _sum
+from mcugen.ops import _elementwise, _linear_sum, _ordered, _sum
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
 from mcugen.order import Order
@@ -55,11 +55,9 @@ class Add(Channelwise, Activated):
 
     imports = (Import("tflite", "ADD", from_tflite),)
     kernels = (
-        _mve_sum.kernel(1),
         *_linear_sum.kernels(1),
         *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),
         *_elementwise.kernels("mg_add_s16", "s16", params, (_elementwise.symmetric, _sum.scales_near)),
-        _mve_float.pair_kernel("mg_add_f32__mve"),
         *_elementwise.kernels("mg_add_f32", "f32", _elementwise.float_clamp),
         *_elementwise.kernels("mg_add_s32", "s32", params_s32),
     )

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Example, Op
-from mcugen.ops import _mve, _pool
+from mcugen.ops import _pool
 from mcugen.ops._divide import reciprocals
 
 FLIP = 128
@@ -77,16 +77,12 @@ class AveragePool2D(_pool.Pool):
 
     imports = (Import("tflite", "AVERAGE_POOL_2D", from_tflite),)
     kernels = (
-        *(
-            Kernel(
-                f"mg_average_pool_2d_s8__{how}global",
-                Form.ACCUMULATE,
-                accepts=(_pool.int8_data, sums_fit, is_global),
-                params=params_int,
-                scratch=sums_bytes,
-                needs=needs,
-            )
-            for how, needs in (("mve_", _mve.NEEDS), ("", frozenset()))
+        Kernel(
+            "mg_average_pool_2d_s8__global",
+            Form.ACCUMULATE,
+            accepts=(_pool.int8_data, sums_fit, is_global),
+            params=params_int,
+            scratch=sums_bytes,
         ),
         Kernel(
             "mg_average_pool_2d_s8",

@@ -16,20 +16,13 @@ from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example, Op, Reordered, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
-    _dsp_conv,
     _filter,
-    _float_quads,
-    _mve_conv,
-    _mve_float,
     _ordered,
     _slim,
-    _swar_kernels,
 )
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
-from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
-from mcugen.ops._mve_dense import dense_kernels
 from mcugen.ops._window import Padding, Pair, Window, image
 from mcugen.order import Order
 from mcugen.types import TensorType
@@ -73,7 +66,7 @@ def is_pointwise(call: Call) -> bool:
 
 
 def params(call: Call) -> Params:
-    return dense_fields(call, matrix(call), window_of(call), _activation(call), groups_of(call))
+    return dense_fields(call, matrix(call), window_of(call), activation_of(call), groups_of(call))
 
 
 def work(call: Call) -> dict[str, float]:
@@ -102,7 +95,7 @@ def _taps(call: Call, x: Range) -> Range:
     return Range(spread(x.low), spread(x.high))
 
 
-def _activation(call: Call) -> str:
+def activation_of(call: Call) -> str:
     return cast(Conv2D, call.op).activation
 
 
@@ -129,26 +122,6 @@ def slides(call: Call) -> bool:
     return not is_pointwise(call)
 
 
-def rounds_once(_: Call) -> bool:
-    """Convolutions of int8 round twice in all runtimes."""
-    return False
-
-
-def _dsp_kernels() -> tuple[Kernel, ...]:
-    convolution = _dsp_conv.Convolution(window_of, _activation, matrix)
-    runs = _dsp_conv.run_kernels(convolution, is_pointwise, pixels)
-    vectors = Vectors(matrix, _activation, rounds_once, pixels).kernels(is_pointwise)
-    return (*runs, *vectors, *_dsp_conv.ring_kernels(convolution, row_window, one_group))
-
-
-def _blocked_kernels() -> tuple[Kernel, ...]:
-    made = []
-    for name, recipe in (("s8__swar", _swar_kernels), ("f32__mve", _mve_float), ("f32__quads", _float_quads)):
-        made.append(recipe.run_kernel(f"mg_conv2d_{name}_pointwise", matrix, pixels, is_pointwise))
-        made.append(recipe.window_kernel(f"mg_conv2d_{name}", matrix, window_of, row_window, one_group))
-    return tuple(made)
-
-
 @dataclass(frozen=True)
 class Conv2D(Activated):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
@@ -168,10 +141,6 @@ class Conv2D(Activated):
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (
-        *dense_kernels(matrix, pixels, (is_pointwise,)),
-        *_mve_conv.ring_kernels(matrix, window_of, row_window, one_group, slides),
-        *_dsp_kernels(),
-        *_blocked_kernels(),
         *_pointwise_kernels(),
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes, work),
     )

@@ -16,20 +16,13 @@ from mcugen.kernel import Kernel, RowWindow
 from mcugen.op import Example, Op, Reordered, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
-    _dsp_conv,
     _filter,
-    _float_quads,
-    _mve_conv,
-    _mve_float,
     _ordered,
-    _planar,
     _slim,
-    _swar_kernels,
 )
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
-from mcugen.ops._mve_depthwise import depthwise_kernels
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image
 from mcugen.order import Order
 from mcugen.types import TensorType
@@ -75,7 +68,7 @@ def reads_one_channel(call: Call) -> bool:
     return call.input(0).shape[3] == 1
 
 
-def _activation(call: Call) -> str:
+def activation_of(call: Call) -> str:
     return cast(DepthwiseConv2D, call.op).activation
 
 
@@ -83,7 +76,7 @@ def params(call: Call) -> Params:
     w, multiplier = matrix(call), multiplier_of(call)
     packed = _filter.interleave(w, BLOCK if multiplier == 1 else 1)
     return {
-        **_filter.weight_fields(call, packed, w, _activation(call)),
+        **_filter.weight_fields(call, packed, w, activation_of(call)),
         **fields(window_of(call), call.input(0), call.output, adjacent=False),
         "depth_multiplier": multiplier,
     }
@@ -111,29 +104,12 @@ def dense_work(call: Call) -> dict[str, float]:
 
 
 def dense_params(call: Call) -> Params:
-    return dense_fields(call, matrix(call), window_of(call), _activation(call))
+    return dense_fields(call, matrix(call), window_of(call), activation_of(call))
 
 
 def one_output_each(call: Call) -> bool:
     "each channel has one output channel"
     return multiplier_of(call) == 1
-
-
-def _dsp_kernels() -> tuple[Kernel, ...]:
-    convolution = _dsp_conv.Convolution(window_of, _activation, matrix)
-    return _dsp_conv.ring_kernels(convolution, row_window, reads_one_channel)
-
-
-def _blocked_kernels() -> tuple[Kernel, ...]:
-    window = window_of, row_window
-    return (
-        _swar_kernels.window_kernel("mg_conv2d_s8__swar", matrix, *window, reads_one_channel),
-        _swar_kernels.depthwise_kernel("mg_depthwise_conv2d_s8__swar", matrix, *window, one_output_each),
-        _mve_float.window_kernel("mg_conv2d_f32__mve", matrix, *window, reads_one_channel),
-        _mve_float.depthwise_kernel("mg_depthwise_conv2d_f32__mve", matrix, *window, one_output_each),
-        _float_quads.window_kernel("mg_conv2d_f32__quads", matrix, *window, reads_one_channel),
-        _float_quads.depthwise_kernel("mg_depthwise_conv2d_f32__quads", matrix, *window, one_output_each),
-    )
 
 
 def _dense_kernels() -> tuple[Kernel, ...]:
@@ -158,11 +134,6 @@ class DepthwiseConv2D(Activated):
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (
-        *_mve_conv.ring_kernels(matrix, window_of, row_window, reads_one_channel),
-        *depthwise_kernels(matrix, window_of, row_window),
-        *_dsp_kernels(),
-        *_planar.kernels(window_of),
-        *_blocked_kernels(),
         *_dense_kernels(),
         *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window, work=work),
     )

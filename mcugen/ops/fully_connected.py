@@ -14,11 +14,9 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Reordered, Slimmed
-from mcugen.ops import _accumulators, _filter, _float_quads, _mve_float, _ordered, _slim
+from mcugen.ops import _accumulators, _filter, _ordered, _slim
 from mcugen.ops._activation import Activated
-from mcugen.ops._dsp_vector import Vectors
 from mcugen.ops._filter_examples import example
-from mcugen.ops._mve_dense import dense_kernels
 from mcugen.order import Order
 from mcugen.types import TensorType
 
@@ -118,10 +116,6 @@ class FullyConnected(Activated):
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
     weight_operands = (1,)
     kernels = (
-        *dense_kernels(matrix, vectors, (rounds_twice,)),
-        *Vectors(matrix, activation_of, rounds_once, vectors).kernels(),
-        _mve_float.run_kernel("mg_conv2d_f32__mve_pointwise", matrix, vectors),
-        _float_quads.vector_kernel("mg_fully_connected_f32__eights", matrix, vectors),
         *_filter.all_kernels(
             "fully_connected",
             _filter.sums_fit(matrix),

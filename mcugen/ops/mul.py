@@ -12,7 +12,7 @@ from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, quantize_multiplier, wrap32
 from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _mve_float, _ordered
+from mcugen.ops import _elementwise, _ordered
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
 from mcugen.order import Order
@@ -63,7 +63,6 @@ class Mul(Channelwise, Activated):
     kernels = (
         *_elementwise.kernels("mg_mul_s8", "s8", params),
         *_elementwise.kernels("mg_mul_s16", "s16", params, (_elementwise.symmetric,)),
-        _mve_float.pair_kernel("mg_mul_f32__mve"),
         *_elementwise.kernels("mg_mul_f32", "f32", _elementwise.float_clamp),
         *_elementwise.kernels("mg_mul_s32", "s32", _elementwise.int_clamp),
     )

@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
 from mcugen.op import Example
-from mcugen.ops import _bytes, _mve_float, _unary
+from mcugen.ops import _bytes, _unary
 from mcugen.types import TensorType
 
 _BOUNDS = {
@@ -84,7 +84,6 @@ class Relu(_bytes.ByteFunction):
     kernels = (
         _bytes.table_kernel(),
         _unary.kernel("mg_requantize__s16_s16", "s16", params_s16),
-        _mve_float.clamp_kernel("mg_clamp_f32__mve", bounds_f32),
         _unary.kernel("mg_clamp_f32", "f32", params_f32),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mcugen import registry, target
+from mcugen import kernels, registry, target
 from mcugen.kernel import Kernel
 from mcugen.op import Op
 
@@ -55,7 +55,7 @@ def _operator(op: type[Op]) -> dict[str, Any]:
         "summary": summary,
         "details": [line.strip() for line in rest if line.strip()],
         "imports": [f"{entry.format} {entry.name}" for entry in op.imports],
-        "kernels": [_kernel(kernel) for kernel in op.kernels],
+        "kernels": [_kernel(kernel) for kernel in kernels.of(op)],
     }
 
 

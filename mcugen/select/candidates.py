@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mcugen import kernels
 from mcugen.call import Call
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph, Node
@@ -72,7 +73,7 @@ def menus_of(graph: Graph, target: Target, options: Options, *, moving: bool = F
     problems: list[str] = []
     for node in graph.nodes:
         call = replace(graph.call(node, options.reference), loop_bytes=target.loop_bytes)
-        refused = [(kernel, kernel.refusals(call, target.features)) for kernel in node.op.kernels]
+        refused = [(kernel, kernel.refusals(call, target.features)) for kernel in kernels.of(node.op)]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         menu = _menu(node, call, _moving(offered) if moving else offered, run)
         if not menu:
@@ -149,7 +150,7 @@ def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: S
 
 def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
     """The complaint about a node whose faster kernels for these types refuse it; none where there are no such."""
-    better = [k for k in node.op.kernels if k.needs and k.needs <= target.features and _is_for_types(k, call)]
+    better = [k for k in kernels.of(node.op) if k.needs and k.needs <= target.features and _is_for_types(k, call)]
     return [_problem(node, call, [(k, k.refusals(call, target.features)) for k in better])] if better else []
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from mcugen import cycles, resources, schedule, target
+from mcugen import cycles, kernels, schedule, target
 from mcugen.call import Call
 from mcugen.emit import bundle, emit
 from mcugen.errors import McugenError
@@ -25,7 +25,7 @@ from mcugen.toolchain import cross, qemu
 from mcugen.toolchain.disassembly import disassemble
 from mcugen.toolchain.elf import read_elf
 from tests.costs import layers
-from tests.support import draw, program
+from tests.support import draw, program, runtime
 from tests.support.cases import Case, prepared, under_test
 from tests.support.conformance import CASE_WARNINGS
 
@@ -93,7 +93,7 @@ def _accepting(example: Example, features: frozenset[str]) -> Iterator[tuple[Ker
         return
     for node in under_test(example, graph)[:1]:
         call = graph.call(node, REFERENCE)
-        for kernel in node.op.kernels if node.op.macs(call) <= layers.MAX_MACS else ():
+        for kernel in kernels.of(node.op) if node.op.macs(call) <= layers.MAX_MACS else ():
             if kernel.has_code and not kernel.refusals(call, features):
                 yield kernel, partial(_layer, imported, graph, Choice(node, call, kernel, ""))
 
@@ -112,7 +112,7 @@ def _layer(imported: Graph, graph: Graph, chosen: Choice, name: str, by_rows: bo
 
 def _first(graph: Graph, node: Node) -> Choice:
     call = graph.call(node, REFERENCE)
-    return Choice(node, call, next(k for k in node.op.kernels if not k.refusals(call, frozenset())), "")
+    return Choice(node, call, next(k for k in kernels.of(node.op) if not k.refusals(call, frozenset())), "")
 
 
 def measure(core: str, found: Sequence[Layer], folder: Path) -> list[Measured]:
@@ -150,7 +150,7 @@ def _image(board: Target, found: Sequence[Layer], folder: Path) -> cross.Image:
     sources = list(program.kernel_paths([layer.case.view for layer in found], folder).values())
     sources += [program.write_group(group, folder) for group in groups]
     sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
-    include = [resources.c_runtime() / "include", program.SUPPORT, folder]
+    include = [runtime.include(), program.SUPPORT, folder]
     return cross.build_image(board, sources, include, folder, flags=CASE_WARNINGS)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import registry, target
+from mcugen import kernels, registry, target
 from mcugen.reference.inputs import cases
 from mcugen.select import costs
 from mcugen.verify import emulated
@@ -56,7 +56,7 @@ def test_an_unknown_kernel_is_never_the_cheapest() -> None:
     tables = json.loads(TABLE.read_text())
     for op in registry.load().ops:
         for call in example_calls(op)[:6]:
-            for kernel in op.kernels:
+            for kernel in kernels.of(op):
                 if not kernel.has_code or kernel.refusals(call, frozenset()):
                     continue
                 other = dataclasses.replace(kernel, symbol="mg_of_another_maker")

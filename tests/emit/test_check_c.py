@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import resources
 from mcugen.emit.c_unit import parse
 from mcugen.emit.check_c import (
     CHECK_FLAGS,
@@ -20,6 +19,7 @@ from mcugen.emit.check_c import (
     check_source,
     stubs,
 )
+from tests.support import runtime
 
 PRELUDE = """#include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ int32_t get(int32_t x); void put(int32_t *to); void read(const int32_t *from);
 
 def preprocess(path: Path) -> str:
     """What the checks are given: one file with its headers, extensions hidden."""
-    command = ["gcc", *CHECK_FLAGS, f"-I{stubs()}", f"-I{resources.c_runtime() / 'include'}", str(path)]
+    command = ["gcc", *CHECK_FLAGS, f"-I{stubs()}", f"-I{runtime.include()}", str(path)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -265,7 +265,7 @@ def test_check_files_joins_all_checks() -> None:
 
 
 def test_runtime_obeys_the_rules() -> None:
-    files = sorted((resources.c_runtime() / "src").rglob("*.c"))
+    files = runtime.sources()
     assert files
     assert check_files({str(f): preprocess(f) for f in files}, allowed_headers=FLOAT_HEADERS) == []
 

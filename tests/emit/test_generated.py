@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import resources
 from mcugen.emit.amalgamate import LOCAL
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
 from mcugen.toolchain.process import run, run_checked
 from tests.emit.built import MODELS, ROOT, WARNINGS, Built, build, build_bytes, model_file, transform
+from tests.support import runtime
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -38,7 +38,7 @@ def test_compiles_without_a_warning(plain: Built, standard: str, tmp_path: Path)
 
 
 def test_no_kernel_has_local_names_that_an_amalgamation_cannot_tell() -> None:
-    for source in (resources.c_runtime() / "src").glob("*.c"):
+    for source in runtime.sources():
         local = LOCAL.findall(source.read_text(encoding="utf-8"))
         assert not any(name.startswith("__") for name in local), f"{source.name}: attributes belong before the type"
 

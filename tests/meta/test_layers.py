@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports point down only, and outside libraries stay in the layer that owns them."""
+"""Imports point down only, families stay apart, and outside libraries stay in the layer that owns them."""
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from mcugen import kernels, resources
+
 PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
+C_RUNTIME = PACKAGE.parent / "c_runtime/mcugen"
 
 # From the bottom up; a module imports from layers below its own, or from its own package.
 LAYERS: tuple[frozenset[str], ...] = tuple(
@@ -26,6 +30,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "op graph target options numeric",
         "imports",
         "ops",
+        "kernels",
         "registry",
         "frontends passes reference",
         "plan",
@@ -98,6 +103,40 @@ def test_libraries_stay_with_their_owner(path: Path) -> None:
     for name in imported(path):
         owners = OWNERS.get(name.split(".")[0])
         assert owners is None or part_of(path) in owners, f"{part_of(path)} imports {name}"
+
+
+def test_every_family_has_its_folder_of_c() -> None:
+    assert {*kernels.families(), "portable"} == {path.name for path in C_RUNTIME.iterdir() if path.is_dir()}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "kernels").rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_families_see_operators_and_never_each_other(path: Path) -> None:
+    own = path.relative_to(PACKAGE).parts[1]
+    for name in imported(path):
+        words = name.split(".")
+        if words[:2] == ["mcugen", "kernels"]:
+            assert words[2:3] == [own], f"{path.name} of {own} imports {name}"
+
+
+@pytest.mark.parametrize("path", sorted(C_RUNTIME.rglob("*.[ch]")), ids=lambda path: path.name)
+def test_c_of_a_family_includes_its_own_folder_and_the_ground(path: Path) -> None:
+    for name in re.findall(r'^\s*#\s*include "mcugen/(.+)"$', path.read_text(encoding="utf-8"), re.MULTILINE):
+        folder = resources.c_files()[name].parent
+        assert folder in (path.parent, C_RUNTIME), f"{path.name} of {path.parent.name} includes {name} of {folder.name}"
+
+
+def test_names_of_c_files_are_unique() -> None:
+    assert len(resources.c_files()) == len(list(C_RUNTIME.rglob("*.[ch]")))
+
+
+def test_only_kernels_of_asks_for_kernels() -> None:
+    """Whatever chooses, prints or tests kernels asks `mcugen.kernels.of`, and so names no family."""
+    asking = [path for path in sources() if part_of(path) not in ("kernels", "registry", "ops", "passes")]
+    assert [
+        path.name for path in asking if re.search(r"\b(op|kind)\.kernels\b", path.read_text(encoding="utf-8"))
+    ] == []
+    inside = [name for path in asking for name in imported(path) if name.startswith("mcugen.kernels.")]
+    assert inside == []
 
 
 def test_only_declared_libraries() -> None:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import mcugen
-from mcugen import schedule
+from mcugen import kernels, schedule
 from mcugen.emit import emit
 from mcugen.errors import McugenError, ToolError, UsageError
 from mcugen.graph import Node
@@ -97,7 +97,7 @@ def _choice(made: Artifact, node: Node) -> Choice:
     if chosen:
         return chosen[0]
     call = made.graph.call(node, made.view.reference)
-    return Choice(node, call, next(k for k in node.op.kernels if not k.refusals(call, made.target.features)), "")
+    return Choice(node, call, next(k for k in kernels.of(node.op) if not k.refusals(call, made.target.features)), "")
 
 
 def input_sets(artifact: Artifact) -> list[Arrays]:

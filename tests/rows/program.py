@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import reference, resources
+from mcugen import reference
 from mcugen.emit.view import ModelView
 from mcugen.graph import Graph
 from mcugen.plan import Buffer, MemoryPlan
@@ -21,6 +21,7 @@ from mcugen.schedule.trace import Trace
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
 from mcugen.types import row_count
+from tests.support import runtime
 from tests.support.program import first_difference, kernel_paths
 
 HERE = Path(__file__).resolve().parent
@@ -84,7 +85,7 @@ class Workshop:
 
 def _compile(source: Path, out: Path, folder: Path) -> None:
     part = out.with_suffix(f".{os.getpid()}.part")
-    include = [f"-I{p}" for p in (resources.c_runtime() / "include", folder, HERE)]
+    include = [f"-I{p}" for p in (runtime.include(), folder, HERE)]
     run_checked(["gcc", *STRICT_WARNINGS, *FLAGS, *include, "-c", source, "-o", part], timeout_s=300)
     plain = folder / f"{source.stem.removesuffix('_unit')}.c"
     if plain != source and source.parent == folder:  # as its users compile it: without hooks

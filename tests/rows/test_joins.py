@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from mcugen import kernels
 from mcugen.kernel import Form
 from tests.rows import checks, memory
 from tests.rows.joins import joining_graph
@@ -36,7 +37,7 @@ def test_the_networks_have_what_is_promised(tmp_path: Path) -> None:
         kinds = {name: type(node.op).__name__ for node in graph.nodes for name in node.outputs}
         for node in graph.nodes:
             call = graph.call(node, "tflm")
-            free = [k for k in node.op.kernels if k.starts and not k.refusals(call, frozenset())]
+            free = [k for k in kernels.of(node.op) if k.starts and not k.refusals(call, frozenset())]
             forms.update(k.form for k in free)
             copies += sum(kinds.get(str(name)) == "Copy" for name in node.inputs if free)
     assert forms[Form.JOIN] >= 10

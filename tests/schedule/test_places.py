@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mcugen
+from mcugen import kernels
 from mcugen.kernel import Form
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import cases
@@ -220,5 +221,5 @@ def test_the_join_itself_is_no_step(tmp_path: Path) -> None:
     made = net.built(tmp_path, [x], [net.op("RELU", [y], (1, 8, 4, 8))])
     join = next(n for n in made.graph.nodes if type(n.op).__name__ == "Concatenation")
     call = made.graph.call(join, "tflm")
-    assert next(k for k in join.op.kernels if not k.refusals(call, frozenset())).form is Form.JOIN
+    assert next(k for k in kernels.of(join.op) if not k.refusals(call, frozenset())).form is Form.JOIN
     assert len(made.schedule.steps) == 3

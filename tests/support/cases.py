@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import passes, reference, schedule
+from mcugen import kernels, passes, reference, schedule
 from mcugen.emit import emit, view
 from mcugen.emit.view import ModelView
 from mcugen.errors import McugenError
@@ -191,12 +191,12 @@ class _Maker:
 
     def _accepting(self, graph: Graph, which: str) -> list[Kernel]:
         call = graph.call(under_test(self.example, graph)[0], which)
-        return [k for k in call.op.kernels if not k.refusals(call, self.features)]
+        return [k for k in kernels.of(call.op) if not k.refusals(call, self.features)]
 
     def _refusals(self, graph: Graph) -> Iterator[str]:
         for node in under_test(self.example, graph):
             call = graph.call(node, REFERENCES[0])
-            for kernel in node.op.kernels:
+            for kernel in kernels.of(node.op):
                 yield f"{kernel.symbol or kernel.form.value} needs {' and '.join(kernel.refusals(call, self.features))}"
 
     def _variants(self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str) -> Iterator[_Draft]:
@@ -220,7 +220,7 @@ class _Maker:
         choices = []
         for node in graph.nodes:
             call = graph.call(node, which)
-            fitting = [k for k in node.op.kernels if not k.refusals(call, self.features)]
+            fitting = [k for k in kernels.of(node.op) if not k.refusals(call, self.features)]
             choices.append(Choice(node, call, kernel if node in nodes else fitting[0], "under test"))
         made = schedule.build(graph, choices, keep_input=keep)
         plan, zones = _spaced(made, self.example.seed % 2 == 1)

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen import registry, resources
+from mcugen import registry
 from mcugen.errors import ToolError
 from mcugen.op import Op
 from mcugen.target import FEATURES
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
-from tests.support import program
+from tests.support import program, runtime
 from tests.support.cases import Case, Refused, cases_of, folded
 
 # Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
@@ -50,8 +50,7 @@ def operators() -> dict[str, type[Op]]:
 
 
 def include_flags(folder: Path) -> list[str]:
-    root = resources.c_runtime()
-    return [f"-I{p}" for p in (root / "include", program.SUPPORT, folder)]
+    return [f"-I{p}" for p in (runtime.include(), program.SUPPORT, folder)]
 
 
 def compile_host(

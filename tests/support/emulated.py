@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from mcugen import resources, target
+from mcugen import kernels, target
 from mcugen.errors import MemoryBudgetError, ToolError
 from mcugen.op import Op
 from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
-from tests.support import program
+from tests.support import program, runtime
 from tests.support.cases import cases_of
 from tests.support.conformance import CASE_WARNINGS, compiler_complaints
 
@@ -21,7 +21,7 @@ _RUN_LIMIT_S = 60.0
 
 def groups_for(core: Target, ops: Sequence[type[Op]]) -> tuple[program.Group, ...]:
     """The cases of each operator on the kernels that the core can run."""
-    asked = frozenset(feature for op in ops for kernel in op.kernels for feature in kernel.needs)
+    asked = frozenset(feature for op in ops for kernel in kernels.of(op) for feature in kernel.needs)
     return _groups(core.features & asked, tuple(ops))
 
 
@@ -71,5 +71,5 @@ def _image(core: Target, groups: Sequence[program.Group], folder: Path) -> cross
     sources = list(program.kernel_paths((v for g in groups for v in g.views), folder).values())
     sources += [program.write_group(group, folder) for group in groups]
     sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
-    include = [resources.c_runtime() / "include", program.SUPPORT, folder]
+    include = [runtime.include(), program.SUPPORT, folder]
     return cross.build_image(core, sources, include, folder, flags=CASE_WARNINGS)

@@ -13,7 +13,7 @@ from mcugen.emit.bundle import includes
 from mcugen.errors import ToolError
 from mcugen.toolchain.host import SANITIZE
 from mcugen.toolchain.process import run, run_checked
-from tests.support import program
+from tests.support import program, runtime
 from tests.support.conformance import CASE_WARNINGS
 from tests.support.mutants import Mutant
 
@@ -23,10 +23,8 @@ SANITIZED = ("-O1", "-std=c11", *SANITIZE)
 
 
 def runtime_sources() -> dict[str, str]:
-    """Path under c_runtime -> text, for every kernel and every header that holds functions."""
-    root = resources.c_runtime()
-    paths = [*sorted((root / "src").glob("*.c")), *sorted((root / "include/mcugen").glob("*.h"))]
-    return {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in paths}
+    """Name -> text, for every kernel and every header that holds functions."""
+    return {name: path.read_text(encoding="utf-8") for name, path in sorted(resources.c_files().items())}
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def compile_unit(
     unit: Unit, first: Sequence[Path], last: Sequence[Path], flags: Iterable[str], out: Path, source: Path | None = None
 ) -> None:
     """Compile a unit, or `source` in its place; folders `first` go before the runtime's headers."""
-    folders = [*first, resources.c_runtime() / "include", program.SUPPORT, *last]
+    folders = [*first, runtime.include(), program.SUPPORT, *last]
     command = ["gcc", *flags, *(f"-I{f}" for f in folders), "-c", str(source or unit.path), "-o", str(out)]
     run_checked(command, timeout_s=120)
 
@@ -125,7 +123,7 @@ class Laboratory:
     def try_mutant(self, mutant: Mutant, scratch: Path) -> Trial:
         """Compile what the mutant changes, and run the operators that use it until one notices."""
         scratch.mkdir(parents=True)
-        changed_file = scratch / mutant.file.removeprefix("src/").removeprefix("include/")
+        changed_file = scratch / ("" if mutant.file.endswith(".c") else "mcugen") / mutant.file
         changed_file.parent.mkdir(parents=True, exist_ok=True)
         changed_file.write_text(mutant.applied(self.sources[mutant.file]), encoding="utf-8")
         seen: dict[str, Path | None] = {}
@@ -167,7 +165,7 @@ class Laboratory:
         return seen[key]
 
     def _compile(self, unit: Unit, b: Bench, mutant: Mutant, flags: Sequence[str], out: Path, scratch: Path) -> None:
-        source = scratch / unit.path.name if mutant.file == f"src/{unit.path.name}" else None
+        source = scratch / unit.path.name if mutant.file == unit.path.name else None
         compile_unit(unit, [scratch], [b.folder], flags, out, source)
 
     def _by_relevance(self, mutant: Mutant) -> list[Bench]:
@@ -187,13 +185,13 @@ class Laboratory:
     def _closure(self, unit: Unit) -> set[str]:
         """The runtime files that a unit consists of; the generated models use the functions of runtime.h alone."""
         if unit.name.endswith("_cases"):
-            return {"include/mcugen/runtime.h"}
-        if unit.path.parent.name != "src":
+            return {"runtime.h"}
+        if resources.c_files().get(unit.path.name) != unit.path:
             return set()
-        wanted, found = [f"src/{unit.path.name}"], set()
+        wanted, found = [unit.path.name], set()
         while wanted:
-            path = wanted.pop()
-            if path in self.sources and path not in found:
-                found.add(path)
-                wanted += [f"include/mcugen/{name}" for name in includes(self.sources[path].encode())]
+            name = wanted.pop()
+            if name in self.sources and name not in found:
+                found.add(name)
+                wanted += includes(self.sources[name].encode())
         return found

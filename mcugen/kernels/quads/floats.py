@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _float_blocks
 from mcugen.ops._window import Window, fields
 
 BLOCK = 4
@@ -19,7 +19,6 @@ VECTOR_BLOCK = 8
 """Outputs of a block of a vector."""
 POINTER_BYTES = 8
 """Of a pointer on any machine that runs the code, the one that builds it among them."""
-KINDS = {"NONE": 0, "RELU": 1, "RELU6": 2}
 SOURCE = "quads_f32.c"
 STRUCT = "mg_quads_f32"
 NEEDS = frozenset({"fpu"})
@@ -40,7 +39,7 @@ def window_kernel(
     return Kernel(
         symbol,
         Form.WINDOW,
-        accepts=(*RULES, *rules),
+        accepts=(*_float_blocks.RULES, *rules),
         params=params,
         scratch=lambda call: _window_scratch(call, window(call)),
         window=rows,
@@ -63,25 +62,14 @@ def depthwise_kernel(
 
     def params(call: Call) -> Params:
         w = matrix(call)
-        quads = covering(len(w))
-        weights = packed(w[quads], _filter.bias_of(call, len(w))[quads])
+        quads = _float_blocks.covering(len(w))
+        weights = _float_blocks.packed(w[quads], _filter.bias_of(call, len(w))[quads])
         return {**_params(call, matrix), "weights": weights, **_geometry(call, window(call))}
 
     return replace(
-        window_kernel(symbol, matrix, window, rows, four_channels, *rules),
+        window_kernel(symbol, matrix, window, rows, _float_blocks.four_channels, *rules),
         params=params,
     )
-
-
-def covering(channels: int) -> np.ndarray:
-    """Channels of the quads of a depthwise kernel: the last one ends with the last channel."""
-    starts = np.minimum(np.arange(0, channels, BLOCK), channels - BLOCK)
-    return np.asarray((starts[:, None] + np.arange(BLOCK)).reshape(-1))
-
-
-def four_channels(call: Call) -> bool:
-    "there are at least four channels"
-    return call.output.shape[-1] >= BLOCK
 
 
 def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
@@ -96,7 +84,7 @@ def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]
     return Kernel(
         symbol,
         Form.POINTWISE,
-        accepts=(*RULES, *rules),
+        accepts=(*_float_blocks.RULES, *rules),
         params=params,
         count=count,
         scratch=scratch,
@@ -112,7 +100,10 @@ def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], i
 
     def params(call: Call) -> Params:
         w = matrix(call)
-        return {**_params(call, matrix), "weights": packed(w, _filter.bias_of(call, len(w)), VECTOR_BLOCK)}
+        return {
+            **_params(call, matrix),
+            "weights": _float_blocks.packed(w, _filter.bias_of(call, len(w)), VECTOR_BLOCK),
+        }
 
     def work(call: Call) -> dict[str, float]:
         blocks = count(call) * -(-call.output.shape[-1] // VECTOR_BLOCK)
@@ -121,7 +112,7 @@ def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], i
     return Kernel(
         symbol,
         Form.POINTWISE,
-        accepts=RULES,
+        accepts=_float_blocks.RULES,
         params=params,
         count=count,
         work=work,
@@ -131,32 +122,16 @@ def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], i
     )
 
 
-def known_activation(call: Call) -> bool:
-    "outputs have no bounds, or start at 0"
-    return activation(call) in KINDS
-
-
-RULES = (_filter.float_data, _filter.constant_weights, known_activation)
-
-
 def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
     w = matrix(call)
-    kind = KINDS[activation(call)]
+    kind = _float_blocks.KINDS[_float_blocks.activation(call)]
     return {
-        "weights": packed(w, _filter.bias_of(call, len(w))),
+        "weights": _float_blocks.packed(w, _filter.bias_of(call, len(w))),
         "taps": w.shape[1],
         "outputs": len(w),
         "kind": kind,
-        "out_max": 6.0 if kind == KINDS["RELU6"] else 0.0,
+        "out_max": 6.0 if kind == _float_blocks.KINDS["RELU6"] else 0.0,
     }
-
-
-def packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
-    """Quads (or larger blocks) of channels: biases, then weights tap by tap; zeros beyond the last channel."""
-    padded = np.zeros((-(-len(w) // block) * block, w.shape[1] + 1), np.float32)
-    padded[: len(w), 0] = bias
-    padded[: len(w), 1:] = w
-    return padded.reshape(-1, block, w.shape[1] + 1).transpose(0, 2, 1).reshape(-1)
 
 
 def _geometry(call: Call, window: Window) -> dict[str, Any]:
@@ -188,8 +163,3 @@ def _window_scratch(call: Call, window: Window) -> int:
 
 def _aligned(nbytes: int) -> int:
     return -(-nbytes // 16) * 16
-
-
-def activation(call: Call) -> str:
-    """The fused activation."""
-    return cast(str, cast(Any, call.op).activation)

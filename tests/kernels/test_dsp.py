@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mcugen import kernels
 from mcugen.call import Call
 from mcugen.kernel import Kernel
+from mcugen.kernels.dsp import conv as recipe
+from mcugen.kernels.dsp import scaling
 from mcugen.numeric import multiply_double_rounding, multiply_single_rounding
 from mcugen.op import Op
-from mcugen.ops import _dsp, _dsp_conv, _filter
+from mcugen.ops import _filter
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
@@ -54,7 +57,7 @@ def vectors(
 
 
 def kernel_of(call: Call, symbol: str) -> Kernel:
-    return next(k for k in call.op.kernels if k.symbol == symbol)
+    return next(k for k in kernels.of(call.op) if k.symbol == symbol)
 
 
 def with_weights(call: Call, data: np.ndarray) -> Call:
@@ -82,7 +85,7 @@ def test_they_take_usual_layers(symbol: str) -> None:
 def test_windows_refuse_what_is_not_exact(symbol: str, changed: dict[str, Any], message: str) -> None:
     call = conv(**changed)
     assert any(message in why for why in kernel_of(call, symbol).refusals(call, FEATURES))
-    assert any(not k.refusals(call, FEATURES) for k in call.op.kernels if "__dsp" not in k.symbol)
+    assert any(not k.refusals(call, FEATURES) for k in kernels.of(call.op) if "__dsp" not in k.symbol)
 
 
 def test_windows_take_the_tallest_kernel() -> None:
@@ -112,7 +115,7 @@ def test_pixels_out_of_reach_are_gathered(symbol: str) -> None:
 def test_runs_refuse_what_is_not_exact(symbol: str, changed: dict[str, Any], message: str) -> None:
     call = conv(**{"kernel": (1, 1), **changed})
     assert any(message in why for why in kernel_of(call, symbol).refusals(call, FEATURES))
-    assert any(not k.refusals(call, FEATURES) for k in call.op.kernels if "__dsp" not in k.symbol)
+    assert any(not k.refusals(call, FEATURES) for k in kernels.of(call.op) if "__dsp" not in k.symbol)
 
 
 @pytest.mark.parametrize("symbol", [s for s in WINDOWS + VECTORS if "dsp8" in s])
@@ -154,7 +157,7 @@ def test_a_multiplier_that_can_tie_is_refused_where_rounding_is_once() -> None:
     assert not kernel_of(twice, VECTORS[0]).refusals(twice, FEATURES)
 
 
-def scaled(scale: _dsp.Scales, sums: np.ndarray, k: int, *, once: bool) -> np.ndarray:
+def scaled(scale: scaling.Scales, sums: np.ndarray, k: int, *, once: bool) -> np.ndarray:
     """What the instructions compute of sums of channel k, before the clamp."""
     product = 2 * sums * scale.mult[k] + (0 if once else 2**31)
     return ((product >> 32) + scale.addend[k] - (0 if once else sums < 0)) >> scale.shift[k]
@@ -164,9 +167,9 @@ def scaled(scale: _dsp.Scales, sums: np.ndarray, k: int, *, once: bool) -> np.nd
 @pytest.mark.parametrize("gain", [0.3, 0.02, 1e-3, 3e-5])
 def test_the_short_scaling_has_the_runtimes_bits(once: bool, gain: float) -> None:
     call = vectors(gain=gain, reference="litert" if once else "tflm", out_zero=-11)
-    found = _dsp.scales_once(call) if once else _dsp.scales(call)
+    found = scaling.scales_once(call) if once else scaling.scales(call)
     assert found.proved.all()
-    low, high = _dsp.sums(call)
+    low, high = scaling.sums(call)
     mult, shift = _filter.multipliers(call, low.size)
     for k in np.flatnonzero(~found.constant):
         near = np.arange(-3, 4)
@@ -180,11 +183,11 @@ def test_the_short_scaling_has_the_runtimes_bits(once: bool, gain: float) -> Non
 @pytest.mark.parametrize("gain", [0.3, 0.02, 1e-3, 3e-5])
 def test_the_wide_scaling_has_the_runtimes_bits_from_the_zero_point_on(gain: float) -> None:
     call = vectors(gain=gain, out_zero=-11)
-    found, (low, high) = _dsp.scales(call), _dsp.sums(call)
-    assert _dsp.fit_wide(call)
+    found, (low, high) = scaling.scales(call), scaling.sums(call)
+    assert scaling.fit_wide(call)
     mult, shift = _filter.multipliers(call, low.size)
     pair = np.array([[0, 0, 0, found.addend[1], 0, found.shift[1]]])
-    *_, addend, _, bits = _dsp.wide(pair)[0].tolist()
+    *_, addend, _, bits = scaling.wide(pair)[0].tolist()
     sums = np.clip(np.linspace(low[1], high[1], 5000).astype(np.int64)[:, None] + np.arange(-3, 4), low[1], high[1])
     got = ((256 * sums * found.mult[1] >> 32) + addend) >> bits
     want = multiply_double_rounding(sums.reshape(-1), mult[1], shift[1]).reshape(sums.shape) - 11
@@ -193,7 +196,7 @@ def test_the_wide_scaling_has_the_runtimes_bits_from_the_zero_point_on(gain: flo
 
 def test_shifts_without_room_for_seven_bits_more_take_the_other_way() -> None:
     near, far = (conv(gain=gain, out_zero=-128, activation="RELU") for gain in (1e-3, 3e-6))
-    assert _dsp.fit_wide(near) and not _dsp.fit_wide(far)
+    assert scaling.fit_wide(near) and not scaling.fit_wide(far)
     for symbol, linear in (("mg_conv2d_s8__dsp8_gathered", 1), ("mg_conv2d_s8__dsp16_gathered", 0)):
         assert not kernel_of(far, symbol).refusals(far, FEATURES)
         assert "linear0" in kernel_of(near, symbol).function(near)
@@ -202,9 +205,9 @@ def test_shifts_without_room_for_seven_bits_more_take_the_other_way() -> None:
 
 def test_constant_channels_lose_their_weights() -> None:
     call = conv(gain=1e-8, bias_max=2**29)
-    found = _dsp.scales(call)
+    found = scaling.scales(call)
     assert found.constant.all() and found.proved.all()
-    low, _ = _dsp.sums(call)
+    low, _ = scaling.sums(call)
     for k in range(low.size):
         want = multiply_double_rounding(low[k], *(v[k] for v in _filter.multipliers(call, low.size)))
         assert scaled(found, np.array([-5, 5]), k, once=False).tolist() == [want + call.output.zero_point] * 2
@@ -213,16 +216,16 @@ def test_constant_channels_lose_their_weights() -> None:
 @pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 9, 40, 64, 66, 68, 100, 106, 192, 260, 576, 1000])
 def test_runs_hold_all_taps_and_waste_few(length: int, pairs: bool) -> None:
-    runs = _dsp_conv.runs_of(length, pairs=pairs)
-    assert runs.quads <= _dsp_conv.UNROLLED_GROUPS
+    runs = recipe.runs_of(length, pairs=pairs)
+    assert runs.quads <= recipe.UNROLLED_GROUPS
     assert length <= runs.split * runs.length < length + 4 * runs.split
     assert runs.pair == 0 or runs.split == 1
 
 
 @pytest.mark.parametrize("total", [1, 2, 15, 36, 37, 54, 64, 72, 74, 144, 150, 288, 1000])
 def test_gathered_words_hold_all_taps_and_waste_few(total: int) -> None:
-    words = _dsp_conv.words_of(total)
-    assert words.words <= _dsp_conv.UNROLLED_WORDS
+    words = recipe.words_of(total)
+    assert words.words <= recipe.UNROLLED_WORDS
     assert total <= words.total < total + words.times
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import resources, target
+from mcugen import kernels, target
 from mcugen.call import Call
 from mcugen.emit import bundle
 from mcugen.graph import Node
 from mcugen.kernel import Kernel
-from mcugen.ops import _planar
+from mcugen.kernels.dsp import planar
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
@@ -24,11 +24,11 @@ from mcugen.select.candidates import menus_of
 from mcugen.toolchain.elf import read_elf
 from mcugen.toolchain.process import run_checked
 from mcugen.types import TensorType
-from tests.support import draw
+from tests.support import draw, runtime
 from tests.support.cases import graph_of
 
 LINE, COLUMN, KERNEL, BLOCKS = (
-    next(k for k in DepthwiseConv2D.kernels if k.symbol == f"mg_depthwise_conv2d_s8__{how}")
+    next(k for k in kernels.of(DepthwiseConv2D) if k.symbol == f"mg_depthwise_conv2d_s8__{how}")
     for how in ("line", "column", "planar", "planar_blocks")
 )
 
@@ -76,7 +76,7 @@ def test_it_takes_the_usual_layers_on_a_core_that_can() -> None:
 def test_it_refuses_what_it_cannot_do_exactly(changed: dict[str, Any], message: str) -> None:
     call = call_of(**changed)
     assert any(message in reason for reason in refusals(call, "dsp")), refusals(call, "dsp")
-    others = [k for k in DepthwiseConv2D.kernels if k is not KERNEL]
+    others = [k for k in kernels.of(DepthwiseConv2D) if k is not KERNEL]
     assert any(not k.refusals(call, frozenset({"dsp"})) for k in others)
 
 
@@ -118,7 +118,7 @@ def test_the_stated_code_of_a_copy_is_near_its_size(kernel: Kernel, changed: dic
     call = call_of(**changed)
     source, out = tmp_path / "copy.c", tmp_path / "copy.o"
     source.write_text(*bundle.made_files([Choice(Node("", call.op, (), (), ""), call, kernel, "")]).values())
-    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-O2", f"-I{resources.c_runtime() / 'include'}"]
+    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-O2", f"-I{runtime.include()}"]
     run_checked([*command, "-c", source, "-o", out])
     size = read_elf(out).section_bytes(lambda name: name.startswith((".text", ".rodata")))
     assert kernel.code is not None and kernel.code(call) == pytest.approx(size, rel=0.15)
@@ -131,9 +131,9 @@ def test_a_stride_of_rows_does_not_matter() -> None:
 @pytest.mark.parametrize("width", range(1, 60))
 @pytest.mark.parametrize(("taps", "stride"), [(3, 1), (3, 2), (4, 1), (5, 1), (7, 1), (3, 3), (12, 2), (16, 1)])
 def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
-    s = _planar.Shape(3, 0, taps, stride, (width - 1) * stride + taps, width, 0, 4)
+    s = planar.Shape(3, 0, taps, stride, (width - 1) * stride + taps, width, 0, 4)
     count, block, tail = s.blocks
-    most = _planar.MAX_SUMS[s.words]
+    most = planar.MAX_SUMS[s.words]
     assert count * block + tail == width
     assert block <= most and tail <= most and (count > 0 or tail > 0)
     assert count == 0 or block * stride % 2 == 0
@@ -179,23 +179,23 @@ def test_a_signal_that_comes_by_rows_is_not_waited_for(mode: str, symbol: str) -
 
 
 def test_weights_of_a_signal_follow_each_other_from_every_slot() -> None:
-    words = _planar.pack_column(np.array([[1, 2, 3]])).view(np.int16).reshape(2, 6).tolist()
+    words = planar.pack_column(np.array([[1, 2, 3]])).view(np.int16).reshape(2, 6).tolist()
     assert words == [[1, 2, 3, 1, 2, 3], [2, 3, 1, 2, 3, 1]]
 
 
 def test_columns_that_only_see_padding_are_left_out() -> None:
     call = call_of((6, 1), 3, (3, 5))
-    s = _planar.shape_of(call, call.op.window(call.input(1).shape))  # type: ignore[attr-defined]
+    s = planar.shape_of(call, call.op.window(call.input(1).shape))  # type: ignore[attr-defined]
     assert (s.first, s.width, s.pad, s.columns) == (2, 1, 0, 2)
 
 
 def test_weights_are_pairs_in_two_rounds() -> None:
-    s = _planar.Shape(2, 0, 3, 1, 9, 9, 1, 1)
-    words = _planar.pack_weights(s, np.array([[1, 2, -3, 4, 5, 6]])).view(np.uint32)
+    s = planar.Shape(2, 0, 3, 1, 9, 9, 1, 1)
+    words = planar.pack_weights(s, np.array([[1, 2, -3, 4, 5, 6]])).view(np.uint32)
     first, second = [0x00020001, 0xFFFD0002], [0x00050004, 0x00060005]
     assert words.tolist() == [*first, *second, *first]
-    even = _planar.Shape(1, 0, 3, 2, 9, 4, 0, 1)
-    assert _planar.pack_weights(even, np.array([[1, 2, -3]])).view(np.uint32).tolist() == [0x00020001, 0x0000FFFD]
+    even = planar.Shape(1, 0, 3, 2, 9, 4, 0, 1)
+    assert planar.pack_weights(even, np.array([[1, 2, -3]])).view(np.uint32).tolist() == [0x00020001, 0x0000FFFD]
 
 
 def test_constant_channels_keep_their_value() -> None:

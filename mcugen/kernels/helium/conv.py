@@ -10,7 +10,8 @@ import numpy as np
 from mcugen.call import Call, Params, Rule
 from mcugen.errors import InternalError
 from mcugen.kernel import Form, Kernel, Ring, RowWindow
-from mcugen.ops import _filter, _mve
+from mcugen.kernels.helium import packing
+from mcugen.ops import _filter
 from mcugen.ops._window import MAX_FIELD, Window
 
 BYTE_OFFSET = 127
@@ -53,9 +54,9 @@ def _direct(call: Call, window: Window) -> Rows | None:
         return None
     c = call.input(0).shape[3]
     for channels, words, reach in ((c, 0, BYTE_OFFSET), (-(-c // 4) * 4, 1, WORD_OFFSET)):
-        steps = -(-window.kernel[1] * channels // _mve.LANES)
+        steps = -(-window.kernel[1] * channels // packing.LANES)
         pixel = window.stride[1] * channels
-        if (steps - 1) * _mve.LANES + pixel <= reach:
+        if (steps - 1) * packing.LANES + pixel <= reach:
             return Rows(channels, pixel, steps, words)
     return None
 
@@ -67,9 +68,9 @@ def _patches(call: Call, window: Window) -> Rows | None:
     runs = window.kernel[1] if spread else 1
     run = c * window.kernel[1] // runs
     taps = window.kernel[0] * window.kernel[1] * c
-    steps = -(-taps // _mve.LANES)
-    stored = taps - run + -(-run // _mve.LANES) * _mve.LANES
-    pixel = -(-max(stored, steps * _mve.LANES) // 4) * 4
+    steps = -(-taps // packing.LANES)
+    stored = taps - run + -(-run // packing.LANES) * packing.LANES
+    pixel = -(-max(stored, steps * packing.LANES) // 4) * 4
     stride = window.stride[1] * c
     spans = window.extent(1) * c  # which padding to the left does not reach
     if steps > MAX_PATCH_STEPS or run > BYTE_OFFSET or stride > BYTE_OFFSET * 8 or spans > MAX_FIELD:
@@ -81,9 +82,9 @@ def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
     """Roughly, for a pixel; infinite where there is no such way."""
     if rows is None:
         return float("inf")
-    blocks = -(-outputs // _mve.BLOCK)
+    blocks = -(-outputs // packing.BLOCK)
     if rows.is_patch:
-        return 7.0 * rows.steps * blocks + kernel_rows * rows.runs * (1 + 2 * -(-rows.run // _mve.LANES))
+        return 7.0 * rows.steps * blocks + kernel_rows * rows.runs * (1 + 2 * -(-rows.run // packing.LANES))
     return 7.0 * rows.steps * kernel_rows * blocks
 
 
@@ -95,7 +96,7 @@ def best(call: Call, window: Window) -> Rows | None:
 
 
 def ring_kernels(
-    matrix: _mve.Matrix, window: Windows, row_window: Callable[[Call], RowWindow], *rules: Rule
+    matrix: packing.Matrix, window: Windows, row_window: Callable[[Call], RowWindow], *rules: Rule
 ) -> tuple[Kernel, ...]:
     """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every way from sums to outputs."""
     parts = _Parts(matrix, window)
@@ -104,14 +105,14 @@ def ring_kernels(
 
 def has_block(call: Call) -> bool:
     "there are at least 4 output channels"
-    return call.output.shape[-1] >= _mve.BLOCK
+    return call.output.shape[-1] >= packing.BLOCK
 
 
 @dataclass(frozen=True)
 class _Parts:
     """The functions of the kernels, for an operator's weights and window."""
 
-    matrix: _mve.Matrix
+    matrix: packing.Matrix
     window: Windows
 
     def kernel(self, row_window: Callable[[Call], RowWindow], rules: tuple[Rule, ...], patches: bool) -> Kernel:
@@ -119,7 +120,7 @@ class _Parts:
         return Kernel(
             "mg_conv2d_s8__mve_patches" if patches else "mg_conv2d_s8__mve",
             Form.RING,
-            (*rules, _filter.constant_weights, has_block, fits, _mve.finishes, _filter.sums_fit(self.matrix)),
+            (*rules, _filter.constant_weights, has_block, fits, packing.finishes, _filter.sums_fit(self.matrix)),
             params=self.params,
             window=row_window,
             ring=self.ring,
@@ -127,7 +128,7 @@ class _Parts:
             variant=self.variant,
             work=self.work,
             struct="mg_conv2d_s8__mve",
-            needs=_mve.NEEDS,
+            needs=packing.NEEDS,
         )
 
     def rows(self, call: Call) -> Rows | None:
@@ -149,19 +150,23 @@ class _Parts:
         rows = self.rows(call)
         return rows is not None and rows.is_patch
 
+    def _patch_reach(self, rows: Rows) -> int:
+        """Elements from the first run of a patch to the end of the last one's vectors."""
+        return rows.gap * (rows.runs - 1) + -(-rows.run // packing.LANES) * packing.LANES
+
     def ring(self, call: Call) -> Ring:
         rows, window, x, y = self.chosen(call), self.window(call), call.input(0), call.output
-        reach = rows.steps * _mve.LANES if not rows.is_patch else rows.gap * (rows.runs - 1) + -(-rows.run // 16) * 16
+        reach = rows.steps * packing.LANES if not rows.is_patch else self._patch_reach(rows)
         stride = rows.stride if rows.is_patch else rows.pixel
         last = max(y.shape[2] - 1, 1) * stride + reach
         return Ring("s8", -(-max(last, window.pad((x.shape[1], x.shape[2]))[1] * rows.channels) // 16) * 16)
 
     def scratch(self, call: Call) -> int:
-        return max(call.output.shape[2], 2) * self.chosen(call).pixel + _mve.LANES
+        return max(call.output.shape[2], 2) * self.chosen(call).pixel + packing.LANES
 
     def variant(self, call: Call) -> dict[str, int]:
         rows, kernel_rows = self.chosen(call), self.window(call).kernel[0]
-        sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": _mve.finish_of(call) or 0}
+        sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
         if rows.is_patch:
             return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
         return sizes | {"words": rows.words}
@@ -170,11 +175,11 @@ class _Parts:
         """Blocks of two pixels and four outputs, their steps, pairs of pixels, and vectors that are gathered."""
         rows, y, kernel_rows = self.chosen(call), call.output.shape, self.window(call).kernel[0]
         pairs = y[0] * y[1] * -(-y[2] // 2)
-        blocks = pairs * -(-y[3] // _mve.BLOCK)
-        vectors = kernel_rows * rows.runs * -(-rows.run // _mve.LANES)
+        blocks = pairs * -(-y[3] // packing.BLOCK)
+        vectors = kernel_rows * rows.runs * -(-rows.run // packing.LANES)
         return {
             "pairs": pairs,
-            **_mve.finish_work(call, blocks),
+            **packing.finish_work(call, blocks),
             "pair_steps": blocks * rows.steps * (1 if rows.is_patch else kernel_rows),
             "gathered": y[0] * y[1] * y[2] * vectors,
         }
@@ -182,10 +187,10 @@ class _Parts:
     def params(self, call: Call) -> Params:
         rows, window, x, y = self.chosen(call), self.window(call), call.input(0), call.output
         w = self.matrix(call)
-        low, high = _mve.output_range(call)
+        low, high = packing.output_range(call)
         taps = self._taps(w, rows, window, x.shape[3])
         return {
-            "stream": _mve.stream(call, w, taps, list(range(taps.shape[1] // _mve.LANES))),
+            "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES))),
             "out_w": y.shape[2],
             "out_c": y.shape[3],
             "out_zero_point": y.zero_point,
@@ -202,6 +207,6 @@ class _Parts:
     def _taps(self, w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
         """[channels, steps * LANES] weights in the order of the steps."""
         if rows.is_patch:
-            return _mve.padded(w)
-        cells = _mve.padded(w.reshape(w.shape[0], *window.kernel, c), rows.channels)[..., : rows.channels]
-        return _mve.padded(cells.reshape(w.shape[0], window.kernel[0], -1)).reshape(w.shape[0], -1)
+            return packing.padded(w)
+        cells = packing.padded(w.reshape(w.shape[0], *window.kernel, c), rows.channels)[..., : rows.channels]
+        return packing.padded(cells.reshape(w.shape[0], window.kernel[0], -1)).reshape(w.shape[0], -1)

@@ -10,7 +10,8 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.ops import _filter, _swar
+from mcugen.kernels.swar import packing
+from mcugen.ops import _filter
 from mcugen.ops._window import Window, fields
 
 SOURCE = "swar_s8.c"
@@ -62,11 +63,11 @@ def depthwise_kernel(
         if not _filter.int8_data(call) or not _filter.constant_weights(call):
             return False
         activation = _activation(call)
-        return _swar.in_three_parts(call, _swar.channels(call, matrix(call), activation), activation)
+        return packing.in_three_parts(call, packing.channels(call, matrix(call), activation), activation)
 
     def params(call: Call) -> Params:
         activation = _activation(call)
-        lanes = _swar.lane_fields(call, _swar.channels(call, matrix(call), activation), activation)
+        lanes = packing.lane_fields(call, packing.channels(call, matrix(call), activation), activation)
         return {**lanes, **_geometry(call, window(call), adjacent=False)}
 
     def scratch(call: Call) -> int:
@@ -111,14 +112,14 @@ def _requantizes(matrix: _filter.Matrix) -> Rule:
         if not _filter.int8_data(call) or not _filter.constant_weights(call):
             return False
         activation = _activation(call)
-        return _swar.requantizes(call, _swar.channels(call, matrix(call), activation), activation)
+        return packing.requantizes(call, packing.channels(call, matrix(call), activation), activation)
 
     return exact
 
 
 def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
     activation = _activation(call)
-    return dict(_swar.fields(call, _swar.channels(call, matrix(call), activation), activation))
+    return dict(packing.fields(call, packing.channels(call, matrix(call), activation), activation))
 
 
 def _activation(call: Call) -> str:
@@ -142,7 +143,7 @@ def _work_threes(call: Call, blocks: float) -> float:
 def _work(call: Call, matrix: _filter.Matrix, rows: int, width: int) -> dict[str, float]:
     """Rows of pixels in blocks of two, or of four on some cores; groups and words of pairs of channels in them."""
     w = matrix(call)
-    groups, words = _swar.groups(w), -(-len(w) // 2) * w.shape[1]
+    groups, words = packing.groups(w), -(-len(w) // 2) * w.shape[1]
     found: dict[str, float] = {}
     for size, name in ((2, "two"), (PIXELS, "four")):
         blocks = rows * -(-width // size)

@@ -10,7 +10,8 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
-from mcugen.ops import _dsp, _filter
+from mcugen.kernels.dsp import scaling
+from mcugen.ops import _filter
 
 _BLOCK = 4
 _STEP = 8
@@ -35,7 +36,7 @@ class Vectors:
         return tuple(self._kernel(name, rules, is_composite=composite) for name, composite in ways)
 
     def _kernel(self, name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel:
-        proofs = (*rules, _dsp.doubled, self._scaled, *((_dsp.composite,) if is_composite else ()))
+        proofs = (*rules, scaling.doubled, self._scaled, *((scaling.composite,) if is_composite else ()))
 
         return Kernel(
             f"mg_fully_connected_s8__{name}",
@@ -48,42 +49,42 @@ class Vectors:
             work=self._work,
             widened=not is_composite,
             struct="mg_dsp_vector",
-            needs=_dsp.DSP,
+            needs=scaling.DSP,
         )
 
     def _work(self, call: Call) -> dict[str, float]:
         blocks = self.count(call) * -(-call.input(1).shape[0] // _BLOCK)
-        return {"blocks": blocks, "groups": blocks * _steps(call), **_dsp.clamp_work(call, self.activation(call))}
+        return {"blocks": blocks, "groups": blocks * _steps(call), **scaling.clamp_work(call, self.activation(call))}
 
-    def _scales(self, call: Call) -> _dsp.Scales:
-        return _dsp.scales_once(call) if self.rounds_once(call) else _dsp.scales(call)
+    def _scales(self, call: Call) -> scaling.Scales:
+        return scaling.scales_once(call) if self.rounds_once(call) else scaling.scales(call)
 
     def _scaled(self, call: Call) -> bool:
         "every output is scaled by a shift to the right, of at most 22, with no overflow, or is constant"
-        return _dsp.is_int8(call) and bool(self._scales(call).proved.all())
+        return scaling.is_int8(call) and bool(self._scales(call).proved.all())
 
     def _variant(self, call: Call, *, is_composite: bool) -> dict[str, int]:
         steps = _steps(call)
-        most = _dsp.unrolled(call, _UNROLLED_STEPS[is_composite], 88, 256)
+        most = scaling.unrolled(call, _UNROLLED_STEPS[is_composite], 88, 256)
         unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
         once = int(self.rounds_once(call))
-        linear = int(not once and not _dsp.clamps_at_zero_point(call, self.activation(call)))
+        linear = int(not once and not scaling.clamps_at_zero_point(call, self.activation(call)))
         return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
 
     def _params(self, call: Call, *, is_composite: bool) -> Params:
         w = self.matrix(call)
-        whole = _dsp.overlapped(w) if w.shape[1] >= _BLOCK else w
-        taps = _dsp.padded(whole, _STEP * _steps(call))
-        taps = _dsp.swapped(taps) if w.shape[1] >= _BLOCK else taps
-        blocks = _dsp.blocks_of(call, w, taps, self._scales(call), _BLOCK)
+        whole = scaling.overlapped(w) if w.shape[1] >= _BLOCK else w
+        taps = scaling.padded(whole, _STEP * _steps(call))
+        taps = scaling.swapped(taps) if w.shape[1] >= _BLOCK else taps
+        blocks = scaling.blocks_of(call, w, taps, self._scales(call), _BLOCK)
         bias, words = blocks.composite() if is_composite else blocks.doubled()
         steps = words.reshape(*words.shape[:2], -1, _STEP // 2).transpose(0, 2, 1, 3).reshape(len(words), -1)
         return {
-            "stream": _dsp.stored(np.hstack([bias, steps, blocks.scaling])),
+            "stream": scaling.stored(np.hstack([bias, steps, blocks.scaling])),
             "in_len": w.shape[1],
             "length": _STEP * _steps(call),
             "out_len": w.shape[0],
-            **_dsp.clamp(call, self.activation(call)),
+            **scaling.clamp(call, self.activation(call)),
         }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcugen import kernels
 from mcugen.call import Call
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
@@ -12,9 +13,9 @@ from mcugen.ops.fully_connected import FullyConnected
 from mcugen.types import TensorType
 
 FPU = frozenset({"fpu"})
-DENSE = next(k for k in Conv2D.kernels if k.symbol == "mg_conv2d_f32__quads")
-DEPTHWISE = next(k for k in DepthwiseConv2D.kernels if k.symbol == "mg_depthwise_conv2d_f32__quads")
-VECTOR = next(k for k in FullyConnected.kernels if k.symbol == "mg_fully_connected_f32__eights")
+DENSE = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_f32__quads")
+DEPTHWISE = next(k for k in kernels.of(DepthwiseConv2D) if k.symbol == "mg_depthwise_conv2d_f32__quads")
+VECTOR = next(k for k in kernels.of(FullyConnected) if k.symbol == "mg_fully_connected_f32__eights")
 
 
 def dense(activation: str = "NONE", channels: int = 5) -> Call:

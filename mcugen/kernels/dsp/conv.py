@@ -14,7 +14,8 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, Ring, RowWindow
-from mcugen.ops import _dsp, _filter
+from mcugen.kernels.dsp import scaling
+from mcugen.ops import _filter
 from mcugen.ops._window import Window
 
 UNROLLED_GROUPS = 16
@@ -80,12 +81,12 @@ def words_of(total: int, most: int = UNROLLED_WORDS) -> Words:
 
 def groups_in(call: Call) -> int:
     """Groups of four taps to unroll."""
-    return _dsp.unrolled(call, UNROLLED_GROUPS, 64, 192)
+    return scaling.unrolled(call, UNROLLED_GROUPS, 64, 192)
 
 
 def words_in(call: Call) -> int:
     """Gathered words to unroll."""
-    return _dsp.unrolled(call, UNROLLED_WORDS, 34, 128)
+    return scaling.unrolled(call, UNROLLED_WORDS, 34, 128)
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,9 @@ class Layout:
 
     def taps(self, w: np.ndarray) -> np.ndarray:
         """Weights [outputs, kernel_h, kernel_w, channels] in the order of reading: [outputs, taps]."""
-        parts = _dsp.padded(w, self.in_step).reshape(*w.shape[:2], self.parts, -1)
-        read = _dsp.padded(parts, self.run.split * self.run.length).reshape(w.shape[0], -1)
-        return _dsp.swapped(read) if self.widen == 0 else read
+        parts = scaling.padded(w, self.in_step).reshape(*w.shape[:2], self.parts, -1)
+        read = scaling.padded(parts, self.run.split * self.run.length).reshape(w.shape[0], -1)
+        return scaling.swapped(read) if self.widen == 0 else read
 
 
 def layout(call: Call, window: Window, *, gathered: bool = False) -> Layout:
@@ -174,14 +175,14 @@ class Convolution:
     matrix: Callable[[Call], np.ndarray]
 
     def linear(self, call: Call, way: Way) -> int:
-        clamps = _dsp.clamps_at_zero_point(call, self.activation(call))
-        return int(not clamps or (way.is_composite and not _dsp.fit_wide(call)))
+        clamps = scaling.clamps_at_zero_point(call, self.activation(call))
+        return int(not clamps or (way.is_composite and not scaling.fit_wide(call)))
 
     def finish_work(self, call: Call) -> dict[str, float]:
         """Outputs that are clamped apart, and those that may be below the zero point."""
         activation = self.activation(call)
-        below = call.output.size * float(not _dsp.clamps_at_zero_point(call, activation))
-        return {"below_zero": below, **_dsp.clamp_work(call, activation)}
+        below = call.output.size * float(not scaling.clamps_at_zero_point(call, activation))
+        return {"below_zero": below, **scaling.clamp_work(call, activation)}
 
     def by_tap(self, call: Call) -> np.ndarray:
         w = self.matrix(call)
@@ -238,7 +239,7 @@ class InRows:
         taken: Params = {}
         if self.gathered:
             words = self.words(call).total
-            taps = _dsp.padded(taps, 2 * words)
+            taps = scaling.padded(taps, 2 * words)
             taken = {
                 "words": words,
                 "step": found.step,
@@ -247,7 +248,7 @@ class InRows:
                 "groups": found.run.quads,
             }
         return {
-            **_dsp.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
+            **scaling.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
             "runs": np.array(found.runs, np.uint32),
             "left": found.left,
             "row_length": found.row_length,
@@ -259,7 +260,7 @@ class InRows:
             "threes": _threes(call.output.shape[2]),
             **taken,
             "outside": call.input(0).zero_point,
-            **_dsp.clamp(call, self.of.activation(call)),
+            **scaling.clamp(call, self.of.activation(call)),
         }
 
     def work(self, call: Call) -> dict[str, float]:
@@ -328,13 +329,13 @@ class Pixels:
 
     def params(self, call: Call, way: Way) -> Params:
         w, words = self.of.matrix(call), self.words(call)
-        taps = _dsp.padded(_dsp.swapped(_dsp.overlapped(w)), 2 * words.total)
+        taps = scaling.padded(scaling.swapped(scaling.overlapped(w)), 2 * words.total)
         return {
-            **_dsp.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
+            **scaling.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
             "words": words.total,
             "in_c": w.shape[1],
             "out_c": w.shape[0],
-            **_dsp.clamp(call, self.of.activation(call)),
+            **scaling.clamp(call, self.of.activation(call)),
         }
 
     def code(self, call: Call, way: Way) -> int:
@@ -415,7 +416,7 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
     """Kernels with int16 weights and with composite ones, for cores that load several words fast and for others."""
     made = []
     for way in _WAYS:
-        proofs = (_dsp.doubled, _dsp.scaled, *((_dsp.composite,) if way.is_composite else ()))
+        proofs = (scaling.doubled, scaling.scaled, *((scaling.composite,) if way.is_composite else ()))
         made.append(
             replace(
                 base,
@@ -425,7 +426,7 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
                 params=partial(of.params, way=way),
                 code=partial(of.code, way=way),
                 widened=not way.is_composite,
-                needs=_dsp.DSP,
+                needs=scaling.DSP,
             )
         )
     return tuple(made)

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.ops import _elementwise, _filter, _float_quads
+from mcugen.ops import _elementwise, _filter, _float_blocks
 from mcugen.ops._window import Window, fields
 
 NEEDS = frozenset({"mve_float"})
@@ -65,14 +65,14 @@ def depthwise_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows:
 
     def params(call: Call) -> Params:
         w = matrix(call)
-        fours = _float_quads.covering(len(w))
-        weights = _float_quads.packed(w[fours], _filter.bias_of(call, len(w))[fours])
+        fours = _float_blocks.covering(len(w))
+        weights = _float_blocks.packed(w[fours], _filter.bias_of(call, len(w))[fours])
         return {"weights": weights, **_bounds(call), **_geometry(call, window(call))}
 
     return Kernel(
         symbol,
         Form.WINDOW,
-        accepts=(*_RULES, _float_quads.four_channels, *rules),
+        accepts=(*_RULES, _float_blocks.four_channels, *rules),
         params=params,
         window=rows,
         outside=_filter.outside,
@@ -87,7 +87,7 @@ def pair_kernel(symbol: str) -> Kernel:
     return Kernel(
         symbol,
         Form.POINTWISE,
-        (_elementwise.of_type("f32"), _elementwise.equal_shapes, _float_quads.known_activation),
+        (_elementwise.of_type("f32"), _elementwise.equal_shapes, _float_blocks.known_activation),
         _bounds,
         lambda call: call.output.size,
         in_place=(0, 1),
@@ -122,7 +122,7 @@ def no_subnormals(call: Call) -> bool:
     return all(bool(((c == 0) | (np.abs(c) >= np.finfo(np.float32).tiny)).all()) for c in constants)
 
 
-_RULES = (*_float_quads.RULES, no_subnormals)
+_RULES = (*_float_blocks.RULES, no_subnormals)
 _STRUCT = "mg_conv2d_f32__mve"
 _SOURCE = "conv2d_f32__mve.c"
 _ELEMENTWISE = "mg_elementwise_f32__mve"
@@ -132,7 +132,7 @@ def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
     w = matrix(call)
     bias = _filter.bias_of(call, len(w))
     whole = _eights(len(w)) * EIGHT
-    parts = [_float_quads.packed(w[:whole], bias[:whole], EIGHT), _float_quads.packed(w[whole:], bias[whole:], FOUR)]
+    parts = [_float_blocks.packed(w[:whole], bias[:whole], EIGHT), _float_blocks.packed(w[whole:], bias[whole:], FOUR)]
     return {"weights": np.concatenate(parts), "taps": w.shape[1], "outputs": len(w), **_bounds(call)}
 
 
@@ -151,7 +151,7 @@ def _bits(low: float, high: float) -> dict[str, int]:
 
 
 def _bounds(call: Call) -> dict[str, int]:
-    return _bits(*activation_bounds(_float_quads.activation(call)))
+    return _bits(*activation_bounds(_float_blocks.activation(call)))
 
 
 def _geometry(call: Call, window: Window) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
-from mcugen.ops import _filter, _mve
+from mcugen.kernels.helium import packing
+from mcugen.ops import _filter
 from mcugen.types import row_count
 
 SHORT = 15
@@ -21,7 +22,7 @@ TURN = 8
 
 
 def dense_kernels(
-    matrix: _mve.Matrix, count: Callable[[Call], int], rules: tuple[Rule, ...] = ()
+    matrix: packing.Matrix, count: Callable[[Call], int], rules: tuple[Rule, ...] = ()
 ) -> tuple[Kernel, ...]:
     """mg_dense_s8__mve in its variants. count: vectors; rules: of the operator."""
 
@@ -37,7 +38,7 @@ def dense_kernels(
         return _is_dense(call) and _steps(call, matrix) > SHORT
 
     def scratch(call: Call) -> int:
-        return (_last(call, matrix) + 1) * _taps(call, matrix) + _mve.LANES if _last(call, matrix) else 0
+        return (_last(call, matrix) + 1) * _taps(call, matrix) + packing.LANES if _last(call, matrix) else 0
 
     def is_narrow(call: Call) -> bool:
         "vectors have at most 16 elements, there are at least 16 of them in a row, and 4 to 63 outputs of each"
@@ -45,24 +46,24 @@ def dense_kernels(
             return False
         outputs, inputs = matrix(call).shape
         in_row = count(call) // row_count(call.output.shape)
-        return bool(inputs <= _mve.LANES <= in_row and _mve.BLOCK <= outputs <= MOST_OUTPUTS)
+        return bool(inputs <= packing.LANES <= in_row and packing.BLOCK <= outputs <= MOST_OUTPUTS)
 
     def narrow_scratch(call: Call) -> int:
         outputs, inputs = matrix(call).shape
-        return int((max(_last(call, matrix), 2) + 1) * inputs + _mve.LANES + 2 * outputs)
+        return int((max(_last(call, matrix), 2) + 1) * inputs + packing.LANES + 2 * outputs)
 
     def narrow_work(call: Call) -> dict[str, float]:
-        passes = -(-matrix(call).shape[0] // _mve.BLOCK)
+        passes = -(-matrix(call).shape[0] // packing.BLOCK)
         copied = _last(call, matrix) > 0
         return {
-            **_mve.finish_work(call, passes * -(-count(call) // 2)),
+            **packing.finish_work(call, passes * -(-count(call) // 2)),
             "passes": passes * (1 + copied),
             "copied": copied,
         }
 
     def variant(call: Call) -> dict[str, int]:
         outputs, inputs = matrix(call).shape
-        return {"inputs": inputs, "outputs": outputs, "finish": _mve.finish_of(call) or 0}
+        return {"inputs": inputs, "outputs": outputs, "finish": packing.finish_of(call) or 0}
 
     def work(call: Call) -> dict[str, float]:
         return _work(matrix(call).shape, count(call))
@@ -76,12 +77,12 @@ def dense_kernels(
         scratch=scratch,
         work=work,
         struct="mg_dense_s8__mve",
-        needs=_mve.NEEDS,
+        needs=packing.NEEDS,
     )
     narrow = replace(
         model,
         symbol=f"{model.symbol}_narrow",
-        accepts=(*first, is_narrow, _mve.finishes, _filter.sums_fit(matrix)),
+        accepts=(*first, is_narrow, packing.finishes, _filter.sums_fit(matrix)),
         scratch=narrow_scratch,
         work=narrow_work,
         variant=variant,
@@ -92,7 +93,7 @@ def dense_kernels(
             symbol=f"{model.symbol}{finish}{length}",
             accepts=(*first, fits, finishes, _filter.sums_fit(matrix)),
         )
-        for finish, finishes in _mve.FINISHES
+        for finish, finishes in packing.FINISHES
         for length, fits in (("", is_short), ("_long", is_long))
     )
     return (narrow, *general)
@@ -100,8 +101,8 @@ def dense_kernels(
 
 def _work(shape: tuple[int, ...], vectors: int) -> dict[str, float]:
     """Blocks of four outputs, of two vectors and of one, their steps, and pairs. shape: outputs, inputs."""
-    blocks, steps = -(-shape[0] // _mve.BLOCK), -(-shape[1] // _mve.LANES)
-    pairs = vectors // 2 if shape[0] >= _mve.BLOCK else 0
+    blocks, steps = -(-shape[0] // packing.BLOCK), -(-shape[1] // packing.LANES)
+    pairs = vectors // 2 if shape[0] >= packing.BLOCK else 0
     alone = vectors - 2 * pairs
     return {
         "pairs": pairs,
@@ -116,27 +117,27 @@ def _is_dense(call: Call) -> bool:
     return _filter.int8_data(call) and _filter.constant_weights(call)
 
 
-def _taps(call: Call, matrix: _mve.Matrix) -> int:
+def _taps(call: Call, matrix: packing.Matrix) -> int:
     return int(matrix(call).shape[1])
 
 
-def _steps(call: Call, matrix: _mve.Matrix) -> int:
-    return -(-_taps(call, matrix) // _mve.LANES)
+def _steps(call: Call, matrix: packing.Matrix) -> int:
+    return -(-_taps(call, matrix) // packing.LANES)
 
 
-def _last(call: Call, matrix: _mve.Matrix) -> int:
+def _last(call: Call, matrix: packing.Matrix) -> int:
     """Pixels at the end of a tensor whose last step would read beyond it."""
     taps = _taps(call, matrix)
-    return -(-(-taps % _mve.LANES) // taps)
+    return -(-(-taps % packing.LANES) // taps)
 
 
-def _params(call: Call, matrix: _mve.Matrix) -> Params:
+def _params(call: Call, matrix: packing.Matrix) -> Params:
     w = matrix(call)
     steps = _steps(call, matrix)
     first = steps if steps <= SHORT else (steps - 1) % TURN + 1
-    low, high = _mve.output_range(call)
+    low, high = packing.output_range(call)
     return {
-        "stream": _mve.stream(call, w, _mve.padded(w), _mve.step_order(steps, first)),
+        "stream": packing.stream(call, w, packing.padded(w), packing.step_order(steps, first)),
         "in_c": w.shape[1],
         "out_c": w.shape[0],
         "steps": steps,

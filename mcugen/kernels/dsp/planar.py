@@ -13,8 +13,9 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, Ring, RowWindow
+from mcugen.kernels.dsp import scaling
 from mcugen.numeric import wrap32
-from mcugen.ops import _dsp, _filter
+from mcugen.ops import _filter
 from mcugen.ops._window import MAX_FIELD, Window
 
 Windows = Callable[[Call], Window]
@@ -181,7 +182,7 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         helpers=("planar_s8.c",),
         work=lambda call: _row_work(call, window_of(call)),
         code=lambda call: round(found.shape(call).code(_linear(call)) + found.shape(call).spreading),
-        needs=_dsp.DSP,
+        needs=scaling.DSP,
     )
     narrow = (*_USUAL, found.undilated, one_pixel_wide)
     column = replace(
@@ -207,7 +208,7 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         helpers=("planar_s8.c",),
         work=lambda call: _line_work(call, found.line_shape(call)),
         code=lambda call: round(found.line_shape(call).code(_linear(call))),
-        needs=_dsp.DSP,
+        needs=scaling.DSP,
     )
     blocks = replace(
         planar,
@@ -281,7 +282,7 @@ def one_image(call: Call) -> bool:
     return call.input(0).shape[0] == 1 and call.output.shape[1] > 1
 
 
-_USUAL = (_filter.int8_data, _filter.constant_weights, single_multiplier, _dsp.doubled, _dsp.scaled)
+_USUAL = (_filter.int8_data, _filter.constant_weights, single_multiplier, scaling.doubled, scaling.scaled)
 
 
 @dataclass(frozen=True)
@@ -364,7 +365,7 @@ def _activation(call: Call) -> str:
 
 def _linear(call: Call) -> int:
     """Whether the sign of a sum counts."""
-    return int(not _dsp.clamps_at_zero_point(call, _activation(call)))
+    return int(not scaling.clamps_at_zero_point(call, _activation(call)))
 
 
 def _variant(call: Call, s: Shape) -> dict[str, int]:
@@ -389,11 +390,11 @@ def _row_variant(call: Call, s: Shape) -> Mapping[str, int]:
 
 def _kept(call: Call, w: np.ndarray) -> np.ndarray:
     """Weights [channels, taps], zeros where the output is the same for all inputs."""
-    return np.asarray(np.where(_dsp.scales(call).constant[:, None], 0, w))
+    return np.asarray(np.where(scaling.scales(call).constant[:, None], 0, w))
 
 
 def _column_variant(call: Call, taps: int) -> Mapping[str, int]:
-    clamps = _dsp.clamp(call, _activation(call))["clamps"]
+    clamps = scaling.clamp(call, _activation(call))["clamps"]
     return {"h": taps, "c": call.output.shape[3], "linear": _linear(call), "clamp": int(clamps)}
 
 
@@ -401,7 +402,7 @@ def _row_params(call: Call, s: Shape, w: np.ndarray) -> Params:
     """w: the weights as [channels, taps]."""
     return {
         **_params(call, w, pack_weights(s, 2 * _kept(call, w))),
-        "clamps": _dsp.clamp(call, _activation(call))["clamps"],
+        "clamps": scaling.clamp(call, _activation(call))["clamps"],
         "channels": s.channels,
         "columns": s.columns,
         "step": s.height * s.columns,
@@ -417,7 +418,7 @@ def _column_params(call: Call, w: np.ndarray) -> Params:
 
 def _params(call: Call, w: np.ndarray, packed: np.ndarray) -> Params:
     """w: the weights as [channels, taps]; packed: as the kernel reads them."""
-    scale, clamp = _dsp.scales(call), _dsp.clamp(call, _activation(call))
+    scale, clamp = scaling.scales(call), scaling.clamp(call, _activation(call))
     folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))
     finish = np.stack([wrap32(2 * folded), scale.mult, scale.addend, scale.shift], axis=1)
     return {

@@ -9,7 +9,8 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, Ring, RowWindow
-from mcugen.ops import _filter, _mve
+from mcugen.kernels.helium import packing
+from mcugen.ops import _filter
 from mcugen.ops._window import Window
 
 BLOCK = 8
@@ -35,7 +36,7 @@ MOST_CHANNELS = 63
 
 
 def depthwise_kernels(
-    matrix: _mve.Matrix, window: Callable[[Call], Window], row_window: Callable[[Call], RowWindow]
+    matrix: packing.Matrix, window: Callable[[Call], Window], row_window: Callable[[Call], RowWindow]
 ) -> tuple[Kernel, ...]:
     """mg_depthwise_conv2d_s8__mve in its variants. matrix: [channels, taps], zero points removed."""
     parts = _Parts(matrix, window)
@@ -48,18 +49,18 @@ def depthwise_kernels(
         scratch=parts.scratch,
         work=parts.work,
         struct="mg_depthwise_conv2d_s8__mve",
-        needs=_mve.NEEDS,
+        needs=packing.NEEDS,
     )
     wide = replace(
         model,
         symbol=f"{model.symbol}_wide",
-        accepts=(*rules, parts.is_wide, _mve.finishes, _filter.sums_fit(matrix)),
+        accepts=(*rules, parts.is_wide, packing.finishes, _filter.sums_fit(matrix)),
         params=parts.wide_params,
         variant=parts.variant,
         work=parts.wide_work,
     )
     return (
-        parts.columns_kernel((*rules, parts.is_column, _mve.finishes, _filter.sums_fit(matrix))),
+        parts.columns_kernel((*rules, parts.is_column, packing.finishes, _filter.sums_fit(matrix))),
         wide,
         *(
             replace(
@@ -68,7 +69,7 @@ def depthwise_kernels(
                 accepts=(*rules, parts.fits, finishes, _filter.sums_fit(matrix)),
                 params=parts.params,
             )
-            for finish, finishes in _mve.FINISHES
+            for finish, finishes in packing.FINISHES
         ),
     )
 
@@ -88,7 +89,7 @@ def blocks_of(channels: int) -> np.ndarray:
 class _Parts:
     """The functions of the kernels, for an operator's weights and window."""
 
-    matrix: _mve.Matrix
+    matrix: packing.Matrix
     window: Callable[[Call], Window]
 
     def fits(self, call: Call) -> bool:
@@ -104,10 +105,10 @@ class _Parts:
             params=self._column_params,
             operands=(0,),
             scratch=self._series,
-            variant=lambda call: {"stride": self.window(call).stride[0], "finish": _mve.finish_of(call) or 0},
+            variant=lambda call: {"stride": self.window(call).stride[0], "finish": packing.finish_of(call) or 0},
             work=self._column_work,
             struct="mg_depthwise_conv2d_s8__mve_columns",
-            needs=_mve.NEEDS,
+            needs=packing.NEEDS,
         )
 
     def is_column(self, call: Call) -> bool:
@@ -115,7 +116,7 @@ class _Parts:
         window, x, y = self.window(call), call.input(0).shape, call.output.shape
         if window.kernel[1] != 1 or window.stride[1] != 1 or (window.dilation[0] != 1 and window.kernel[0] != 1):
             return False
-        fits = window.kernel[0] <= _mve.LANES and window.stride[0] <= _mve.LANES and x[2] * x[3] <= MOST_ROW
+        fits = window.kernel[0] <= packing.LANES and window.stride[0] <= packing.LANES and x[2] * x[3] <= MOST_ROW
         return bool(fits and x[0] == 1 and x[1] >= BLOCK and y[1] >= LEAST_ROWS)
 
     def work(self, call: Call) -> dict[str, float]:
@@ -124,7 +125,7 @@ class _Parts:
         weaves = -(-self.window(call).kernel[0] // WEAVE)
         return {
             "eights": y[0] * y[1] * y[2] * -(-y[3] // BLOCK),
-            "woven": y[0] * y[1] * weaves * self.ring(call).length / _mve.LANES,
+            "woven": y[0] * y[1] * weaves * self.ring(call).length / packing.LANES,
         }
 
     def wide_work(self, call: Call) -> dict[str, float]:
@@ -132,30 +133,30 @@ class _Parts:
         y, stride = call.output.shape, self.window(call).stride[1]
         blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
         return {
-            **_mve.finish_work(call, blocks),
+            **packing.finish_work(call, blocks),
             "far_blocks": blocks * (stride - 1),
             "channel_rows": y[0] * y[1] * y[3],
-            "woven": y[0] * y[1] * self.ring(call).length / _mve.LANES,
+            "woven": y[0] * y[1] * self.ring(call).length / packing.LANES,
         }
 
     def _column_work(self, call: Call) -> dict[str, float]:
         """Series, and their blocks of elements and of outputs."""
         x, y = call.input(0).shape, call.output.shape
         series = x[2] * x[3]
-        blocks = _mve.finish_work(call, series * -(-y[1] // BLOCK))
+        blocks = packing.finish_work(call, series * -(-y[1] // BLOCK))
         return {"series": series, "gathered": series * -(-x[1] // BLOCK), **blocks}
 
     def _series(self, call: Call) -> int:
         """Elements of a padded column: its rows, and all that windows of 16 read."""
         window, x, y = self.window(call), call.input(0).shape, call.output.shape
         above = window.pad((x[1], x[2]))[0]
-        return max((y[1] - 1) * window.stride[0] + _mve.LANES, above + x[1])
+        return max((y[1] - 1) * window.stride[0] + packing.LANES, above + x[1])
 
     def _column_params(self, call: Call) -> Params:
         x, y, w = call.input(0), call.output, self.matrix(call)
-        low, high = _mve.output_range(call)
-        rest = _mve.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
-        taps = _mve.padded(w).astype(np.int8)
+        low, high = packing.output_range(call)
+        rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
+        taps = packing.padded(w).astype(np.int8)
         return {
             "stream": np.concatenate([np.ascontiguousarray(rest).view(np.int8), taps], axis=1).reshape(-1),
             "row_c": x.shape[2] * x.shape[3],
@@ -189,7 +190,7 @@ class _Parts:
             "channels": x.shape[3],
             "width": y.shape[2],
             "stride": self.window(call).stride[1],
-            "finish": _mve.finish_of(call) or 0,
+            "finish": packing.finish_of(call) or 0,
         }
 
     def wide_params(self, call: Call) -> Params:
@@ -197,8 +198,8 @@ class _Parts:
 
     def _wide_stream(self, call: Call) -> np.ndarray:
         w, window = self.matrix(call), self.window(call)
-        words = _mve.padded(self._words(w, *window.kernel))
-        rest = _mve.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
+        words = packing.padded(self._words(w, *window.kernel))
+        rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
         parts = [np.ascontiguousarray(rest).view(np.int8), words.astype(np.int8)]
         if window.stride[1] == 1:
             parts.append(np.roll(words, WEAVE, axis=1).astype(np.int8))
@@ -212,7 +213,7 @@ class _Parts:
     def ring(self, call: Call) -> Ring:
         window, x, y = self.window(call), call.input(0), call.output
         columns = (y.shape[2] - 1) * window.stride[1] + window.extent(1)
-        return Ring("s8", -(-columns * x.shape[3] // _mve.LANES) * _mve.LANES)
+        return Ring("s8", -(-columns * x.shape[3] // packing.LANES) * packing.LANES)
 
     def scratch(self, call: Call) -> int:
         weaves = -(-self.window(call).kernel[0] // WEAVE)
@@ -221,7 +222,7 @@ class _Parts:
 
     def params(self, call: Call) -> Params:
         window, x, y = self.window(call), call.input(0), call.output
-        low, high = _mve.output_range(call)
+        low, high = packing.output_range(call)
         channels = x.shape[3]
         return {
             "stream": self._stream(call),
@@ -255,8 +256,8 @@ class _Parts:
         picked = blocks_of(w.shape[0])
         words = self._words(w, *self.window(call).kernel)
         there = picked < w.shape[0]
-        lanes = np.where(there[..., None], _mve.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
-        rest = _mve.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]
+        lanes = np.where(there[..., None], packing.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
+        rest = packing.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]
         rest = np.ascontiguousarray(rest.reshape(len(picked), 3, -1, 2).transpose(0, 1, 3, 2))
         return np.concatenate(
             [lanes.reshape(len(picked), -1), rest.reshape(len(picked), -1).view(np.int8)], axis=1

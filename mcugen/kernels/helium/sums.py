@@ -6,8 +6,9 @@ import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel
+from mcugen.kernels.helium import packing
 from mcugen.numeric import activation_range
-from mcugen.ops import _elementwise, _mve, _sum
+from mcugen.ops import _elementwise, _sum
 
 
 def kernel(sign: int) -> Kernel:
@@ -28,7 +29,7 @@ def kernel(sign: int) -> Kernel:
         lambda call: call.output.size,
         in_place=(0, 1),
         struct="mg_add_s8__mve",
-        needs=_mve.NEEDS,
+        needs=packing.NEEDS,
     )
 
 

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from mcugen import kernels
 from mcugen.call import Call
-from mcugen.ops import _swar
+from mcugen.kernels.swar import packing
 from mcugen.ops.conv2d import Conv2D, matrix
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.types import QuantParams, TensorType
 
-KERNEL = next(k for k in Conv2D.kernels if k.symbol == "mg_conv2d_s8__swar")
+KERNEL = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_s8__swar")
 
-DEPTHWISE = next(k for k in DepthwiseConv2D.kernels if k.symbol == "mg_depthwise_conv2d_s8__swar")
+DEPTHWISE = next(k for k in kernels.of(DepthwiseConv2D) if k.symbol == "mg_depthwise_conv2d_s8__swar")
 
 
 def call(w: np.ndarray, bias: np.ndarray, scale: float = 0.01, zero_point: int = -128) -> Call:
@@ -54,7 +55,7 @@ def test_both_sums_of_a_group_stay_in_their_halves(seed: int) -> None:
     rng = np.random.default_rng(seed)
     w = rng.choice([-128, -127, -1, 0, 1, 64, 127], (2, 41)) if seed % 2 else rng.integers(-127, 128, (2, 41))
     c = call(w, np.zeros(2))
-    stream = [int(v) for v in _swar.fields(c, _swar.channels(c, matrix(c), "NONE"), "NONE")["stream"]]
+    stream = [int(v) for v in packing.fields(c, packing.channels(c, matrix(c), "NONE"), "NONE")["stream"]]
     taps = []
     for start, words in groups(stream):
         s0, s1 = start % 2**16, (start // 2**16 + 2**15) % 2**16 - 2**15
@@ -85,7 +86,7 @@ def test_a_channel_with_one_output_needs_no_range() -> None:
     w = np.array([[0] * 9, [5] * 9])
     c = call(w, np.array([2**30, 7]))
     assert not KERNEL.refusals(c, frozenset())
-    made = _swar.channels(c, matrix(c), "NONE")
+    made = packing.channels(c, matrix(c), "NONE")
     assert [m.constant for m in made] == [127, None]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mcugen import kernels
 from mcugen.call import Call
 from mcugen.kernel import Kernel
 from mcugen.op import Example, Op
@@ -27,10 +28,10 @@ from tests.support import emulated
 from tests.support.cases import cases_of, graph_of
 
 M55 = frozenset({"dsp", "fpu", "mve", "mve_float"})
-DENSE = next(k for k in Conv2D.kernels if k.symbol == "mg_conv2d_f32__mve")
-DEPTHWISE = next(k for k in DepthwiseConv2D.kernels if k.symbol == "mg_depthwise_conv2d_f32__mve")
-SUM = next(k for k in Add.kernels if k.symbol == "mg_add_f32__mve")
-CLAMP = next(k for k in Relu.kernels if k.symbol == "mg_clamp_f32__mve")
+DENSE = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_f32__mve")
+DEPTHWISE = next(k for k in kernels.of(DepthwiseConv2D) if k.symbol == "mg_depthwise_conv2d_f32__mve")
+SUM = next(k for k in kernels.of(Add) if k.symbol == "mg_add_f32__mve")
+CLAMP = next(k for k in kernels.of(Relu) if k.symbol == "mg_clamp_f32__mve")
 PADDED = ((1, 2), (2, 1))
 
 
@@ -172,8 +173,8 @@ ODD: dict[type[Op], tuple[Example, ...]] = {
 
 def odd(op: type[Op]) -> type[Op]:
     """The operator with no other kernels than those for Helium, and the odd examples."""
-    kernels = tuple(k for k in op.kernels if "mve_float" in k.needs)
-    made = dataclass(frozen=True)(type(f"Odd{op.__name__}", (op,), {"kernels": kernels, "__module__": __name__}))
+    helium = tuple(k for k in kernels.of(op) if "mve_float" in k.needs)
+    made = dataclass(frozen=True)(type(f"Odd{op.__name__}", (op,), {"kernels": helium, "__module__": __name__}))
     found = [replace(e, op=made(**{f.name: getattr(e.op, f.name) for f in fields(e.op)})) for e in ODD[op]]  # type: ignore[arg-type]
     made.examples = classmethod(lambda cls: found)  # type: ignore[assignment]
     return made

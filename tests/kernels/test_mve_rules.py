@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mcugen import kernels
 from mcugen.call import Call
 from mcugen.op import Example, Op
 from mcugen.ops._filter_examples import example
@@ -38,7 +39,7 @@ def dense(pixels: int, inputs: int, outputs: int, **types: Any) -> Example:
 
 def chosen(found: Example, reference: str = "tflm") -> str:
     call = call_of(found, reference)
-    return next(k.symbol for k in call.op.kernels if not k.refusals(call, M55))
+    return next(k.symbol for k in kernels.of(call.op) if not k.refusals(call, M55))
 
 
 def deep(image: tuple[int, int, int], kernel: tuple[int, int], channels: int = 0, **op: Any) -> Example:
@@ -111,7 +112,7 @@ BROKEN: tuple[tuple[Example, str], ...] = (
 @pytest.mark.parametrize(("found", "reason"), BROKEN, ids=[f"{k}_{r}" for k, (_, r) in enumerate(BROKEN)])
 def test_a_broken_rule_leaves_the_call_to_others(found: Example, reason: str) -> None:
     call = call_of(found)
-    refused = {k.symbol: "; ".join(k.refusals(call, M55)) for k in call.op.kernels if "mve" in k.needs}
+    refused = {k.symbol: "; ".join(k.refusals(call, M55)) for k in kernels.of(call.op) if "mve" in k.needs}
     assert any(reason in why for why in refused.values())
     assert all(refused.values())
     assert "__mve" not in chosen(found)
@@ -119,7 +120,7 @@ def test_a_broken_rule_leaves_the_call_to_others(found: Example, reason: str) ->
 
 def test_without_helium_none_runs() -> None:
     call = call_of(dense(16, 16, 4))
-    assert all(k.refusals(call, M55 - {"mve"}) for k in call.op.kernels if "__mve" in k.symbol)
+    assert all(k.refusals(call, M55 - {"mve"}) for k in kernels.of(call.op) if "__mve" in k.symbol)
 
 
 def test_a_single_rounding_is_left_to_others() -> None:

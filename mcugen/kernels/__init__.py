@@ -1,0 +1,70 @@
+"""The kernels that run an operator: those of each family that serves it, then the operator's own portable ones.
+
+A family is a package with a `FAMILY` (`mcugen.kernel.Family`): one in this package, or one that an installed
+distribution names in the entry point group `mcugen.kernels`. Families are found, and none knows of another.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+
+from mcugen.errors import UsageError
+from mcugen.kernel import Family, Kernel
+from mcugen.op import Op
+
+
+def of(op: Op | type[Op]) -> tuple[Kernel, ...]:
+    """The kernels that an operator may be run by, in order of preference: families by rank, then portable ones."""
+    kind = op if isinstance(op, type) else type(op)
+    return (*(kernel for family in families().values() for kernel in family.serves.get(kind, ())), *kind.kernels)
+
+
+@functools.cache
+def families() -> Mapping[str, Family]:
+    """Name -> family, by rank. Raises UsageError for a package in the entry point group that is not a family."""
+    found = dict((*_own(), *_installed()))
+    return dict(sorted(found.items(), key=lambda item: (item[1].rank, item[0])))
+
+
+def features() -> frozenset[str]:
+    """The features of cores that any family makes use of."""
+    return frozenset(feature for family in families().values() for feature in family.needs)
+
+
+def _own() -> Iterator[tuple[str, Family]]:
+    for module in pkgutil.iter_modules(__path__):
+        if module.ispkg:
+            yield module.name, _checked(importlib.import_module(f"{__name__}.{module.name}"))
+
+
+def _installed() -> Iterator[tuple[str, Family]]:
+    for entry in sorted(entry_points(group="mcugen.kernels"), key=lambda entry: entry.name):
+        module = entry.load()
+        yield entry.name, _with_files(_checked(module), Path(module.__file__).parent)
+
+
+def _checked(module: ModuleType) -> Family:
+    family = getattr(module, "FAMILY", None)
+    if not isinstance(family, Family):
+        raise UsageError(f"{module.__name__} is no kernel family", hint="it must define FAMILY, a mcugen.kernel.Family")
+    for kernel in (k for kernels in family.serves.values() for k in kernels):
+        if not kernel.needs <= family.needs:
+            asked = ", ".join(sorted(kernel.needs - family.needs))
+            raise UsageError(
+                f"kernel {kernel.symbol} of {module.__name__} needs {asked}", hint="state it in FAMILY.needs, too"
+            )
+    return family
+
+
+def _with_files(family: Family, folder: Path) -> Family:
+    """A family from outside, each kernel with the C files that lie beside its package."""
+    files = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.[ch]"))}
+    serves = {op: tuple(replace(k, files=files) for k in kernels) for op, kernels in family.serves.items()}
+    return replace(family, serves=serves)

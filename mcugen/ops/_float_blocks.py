@@ -1,0 +1,46 @@
+"""Shared recipe of float kernels that compute output channels in blocks: which calls, and their weights in blocks."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.ops import _filter
+
+BLOCK = 4
+"""Output channels of a block."""
+KINDS = {"NONE": 0, "RELU": 1, "RELU6": 2}
+
+
+def covering(channels: int) -> np.ndarray:
+    """Channels of the blocks of a depthwise kernel: the last one ends with the last channel."""
+    starts = np.minimum(np.arange(0, channels, BLOCK), channels - BLOCK)
+    return np.asarray((starts[:, None] + np.arange(BLOCK)).reshape(-1))
+
+
+def four_channels(call: Call) -> bool:
+    "there are at least four channels"
+    return call.output.shape[-1] >= BLOCK
+
+
+def known_activation(call: Call) -> bool:
+    "outputs have no bounds, or start at 0"
+    return activation(call) in KINDS
+
+
+RULES = (_filter.float_data, _filter.constant_weights, known_activation)
+
+
+def packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
+    """Blocks of channels: biases, then weights tap by tap; zeros beyond the last channel."""
+    padded = np.zeros((-(-len(w) // block) * block, w.shape[1] + 1), np.float32)
+    padded[: len(w), 0] = bias
+    padded[: len(w), 1:] = w
+    return padded.reshape(-1, block, w.shape[1] + 1).transpose(0, 2, 1).reshape(-1)
+
+
+def activation(call: Call) -> str:
+    """The fused activation."""
+    return cast(str, cast(Any, call.op).activation)
