@@ -43,7 +43,7 @@ def kernel_paths(views: Iterable[ModelView], folder: Path) -> dict[str, Path]:
     """Name -> file of every kernel that the models call; those made for sizes are written to `folder`."""
     found: dict[str, Path] = {}
     for view in views:
-        found |= {source: resources.c_files()[source] for source in view.kernel_sources}
+        found |= {s: resources.c_files()[s] for s in view.kernel_sources if s not in view.made_files}
         for source, text in view.made_files.items():
             found[source] = folder / source
             found[source].write_text(text, encoding="ascii")
