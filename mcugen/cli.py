@@ -177,7 +177,7 @@ def cli() -> None:
 def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bool, **values: Any) -> None:
     """Write MODEL as standalone C into a folder.
 
-    The folder holds NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, an example main.c, a
+    The folder holds NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, examples/main.c, a
     CMakeLists.txt, report.json and memory.svg, the memory map as a picture. A build that fails writes nothing.
 
     Several models need --share-arena: their files stand in one folder, and --name, by default "models", names the

@@ -5,7 +5,7 @@ comes from an installed package through the entry point group `mcugen.exports`, 
 folder's files, or a module with a function `files` like a page's. Nothing lists them.
 
 export.toml: `title`, one line about it, and a table `[files]` of output path = template; both are jinja2 text over
-`name`, `version`, `sources`, `models` (views) and `facts` (see `mcugen.report.output`).
+`name`, `version`, `sources`, `libraries`, `models` (views) and `facts` (see `mcugen.report.output`).
 """
 
 from __future__ import annotations
@@ -138,6 +138,7 @@ def _values(output: Output) -> dict[str, Any]:
         "name": output.name,
         "version": __version__,
         "sources": output.sources,
+        "libraries": output.libraries,
         "models": [model.view for model in output.models],
         "facts": output.facts,
     }

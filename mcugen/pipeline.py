@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from mcugen import exports, frontends, passes, registry, report, select, target
-from mcugen.emit import emit, sources_of
+from mcugen.emit import emit, libraries_of, sources_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
@@ -99,8 +99,8 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     notes = (*model.notes, rooms.note) if rooms.note and view.weight_places else model.notes
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
     report.require_fit(facts, model.board, solution, model.options, rooms)
-    sources = tuple(sources_of(emitted))
-    output = Output(model.name, (Model(view, schedule, memory),), sources, report.as_dict(facts))
+    models, sources, libraries = (Model(view, schedule, memory),), sources_of(emitted), libraries_of(emitted)
+    output = Output(model.name, models, tuple(sources), tuple(libraries), report.as_dict(facts))
     files = emitted | exports.written(output, model.options.export, emitted)
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))
     return Artifact(model.name, files, emitted, facts, model.imported, model.graph, schedule, memory, view, model.board)

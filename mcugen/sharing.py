@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mcugen import __version__, exports, pipeline
-from mcugen.emit import EXAMPLE, sources_of
+from mcugen.emit import EXAMPLE, libraries_of, sources_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
@@ -94,7 +94,8 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     regions = _regions(name, [a.view for a in artifacts])
     emitted = _emitted(name, regions, artifacts)
     models = tuple(Model(a.view, a.schedule, a.plan) for a in artifacts)
-    output = Output(name, models, tuple(sources_of(emitted)), _facts(name, regions, artifacts))
+    sources, libraries = sources_of(emitted), libraries_of(emitted)
+    output = Output(name, models, tuple(sources), tuple(libraries), _facts(name, regions, artifacts))
     return Shared(name, regions, artifacts, emitted | exports.written(output, options.export, emitted))
 
 

@@ -24,7 +24,7 @@ def test_build_writes_a_folder_and_reports(tmp_path: Path) -> None:
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     written = {str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file()}
     assert set(report["files"]) == written
-    assert {"digits.h", "digits.c", "digits_weights.c", "main.c", "CMakeLists.txt"} <= written
+    assert {"digits.h", "digits.c", "digits_weights.c", "examples/main.c", "CMakeLists.txt"} <= written
 
 
 def test_build_json_has_the_stable_keys(tmp_path: Path) -> None:

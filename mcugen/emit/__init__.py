@@ -1,8 +1,8 @@
-"""Emission: a planned schedule becomes the files of a standalone C model, as bytes."""
+"""Emission turns a planned schedule into the files of a standalone C model, as bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mcugen.emit import bundle, selftest
 from mcugen.emit.amalgamate import amalgamate
@@ -14,15 +14,20 @@ from mcugen.plan import MemoryPlan
 from mcugen.schedule import Schedule
 from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 
-__all__ = ["EXAMPLE", "emit", "sources_of"]
+__all__ = ["EXAMPLE", "emit", "libraries_of", "sources_of"]
 
-EXAMPLE = "main.c"
-"""The example program, which no build of the model may compile."""
+EXAMPLE = "examples/main.c"
+"""The example program, in a folder that build systems leave out which compile all that they find."""
 
 
 def sources_of(files: Iterable[str]) -> list[str]:
     """The C files of a build that make up the model, sorted; the example is none of them."""
     return [path for path in sorted(files) if path.endswith(".c") and path != EXAMPLE]
+
+
+def libraries_of(files: Mapping[str, bytes]) -> list[str]:
+    """The libraries to link, as the linker's -l names them: `m` where a kernel calls a function of math.h."""
+    return ["m"] if any(b"#include <math.h>" in text for text in files.values()) else []
 
 
 def emit(
@@ -39,7 +44,7 @@ def emit(
     """
     view = build(schedule, plan, options, name, rooms)
     files = {
-        f"{name}.h": render("model.h.j2", m=view, selftest=options.selftest),
+        f"{name}.h": render("model.h.j2", m=view, selftest_size=selftest.nbytes(imported) if options.selftest else 0),
         f"{name}.c": render("model.c.j2", m=view),
         f"{name}_weights.h": render("weights.h.j2", m=view),
         f"{name}_weights.c": render("weights.c.j2", m=view),
@@ -47,12 +52,12 @@ def emit(
     }
     if options.amalgamate:
         files = amalgamate(files, name, {step.kernel for step in view.steps})
+    files[EXAMPLE] = render("main.c.j2", m=view, sources=sources_of(files))
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)
-    files[EXAMPLE] = render("main.c.j2", m=view, amalgamated=options.amalgamate)
     return view, files
 
 
 def _selftest(view: ModelView, imported: Graph) -> bytes:
     arrays, tolerances = selftest.arrays(imported, view.reference)
-    return render("selftest.c.j2", m=view, arrays=arrays, inputs=view.inputs, tolerances=tolerances)
+    return render("selftest.c.j2", m=view, arrays=arrays, tolerances=tolerances)

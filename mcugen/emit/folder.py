@@ -18,8 +18,8 @@ REPORT = "report.json"
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files, by path relative to `folder`, which is new, empty, or holds an earlier build.
 
-    Of an earlier build the files that the new one lacks are removed; files of the user's own stay.
-    Raises UsageError where the folder cannot be written or holds something else.
+    Files of the earlier build that the new one lacks are removed; the user's own files stay.
+    Raises UsageError where the folder cannot be written, holds something else, or has a file of the user's in the way.
     """
     try:
         folder = folder.resolve()
@@ -91,6 +91,8 @@ def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: 
     """Replace an earlier build file by file, its report last; nothing is touched unless all can be."""
     for name in (*files, *earlier):
         _require_plain(folder, name)
+    for name in files:
+        _require_ours(folder, name, files[name], earlier)
     for name in sorted(files, key=lambda name: (name == REPORT, name)):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(staged / name, folder / name)
@@ -99,6 +101,19 @@ def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: 
             (folder / name).unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # not empty
                 (folder / name).parent.rmdir()
+
+
+def _require_ours(folder: Path, name: str, content: bytes, earlier: list[str]) -> None:
+    """Refuse to replace a file that the earlier build did not write, unless it holds the same bytes.
+
+    The same bytes are found where an earlier build was interrupted before it wrote its report.
+    """
+    path = folder / name
+    if name not in (REPORT, *earlier) and path.exists() and path.read_bytes() != content:
+        raise UsageError(
+            f"{name} in {str(folder)!r} is not a file of the earlier build and would be replaced",
+            hint="move it away, or choose another folder with -o or another --name",
+        )
 
 
 def _require_plain(folder: Path, name: str) -> None:

@@ -34,6 +34,11 @@ def arrays(imported: Graph, which: str) -> tuple[list[SelftestArray], list[str]]
     return found, [float32(TOLERANCE * max(float(np.abs(a).max(initial=0)), 1e-30)) for a in outputs]
 
 
+def nbytes(imported: Graph) -> int:
+    """Bytes of constants that the self-test brings."""
+    return sum(imported.type(name).nbytes for name in (*imported.inputs, *imported.outputs))
+
+
 def _array(symbol: str, data: np.ndarray) -> SelftestArray:
     name = next(name for name, dtype in NUMPY_DTYPES.items() if dtype == data.dtype)
     return SelftestArray(symbol, C_TYPES[name], data.size, array_lines(data))

@@ -24,15 +24,17 @@ class Model:
 class Output:
     """One folder of emitted C.
 
-    name     the prefix of its C symbols; of several models that share their memory, the name of their union
-    models   one, or several that share their memory
-    sources  the C files to compile, by path relative to the folder, sorted
-    facts    what report.json holds; "files" is complete once content is asked for
+    name       the prefix of its C symbols; of several models that share their memory, the name of their union
+    models     one, or several that share their memory
+    sources    the C files to compile, by path relative to the folder, sorted
+    libraries  the libraries to link with, without -l
+    facts      what report.json holds; "files" is complete once content is asked for
     """
 
     name: str
     models: tuple[Model, ...]
     sources: tuple[str, ...]
+    libraries: tuple[str, ...]
     facts: Mapping[str, Any]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import mcugen
+from mcugen.emit import sources_of
 from mcugen.emit.view import ModelView
 from mcugen.pipeline import Artifact
 from mcugen.toolchain.process import run_checked
@@ -37,8 +38,8 @@ class Built:
         return self.artifact.name
 
     def sources(self) -> list[str]:
-        """The C files without the example's main.c, relative to the folder."""
-        return sorted(path for path in self.artifact.files if path.endswith(".c") and path != "main.c")
+        """The C files of the model, relative to the folder."""
+        return sources_of(self.artifact.files)
 
     def gcc(self, *arguments: str | Path) -> None:
         """Run gcc in the folder. Raises ToolError with its messages."""

@@ -57,6 +57,20 @@ def test_files_of_the_user_stay(small: Artifact, other: Artifact, tmp_path: Path
     assert tree(out) == {**small.files, "notes.txt": b"mine", "kernels/mine.c": b"mine"}
 
 
+def test_a_file_of_the_user_is_not_replaced(small: Artifact, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    small.write(out)
+    (out / "mine.c").write_text("precious")
+    (tmp_path / "net.tflite").write_bytes(three_dense())
+    renamed = mcugen.compile(tmp_path / "net.tflite", name="mine")
+    with pytest.raises(UsageError, match=r"mine\.c .*would be replaced"):
+        renamed.write(out)
+    assert tree(out) == {**small.files, "mine.c": b"precious"}
+    (out / "mine.c").write_bytes(renamed.files["mine.c"])  # as an interrupted build leaves it
+    renamed.write(out)
+    assert tree(out) == dict(renamed.files)
+
+
 def test_the_current_folder(small: Artifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     before = os.stat(".").st_ino

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import mcugen
+from mcugen.emit import EXAMPLE
 from mcugen.errors import UsageError
 from mcugen.options import c_name_from, is_c_name
 from mcugen.toolchain.process import run_checked
@@ -43,7 +44,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Built:
 @pytest.mark.parametrize("case", HOSTILE)
 def test_tensor_names(honest: Built, tmp_path: Path, case: str) -> None:
     built = build_bytes(image_net([HOSTILE[case]] * 7), tmp_path, selftest=True)
-    for source in (*built.sources(), "main.c"):
+    for source in (*built.sources(), EXAMPLE):
         built.gcc("-std=c99", "-trigraphs", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
     assert run_checked([built.program()], stdin=built.inputs()).stdout == _honest_output(honest)
     for path, content in built.artifact.files.items():
@@ -70,7 +71,7 @@ def test_file_names(tmp_path: Path, name: str) -> None:
     built = build_bytes(three_dense(), tmp_path, f"{name}.tflite")
     assert is_c_name(built.name)
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}.tflite", "out"}
-    for source in (*built.sources(), "main.c"):
+    for source in (*built.sources(), EXAMPLE):
         built.gcc("-std=gnu99", "-c", source, "-o", tmp_path / "o.o")
     texts = b"".join(built.artifact.files.values())
     assert len(name) < 6 or name.encode() not in texts
@@ -103,7 +104,7 @@ def test_name_option(tmp_path: Path, name: str) -> None:
 )
 def test_lawful_names_compile(tmp_path: Path, name: str) -> None:
     built = build_bytes(three_dense(), tmp_path, name=name, selftest=True)
-    for source in (*built.sources(), "main.c"):
+    for source in (*built.sources(), EXAMPLE):
         built.gcc("-std=c99", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
     assert f"{name}.h" in built.artifact.files
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from mcugen import reference, sharing
 from mcugen.cli import cli
+from mcugen.emit import EXAMPLE, sources_of
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.sharing import Shared
@@ -77,7 +78,7 @@ def require_same_bits(made: Shared, folder: Path, runs: int = 3) -> None:
             data += x.tobytes()
             expected += b"".join(values[name].tobytes() for name in a.imported.outputs)
     (folder / "in_turn.c").write_text(driver(made, runs))
-    sources = [folder / path for path in made.files if path.endswith(".c") and path != "main.c"]
+    sources = [folder / path for path in sources_of(made.files)]
     flags = ["-std=c99", "-O1", *WARNINGS, *host.SANITIZE, f"-I{folder}"]
     run_checked(["gcc", *flags, folder / "in_turn.c", *sources, "-lm", "-o", folder / "in_turn"])
     assert run_checked([folder / "in_turn"], stdin=data).stdout == expected
@@ -96,7 +97,7 @@ def require_same_bits(made: Shared, folder: Path, runs: int = 3) -> None:
 def test_models_run_in_turn_compute_the_same(tmp_path: Path, other: Path, choices: dict[str, Any]) -> None:
     made = shared([DIGITS, other], tmp_path / "out", **choices)
     require_same_bits(made, tmp_path / "out")
-    run_checked(["gcc", "-std=c99", *WARNINGS, "-c", "main.c", "-I.", "-o", "main.o"], cwd=tmp_path / "out")
+    run_checked(["gcc", "-std=c99", *WARNINGS, "-c", EXAMPLE, "-I.", "-o", "main.o"], cwd=tmp_path / "out")
 
 
 def test_the_memory_is_that_of_the_largest(tmp_path: Path, other: Path) -> None:

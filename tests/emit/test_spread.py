@@ -14,6 +14,7 @@ import pytest
 
 import mcugen
 from mcugen import pipeline, select
+from mcugen.emit import EXAMPLE
 from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
 from mcugen.options import Options
@@ -181,7 +182,7 @@ def guarded_driver(artifact: Artifact) -> str:
 def test_header_and_example_are_clean_c_and_cpp(tmp_path: Path, mode: str) -> None:
     built = over("dtcm=700,sram=1700", tmp_path, selftest=True, input_mode=mode)
     assert built.view.spread
-    for source in (*built.sources(), "main.c"):
+    for source in (*built.sources(), EXAMPLE):
         built.gcc("-std=c99", "-O2", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
     unit = ["gcc", *CHECK_FLAGS, f"-I{stubs()}", f"-I{built.folder}", built.folder / "digits.c"]
     allowed = INTEGER_HEADERS | {"digits.h", "digits_weights.h"}
@@ -193,10 +194,11 @@ def test_header_and_example_are_clean_c_and_cpp(tmp_path: Path, mode: str) -> No
     )
     flags = [flag for flag in WARNINGS if flag != "-Wcast-align=strict"]
     run_checked(["g++", "-std=c++17", *flags, f"-I{built.folder}", "-c", use, "-o", tmp_path / "use.o"])
-    tested = 'int main(void) { printf("%d", digits_selftest()); return 0; }'
-    program = built.program(driver=f'#include <stdio.h>\n#include "digits.h"\n{tested}\n')
-    assert run_checked([program]).stdout == b"-1"
-    built.gcc("-O1", "main.c", *built.sources(), "-lm", "-o", tmp_path / "example")
+    tested = 'int main(void) { printf("%d", digits_selftest(&m)); return 0; }'
+    objects = "static digits_dtcm_t d; static digits_sram_t s; static digits_t m = DIGITS_INIT(d, s);"
+    program = built.program(driver=f'#include <stdio.h>\n#include "digits.h"\n{objects}\n{tested}\n')
+    assert run_checked([program]).stdout == b"0"
+    built.gcc("-O1", EXAMPLE, *built.sources(), "-lm", "-o", tmp_path / "example")
     assert len(run_checked([tmp_path / "example"]).stdout.splitlines()) == 10
 
 

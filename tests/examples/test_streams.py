@@ -50,7 +50,8 @@ class Example:
         return done.stdout.decode().splitlines()
 
     def _sources(self, way: str) -> list[Path]:
-        made = sorted(p for p in self.folder.rglob("*.c") if p.name != "main.c" and "image" not in p.parts)
+        found = sorted(path.relative_to(self.folder) for path in self.folder.rglob("*.c"))
+        made = [self.folder / path for path in found if path.parts[0] not in ("examples", "image")]
         return [EXAMPLES / self.name / "main.c", EXAMPLES / "io" / f"io_{way}.c", *made]
 
 

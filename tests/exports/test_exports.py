@@ -109,6 +109,6 @@ def test_files_of_exports_do_not_meet() -> None:
     def same(output: Output) -> dict[str, Content]:
         return {"a.txt": lambda _: b""}
 
-    output = Output("m", (), (), {})
+    output = Output("m", (), (), (), {})
     with pytest.raises(UsageError, match=r"'b' writes 'a\.txt'"):
         exports.contents([exports.Export("a", same), exports.Export("b", same)], output, [])

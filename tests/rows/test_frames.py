@@ -13,6 +13,7 @@ import pytest
 
 import mcugen
 from mcugen import reference
+from mcugen.emit import sources_of
 from mcugen.errors import UsageError
 from mcugen.pipeline import Artifact
 from mcugen.toolchain import host, process
@@ -226,7 +227,7 @@ def streamed(artifact: Artifact, frames: np.ndarray, resets: Sequence[int], fold
     artifact.write(folder / "out")
     c_type = "float" if frames.dtype == np.float32 else "int8_t"
     (folder / "main.c").write_text(MAIN.format(c_type=c_type))
-    sources = [p for p in sorted((folder / "out").rglob("*.c")) if p.name != "main.c"]
+    sources = [folder / "out" / path for path in sources_of(artifact.files)]
     flags = ["-O1", *host.STRICT_WARNINGS, *host.SANITIZE]
     program = host.compile_program([*sources, folder / "main.c"], folder / "stream", [folder / "out"], flags)
     feed = b"".join((b"R" if t in resets else b"F") + frame.tobytes() for t, frame in enumerate(frames))

@@ -10,6 +10,7 @@ import pytest
 
 import mcugen
 from mcugen import target
+from mcugen.emit import EXAMPLE
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
@@ -92,7 +93,7 @@ def test_a_model_too_large_for_the_fastest_region_is_spread(tmp_path: Path) -> N
     assert used(artifact)["dtcm"] <= 131072 - STACK_RESERVE_BYTES
     small = built(tmp_path, SMALL, board="nucleo-h743zi")
     assert set(used(small)) == {"dtcm"}
-    assert f"static {small.name}_t model;" in small.files["main.c"].decode()
+    assert f"static {small.name}_t model;" in small.files[EXAMPLE].decode()
 
 
 def test_one_region_asked_for_holds_all(tmp_path: Path) -> None:

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emitted CMakeLists.txt configures and links on its own, in C projects, and in projects that are C++ alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcugen.toolchain.process import run_checked
+from tests.emit.built import Built, build
+
+USE = '#include "f32_softmax.h"\nstatic f32_softmax_t m;\nint main() { return f32_softmax_selftest(&m); }\n'
+
+
+@pytest.fixture(scope="module")
+def softmax(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A model that calls expf."""
+    return build("f32_softmax", tmp_path_factory.mktemp("softmax"), selftest=True)
+
+
+def configured(project: Path, folder: Path) -> Path:
+    run_checked(["cmake", "-S", project, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"])
+    run_checked(["cmake", "--build", folder])
+    return folder
+
+
+@pytest.mark.parametrize(("languages", "main"), [("C", "main.c"), ("CXX", "main.cpp")])
+def test_a_firmware_adds_the_folder(softmax: Built, tmp_path: Path, languages: str, main: str) -> None:
+    (tmp_path / main).write_text(USE.replace("main()", "main(void)"))
+    (tmp_path / "CMakeLists.txt").write_text(
+        f"cmake_minimum_required(VERSION 3.13)\nproject(firmware LANGUAGES {languages})\n"
+        f'add_subdirectory("{softmax.folder}" model)\nadd_executable(firmware {main})\n'
+        "target_link_libraries(firmware f32_softmax)\n"
+    )
+    run_checked([configured(tmp_path, tmp_path / "build") / "firmware"])
+
+
+def test_the_folder_is_a_project_of_its_own(softmax: Built, tmp_path: Path) -> None:
+    assert (configured(softmax.folder, tmp_path / "build") / "libf32_softmax.a").is_file()
