@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from mcugen import resources, toml_file
+from mcugen import isa, resources, toml_file
 from mcugen.errors import UsageError
 from mcugen.toml_file import Table
 
 FEATURES = frozenset({"dsp", "fpu", "mve", "mve_float"})
-_NEEDS = {"mve": frozenset({"fpu"}), "mve_float": frozenset({"fpu", "mve"})}
 HOLDS = frozenset({"code", "weights", "model", "stack"})
 KINDS = frozenset({"flash", "ram"})
 
@@ -65,7 +64,7 @@ class Emulator:
     """A QEMU machine that runs code of a core; addresses are the machine's, sizes its limits.
 
     `vectors` is where the core looks for its vector table, or None where that is the start of `code`.
-    `semihosting` names the trap sequence ("arm" or "riscv"); `note` is what the user should know, "" when nothing.
+    `note` is what the user should know, "" when nothing.
     """
 
     system: str
@@ -75,7 +74,6 @@ class Emulator:
     vectors: Span | None
     code: Span
     ram: Span
-    semihosting: str
     note: str
 
 
@@ -116,12 +114,14 @@ class Toolchain:
 class Target:
     """What code is built for: a bare core (no memory budget) or a board with its memory regions.
 
+    isa names the instruction set (`mcugen.isa`), "" where images are not read.
     `emulators` are tried in order: the first whose memory holds the image runs it.
     """
 
     name: str
     title: str
     core: str
+    isa: str
     features: frozenset[str]
     clock_hz: int | None
     regions: tuple[MemoryRegion, ...]
@@ -243,7 +243,9 @@ def _switch(target: Target, features: tuple[str, ...]) -> Target:
         raise UsageError(
             f"{target.core} has no feature {name!r}", where="--features", hint=f"features of {target.name}: {has}"
         )
-    off |= {f for f in target.features if off & _NEEDS.get(f, frozenset())}
+    if off:
+        needs = isa.load(target.isa).feature_needs if target.isa else {}
+        off |= {f for f in target.features if off & needs.get(f, frozenset())}
     chain = target.toolchain
     extra = tuple(f for name, flags in chain.without if name in off for f in flags)
     return replace(
@@ -271,11 +273,13 @@ def _target(folder: Path) -> Target:
 def _bare_core(folder: Path, board: Table) -> Target:
     cpu = board.table("cpu")
     features = cpu.strings("features", allowed=FEATURES)
+    instruction_set = cpu.choice("isa", frozenset(isa.names())) if cpu.has("isa") or board.has("emulator") else ""
     cpu.refuse_unread()
     return Target(
         name=folder.name,
         title=board.string("title"),
         core=folder.name,
+        isa=instruction_set,
         features=frozenset(features),
         clock_hz=None,
         regions=(),
@@ -296,6 +300,7 @@ def _real_board(folder: Path, board: Table) -> Target:
         name=folder.name,
         title=board.string("title"),
         core=core_name,
+        isa=core.isa,
         features=core.features,
         clock_hz=_clock(board),
         regions=regions,
@@ -316,7 +321,7 @@ def _region(table: Table) -> MemoryRegion:
     region = MemoryRegion(
         name=table.identifier("name"),
         kind=table.choice("kind", KINDS),
-        address=table.integer("address", low=0, high=2**32 - 1),
+        address=table.integer("address", low=0),
         size_bytes=table.integer("size_bytes", low=1, high=2**32),
         wait_states=table.integer("wait_states", low=0, high=1000) if table.has("wait_states") else None,
         holds=frozenset(table.strings("holds", allowed=HOLDS)),
@@ -398,7 +403,6 @@ def _emulator(table: Table) -> Emulator:
         vectors=_span(table.table("vectors")) if table.has("vectors") else None,
         code=_span(table.table("code")),
         ram=_span(table.table("ram")),
-        semihosting=table.choice("semihosting", frozenset({"arm", "riscv"})),
         note=table.string("note") if table.has("note") else "",
     )
     table.refuse_unread()
@@ -406,6 +410,6 @@ def _emulator(table: Table) -> Emulator:
 
 
 def _span(table: Table) -> Span:
-    span = Span(table.integer("address", low=0, high=2**32 - 1), table.integer("size_bytes", low=1, high=2**32))
+    span = Span(table.integer("address", low=0), table.integer("size_bytes", low=1, high=2**32))
     table.refuse_unread()
     return span

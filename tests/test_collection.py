@@ -12,8 +12,8 @@ import mcugen
 from mcugen.reference.inputs import cases
 from mcugen.verify import emulated, golden, run
 from tests.support.collection import EMULATED, is_in_scope, models
+from tests.support.cores import CORES
 
-CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc")
 MEANINGS = ("host", "cortex-m4", "cortex-m55", "cortex-m0plus")
 """Whose kernels run on this machine, under sanitizers: those for a core's own instructions by their plain C meaning."""
 

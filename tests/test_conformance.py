@@ -14,8 +14,7 @@ from mcugen.ops.copy import Copy
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import cases_of
-
-CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc")
+from tests.support.cores import CORES
 
 
 class CopyExamples(Copy):

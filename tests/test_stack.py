@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import target
+from mcugen import isa, target
 from mcugen.errors import ToolError
+from mcugen.isa import Instruction
 from mcugen.reference.inputs import cases
 from mcugen.toolchain import cross
-from mcugen.toolchain.disassembly import Instruction, disassemble, parse
+from mcugen.toolchain.disassembly import disassemble, parse
 from mcugen.toolchain.stack import Stack, bound
 from mcugen.verify import emulated, report
+from tests.support.cores import CORES
 
 ROOT = Path(__file__).resolve().parents[1]
-CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc")
 ASSEMBLY = {"fault", "board_reset", "board_trap", "sim_stack_mark", "semihost"}
 """Start-up and simulation code that sets the stack pointer by hand."""
 WITHOUT_BOUND = {"of_any_size", "through_pointer", "jumps_through_pointer"}
@@ -33,7 +34,7 @@ def holds(painted: int, limit: int) -> bool:
 def test_frames_equal_those_of_gcc_and_paths_add_up(core: str, tmp_path: Path) -> None:
     board = target.load(core)
     image = cross.build_image(board, [ROOT / "tests" / "toolchain" / "frames.c"], [], tmp_path, stack_bytes=12288)
-    stack = Stack(disassemble(image.elf, board.toolchain))
+    stack = Stack(disassemble(image.elf, board))
     told = {name: size for name, size in image.stack_usage.items() if name in stack.listing.labels.values()}
     told = {name: size for name, size in told.items() if name not in ASSEMBLY | WITHOUT_BOUND}
     assert len(told) > 15
@@ -51,7 +52,7 @@ def test_frames_equal_those_of_gcc_and_paths_add_up(core: str, tmp_path: Path) -
     assert deepest.path == ("chooses", "large", "small", "last")
     library = stack.bound("library")  # a division in software: RISC-V's needs no stack
     assert library.nbytes > frame("library") or core == "rv32imc"
-    assert bound(image.elf, board.toolchain, "chooses") == deepest
+    assert bound(image.elf, board, "chooses") == deepest
 
 
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "rv32imc"])
@@ -66,7 +67,7 @@ def test_what_has_no_bound_is_refused(core: str, tmp_path: Path) -> None:
         "absent": "no function 'absent'",
     }.items():
         with pytest.raises(ToolError, match=re.escape(reason)):
-            Stack(disassemble(image.elf, board.toolchain)).bound(entry)
+            Stack(disassemble(image.elf, board)).bound(entry)
 
 
 ARM_LINES = {
@@ -104,10 +105,10 @@ RISCV_LINES = {
 }
 
 
-@pytest.mark.parametrize(("is_arm", "lines"), [(True, ARM_LINES), (False, RISCV_LINES)])
-def test_what_instructions_do_to_the_stack(is_arm: bool, lines: dict[str, Instruction]) -> None:
+@pytest.mark.parametrize(("name", "lines"), [("arm", ARM_LINES), ("riscv", RISCV_LINES)])
+def test_what_instructions_do_to_the_stack(name: str, lines: dict[str, Instruction]) -> None:
     listed = "".join(f"   {4 * k:x}:\t{line}\n" for k, line in enumerate(lines))
-    found = parse(f"00000000 <f>:\n{listed}", is_arm=is_arm)
+    found = parse(f"00000000 <f>:\n{listed}", isa.load(name))
     assert dict(zip(lines, found.instructions.values(), strict=True)) == lines
     assert found.labels == {0: "f"}
 
@@ -115,7 +116,7 @@ def test_what_instructions_do_to_the_stack(is_arm: bool, lines: dict[str, Instru
 def test_functions_of_equal_names_are_kept_apart() -> None:
     body = "\tpush\t{r4, lr}", "\tpop\t{r4, pc}"
     text = "".join(f"000000{k}0 <{n}>:\n  {k}0:{body[0]}\n  {k}2:{body[1]}\n" for k, n in enumerate("fgf"))
-    stack = Stack(parse(text, is_arm=True))
+    stack = Stack(parse(text, isa.load("arm")))
     assert stack.listing.labels == {0: "f", 16: "g", 32: "f"}
     assert stack.frame("g") == 8
     with pytest.raises(ToolError, match="several functions 'f'"):

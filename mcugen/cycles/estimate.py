@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mcugen.cycles import flow
-from mcugen.cycles.decode import Operation, operation
 from mcugen.cycles.model import Model, Pipeline
 from mcugen.cycles.pipeline import cycles_of
 from mcugen.errors import ToolError
+from mcugen.isa import Operation
 from mcugen.toolchain.disassembly import Listing
 
 Runs = Mapping[tuple[int, int], int]
-_LONGEST_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class Estimator:
                 raise ToolError("an executed instruction is not in the listing", where=f"{addresses[-1]:#x}")
             addresses.append(following)
         operations = [self._operation(a) for a in addresses]
-        sizes = [self.listing.following.get(a, a + _LONGEST_BYTES) - a for a in addresses]
+        sizes = [self.listing.following.get(a, a + self.listing.isa.longest_bytes) - a for a in addresses]
         last = self.listing.instructions[addresses[-1]]
         repeats = last.flow == "branch" and last.target == address
         low, high = (cycles_of(operations, sizes, p, repeats=repeats) for p in (self.model.low, self.model.high))
@@ -100,4 +99,4 @@ class Estimator:
         instruction = self.listing.instructions.get(address)
         if instruction is None:
             raise ToolError("an executed instruction is not in the listing", where=f"{address:#x}")
-        return operation(instruction.name, instruction.operands, self.model.is_arm)
+        return self.listing.isa.operation(instruction.name, instruction.operands)

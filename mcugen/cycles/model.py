@@ -54,7 +54,6 @@ class Model:
     high: Pipeline
     source: str
     note: str = ""
-    is_arm: bool = True
 
 
 def load(core: str) -> Model | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mcugen.cycles.decode import Operation
 from mcugen.cycles.model import Pipeline
+from mcugen.isa import Operation
 
 
 @dataclass

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcugen import resources
+from mcugen import isa, resources
 from mcugen.errors import MemoryBudgetError, ToolError, UsageError
 from mcugen.target import Emulator, Target
 from mcugen.toolchain.elf import Elf, read_elf
@@ -79,7 +79,7 @@ def build_image(
     objects = _compile(target, sources, include, out_dir, core_flags, source_flags, simulated)
     emulator = _link(target, objects, out_dir, core_flags, stack_bytes, constants)
     notes = (note, emulator.note, clip_note(target, emulator))
-    return _image(out_dir / "firmware.elf", emulator, _stack_usage(objects), "; ".join(n for n in notes if n))
+    return _image(out_dir / "firmware.elf", target, emulator, _stack_usage(objects), "; ".join(n for n in notes if n))
 
 
 def _copied(target: Target, constants: Collection[str]) -> bool:
@@ -191,15 +191,14 @@ def _stack_usage(objects: Sequence[Path]) -> dict[str, int]:
     return usage
 
 
-def _image(path: Path, emulator: Emulator, stack_usage: dict[str, int], note: str) -> Image:
+def _image(path: Path, target: Target, emulator: Emulator, stack_usage: dict[str, int], note: str) -> Image:
     elf: Elf = read_elf(path)
+    constants = (".mcugen.", *isa.load(target.isa).unwind)
     return Image(
         elf=path,
         emulator=emulator,
         text_bytes=elf.section_bytes(lambda n: n in {".vectors", ".text"}),
-        rodata_bytes=elf.section_bytes(
-            lambda n: n in {".rodata", ".board_copies"} or n.startswith((".ARM.", ".mcugen."))
-        ),
+        rodata_bytes=elf.section_bytes(lambda n: n in {".rodata", ".board_copies"} or n.startswith(constants)),
         data_bytes=elf.section_bytes(lambda n: n in {".data", ".tdata"}),
         bss_bytes=elf.section_bytes(lambda n: n == ".bss" or n.startswith(".ram.")),
         symbols=elf.symbols,

@@ -1,23 +1,38 @@
-"""Reads a 32-bit little-endian ELF image: sections and symbols, no more than firmware needs.
+"""Reads a little-endian ELF image of 32 or 64 bits: sections and symbols, no more than firmware needs.
 
-Source: Tool Interface Standard, Executable and Linking Format, version 1.2.
+Source: Tool Interface Standard, Executable and Linking Format, version 1.2; System V ABI, chapter 4, for 64 bits.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.errors import ToolError
 
-_HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
-_SECTION = struct.Struct("<10I")
-_SYMBOL = struct.Struct("<IIIBBH")
+_MAGIC = b"\x7fELF"
+_LITTLE_ENDIAN = 1
 _SYMTAB = 2
 _NOBITS = 8
 _ALLOC = 2
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The structures of one class of ELF. symbol: the places of value and size in `symbols`, after the name."""
+
+    header: struct.Struct
+    section: struct.Struct
+    symbols: struct.Struct
+    symbol: tuple[int, int]
+
+
+_LAYOUTS = {
+    1: _Layout(struct.Struct("<16sHHIIIIIHHHHHH"), struct.Struct("<10I"), struct.Struct("<IIIBBH"), (1, 2)),
+    2: _Layout(struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ"), (4, 5)),
+}
 
 
 @dataclass(frozen=True)
@@ -44,20 +59,21 @@ class Elf:
 
 
 def read_elf(path: Path) -> Elf:
-    """Parse an ELF file; raises ToolError when it is not a 32-bit little-endian one, or is damaged."""
+    """Parse an ELF file; raises ToolError when it is not a little-endian one, or is damaged."""
     data = path.read_bytes()
     try:
         return _parse(data)
     except (struct.error, IndexError, ValueError) as e:
-        raise ToolError(f"not a 32-bit little-endian ELF image: {e}", where=str(path)) from e
+        raise ToolError(f"not a little-endian ELF image: {e}", where=str(path)) from e
 
 
 def _parse(data: bytes) -> Elf:
-    header = _HEADER.unpack_from(data)
-    if header[0][:6] != b"\x7fELF\x01\x01":
+    if data[:4] != _MAGIC or data[4] not in _LAYOUTS or data[5] != _LITTLE_ENDIAN:
         raise ValueError("wrong magic bytes")
+    layout = _LAYOUTS[data[4]]
+    header = layout.header.unpack_from(data)
     offset, count, names_index = header[6], header[12], header[13]
-    rows = [_SECTION.unpack_from(data, offset + i * _SECTION.size) for i in range(count)]
+    rows = [layout.section.unpack_from(data, offset + i * layout.section.size) for i in range(count)]
     names = _content(data, rows[names_index])
     sections = {}
     symbols: dict[str, tuple[int, int]] = {}
@@ -65,7 +81,7 @@ def _parse(data: bytes) -> Elf:
         name = _text(names, row[0])
         sections[name] = Section(name, row[3], row[5], _content(data, row), bool(row[2] & _ALLOC))
         if row[1] == _SYMTAB:
-            symbols = _symbols(_content(data, row), _content(data, rows[row[6]]))
+            symbols = dict(_symbols(layout, _content(data, row), _content(data, rows[row[6]])))
     return Elf(sections, symbols)
 
 
@@ -77,6 +93,8 @@ def _text(strings: bytes, offset: int) -> str:
     return strings[offset : strings.index(b"\0", offset)].decode("utf-8", errors="replace")
 
 
-def _symbols(table: bytes, strings: bytes) -> dict[str, tuple[int, int]]:
-    rows = _SYMBOL.iter_unpack(table)
-    return {_text(strings, name): (value, size) for name, value, size, *_ in rows if name}
+def _symbols(layout: _Layout, table: bytes, strings: bytes) -> Iterator[tuple[str, tuple[int, int]]]:
+    value, size = layout.symbol
+    for row in layout.symbols.iter_unpack(table):
+        if row[0]:
+            yield _text(strings, row[0]), (row[value], row[size])

@@ -12,14 +12,10 @@ from pathlib import Path
 
 from mcugen.errors import ToolError
 
-# Debian's package for each program that mcugen starts; boards name those of their own toolchains.
+# Debian's package of the host's compilers; boards name those of their own toolchains and emulators.
 _PACKAGES = {
     "gcc": "gcc libc6-dev",
     "g++": "g++",
-    "arm-none-eabi-gcc": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
-    "riscv64-unknown-elf-gcc": "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
-    "qemu-system-arm": "qemu-system-arm",
-    "qemu-system-riscv32": "qemu-system-misc",
 }
 _SHOWN_OUTPUT = 4000
 

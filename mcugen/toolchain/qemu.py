@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcugen import isa
 from mcugen.errors import ToolError
 from mcugen.target import Emulator, Target
 from mcugen.toolchain import count as counter
@@ -38,7 +39,7 @@ def run_image(image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.
     status = cwd / STATUS_FILE
     status.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
-        command = _command(image.emulator, image.elf.resolve())
+        command = _command(image.emulator, target, image.elf.resolve())
         if count:
             command += _plugin_options(image, target, Path(scratch))
         done = run(command, cwd=cwd, timeout_s=timeout_s, package=image.emulator.package)
@@ -47,12 +48,11 @@ def run_image(image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.
     return SimulatedRun(exit_code, done.stderr + done.stdout, counts, stack_bytes)
 
 
-def _command(emulator: Emulator, elf: Path) -> list[str]:
+def _command(emulator: Emulator, target: Target, elf: Path) -> list[str]:
     cpu = ["-cpu", emulator.cpu] if emulator.cpu else []
     quiet = ["-display", "none", "-serial", "none", "-monitor", "none", "-no-reboot"]
-    firmware = ["-bios", "none"] if emulator.semihosting == "riscv" else []
     hosting = ["-semihosting-config", "enable=on,target=native", "-kernel", str(elf)]
-    return [emulator.system, "-machine", emulator.machine, *cpu, *quiet, *firmware, *hosting]
+    return [emulator.system, "-machine", emulator.machine, *cpu, *quiet, *isa.load(target.isa).machine_flags, *hosting]
 
 
 def _plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:

@@ -17,10 +17,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mcugen.errors import ToolError
-from mcugen.target import Toolchain
-from mcugen.toolchain.disassembly import Instruction, Listing, disassemble
+from mcugen.isa import Instruction
+from mcugen.target import Target
+from mcugen.toolchain.disassembly import Listing, disassemble
 
 _DEEPEST_BYTES = 1 << 20
+_END = 1 << 64
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,13 @@ class StackBound:
     path: tuple[str, ...]
 
 
-def bound(elf: Path, chain: Toolchain, entry: str) -> StackBound:
+def bound(elf: Path, target: Target, entry: str) -> StackBound:
     """The bound of the function `entry` of an image.
 
     Raises ToolError for recursion, a call through a pointer, a stack pointer moved by no fixed amount, or no such
     function: of each there is no bound.
     """
-    return Stack(disassemble(elf, chain)).bound(entry)
+    return Stack(disassemble(elf, target)).bound(entry)
 
 
 @dataclass
@@ -157,7 +159,7 @@ class Stack:
             raise _through_pointer(address, self._name(address))
         if flow in ("branch", "jump") and target is not None:
             yield target
-        follower = self.listing.following.get(address, 1 << 32)
+        follower = self.listing.following.get(address, _END)
         if flow == "pad" and follower >= self._extent(address)[1]:
             return
         goes_on = flow in ("next", "pad", "branch") or instruction.falls_through
@@ -180,7 +182,7 @@ class Stack:
     def _extent(self, address: int) -> tuple[int, int]:
         """The addresses [first, end) of the function that holds an address."""
         at = bisect_right(self._starts, address)
-        end = self._starts[at] if at < len(self._starts) else 1 << 32
+        end = self._starts[at] if at < len(self._starts) else _END
         return self._starts[max(at - 1, 0)], end
 
     def _name(self, address: int) -> str:

@@ -33,7 +33,6 @@ class SimulatedStep:
 
     index: int
     op: str
-    sizes: str
     kernel: str
     macs: int
     instructions: int
@@ -99,7 +98,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         feed = b"".join(_bytes(case.inputs) * 2 for case in cases)
         (folder / "in.bin").write_bytes(feed)
         ran = qemu.run_image(image, board, cwd=folder, timeout_s=_TIMEOUT_S)
-        listing = disassemble(image.elf, board.toolchain)
+        listing = disassemble(image.elf, board)
         bound = Stack(listing).bound(_entry(artifact))
         verdict, repeatable = _compare(artifact, cases, (folder / "out.bin").read_bytes())
     counts = ran.counts[0] if ran.counts else Counts()
@@ -216,6 +215,6 @@ def _steps(
 ) -> tuple[SimulatedStep, ...]:
     none = Interval(0, 0) if estimates else None
     return tuple(
-        SimulatedStep(s.index, s.op, s.sizes, s.kernel, s.macs, counts.get(s.index, 0), estimates.get(s.index, none))
+        SimulatedStep(s.index, s.op, s.kernel, s.macs, counts.get(s.index, 0), estimates.get(s.index, none))
         for s in artifact.report.steps
     )

@@ -6,6 +6,7 @@ Memory without wait states, bias, requantization and stores left out: what no ke
 
 from __future__ import annotations
 
+from mcugen import target
 from mcugen.call import Call
 from mcugen.kernel import Kernel
 from mcugen.select import costs
@@ -86,5 +87,5 @@ def reason(core: str, kernel: Kernel, call: Call, by_rows: bool) -> str:
     parts["the inner loop"] = parts.get("the inner loop", 0.0) - bound(core, kernel, call)
     beyond = sum(v for v in parts.values() if v > 0)
     largest = sorted(parts.items(), key=lambda part: -part[1])[:2]
-    how = "" if kernel.needs or core in ("cortex-m0plus", "cortex-m3", "rv32imc") else "portable C; "
+    how = "" if kernel.needs or not target.load(core).features else "portable C; "
     return how + ", ".join(f"{text} {100 * v / beyond:.0f} %" for text, v in largest if v > 0.1 * beyond)

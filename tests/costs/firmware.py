@@ -124,7 +124,7 @@ def measure(core: str, found: Sequence[Layer], folder: Path) -> list[Measured]:
     ran = qemu.run_image(image, board, cwd=folder, timeout_s=_TIMEOUT_S)
     model = cycles.load(board.core)
     assert model is not None and len(ran.counts) == 2 * len(found), f"{len(ran.counts)} runs of {len(found)} layers"
-    estimator = cycles.Estimator(model, disassemble(image.elf, board.toolchain))
+    estimator = cycles.Estimator(model, disassemble(image.elf, board))
     sizes = _code_sizes(folder)
     result = []
     for layer, counts in zip(found, ran.counts[::2], strict=True):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mcugen import isa
 from mcugen.cycles import flow
 from mcugen.toolchain.disassembly import Listing, parse
 
@@ -21,7 +22,7 @@ LINES = """00000000 <f>:
 
 
 def listing() -> Listing:
-    return parse(LINES, is_arm=True)
+    return parse(LINES, isa.load("arm"))
 
 
 def taken(runs: dict[tuple[int, int], int]) -> dict[int, tuple[int, int]]:

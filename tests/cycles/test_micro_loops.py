@@ -19,12 +19,12 @@ def estimate(folder: Path, core: str, body: str, *, loops: int = LOOPS) -> Inter
     """Cycles of `loops` times around `body`, which begins at the label `loop`, less what enters and leaves it."""
     board, model = target.load(core), cycles.load(core)
     assert model is not None
-    syntax = ".syntax unified\n.thumb_func\n" if model.is_arm else ""
+    syntax = ".syntax unified\n.thumb_func\n" if board.isa == "arm" else ""
     source = folder / "loop.s"
     source.write_text(f"{syntax}.global entry\nentry:\nloop:\n{body}\n", encoding="ascii")
     chain = board.toolchain
     run_checked([chain.cc, *chain.flags, "-c", source, "-o", folder / "loop.o"])
-    estimator = Estimator(model, disassemble(folder / "loop.o", chain))
+    estimator = Estimator(model, disassemble(folder / "loop.o", board))
     length = len(estimator.listing.instructions)
     return estimator.cycles({(0, length): loops})
 

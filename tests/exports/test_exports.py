@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ import mcugen
 from mcugen import exports
 from mcugen.errors import UsageError
 from mcugen.report.output import Content, Output
-from tests.emit.built import ROOT
+from tests.support.plugin import ROOT, install, run
 
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
 MODULE = """
@@ -26,22 +24,6 @@ title = "a list of sources for somebody's build"
 [files]
 "build/{{ name }}.lst" = "sources.lst.j2"
 """
-
-
-def install(site: Path, package: str, group: str, name: str, **files: str) -> None:
-    """An installed package of the user's, with an entry point that names its module."""
-    info = site / f"{package}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {package}\n")
-    (site / package).mkdir()
-    for file, text in ({"__init__.py": ""} | files).items():
-        (site / package / file).write_text(text)
-
-
-def run(site: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mcugen", *map(str, arguments)]
-    return subprocess.run(command, env={"PYTHONPATH": f"{ROOT}:{site}"}, capture_output=True, text=True)
 
 
 def test_a_build_writes_pages_and_the_default_export() -> None:

@@ -22,7 +22,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     for layer in (
         "errors",
         "resources plugins toml_file",
-        "types",
+        "types isa",
         "order",
         "channels",
         "call",

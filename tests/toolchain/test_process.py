@@ -13,9 +13,9 @@ from mcugen.toolchain import elf, host, process
 
 def test_missing_tool_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(ToolError, match="qemu-system-riscv32 is not installed") as caught:
-        process.run(["qemu-system-riscv32"])
-    assert "apt-get install qemu-system-misc" in caught.value.hint
+    with pytest.raises(ToolError, match="gcc is not installed") as caught:
+        process.run(["gcc"])
+    assert "apt-get install gcc libc6-dev" in caught.value.hint
     with pytest.raises(ToolError) as caught:
         process.run(["x-gcc"], package="gcc-x")
     assert "apt-get install gcc-x" in caught.value.hint
@@ -65,9 +65,19 @@ def test_host_compiler_refuses_a_warning(tmp_path: Path) -> None:
     assert "unused variable" in caught.value.output
 
 
-@pytest.mark.parametrize("data", [b"", b"\x7fELF", b"\x7fELF\x01\x01" + b"\xff" * 100, b"MZ" * 100])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x7fELF",
+        b"\x7fELF\x02\x01" + bytes(58),
+        b"\x7fELF\x01\x02" + bytes(58),
+        b"\x7fELF\x01\x01" + b"\xff" * 100,
+        b"MZ" * 100,
+    ],
+)
 def test_what_is_no_elf_image_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.elf"
     path.write_bytes(data)
-    with pytest.raises(ToolError, match="not a 32-bit little-endian ELF image"):
+    with pytest.raises(ToolError, match="not a little-endian ELF image"):
         elf.read_elf(path)

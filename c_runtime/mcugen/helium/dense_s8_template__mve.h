@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The kernel MG_KERNEL of dense_s8__mve.h. MG_LINEAR, MG_CLAMP, MG_LONG: 0 or 1, as the name says.
+ * ADR counts from an address that is a multiple of 4, so the functions that use it must begin at one: at -Os and -O1
+ * compilers place functions at any even address.
  */
 #include "mcugen/dense_s8__mve.h"
 #include "mcugen/dense_s8_asm__mve.h"
@@ -66,7 +68,7 @@
 /* Two pixels at a time. n even and not 0, out_c >= 4.
  * Stack: end of the outputs less one pixel, in_c, out_c, stream, where to jump, end of the full blocks, end of all blocks,
  * outputs that the last block repeats. */
-static __attribute__((naked)) void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
+static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
         "push {r4-r11, lr}\n"
@@ -135,7 +137,7 @@ static __attribute__((naked)) void MG_VARIANT(pairs)(const mg_dense_s8__mve_para
 }
 
 /* One pixel. Stack: where to jump, then of long vectors what MG_COUNTS stores. */
-static __attribute__((naked)) void MG_VARIANT(one)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+static __attribute__((naked, aligned(4))) void MG_VARIANT(one)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
         "push {r4-r11, lr}\n"

@@ -19,5 +19,4 @@ MODEL = Model(
     source="assumed: ALU 1, multiplication 1 to 2, loads 1 with a stall of 1 before their use, to 2, stores 1 to 2, "
     "taken branch and jump 2 to 3, division 4 to 34",
     note="cycles of RV32IMC are those of a plain in-order core, not of one that exists",
-    is_arm=False,
 )
