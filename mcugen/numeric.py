@@ -90,15 +90,6 @@ def multiply_single_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> In
     return np.where(size < 2**31, np.sign(x) * size, -(2**31))
 
 
-def multiply_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
-    """MultiplyByQuantizedMultiplier on an int64 accumulator (int16 activations).
-
-    The multiplier is reduced to 16 bits and one rounding is done. Source: kernels/internal/common.cc, int64 overload.
-    """
-    total = 15 - np.asarray(shift, np.int64)
-    return wrap32((np.asarray(x, np.int64) * reduced_multiplier(mult) + (np.int64(1) << (total - 1))) >> total)
-
-
 def reduced_multiplier(mult: Ints | int) -> Ints:
     """The 16 bit multiplier that `multiply_wide` works with."""
     m = np.asarray(mult, np.int64)

@@ -1,4 +1,4 @@
-"""Unary functions of 8 bit data: a table of 256 bytes, filled from the operator's own reference."""
+"""Unary functions of 8 bit data: a table of 256 bytes, filled without the oracle."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, round_array_half_away
-from mcugen.op import Reordered, evaluate
+from mcugen.op import Reordered
 from mcugen.ops import _ordered
 from mcugen.ops._channelwise import Channelwise
 from mcugen.order import Order
-from mcugen.types import NUMPY_DTYPES, TensorType
+from mcugen.types import NUMPY_DTYPES
 
 _BYTES = ("s8", "u8")
 
@@ -29,6 +29,10 @@ class ByteFunction(Channelwise):
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         return _ordered.elementwise(self, call, orders)
+
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
+        """The results for stored bytes x as the emitted table has them: not from the reference, which checks them."""
+        raise NotImplementedError
 
     def byte_table(self, call: Call) -> np.ndarray | None:
         return table(call) if byte_to_byte(call) else None
@@ -63,8 +67,8 @@ def between(values: np.ndarray, low: int, high: int) -> np.ndarray:
 def table(call: Call) -> np.ndarray:
     """The result for every stored byte, at the byte's unsigned value."""
     x = np.arange(256, dtype=np.uint8).view(NUMPY_DTYPES[call.input(0).dtype])
-    whole = Call(call.op, (_of_256(call.input(0)),), (_of_256(call.output),), (None,), call.reference)
-    return evaluate(whole, (x,))[0].view(np.uint8)
+    assert isinstance(call.op, ByteFunction)
+    return np.asarray(call.op.entries(call, x)).astype(call.output.np_dtype).view(np.uint8)
 
 
 def params(call: Call) -> Params:
@@ -79,10 +83,6 @@ def elements(call: Call) -> int:
 def table_kernel() -> Kernel:
     """One look-up per byte."""
     return Kernel("mg_table_b1", Form.POINTWISE, (byte_to_byte,), params, elements, operands=(0,), in_place=(0,))
-
-
-def _of_256(t: TensorType) -> TensorType:
-    return t.with_shape((256,))
 
 
 def rounded(call: Call, x: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

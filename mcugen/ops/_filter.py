@@ -17,9 +17,6 @@ from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.numeric import (
     activation_bounds,
     activation_range,
-    multiply_double_rounding,
-    multiply_single_rounding,
-    multiply_wide,
     quantize_multiplier,
     reduced_multiplier,
     wrap32,
@@ -114,34 +111,11 @@ def centred(call: Call, w: np.ndarray, axis: int = 0) -> np.ndarray:
     return w.astype(np.int64) - zero.reshape(shape)
 
 
-def centred_data(call: Call, x: np.ndarray) -> np.ndarray:
-    """The stored data less their zero point, exact in float64."""
-    return np.asarray(x.astype(np.float64) - call.input(0).zero_point)
-
-
 def is_wide(call: Call) -> bool:
     """Whether the runtime sums in 64 bits: int16 data, unless the bias, or the type stated for it, is int32."""
     if call.input(0).dtype != "s16" or (call.has(2) and call.input(2).dtype == "s32"):
         return False
     return call.has(2) or getattr(call.op, "sum_dtype", "") != "s32"
-
-
-def stored(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, *, once: bool = False) -> np.ndarray:
-    """Exact sums [..., channels] plus the bias as stored integers of the output; `once`: with a single rounding.
-
-    Sums of 32 bits wrap. Source: reference_integer_ops (per channel), reference_ops (uint8).
-    """
-    y = call.output
-    acc = sums.astype(np.int64) + (0 if b is None else b.astype(np.int64).reshape(-1))
-    acc = acc if is_wide(call) else wrap32(acc)
-    multiply = multiply_wide if is_wide(call) else multiply_double_rounding
-    scaled = (multiply_single_rounding if once else multiply)(acc, *multipliers(call, sums.shape[-1]))
-    return np.asarray(np.clip(wrap32(scaled + y.zero_point), *activation_range(activation, y)))
-
-
-def activated(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.ndarray:
-    """Sums plus the bias on real numbers."""
-    return np.asarray(np.clip(sums + (0.0 if b is None else b), *activation_bounds(activation)))
 
 
 def bias_of(call: Call, channels: int) -> np.ndarray:

@@ -104,10 +104,3 @@ def tanh(a: Ints, integer_bits: int) -> Ints:
     doubled = exp_on_negative_values(-np.abs(a), integer_bits + 1)
     positive = one_minus_over_one_plus(doubled)
     return np.where(a == 0, 0, np.where(a > 0, positive, -positive))
-
-
-def reciprocal(x: Ints, integer_bits: int) -> tuple[Ints, Ints]:
-    """(r, bits): 1 / x = r * 2**-bits with r in Q0 from (1/2, 1], for positive x in Q<integer_bits>."""
-    x = np.asarray(x, np.int64)
-    headroom = 32 - np.frompyfunc(int.bit_length, 1, 1)(x.astype(object)).astype(np.int64)
-    return one_over_one_plus((x << headroom) - 2**31), integer_bits - headroom

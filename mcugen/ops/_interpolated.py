@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.numeric import Ints, round_array_half_away
+from mcugen.numeric import round_array_half_away
 
 STEPS = 512
 _LOW, _HIGH = -32768, 32767
@@ -37,11 +37,3 @@ def populate(
     entries = np.clip(sample - round_array_half_away(error / precision(2)), _LOW, _HIGH)
     last = np.clip(round_array_half_away(function(np.array([high], precision)) * scale), _LOW, _HIGH)
     return np.concatenate([entries, last]).astype(np.int16)
-
-
-def look_up(table: np.ndarray, x: Ints) -> Ints:
-    """The table at int16 values x, interpolated between entries."""
-    wide = table.astype(np.int64)
-    index, offset = 256 + (x >> 7), x & 0x7F
-    slope = wide[index + 1] - wide[index]
-    return np.asarray(wide[index] + ((slope * offset + 64) >> 7))

@@ -9,7 +9,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.channels import Range, whole
 from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, wrap32
+from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.ops import _pool, _reduce
 
 _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
@@ -30,15 +30,6 @@ def multiplier(call: Call) -> tuple[int, int]:
     n = divisor(call)
     extra = min(n.bit_length() - 1, 32, 31 + shift)
     return (mult << extra) // n, shift - extra
-
-
-def requantized(call: Call, x: np.ndarray) -> np.ndarray:
-    """The bit-exact result: sum less zero points, times the multiplier, rounded twice, saturated."""
-    y, axes = call.output, _reduce.reduction_of(call).chosen(x.ndim)
-    acc = x.astype(np.int64).sum(axis=axes) - call.input(0).zero_point * _reduce.elements(call)
-    return np.asarray(
-        np.clip(multiply_double_rounding(wrap32(acc), *multiplier(call)) + y.zero_point, *INT_RANGE[y.dtype])
-    )
 
 
 def bounds(call: Call) -> tuple[Range | None, ...]:

@@ -33,7 +33,7 @@ def scaled_to_q4(call: Call, x: np.ndarray) -> tuple[Ints, Ints]:
     mult = round_half_away(mantissa * 2**31)
     limit = (2**_INPUT_BITS - 1) * 2.0 ** (31 - _INPUT_BITS) / 2.0**shift
     centred = x.astype(np.int64) - call.input(0).zero_point
-    beyond = np.where(np.abs(centred) >= math.floor(limit), np.sign(centred), 0)
+    beyond = np.where(centred <= -math.floor(limit), -1, np.where(centred >= math.floor(limit), 1, 0))
     return multiply_double_rounding(np.where(beyond != 0, 0, centred), mult, shift), beyond
 
 

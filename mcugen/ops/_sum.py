@@ -67,13 +67,6 @@ def _shifts(call: Call, sign: int) -> Sum:
     return Sum(1, (2**30, a - y), (2**30, b - y), (2**30, 1), sign)
 
 
-def compute(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The stored result of a + sign * b. Source: reference_ops::AddElementwise, SubElementwise, Add (int16), Sub16."""
-    zeros = (call.input(0).zero_point, call.input(1).zero_point, call.output.zero_point)
-    y = of_stored(constants(call, sign), zeros, a.astype(np.int64), b.astype(np.int64))
-    return np.asarray(np.clip(y, *activation_range(call.op.activation, call.output)))
-
-
 def of_stored(c: Sum, zeros: tuple[int, int, int], a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The sum of stored int64 values before the clamp. zeros: the zero points of a, b and the result."""
     first, second = scaled(a - zeros[0], c.left, c.a), scaled(b - zeros[1], c.left, c.b)

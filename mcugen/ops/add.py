@@ -10,11 +10,12 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import activation_bounds, wrap32
 from mcugen.op import Example, Reordered
 from mcugen.ops import _elementwise, _linear_sum, _ordered, _sum
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
+from mcugen.oracle import quantized, sums
+from mcugen.oracle.fixed import int64, wrapped
 from mcugen.order import Order
 from mcugen.types import TensorType
 
@@ -69,12 +70,13 @@ class Add(Channelwise, Activated):
         return (_elementwise.broadcast_types(a, b, _TYPES),)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.clip(a + b, *activation_bounds(self.activation)))
+        return quantized.clamped(a + b, self.activation)
 
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if a.dtype == np.int32:
-            return np.asarray(np.clip(wrap32(a.astype(np.int64) + b), *int_bounds(call)))
-        return _sum.compute(call, 1, a, b)
+            ignored = quantized.is_tflm(call)  # source: add.cc, EvalAdd
+            return quantized.clamped_int32(wrapped(int64(a) + b), "NONE" if ignored else self.activation)
+        return sums.added(call, 1, a, b)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         found = _elementwise.corners(call) if call.output.dtype in ("s8", "s16") else None

@@ -11,10 +11,10 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Example, Op
 from mcugen.ops import _pool
 from mcugen.ops._divide import reciprocals
+from mcugen.oracle import quantized
 
 FLIP = 128
 
@@ -114,7 +114,7 @@ class AveragePool2D(_pool.Pool):
     )
 
     def reference(self, x: np.ndarray) -> np.ndarray:
-        return np.asarray(np.clip(self._sums(x) / self._counts(x), *activation_bounds(self.activation)))
+        return quantized.clamped(self._sums(x) / self._counts(x), self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Bit-exact integer mean: halves away from zero, for uint8 on the raw values, which are not negative.
@@ -125,7 +125,7 @@ class AveragePool2D(_pool.Pool):
         count = self._counts(x).astype(np.int64)
         acc = self._sums(x.astype(np.int64)) + offset * count
         mean = np.sign(acc) * ((np.abs(acc) + count // 2) // count)
-        return np.asarray(np.clip(mean - offset, *activation_range(self.activation, call.output)))
+        return quantized.activated(mean - offset, self.activation, call.output)
 
     def flipped(self) -> Op:
         return replace(self, flipped_u8=True)

@@ -11,11 +11,11 @@ from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE
 from mcugen.op import Example, Op
 from mcugen.types import NUMPY_DTYPES, TensorType
 
 _KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "f32": 4, "bool": 5}
+_SATURATING = ("s8", "u8", "s16", "s32")
 
 
 def from_tflite(source: Source) -> Imported:
@@ -66,8 +66,9 @@ class Cast(Op):
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         if self.dtype == "bool":
             return np.asarray(x != 0)
-        if x.dtype.kind == "f" and self.dtype in INT_RANGE:
-            return np.asarray(np.clip(np.trunc(x.astype(np.float64)), *INT_RANGE[self.dtype]).astype(np.int64))
+        if x.dtype.kind == "f" and self.dtype in _SATURATING:
+            ends = np.iinfo(NUMPY_DTYPES[self.dtype])
+            return np.asarray(np.clip(np.trunc(x.astype(np.float64)), ends.min, ends.max).astype(np.int64))
         return x.astype(NUMPY_DTYPES[self.dtype])
 
     @classmethod

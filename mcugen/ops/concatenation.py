@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered, Slimmed
 from mcugen.ops import _join, _ordered, _strided
 from mcugen.ops._channelwise import alike, sliced
+from mcugen.oracle.fixed import each
+from mcugen.oracle.rational import binary32, nearest, quotient, scale_of
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType
 
@@ -90,6 +93,28 @@ def _rescaled(x: np.ndarray, source: TensorType, target: TensorType) -> np.ndarr
     return np.clip(rounded.astype(np.int64) + target.zero_point, 0, 255)
 
 
+def _same_steps(a: TensorType, b: TensorType) -> bool:
+    return (a.scale, a.zero_point) == (b.scale, b.zero_point)
+
+
+def _joined(x: np.ndarray, source: TensorType, target: TensorType, flip: int) -> np.ndarray:
+    """Stored values of one operand in the scale of the result, each step in float32.
+
+    flip: how far stored values and zero points lie below those of uint8.
+    Source: reference_ops::ConcatenationWithScaling.
+    """
+    if source.quant is None or _same_steps(source, target):
+        return x.astype(np.int64)
+    scale = binary32(scale_of(source) * binary32(quotient(Fraction(1), scale_of(target))))
+    bias = binary32(-(source.zero_point + flip) * scale)
+
+    def stored(v: int) -> int:
+        raw = nearest(binary32(binary32((v + flip) * scale) + bias)) + target.zero_point + flip
+        return max(0, min(255, raw)) - flip
+
+    return each(x, stored)
+
+
 @dataclass(frozen=True)
 class Concatenation(Op):
     """y = the operands one after the other along `axis`; uint8 ones of other scales are rescaled.
@@ -163,16 +188,16 @@ class Concatenation(Op):
 
     def reference_q(self, call: Call, *xs: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored; only uint8 is rescaled."""
-        if scales_agree(call):
+        y = call.output
+        if y.dtype not in ("s8", "u8") or y.quant is None:
             return self.reference(*xs)
-        types = [call.input(k) for k in range(len(xs))]
-        if call.output.dtype == "u8":
-            return self.reference(*(_rescaled(x, t, call.output) for x, t in zip(xs, types, strict=True)))
-        if not self.flipped_u8:
-            raise UnsupportedError(f"operands of {call.output.dtype} with other scales than the result are not joined")
-        y = _raw(call.output)
-        parts = (_rescaled(x.astype(np.int64) + FLIP, _raw(t), y) for x, t in zip(xs, types, strict=True))
-        return self.reference(*parts) - FLIP
+        if y.dtype == "s8" and not self.flipped_u8:
+            if any(t is not None and t.quant is not None and not _same_steps(t, y) for t in call.inputs):
+                raise UnsupportedError(f"operands of {y.dtype} with other scales than the result are not joined")
+            return self.reference(*xs)
+        flip = FLIP if self.flipped_u8 else 0
+        parts = (_joined(x, call.input(k), y, flip) for k, x in enumerate(xs))
+        return self.reference(*parts)
 
     def flipped(self) -> Op:
         return replace(self, flipped_u8=True)

@@ -24,6 +24,7 @@ from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image
+from mcugen.oracle import filters
 from mcugen.order import Order
 from mcugen.types import TensorType
 
@@ -149,15 +150,14 @@ class DepthwiseConv2D(Activated):
         return (TensorType((x.shape[0], h, width, w.shape[3]), x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-        return _filter.activated(self._sums(x, w), b, self.activation)
+        return filters.real_results(self._sums(x, w), b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         """Bit-exact integer convolution.
 
         Source: reference_integer_ops/depthwise_conv.h, reference_ops::DepthwiseConv (uint8).
         """
-        sums = self._sums(_filter.centred_data(call, x), _filter.centred(call, w, 3).astype(np.float64))
-        return _filter.stored(call, sums, b, self.activation)
+        return filters.results(call, self._sums(*filters.operands(call, x, w, 3)), b, self.activation)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import activation_bounds
 from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
+from mcugen.oracle import quantized
 from mcugen.types import TensorType
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -38,9 +38,8 @@ class Div(Channelwise):
         return (_elementwise.broadcast_types(a, b, ("f32",)),)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        low, high = activation_bounds(self.activation)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.clip(a / b, max(low, -_LARGEST), min(high, _LARGEST)))
+            return quantized.clamped(np.clip(a / b, -_LARGEST, _LARGEST), self.activation)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

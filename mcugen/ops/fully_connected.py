@@ -17,6 +17,8 @@ from mcugen.op import Example, Reordered, Slimmed
 from mcugen.ops import _accumulators, _filter, _ordered, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
+from mcugen.oracle import filters
+from mcugen.oracle.quantized import is_tflm
 from mcugen.order import Order
 from mcugen.types import TensorType
 
@@ -134,15 +136,16 @@ class FullyConnected(Activated):
         return (TensorType(shape, x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-        return _filter.activated(x.reshape(-1, w.shape[1]) @ w.T, b, self.activation)
+        return filters.real_results(x.reshape(-1, w.shape[1]) @ w.T, b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         """Bit-exact integer matrix product.
 
         Source: reference_integer_ops/fully_connected.h, reference_ops::FullyConnected (uint8).
         """
-        sums = _filter.centred_data(call, x).reshape(-1, w.shape[1]) @ _filter.centred(call, w).astype(np.float64).T
-        return _filter.stored(call, sums, b, self.activation, once=rounds_once(call))
+        data, weights = filters.operands(call, x, w)
+        once = filters.was_uint8(call) or not is_tflm(call)
+        return filters.results(call, data.reshape(-1, w.shape[1]) @ weights.T, b, self.activation, once=once)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation, once=rounds_once(call))

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from mcugen.call import Call
+from mcugen.errors import QuantizationError
 from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
 from mcugen.op import Example
 from mcugen.ops import _bytes, _unary
+from mcugen.oracle import gemmlowp, quantized
+from mcugen.oracle.fixed import each
+from mcugen.oracle.rational import binary32, multiplier, quotient, scale_of
 from mcugen.types import TensorType
 
 _LOW, _HIGH = INT_RANGE["s16"]
@@ -49,21 +54,62 @@ class HardSwish(_bytes.ByteFunction):
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(x * np.clip(x + 3.0, 0.0, 6.0) / 6.0)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         """All in int16: x in 1/128 steps, times a gate in [0, 1] of 15 bits."""
         a, y = call.input(0), call.output
         fine = np.float32(1 / 128) * np.float32(a.scale)
         out_mult, out_shift = _multiplier(fine / np.float32(y.scale))
+        _check_gain(out_shift)
         value = (x.astype(np.int64) - a.zero_point) << 7
         gate = _gate(value, *_multiplier(fine / np.float32(3.0 / 32768.0)))
         product = gate * _high_mul(value, out_mult)
         high = np.sign(product) * (np.abs(product) >> 15)
         return np.asarray(np.clip(rounding_divide_by_pot(high, -out_shift) + y.zero_point, *INT_RANGE[y.dtype]))
 
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        """In int16. Source: reference_ops::HardSwish, activations.cc, HardSwishPrepare."""
+        a, y = call.input(0), call.output
+        fine = binary32(Fraction(1, 128) * scale_of(a))
+        gain, right = _int16_multiplier(binary32(quotient(fine, scale_of(y))))
+        _check_gain(right)
+        slope, left = _int16_multiplier(binary32(fine / binary32(Fraction(3, 32768))))
+
+        def product(v: int) -> int:
+            value = (v - a.zero_point) * 128
+            relu = value if left <= 0 else _int16(value << (left - 1))
+            relu = _rounded_product(relu, slope)
+            relu = _int16(relu << 1) if left > 0 else gemmlowp.divided(relu, -left)
+            both = ((relu + 32768) >> 1) * _rounded_product(value, gain)
+            return gemmlowp.divided(both >> 15 if both >= 0 else -(-both >> 15), -right)
+
+        return quantized.stored(each(x, product), y)
+
     @classmethod
     def examples(cls) -> Sequence[Example]:
         quants = [((0.05, -3), (0.04, -120)), ((0.08, 0), (0.2, -128)), ((0.01, 127), (0.02, 0))]
         return [*_unary.examples(cls(), "s8", quants), *_unary.examples(cls(), "f32", seed=9)]
+
+
+def _check_gain(shift: int) -> None:
+    """Raise QuantizationError for a shift to the left: the runtimes only shift to the right."""
+    if shift > 0:
+        raise QuantizationError("the input's scale is more than 64 times the result's", hint="requantize the result")
+
+
+def _int16(x: int) -> int:
+    return max(_LOW, min(_HIGH, x))
+
+
+def _rounded_product(a: int, b: int) -> int:
+    """SaturatingRoundingDoublingHighMul of int16."""
+    total = a * b + (16384 if a * b >= 0 else -16383)
+    return _int16(total >> 15 if total >= 0 else -(-total >> 15))
+
+
+def _int16_multiplier(real: Fraction) -> tuple[int, int]:
+    """(mult, shift) with 16 bits. Source: quantization_util.h, DownScaleInt32ToInt16Multiplier."""
+    mult, shift = multiplier(real)
+    return min(_HIGH, (mult + 32768) // 65536), shift
 
 
 def _gate(value: Ints, mult: int, shift: int) -> Ints:

@@ -14,6 +14,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example
 from mcugen.ops import _bytes, _unary
+from mcugen.oracle import quantized
 from mcugen.types import TensorType
 
 Multiplier = tuple[int, int]
@@ -81,7 +82,7 @@ class LeakyRelu(_bytes.ByteFunction):
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.where(x > 0, x, x * self.alpha)
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         centred = x.astype(np.int64) - call.input(0).zero_point
         positive, negative = multipliers(call)
         scaled = np.where(
@@ -90,6 +91,14 @@ class LeakyRelu(_bytes.ByteFunction):
             multiply_double_rounding(centred, *negative) * negative_sign(call),
         )
         return np.asarray(np.clip(scaled + call.output.zero_point, *INT_RANGE[call.output.dtype]))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        """With a negative alpha the runtimes round as if |alpha| were applied, and the sign after it."""
+        a, y = call.input(0), call.output
+        steps, in_double = quantized.centred(x, a), quantized.is_tflm(call)
+        positive = quantized.rescaled(steps, a, y, in_double=in_double)
+        negative = quantized.rescaled(steps, a, y, in_double=in_double, factor=abs(self.alpha))
+        return quantized.stored(np.where(steps >= 0, positive, -negative if self.alpha < 0 else negative), y)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

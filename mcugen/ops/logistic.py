@@ -12,6 +12,7 @@ from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
 from mcugen.op import Example
 from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
+from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
 from mcugen.types import TensorType
 
 _SATURATED = 0x7FFF << 10
@@ -57,14 +58,19 @@ class Logistic(_bytes.ByteFunction):
         with np.errstate(over="ignore"):
             return np.asarray(1.0 / (1.0 + np.exp(-x)))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        if call.input(0).dtype == "s16":
-            return _logistic_s16(call, x)
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         if call.input(0).dtype == "u8" or call.reference == "litert":
             return _bytes.rounded(call, x, _sigmoid_f32)
         q4, beyond = _sigmoid.scaled_to_q4(call, x)
         y = rounding_divide_by_pot(_gemmlowp.logistic(q4, 4), 23) - 128
         return np.asarray(np.select([beyond < 0, beyond > 0], [-128, 127], np.clip(y, *INT_RANGE["s8"])))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        if call.input(0).dtype == "s16":
+            return _logistic_s16(call, x)
+        if call.input(0).dtype == "u8" or not quantized.is_tflm(call):
+            return tables.of_bytes(call, x, tables.float_logistic)
+        return sigmoids.of_bytes(call, x, lambda a: gemmlowp.divided(gemmlowp.logistic(a, 4), 23) - 128)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
@@ -80,11 +86,10 @@ class Logistic(_bytes.ByteFunction):
 
 def _logistic_s16(call: Call, x: np.ndarray) -> np.ndarray:
     """Interpolation in 512 steps between entries of the table of sigmoid(i / 24)."""
-    mult, shift = _multiplier(call)
-    scaled = (x.astype(np.int64) * mult + ((1 << shift) >> 1)) >> shift
+    scaled = sigmoids.of_int16(call, x, lefts=(0,))
     size = np.abs(scaled)
     at = np.minimum(size >> 9, 254)
-    entries = _sigmoid.table().astype(np.int64)
+    entries = tables.sigmoid()
     between = (entries[at] << 9) + (size & 0x1FF) * (entries[at + 1] - entries[at])
     result = np.where(size >> 9 >= 255, _SATURATED, between)
     return np.asarray(np.where(scaled >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10)

@@ -11,9 +11,10 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, activation_bounds, activation_range
+from mcugen.numeric import INT_RANGE
 from mcugen.op import Example, Op, Widths
 from mcugen.ops import _pool
+from mcugen.oracle import quantized
 
 
 def from_tflite(source: Source) -> Imported:
@@ -53,17 +54,15 @@ class MaxPool2D(_pool.Pool):
     )
 
     def reference(self, x: np.ndarray) -> np.ndarray:
-        return np.asarray(np.clip(self._largest(x, -np.inf), *activation_bounds(self.activation)))
+        return quantized.clamped(self._largest(x, -np.inf), self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """Bit-exact: integers are compared as they are stored.
 
         Source: reference_integer_ops/pooling.h, MaxPool.
         """
-        low = INT_RANGE[call.input(0).dtype][0]
-        return np.asarray(
-            np.clip(self._largest(x.astype(np.int64), low), *activation_range(self.activation, call.output))
-        )
+        low = quantized.ends(call.input(0))[0]
+        return quantized.activated(self._largest(x.astype(np.int64), low), self.activation, call.output)
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
         """Where no maximum sees the value."""

@@ -10,11 +10,13 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import activation_bounds, activation_range, multiply_double_rounding, quantize_multiplier, wrap32
+from mcugen.numeric import activation_range, quantize_multiplier
 from mcugen.op import Example, Reordered
 from mcugen.ops import _elementwise, _ordered
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
+from mcugen.oracle import quantized
+from mcugen.oracle.fixed import int64, scaled_twice, wrapped
 from mcugen.order import Order
 from mcugen.types import TensorType
 
@@ -74,15 +76,16 @@ class Mul(Channelwise, Activated):
         return (_elementwise.broadcast_types(a, b, _TYPES),)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.clip(a * b, *activation_bounds(self.activation)))
+        return quantized.clamped(a * b, self.activation)
 
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if a.dtype == np.int32:
-            return np.asarray(np.clip(wrap32(a.astype(np.int64) * b), *_elementwise.int_bounds(self.activation)))
+            return quantized.clamped_int32(wrapped(int64(a) * b), self.activation)
         y = call.output
-        raw = (a.astype(np.int64) - call.input(0).zero_point) * (b.astype(np.int64) - call.input(1).zero_point)
-        scaled = multiply_double_rounding(raw, *multiplier(call)) + y.zero_point
-        return np.asarray(np.clip(scaled, *activation_range(self.activation, y)))
+        product = quantized.centred(a, call.input(0)) * quantized.centred(b, call.input(1))
+        factors = (call.input(0).scale, call.input(1).scale)
+        scale = quantized.product_multiplier(factors, y.scale, in_double=quantized.is_tflm(call))
+        return quantized.activated(scaled_twice(product, *scale) + y.zero_point, self.activation, y)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         """A product rises or falls with each factor, and so does its scaled value unless a left shift wraps."""

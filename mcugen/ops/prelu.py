@@ -10,10 +10,11 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.errors import ShapeError
 from mcugen.imports import Import
-from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
+from mcugen.numeric import quantize_multiplier
 from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
+from mcugen.oracle import quantized
 from mcugen.types import TensorType
 
 Multiplier = tuple[int, int]
@@ -63,12 +64,12 @@ class Prelu(Channelwise):
         return np.where(x >= 0, x, x * alpha)
 
     def reference_q(self, call: Call, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-        plain, scaled = multipliers(call)
-        centred = x.astype(np.int64) - call.input(0).zero_point
-        product = centred * (alpha.astype(np.int64) - call.input(1).zero_point)
-        negative = multiply_double_rounding(product, *scaled)
-        y = np.where(centred >= 0, multiply_double_rounding(centred, *plain), negative)
-        return np.asarray(np.clip(y + call.output.zero_point, *INT_RANGE[call.output.dtype]))
+        a, factor, y = call.input(0), call.input(1), call.output
+        steps, in_double = quantized.centred(x, a), quantized.is_tflm(call)
+        positive = quantized.rescaled(steps, a, y, in_double=in_double)
+        product = steps * quantized.centred(alpha, factor)
+        negative = quantized.rescaled(product, a, y, in_double=in_double, factor=factor.scale)
+        return quantized.stored(np.where(steps >= 0, positive, negative), y)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -11,9 +11,11 @@ from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_array_half_away
+from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example
 from mcugen.ops import _bytes
+from mcugen.oracle import quantized
+from mcugen.oracle.fixed import away
 from mcugen.types import QuantParams, TensorType
 
 _FROM_TO = {
@@ -117,12 +119,15 @@ class Quantize(_bytes.ByteFunction):
         return call.input(0).is_float and call.output.dtype == "u8"
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        a, y = call.input(0), call.output
+        if x.dtype != np.float32:
+            return quantized.stored(quantized.rescaled(quantized.centred(x, a), a, y, in_double=True), y)
+        with np.errstate(over="ignore"):
+            steps = np.clip(x / np.float32(y.scale), -_FAR, _FAR)
+        return quantized.stored(away(steps), y)
+
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         y = call.output
-        if x.dtype == np.float32:
-            with np.errstate(over="ignore"):
-                steps = np.clip(x / np.float32(y.scale), -_FAR, _FAR)
-            steps = round_array_half_away(steps).astype(np.float64)
-            return np.asarray(np.clip(steps + y.zero_point, *INT_RANGE[y.dtype]))
         scaled = multiply_double_rounding(x.astype(np.int64) - call.input(0).zero_point, *multiplier(call))
         return np.asarray(np.clip(scaled + y.zero_point, *INT_RANGE[y.dtype]))
 

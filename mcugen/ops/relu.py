@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
 from mcugen.op import Example
 from mcugen.ops import _bytes, _unary
+from mcugen.oracle import quantized
 from mcugen.types import TensorType
 
 _BOUNDS = {
@@ -93,12 +95,26 @@ class Relu(_bytes.ByteFunction):
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(x, self.low, self.high))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y = call.input(0), call.output
         if only_clamps(call):
             return np.asarray(np.clip(x, *stored_bounds(call, a)))
         scaled = multiply_double_rounding(x.astype(np.int64) - a.zero_point, *multiplier(call)) + y.zero_point
         return np.asarray(np.clip(scaled, *stored_bounds(call, y)))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        a, y, tflm = call.input(0), call.output, quantized.is_tflm(call)
+        if tflm and self.high == 6.0:
+            return self._clamped(x, a)
+        scaled = quantized.rescaled(quantized.centred(x, a), a, y, in_double=tflm)
+        return self._clamped(scaled + y.zero_point, y)
+
+    def _clamped(self, x: np.ndarray, t: TensorType) -> np.ndarray:
+        """Stored integers of t, moved as `rescaled` leaves them, within the bounds."""
+        least, most = quantized.ends(t)
+        least = max(least, quantized.step_of(Fraction(self.low), t))
+        most = most if math.isinf(self.high) else min(most, quantized.step_of(Fraction(self.high), t))
+        return np.asarray(np.clip(x, least, most))
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

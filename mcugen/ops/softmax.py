@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,14 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import (
-    INT_RANGE,
-    multiply_double_rounding,
     quantize_multiplier,
-    rounding_divide_by_pot,
     rounding_doubling_high_mul,
 )
 from mcugen.op import Example, Op
 from mcugen.ops import _gemmlowp, _interpolated
+from mcugen.oracle import gemmlowp, quantized, tables
+from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
+from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power, scale_of
 from mcugen.types import QuantParams, TensorType
 
 _DIFF_BITS = 5  # integer bits of scaled differences
@@ -182,25 +183,47 @@ class Softmax(Op):
         return [_example(k, **case) for k, case in enumerate(_CASES)]
 
 
+def exponential_of(call: Call) -> Callable[[int], int]:
+    """exp of a difference from the maximum, in Q0, 0 below the runtime's limit.
+
+    Source: quantization_util.cc, PreprocessSoftmaxScaling, CalculateInputRadius; reference_ops::Softmax.
+    """
+    real = scale_of(call.input(0)) * exact(_beta(call)) * power(31 - _DIFF_BITS)
+    mult, left = multiplier(min(binary64(real), Fraction(2**31 - 1)))
+    if left < 0:
+        raise QuantizationError(f"input scale {call.input(0).scale:.3g} times beta {_beta(call):.3g} is too small")
+    furthest = math.floor(((1 << _DIFF_BITS) - 1) * power(31 - _DIFF_BITS - left))
+
+    def exponential(steps: int) -> int:
+        scaled = gemmlowp.product(steps << left, mult) if steps >= -furthest else None
+        return 0 if scaled is None else gemmlowp.exp_on_negative(scaled, _DIFF_BITS)
+
+    return exponential
+
+
 def _softmax_s8(call: Call, diff: np.ndarray) -> np.ndarray:
     """Exponentials in Q0, their sum in Q12, its reciprocal in Q0."""
-    e = exponentials(call).astype(np.int64)[-diff]
-    scale, over_unit = _gemmlowp.reciprocal(rounding_divide_by_pot(e, _SUM_BITS).sum(axis=-1, keepdims=True), _SUM_BITS)
-    low, high = INT_RANGE[call.output.dtype]
-    bits = 8 * call.output.np_dtype.itemsize
-    y = rounding_divide_by_pot(rounding_doubling_high_mul(scale, e), over_unit + 31 - bits)
-    return np.asarray(np.clip(y + low, low, high))
+    e = each(diff, exponential_of(call))
+    total = divided(e, _SUM_BITS).sum(axis=-1, keepdims=True)
+    scale = each(total, lambda v: gemmlowp.reciprocal(v, _SUM_BITS)[0])
+    over_unit = each(total, lambda v: gemmlowp.reciprocal(v, _SUM_BITS)[1])
+    least, most = quantized.ends(call.output)
+    y = divided(high_product(scale, e), over_unit + 31 - 8 * call.output.np_dtype.itemsize)
+    return np.asarray(np.clip(y + least, least, most))
 
 
 def _softmax_s16(call: Call, diff: np.ndarray) -> np.ndarray:
     """Exponentials and the reciprocal of their sum by interpolated tables, in Q0.15."""
-    exp, inverse = s16_tables(call)
-    scaled = multiply_double_rounding(diff, *s16_multiplier(call))
-    e = _interpolated.look_up(exp, np.clip(scaled + 32767, -32768, 32767))
+    tflm = quantized.is_tflm(call)
+    exp, inverse = tables.softmax_tables(tflm)
+    product = scale_of(call.input(0)) * exact(_beta(call))
+    real = (binary64 if tflm else binary32)(product) / binary64(Fraction(10) / 65535)
+    scaled = scaled_twice(diff, *multiplier(binary64(real)))
+    e = tables.look_up(exp, np.clip(scaled + 32767, -32768, 32767))
     total = e.sum(axis=-1, keepdims=True)
     length = np.frompyfunc(int.bit_length, 1, 1)(total.astype(object)).astype(np.int64)
     normal = ((total << (31 - length)) + (1 << 13)) >> 14
-    scale = _interpolated.look_up(inverse, np.clip(normal - (2**15 + 2**16), -32768, 32767))
+    scale = tables.look_up(inverse, np.clip(normal - (2**15 + 2**16), -32768, 32767))
     right = length - 1
     return np.asarray(np.clip((e * scale + (np.int64(1) << (right - 1))) >> right, 0, 32767))
 

@@ -13,6 +13,7 @@ from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _reduce, _reduce_sum
+from mcugen.oracle import reductions
 
 
 def from_tflite(source: Source) -> Imported:
@@ -36,7 +37,7 @@ class Sum(_reduce.Reduction):
         return np.asarray(np.sum(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        return _reduce_sum.requantized(call, x)
+        return reductions.summed(call, x, self.chosen(x.ndim), mean=False)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _reduce_sum.bounds(call)

@@ -12,6 +12,7 @@ from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
 from mcugen.op import Example
 from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
+from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
 from mcugen.types import TensorType
 
 _SATURATED = 0xFFFF << 8
@@ -54,14 +55,19 @@ class Tanh(_bytes.ByteFunction):
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.tanh(x))
 
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        if call.input(0).dtype == "s16":
-            return _tanh_s16(call, x)
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         if call.input(0).dtype == "u8" or call.reference == "litert":
             return _bytes.rounded(call, x, _tanh_f32)
         q4, beyond = _sigmoid.scaled_to_q4(call, x)
         y = rounding_divide_by_pot(_gemmlowp.tanh(q4, 4), 24)
         return np.asarray(np.select([beyond < 0, beyond > 0], [-128, 127], np.clip(y, *INT_RANGE["s8"])))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        if call.input(0).dtype == "s16":
+            return _tanh_s16(call, x)
+        if call.input(0).dtype == "u8" or not quantized.is_tflm(call):
+            return tables.of_bytes(call, x, tables.float_tanh)
+        return sigmoids.of_bytes(call, x, lambda a: gemmlowp.divided(gemmlowp.tanh(a, 4), 24))
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
@@ -77,11 +83,10 @@ class Tanh(_bytes.ByteFunction):
 
 def _tanh_s16(call: Call, x: np.ndarray) -> np.ndarray:
     """2 * sigmoid(2 * x) - 1 by interpolation in 256 steps between entries of the table of sigmoid(i / 24)."""
-    mult, shift = _multiplier(call)
-    scaled = (x.astype(np.int64) * mult + ((1 << shift) >> 1)) >> shift
+    scaled = sigmoids.of_int16(call, x, lefts=(0, 1))
     size = np.abs(scaled)
     at = np.minimum(size >> 8, 254)
-    entries = _sigmoid.table().astype(np.int64)
+    entries = tables.sigmoid()
     between = (entries[at] << 8) + (size & 0xFF) * (entries[at + 1] - entries[at])
     result = np.where(size >> 8 >= 255, _SATURATED, between)
     one, half = 1 << 23, 1 << 7

@@ -18,6 +18,7 @@ from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image
+from mcugen.oracle import filters
 from mcugen.types import TensorType
 
 BLOCK = 4
@@ -130,15 +131,14 @@ class TransposeConv(Activated):
         return (TensorType((x.shape[0], *self.size, w.shape[0]), x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-        return _filter.activated(self._sums(x, w), b, self.activation)
+        return filters.real_results(self._sums(x, w), b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         """Bit-exact integer transposed convolution.
 
         Source: reference_integer_ops/transpose_conv.h, reference_ops::TransposeConv (uint8).
         """
-        sums = self._sums(_filter.centred_data(call, x), _filter.centred(call, w).astype(np.float64))
-        return _filter.stored(call, sums, b, self.activation)
+        return filters.results(call, self._sums(*filters.operands(call, x, w)), b, self.activation)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation)

@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "order",
         "channels",
         "call",
-        "kernel",
+        "kernel oracle",
         "op graph target options numeric",
         "imports",
         "ops",

@@ -1,0 +1,6 @@
+"""The oracle's arithmetic: what the reference runtimes derive from scales, and how they round.
+
+Only `reference` and `reference_q` of operators use it. It is written from the runtimes' definitions, in exact rational
+numbers with a rounding to float32 or float64 where the runtimes round, and shares nothing with the functions that make
+the emitted constants (`mcugen.numeric` and those beside the kernels): a fault in one of the two is a difference.
+"""

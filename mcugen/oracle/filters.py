@@ -1,0 +1,82 @@
+"""Sums of products as operators with weights store them: operands are (data, weights, optional bias)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import QuantizationError
+from mcugen.oracle.fixed import Ints, int64, scaled_once, scaled_twice, scaled_wide, wrapped
+from mcugen.oracle.quantized import activated, centred, clamped
+from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient
+
+
+def operands(call: Call, x: np.ndarray, w: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Data and weights without zero points, exact in float64. axis: the weights' output channels."""
+    wide = np.float64
+    return centred(x, call.input(0)).astype(wide), centred(w, call.input(1), axis).astype(wide)
+
+
+def real_results(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.ndarray:
+    """The result of sums [..., channels] of real numbers."""
+    return clamped(sums if b is None else sums + b, activation)
+
+
+def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, *, once: bool = False) -> np.ndarray:
+    """The stored result of exact sums [..., channels] of stored integers.
+
+    once: rounded once, from the real multiplier, as LiteRT's fully connected layers do.
+    Source: reference_integer_ops (per channel), reference_ops (uint8).
+    """
+    acc = int64(sums) + (0 if b is None else int64(b).reshape(-1))
+    wide, channels = _sums_are_wide(call), sums.shape[-1]
+    acc = acc if wide else wrapped(acc)
+    if once:
+        scaled = scaled_once(acc, np.array([float(v) for v in _real(*_scales(call), channels)]))
+    else:
+        scaled = (scaled_wide if wide else scaled_twice)(acc, *_multipliers(*_scales(call), channels))
+    return activated(wrapped(scaled + call.output.zero_point), activation, call.output)
+
+
+def was_uint8(call: Call) -> bool:
+    """Whether the source computed on uint8: its weights are that, or int16 made of it."""
+    return call.input(1).dtype in ("u8", "s16")
+
+
+def _sums_are_wide(call: Call) -> bool:
+    """Sums of int16 data have the type of the bias; without one int64, unless the model states int32."""
+    if call.input(0).dtype != "s16":
+        return False
+    bias = call.input(2).dtype if call.has(2) else getattr(call.op, "sum_dtype", "")
+    return bool(bias != "s32")
+
+
+def _scales(call: Call) -> tuple[float, tuple[float, ...], float, bool]:
+    quant = call.input(1).quant
+    if quant is None:
+        raise QuantizationError(f"the weights {call.input(1)} have no scale")
+    in_float = was_uint8(call) and not getattr(call.op, "exact_scales", False)
+    return call.input(0).scale, quant.scale, call.output.scale, in_float
+
+
+@cache
+def _real(x: float, w: tuple[float, ...], y: float, in_float: bool, channels: int) -> tuple[Fraction, ...]:
+    """scale_x * scale_w / scale_y of each channel.
+
+    The product of two float32 is exact in float64; uint8 convolutions round it to float32.
+    Source: kernel_util.cc, PopulateConvolutionQuantizationParams, GetQuantizedConvolutionMultipler.
+    """
+    scale, divisor = binary32(exact(x)), binary32(exact(y))
+    products = [scale * binary32(exact(v)) for v in w]
+    found = [binary64(quotient(binary32(p) if in_float else p, divisor)) for p in products]
+    return tuple(found) if len(found) == channels else (found[0],) * channels
+
+
+@cache
+def _multipliers(x: float, w: tuple[float, ...], y: float, in_float: bool, channels: int) -> tuple[Ints, Ints]:
+    """(mult, shift) of each channel."""
+    pairs = [multiplier(v) for v in _real(x, w, y, in_float, channels)]
+    return np.array([m for m, _ in pairs], np.int64), np.array([s for _, s in pairs], np.int64)

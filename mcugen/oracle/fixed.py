@@ -1,0 +1,73 @@
+"""Fixed-point arithmetic of the runtimes on arrays of integers, step by step as their sources have it.
+
+Integers are carried in int64; those that runtimes hold in int32 wrap where theirs would.
+Source: gemmlowp fixedpoint/fixedpoint.h; TensorFlow Lite kernels/internal/common.h and common.cc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+Ints = np.ndarray
+_LEAST, _MOST = -(1 << 31), (1 << 31) - 1
+
+
+def int64(x: Ints | int) -> Ints:
+    return np.asarray(x).astype(np.int64)
+
+
+def wrapped(x: Ints) -> Ints:
+    """The low 32 bits of x as an int32 holds them."""
+    return int64(int64(x).astype(np.int32))
+
+
+def away(x: np.ndarray) -> np.ndarray:
+    """Floats of at most 2**50 rounded to whole numbers, halves away from zero, in float64."""
+    wide = x.astype(np.float64)
+    return np.asarray(np.copysign(np.floor(np.abs(wide) + 0.5), wide))
+
+
+def high_product(a: Ints, b: Ints | int) -> Ints:
+    """SaturatingRoundingDoublingHighMul: (a * b + nudge) / 2**31, rounded towards zero."""
+    product = int64(a) * int64(b)
+    total = product + np.where(product >= 0, 1 << 30, 1 - (1 << 30))
+    quotient = np.where(total >= 0, total >> 31, -(-total >> 31))
+    return np.where((int64(a) == _LEAST) & (int64(b) == _LEAST), _MOST, quotient)
+
+
+def divided(x: Ints, exponent: Ints | int) -> Ints:
+    """RoundingDivideByPOT: x / 2**exponent to the nearest, halves away from zero."""
+    half = (np.int64(1) << int64(exponent)) >> 1
+    return np.asarray(np.sign(int64(x)) * ((np.abs(int64(x)) + half) >> int64(exponent)))
+
+
+def scaled_twice(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
+    """MultiplyByQuantizedMultiplier of an int32: shifted left, multiplied and rounded, shifted right and rounded."""
+    left = np.maximum(int64(shift), 0)
+    return divided(high_product(wrapped(int64(x) << left), mult), left - int64(shift))
+
+
+def scaled_once(x: Ints, scale: np.ndarray) -> Ints:
+    """x * scale in float64, rounded to the nearest, halves away from zero; beyond int32 its smallest value.
+
+    Source: LiteRT reference_ops::FullyConnected; the conversion to int32 is that of x86.
+    """
+    real = away(int64(x).astype(np.float64) * scale)
+    inside = (real >= _LEAST) & (real <= _MOST)
+    return int64(np.where(inside, real, _LEAST))
+
+
+def scaled_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
+    """MultiplyByQuantizedMultiplier of an int64: the multiplier is cut to 16 bits, and the product rounded up."""
+    reduced = np.where(int64(mult) < 0x7FFF0000, (int64(mult) + 0x8000) // 0x10000, 0x7FFF)
+    right = 15 - int64(shift)
+    return wrapped((int64(x) * reduced + (np.int64(1) << (right - 1))) >> right)
+
+
+def each(x: Ints, function: Callable[[int], int]) -> Ints:
+    """function of every element, called once for each value among them."""
+    values, place = np.unique(x, return_inverse=True)
+    results = np.array([function(int(v)) for v in values], np.int64)
+    return results[place.reshape(-1)].reshape(x.shape)

@@ -1,0 +1,101 @@
+"""Functions of gemmlowp on single fixed-point numbers, in Python integers.
+
+"Q<k>" means an int32 with k integer bits and 31 - k fractional bits.
+Source: gemmlowp fixedpoint/fixedpoint.h.
+"""
+
+from __future__ import annotations
+
+_LEAST, _MOST = -(1 << 31), (1 << 31) - 1
+_EXP_STEPS = {  # e: exp(-2**e) in Q0
+    -2: 1672461947, -1: 1302514674, 0: 790015084, 1: 290630308, 2: 39332535, 3: 720401, 4: 242,
+}  # fmt: skip
+_EXP_OF_MINUS_EIGHTH = 1895147668
+_THIRD = 715827883
+_48_OVER_17, _MINUS_32_OVER_17 = 1515870810, -1010580540  # Q2
+
+
+def product(a: int, b: int) -> int:
+    """SaturatingRoundingDoublingHighMul."""
+    if a == b == _LEAST:
+        return _MOST
+    total = a * b + ((1 << 30) if a * b >= 0 else 1 - (1 << 30))
+    return total >> 31 if total >= 0 else -(-total >> 31)
+
+
+def divided(x: int, exponent: int) -> int:
+    """RoundingDivideByPOT: to the nearest, halves away from zero."""
+    size = (abs(x) + ((1 << exponent) >> 1)) >> exponent
+    return size if x >= 0 else -size
+
+
+def saturated(x: int) -> int:
+    return max(_LEAST, min(_MOST, x))
+
+
+def half_sum(a: int, b: int) -> int:
+    """RoundingHalfSum: halves away from zero."""
+    total = a + b
+    return (total + 1) // 2 if total >= 0 else -((1 - total) // 2)
+
+
+def exp_on_interval(a: int) -> int:
+    """exp of a number from -1/4 to 0, Q0: a series of fourth order around -1/8."""
+    x = a + (1 << 28)
+    x2 = product(x, x)
+    x3, x4 = product(x2, x), product(x2, x2)
+    sum_3_4 = product(divided(x4, 2) + x3, _THIRD)
+    return _EXP_OF_MINUS_EIGHTH + product(_EXP_OF_MINUS_EIGHTH, x + divided(sum_3_4 + x2, 1))
+
+
+def exp_on_negative(a: int, integer_bits: int) -> int:
+    """exp of a number that is not positive, Q<integer_bits> to Q0."""
+    if a == 0:
+        return _MOST
+    fraction = 31 - integer_bits
+    if integer_bits > 5 and a < -(1 << (fraction + 5)):
+        return 0
+    quarter = 1 << (fraction - 2)
+    nearby = a % quarter - quarter
+    result = exp_on_interval(saturated(nearby << integer_bits))
+    for exponent, factor in _EXP_STEPS.items():
+        if integer_bits > exponent and (nearby - a) >> (fraction + exponent) & 1:
+            result = product(result, factor)
+    return result
+
+
+def _newton(a: int) -> int:
+    """An estimate of 2 / (1 + a) for a from 0 to 1: Q0 to Q2, three steps."""
+    half = half_sum(a, _MOST)
+    x = _48_OVER_17 + product(half, _MINUS_32_OVER_17)
+    for _ in range(3):
+        x += saturated(product(x, (1 << 29) - product(half, x)) << 2)
+    return x
+
+
+def one_over_one_plus(a: int) -> int:
+    """1 / (1 + a) for a from 0 to 1, Q0."""
+    return saturated(_newton(a) << 1)
+
+
+def logistic(a: int, integer_bits: int) -> int:
+    """1 / (1 + exp(-a)), Q<integer_bits> to Q0."""
+    if a == 0:
+        return 1 << 30
+    above = one_over_one_plus(exp_on_negative(-abs(a), integer_bits))
+    return above if a > 0 else _MOST - above
+
+
+def tanh(a: int, integer_bits: int) -> int:
+    """tanh(a), Q<integer_bits> to Q0: (1 - e) / (1 + e) with e = exp(-2 * |a|)."""
+    if a == 0:
+        return 0
+    e = exp_on_negative(-abs(a), integer_bits + 1)
+    size = saturated((_newton(e) - (1 << 29)) << 2)
+    return size if a > 0 else -size
+
+
+def reciprocal(x: int, integer_bits: int) -> tuple[int, int]:
+    """(r, bits): 1 / x is about r * 2**-bits, r in Q0, for a positive x in Q<integer_bits>. Source: GetReciprocal."""
+    headroom = 32 - x.bit_length()
+    return one_over_one_plus((x << headroom) - (1 << 31)), integer_bits - headroom

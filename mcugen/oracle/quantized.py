@@ -1,0 +1,106 @@
+"""Tensors of stored integers: zero points, ranges, fused activations and requantization, as runtimes derive them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import QuantizationError, UnsupportedError
+from mcugen.oracle.fixed import Ints, int64, scaled_twice
+from mcugen.oracle.rational import binary32, binary64, exact, multiplier, nearest, quotient, scale_of
+from mcugen.types import TensorType
+
+Multiplier = tuple[int, int]
+_INT32 = (-(1 << 31), (1 << 31) - 1)
+_ACTIVATIONS: dict[str, tuple[int | None, int | None]] = {
+    "NONE": (None, None),
+    "RELU": (0, None),
+    "RELU6": (0, 6),
+    "RELU_N1_TO_1": (-1, 1),
+}
+
+
+def centred(x: np.ndarray, t: TensorType, axis: int = 0) -> Ints:
+    """Stored integers less their zero points, which run along `axis` where there are several."""
+    zeros = np.array(t.quant.zero_point if t.quant else (0,), np.int64)
+    shape = [1] * x.ndim
+    if zeros.size > 1:
+        shape[axis] = zeros.size
+    return int64(x) - (zeros.reshape(shape) if zeros.size > 1 else zeros[0])
+
+
+def ends(t: TensorType) -> tuple[int, int]:
+    """The least and the greatest stored integer."""
+    info = np.iinfo(t.np_dtype)
+    return int(info.min), int(info.max)
+
+
+def stored(x: Ints, t: TensorType) -> np.ndarray:
+    """Results without the zero point of t as they are stored in it: moved by it, and saturated."""
+    return np.asarray(np.clip(x + t.zero_point, *ends(t)))
+
+
+def _activation(name: str) -> tuple[int | None, int | None]:
+    if name not in _ACTIVATIONS:
+        raise UnsupportedError(f"fused activation {name} is not supported")
+    return _ACTIVATIONS[name]
+
+
+def clamped(x: np.ndarray, activation: str) -> np.ndarray:
+    """Real numbers after a fused activation."""
+    low, high = _activation(activation)
+    return x if low is None and high is None else np.asarray(np.clip(x, low, high))
+
+
+def clamped_int32(x: Ints, activation: str) -> np.ndarray:
+    """Plain int32 numbers after a fused activation. Source: kernel_util.h, CalculateActivationRange."""
+    low, high = _activation(activation)
+    return np.asarray(np.clip(x, _INT32[0] if low is None else low, _INT32[1] if high is None else high))
+
+
+def activated(x: Ints, activation: str, t: TensorType) -> np.ndarray:
+    """Stored integers of t after a fused activation. Source: kernel_util.cc, CalculateActivationRangeQuantized."""
+    least, most = ends(t)
+    low, high = _activation(activation)
+    if low is not None:
+        least = max(least, step_of(Fraction(low), t))
+    if high is not None:
+        most = min(most, step_of(Fraction(high), t))
+    return np.asarray(np.clip(x, least, most))
+
+
+def step_of(real: Fraction, t: TensorType) -> int:
+    """The stored integer of a real number: real / scale as float32, rounded to the nearest, and the zero point.
+
+    Raises QuantizationError where it leaves int32.
+    """
+    steps = nearest(binary32(quotient(real, scale_of(t))))
+    if not _INT32[0] <= steps <= _INT32[1]:
+        raise QuantizationError(f"the bound {float(real):g} is {steps} steps of scale {t.scale:g}")
+    return t.zero_point + steps
+
+
+def rescaled(x: Ints, a: TensorType, y: TensorType, *, in_double: bool, factor: float = 1.0) -> Ints:
+    """Numbers of steps of a in steps of y, times factor >= 0, rounded twice: the requantization of most operators.
+
+    in_double: whether scale_a * factor / scale_y is computed in float64, else in float32.
+    """
+    return scaled_twice(x, *product_multiplier((a.scale, factor), y.scale, in_double=in_double))
+
+
+@cache
+def product_multiplier(factors: tuple[float, ...], divisor: float, *, in_double: bool) -> Multiplier:
+    """(mult, shift) of the product of float32 factors over a float32 divisor, each step rounded."""
+    rounded = binary64 if in_double else binary32
+    real = Fraction(1)
+    for factor in factors:
+        real = rounded(real * binary32(exact(factor)))
+    return multiplier(rounded(quotient(real, binary32(exact(divisor)))))
+
+
+def is_tflm(call: Call) -> bool:
+    """Whether the runtime to equal is TensorFlow Lite Micro."""
+    return call.reference == "tflm"

@@ -1,0 +1,87 @@
+"""Rational numbers, and their roundings to float32, float64, whole numbers and fixed-point multipliers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+
+from mcugen.errors import QuantizationError
+from mcugen.types import TensorType
+
+_DAMAGED = "the scales of the model are damaged"
+
+
+@cache
+def exact(value: float) -> Fraction:
+    """A finite floating-point number as the rational it is. Raises QuantizationError for any other."""
+    if not math.isfinite(value):
+        raise QuantizationError(f"{value} is not a number to compute with", hint=_DAMAGED)
+    return Fraction(value)
+
+
+def scale_of(t: TensorType) -> Fraction:
+    """The scale of a tensor quantized as a whole, as the float32 that runtimes store."""
+    return binary32(exact(t.scale))
+
+
+def quotient(a: Fraction, b: Fraction) -> Fraction:
+    """a / b. Raises QuantizationError for a divisor of 0."""
+    if b == 0:
+        raise QuantizationError("a result has the scale 0", hint=_DAMAGED)
+    return a / b
+
+
+def binary32(x: Fraction) -> Fraction:
+    """The float32 nearest to x, of two the even one. Raises QuantizationError beyond the largest."""
+    return _binary(x, 24, -126)
+
+
+def binary64(x: Fraction) -> Fraction:
+    """The float64 nearest to x, of two the even one. Raises QuantizationError beyond the largest."""
+    return _binary(x, 53, -1022)
+
+
+def _binary(x: Fraction, digits: int, least: int) -> Fraction:
+    """IEEE 754 rounding. digits: of a significand; least: the exponent of the smallest normal number."""
+    unit = power(max(exponent_of(x), least) - digits + 1)
+    rounded = round(x / unit) * unit
+    if abs(rounded) >= power(2 - least):
+        raise QuantizationError(f"the scales make a number of about 2**{exponent_of(x)}", hint=_DAMAGED)
+    return rounded
+
+
+def power(exponent: int) -> Fraction:
+    """2**exponent."""
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
+
+
+def exponent_of(x: Fraction) -> int:
+    """The greatest e with 2**e <= |x|; 0 for 0."""
+    if x == 0:
+        return 0
+    e = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    return e if power(e) <= abs(x) else e - 1
+
+
+def nearest(x: Fraction) -> int:
+    """The whole number nearest to x, of two the one farther from 0: C's `round`."""
+    size = math.floor(abs(x) + Fraction(1, 2))
+    return size if x >= 0 else -size
+
+
+def multiplier(real: Fraction) -> tuple[int, int]:
+    """(mult, shift) of a real multiplier >= 0: about mult * 2**(shift - 31), with 31 significant bits in mult.
+
+    Below 2**-32 it is 0. Above 2**30 it is the largest there is, as runtimes built to round once have it; the others
+    would shift numbers out of their registers. Source: quantization_util.cc, QuantizeMultiplier.
+    """
+    if real == 0:
+        return 0, 0
+    shift = exponent_of(real) + 1
+    mult = nearest(real * power(31 - shift))
+    if mult == 1 << 31:
+        mult, shift = 1 << 30, shift + 1
+    if shift > 30:
+        return (1 << 31) - 1, 30
+    return (mult, shift) if shift >= -31 else (0, 0)

@@ -1,0 +1,55 @@
+"""What LOGISTIC and TANH of the runtimes make of stored integers before their fixed-point functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import UnsupportedError
+from mcugen.oracle import gemmlowp
+from mcugen.oracle.fixed import Ints, each, int64
+from mcugen.oracle.rational import binary64, exponent_of, nearest, power, scale_of
+from mcugen.oracle.sums import exponent_near
+
+_INTEGER_BITS = 4
+
+
+def of_bytes(call: Call, x: np.ndarray, function: Callable[[int], int]) -> np.ndarray:
+    """A function of Q4 on int8; the ends of int8 where the input leaves Q4. Source: logistic_common.cc, tanh.cc."""
+    a = call.input(0)
+    real = scale_of(a) * power(31 - _INTEGER_BITS)
+    shift = exponent_of(real) + 1
+    mult = nearest(real * power(31 - shift))
+    radius = math.floor(((1 << _INTEGER_BITS) - 1) * power(31 - _INTEGER_BITS - shift))
+
+    def stored(v: int) -> int:
+        steps = v - a.zero_point
+        if steps <= -radius or steps >= radius:
+            return -128 if steps <= -radius else 127
+        left = steps << shift if shift > 0 else steps
+        scaled = gemmlowp.divided(gemmlowp.product(left, mult), max(-shift, 0))
+        return max(-128, min(127, function(scaled)))
+
+    return each(x, stored)
+
+
+def of_int16(call: Call, x: np.ndarray, lefts: Sequence[int]) -> Ints:
+    """int16 data in steps of 1 / (3 * 4096).
+
+    lefts: the left shifts from a scale of 2**-12 for which the runtime has no multiplier but 3.
+    Source: logistic_common.cc, tanh.cc.
+    """
+    scale = scale_of(call.input(0))
+    exponent = exponent_near(call.input(0).scale)
+    if exponent is not None and exponent + 12 in lefts:
+        return int64(x) * (3 << (exponent + 12))
+    real, right = binary64(scale * 4096 * 3), 0
+    while real <= Fraction(32767, 2) and right <= 30:
+        real, right = 2 * real, right + 1
+    if real > 32767:
+        raise UnsupportedError(f"input scale {call.input(0).scale:.3g} is too large for int16")
+    return (int64(x) * math.floor(real) + ((1 << right) >> 1)) >> right
