@@ -19,7 +19,7 @@ from mcugen.channels import Range, Removal
 from mcugen.errors import InternalError
 from mcugen.kernel import Kernel
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import TensorType, shape_text
 
 MAX_FOLDED_ELEMENTS = 1 << 20
 MAX_FOLDED_MACS = 1 << 26
@@ -152,6 +152,13 @@ class Op:
     def macs(self, call: Call) -> int:
         """Multiply-accumulates of one execution; 0 for operators without."""
         return 0
+
+    def in_words(self, call: Call) -> str:
+        """The sizes of a call in words, for comments and reports; by default the shapes of its data."""
+        pairs = zip(call.inputs, call.constants, strict=True)
+        given = dict.fromkeys(shape_text(t.shape) for t, constant in pairs if t is not None and constant is None)
+        made = dict.fromkeys(shape_text(t.shape) for t in call.outputs)
+        return " to ".join(" and ".join(shapes) for shapes in ((made,) if given == made else (given, made)) if shapes)
 
     def refused_by_tflm(self, call: Call) -> bool:
         """Whether TensorFlow Lite Micro refuses this call, so that only LiteRT's bits exist."""

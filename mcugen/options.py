@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -15,24 +16,31 @@ GOALS = ("balanced", "speed", "ram", "flash")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-    alignas alignof and asm bool catch class constexpr delete explicit export false friend main mutable namespace
-    new not operator or private protected public template this throw true try typeid typename using virtual xor
+    alignas alignof and and_eq asm bitand bitor bool catch class co_await co_return co_yield compl concept const_cast
+    consteval constexpr constinit decltype delete dynamic_cast explicit export false friend main mutable namespace
+    new noexcept not not_eq operator or or_eq private protected public reinterpret_cast requires static_assert
+    static_cast template this thread_local throw true try typeid typename typeof typeof_unqual using virtual xor xor_eq
 """
 _C_KEYWORDS = frozenset(_C_KEYWORDS_LIST.split())
-# In lower case: what <name>_t, <name>.h or `struct <name>` would collide with in C libraries and compilers.
+# In lower case: what <name>, <name>_t or <name>.h would collide with in the libraries of C and C++ and compilers.
 _TAKEN_LIST = """
     main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes
     iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib
     stdnoreturn string tgmath threads time uchar wchar wctype size ssize rsize ptrdiff wint intptr uintptr intmax
     uintmax clock off loff div ldiv lldiv imaxdiv fpos mbstate va_list max_align sig_atomic wctrans char8 char16
     char32 double nullptr pid uid gid mode dev ino nlink id key timer clockid suseconds useconds blksize blkcnt
-    fsblkcnt fsfilcnt quad u_quad fsid daddr caddr socklen sigset stack pthread pthread_mutex pthread_attr
-    pthread_cond pthread_key pthread_once pthread_rwlock
+    fsblkcnt fsfilcnt quad u_quad fsid daddr caddr socklen sigset stack cnd mtx thrd tss std
 """
 _TAKEN = frozenset(_TAKEN_LIST.split())
 _TAKEN_FORM = re.compile(
-    r"(mg|mcugen)(_.*)?|u?_?int(_fast|_least)?\d+(_(max|min|c))?|(u?int(max|ptr)|size|ptrdiff|wchar|wint)_(max|min|c)"
+    r"(mg|mcugen|pthread)(_.*)?|u?_?int(_fast|_least)?\d+(_(max|min|c))?|(u?int(max|ptr)|size|ptrdiff|wchar|wint)_(max|min|c)"
 )
+
+MAX_PREFIX = 12
+"""Characters of a prefix with which every function of the interface stays within the 31 that C99 keeps apart."""
+
+_DIGEST = 3
+"""Hexadecimal digits that stand for the rest of a shortened name."""
 
 _REGION = re.compile(r"[a-z][a-z0-9_]{0,23}", re.ASCII)
 _NOT_REGIONS = frozenset({"arena", "weights", "input", "output"})  # <NAME>_INPUT_SIZE has its meaning already
@@ -170,14 +178,32 @@ def bytes_of(text: str, option: str = "--ram") -> int:
 
 def is_c_name(text: str) -> bool:
     """Whether `text` can prefix C symbols and name files: no keyword, no type, macro or header of the C library."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", text) is not None and not _is_taken(text)
+
+
+def _is_taken(text: str) -> bool:
     lower = text.lower()
-    is_taken = text in _C_KEYWORDS or lower in _TAKEN or _TAKEN_FORM.fullmatch(lower) is not None
-    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", text) is not None and not is_taken
+    return text in _C_KEYWORDS or lower in _TAKEN or _TAKEN_FORM.fullmatch(lower) is not None
 
 
 def c_name_from(stem: str) -> str:
-    """A C name made from a file's stem: `person-detect.v2` becomes `person_detect_v2`."""
-    cleaned = re.sub(r"[^A-Za-z0-9]+", "_", stem.encode("ascii", "ignore").decode()).strip("_")[:40].rstrip("_")
-    if not cleaned or not cleaned[0].isalpha():
-        cleaned = f"model_{cleaned}".rstrip("_")[:40]
-    return cleaned if is_c_name(cleaned) else f"model_{cleaned[:34]}"
+    """A C name made from a file's stem: `kws-int8.v2` becomes `kws_int8_v2`.
+
+    One of more than MAX_PREFIX characters keeps its first ones; a hash of the stem keeps apart those that begin alike.
+    """
+    plain = _plain(stem)
+    if len(plain) <= MAX_PREFIX:
+        return plain
+    digest = hashlib.sha256(stem.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{plain[: MAX_PREFIX - _DIGEST - 1].rstrip('_')}_{digest}"
+
+
+def is_shortened(stem: str) -> bool:
+    """Whether the C name made from a file's stem is not all of it."""
+    return len(_plain(stem)) > MAX_PREFIX
+
+
+def _plain(stem: str) -> str:
+    """The letters and digits of a stem, with underscores between, as a C name of any length."""
+    cleaned = re.sub(r"[^A-Za-z0-9]+", "_", stem.encode("ascii", "ignore").decode()).strip("_")
+    return cleaned if cleaned[:1].isalpha() and not _is_taken(cleaned) else f"model_{cleaned}".rstrip("_")

@@ -16,7 +16,7 @@ from mcugen.emit import folder as emit_folder
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.options import Options, c_name_from
+from mcugen.options import MAX_PREFIX, Options, c_name_from, is_shortened
 from mcugen.plan import MemoryPlan, check
 from mcugen.report.facts import Report
 from mcugen.report.output import Model, Output
@@ -85,7 +85,8 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     board = target.with_regions(board, options.regions, options.weight_regions)
     name = options.name or c_name_from(path.stem)
     imported = frontends.load(path, registry.load(ops))
-    options, notes = _settle_reference(imported, options)
+    options, reference_notes = _settle_reference(imported, options)
+    notes = (*reference_notes, *_name_notes(name, path.stem, is_given=bool(options.name)))
     graph = passes.run(imported, options.reference, simplify=not options.no_simplify)
     return Prepared(name, board, options, imported, graph, notes)
 
@@ -104,6 +105,15 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     files = emitted | exports.written(output, model.options.export, emitted)
     facts = dataclasses.replace(facts, files=tuple(sorted(files)))
     return Artifact(model.name, files, emitted, facts, model.imported, model.graph, schedule, memory, view, model.board)
+
+
+def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:
+    """What the user should know of the prefix of all names: that it is a shortened one, or a long one."""
+    if len(name) > MAX_PREFIX:
+        return (f"--name {name} has over {MAX_PREFIX} characters: some C names may be longer than the 31 of C99",)
+    if not is_given and is_shortened(stem):
+        return (f"the C names begin with {name}, short for {stem[:40]!a}; --name gives another",)
+    return ()
 
 
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:

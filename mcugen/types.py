@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 
@@ -96,6 +97,11 @@ class TensorType:
         dims = ", ".join(str(d) for d in self.shape)
         quant = f" ({self.quant})" if self.quant else ""
         return f"{self.dtype} [{dims}]{quant}"
+
+
+def shape_text(shape: Shape) -> str:
+    """A shape in words, without the axes of length 1 that come first: `28x28x8`, and `1` for a single element."""
+    return "x".join(map(str, itertools.dropwhile(lambda d: d == 1, shape))) or "1"
 
 
 def rows_of(shape: Shape) -> int:

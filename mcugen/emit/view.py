@@ -251,7 +251,7 @@ class _Builder:
         return StepView(
             index=step.index,
             by_rows=step.by_rows,
-            title=comment(f"{node.source}: {type(node.op).__name__} {type_text(call.output)}"),
+            title=self._title(step),
             kernel=kernel.function(call),
             params=f"step{step.index}" if kernel.params else "",
             params_type=f"{kernel.contract}_params",
@@ -284,6 +284,13 @@ class _Builder:
                 for k, (name, t) in enumerate(zip(node.outputs, call.outputs, strict=True))
             ],
         )
+
+    def _title(self, step: Step) -> str:
+        """What a step computes, at which sizes, and the tensor or the node of the model that it comes from."""
+        node, call = step.choice.node, step.choice.call
+        label = self.graph.tensors[node.outputs[0]].label.split(";")[0]
+        origin = f"'{label}'" if label else node.source
+        return comment(f"{type(node.op).__name__} {node.op.in_words(call)}, from {origin}")
 
     def _fields(self, step: Step) -> list[tuple[str, str]]:
         values = step.choice.params

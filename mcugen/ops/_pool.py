@@ -17,7 +17,7 @@ from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Example, Op
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
-from mcugen.ops._window import Padding, Pair, Window, image
+from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.types import QuantParams, TensorType
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
@@ -48,6 +48,9 @@ class Pool(Channelwise, Activated):
         if self.kernel[0] * self.kernel[1] > MAX_TAPS:
             raise UnsupportedError(f"a window of {self.kernel[0]}x{self.kernel[1]} has more than {MAX_TAPS} taps")
         return (TensorType((x.shape[0], h, w, x.shape[3]), x.dtype),)
+
+    def in_words(self, call: Call) -> str:
+        return in_words(self.window, call)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         """A mean or a maximum lies within its operands, rounded or not; then it is clamped."""

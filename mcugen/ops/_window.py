@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.kernel import RowWindow
 from mcugen.op import Widths
@@ -77,6 +78,12 @@ class Window:
         fits = all(width < self.extent(d) for d in (0, 1) for width in widths[d])
         return replace(self, padding=widths) if fits else None
 
+    def __str__(self) -> str:
+        """The window in words, without its padding: `3x3 stride 2`."""
+        steps = (("stride", self.stride), ("dilation", self.dilation))
+        moves = [f"{what} {pair[0] if pair[0] == pair[1] else by(pair)}" for what, pair in steps if pair != (1, 1)]
+        return " ".join([by(self.kernel), *moves])
+
     def check(self) -> None:
         """Raise ShapeError or UnsupportedError on sizes that have no meaning."""
         for what, pair in (("kernel size", self.kernel), ("stride", self.stride), ("dilation", self.dilation)):
@@ -123,6 +130,17 @@ class Window:
                         left : left + (out[1] - 1) * self.stride[1] + 1 : self.stride[1],
                     ],
                 )
+
+
+def by(pair: Pair) -> str:
+    """A pair of sizes in words: `3x3`."""
+    return f"{pair[0]}x{pair[1]}"
+
+
+def in_words(w: Window, call: Call) -> str:
+    """The sizes of a windowed operator in words: `3x3 stride 2, 3 to 8 channels`."""
+    given, made = call.input(0).shape[3], call.output.shape[3]
+    return f"{w}, {made} channels" if given == made else f"{w}, {given} to {made} channels"
 
 
 def edge_pixels(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> int:

@@ -23,7 +23,7 @@ from mcugen.ops import (
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
-from mcugen.ops._window import Padding, Pair, Window, image
+from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import filters
 from mcugen.order import Order
 from mcugen.types import TensorType
@@ -203,6 +203,10 @@ class Conv2D(Activated):
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))
+
+    def in_words(self, call: Call) -> str:
+        groups = groups_of(call)
+        return in_words(window_of(call), call) + (f" in {groups} groups" if groups > 1 else "")
 
     def window(self, w: Sequence[int]) -> Window:
         """The window of weights of that shape."""

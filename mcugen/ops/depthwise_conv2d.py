@@ -23,7 +23,7 @@ from mcugen.ops import (
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
-from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image
+from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
 from mcugen.oracle import filters
 from mcugen.order import Order
 from mcugen.types import TensorType
@@ -206,6 +206,9 @@ class DepthwiseConv2D(Activated):
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))
+
+    def in_words(self, call: Call) -> str:
+        return in_words(window_of(call), call)
 
     def window(self, w: Sequence[int]) -> Window:
         """The window of weights of that shape."""

@@ -183,6 +183,10 @@ class FullyConnected(Activated):
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]
 
+    def in_words(self, call: Call) -> str:
+        made, given = call.input(1).shape
+        return f"{given} to {made}" + (f", {vectors(call)} times" if vectors(call) > 1 else "")
+
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [_example(k, **case) for k, case in enumerate(_CASES)]

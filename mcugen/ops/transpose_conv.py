@@ -17,7 +17,7 @@ from mcugen.op import Example, Slimmed
 from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
-from mcugen.ops._window import MAX_FIELD, Pair, Window, image
+from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
 from mcugen.oracle import filters
 from mcugen.types import TensorType
 
@@ -162,6 +162,9 @@ class TransposeConv(Activated):
 
     def macs(self, call: Call) -> int:
         return call.input(0).size * call.input(1).size // call.input(0).shape[3]
+
+    def in_words(self, call: Call) -> str:
+        return in_words(self._window(call.input(1).shape), call)
 
     def pad(self, w: Sequence[int]) -> Pair:
         """Rows above and columns to the left of the output that taps reach."""

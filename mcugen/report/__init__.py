@@ -11,8 +11,8 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.report import constants, estimates, regions, removals
-from mcugen.report.facts import Report, StepFacts
-from mcugen.schedule import Schedule
+from mcugen.report.facts import CycleFacts, Report, StepFacts
+from mcugen.schedule import Schedule, Step
 from mcugen.select import Solution
 from mcugen.select.weights import WeightRooms
 from mcugen.target import Target
@@ -42,16 +42,24 @@ def facts_of(
         live_macs=view.macs,
         cycles=estimates.total(cycles),
         clock_hz=board.clock_hz,
-        steps=tuple(
-            StepFacts(
-                s.index, type(s.choice.node.op).__name__, s.choice.kernel.symbol, s.choice.why, schedule.macs(s), c
-            )
-            for s, c in zip(schedule.steps, cycles, strict=True)
-        ),
+        steps=tuple(_step(s, schedule, c) for s, c in zip(schedule.steps, cycles, strict=True)),
         regions=regions.facts_of(solution),
         weights=constants.facts_of(view, board),
         notes=(*notes, *solution.notes),
         removed=schedule.graph.removed,
+    )
+
+
+def _step(step: Step, schedule: Schedule, cycles: CycleFacts | None) -> StepFacts:
+    choice = step.choice
+    return StepFacts(
+        index=step.index,
+        op=type(choice.node.op).__name__,
+        sizes=choice.node.op.in_words(choice.call),
+        kernel=choice.kernel.symbol,
+        why=choice.why,
+        macs=schedule.macs(step),
+        cycles=cycles,
     )
 
 
@@ -128,6 +136,7 @@ def as_text(facts: Report) -> str:
         bound = f"gap {facts.gap_bytes:,} to what each region must have for what it holds"
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
     wide = max((len(s.kernel) for s in facts.steps), default=0)
+    words = max((len(f"{s.op} {s.sizes}") for s in facts.steps), default=0)
     lines = [
         f"{facts.name} for {facts.board}, bits of {facts.reference}",
         *(f"  note: {note}" for note in facts.notes),
@@ -141,9 +150,9 @@ def as_text(facts: Report) -> str:
         *estimates.as_lines(facts),
         *(f"  removed  {line}" for line in removals.summary(facts.removed)),
         "",
-        f"  step  {'operator':<20}  {'kernel':<{wide}}" + ("  estimated cycles" if facts.cycles else ""),
+        f"  step  {'operator':<{words}}  {'kernel':<{wide}}" + ("  estimated cycles" if facts.cycles else ""),
     ]
     for s in facts.steps:
         cycles = f"{estimates.of_text(s.cycles):<24}  " if facts.cycles else ""
-        lines.append(f"  {s.index:>4}  {s.op:<20}  {s.kernel:<{wide}}  {cycles}{s.why}")
+        lines.append(f"  {s.index:>4}  {f'{s.op} {s.sizes}':<{words}}  {s.kernel:<{wide}}  {cycles}{s.why}")
     return "\n".join(lines) + "\n"

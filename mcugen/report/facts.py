@@ -17,10 +17,13 @@ class CycleFacts:
 
 @dataclass(frozen=True)
 class StepFacts:
-    """One step: its operator, the kernel chosen for it, why that one, its multiply-accumulates and estimated cycles."""
+    """One step: its operator and sizes, the kernel chosen for it, why that one, its multiply-accumulates and estimated
+    cycles.
+    """
 
     index: int
     op: str
+    sizes: str
     kernel: str
     why: str
     macs: int

@@ -33,6 +33,7 @@ class SimulatedStep:
 
     index: int
     op: str
+    sizes: str
     kernel: str
     macs: int
     instructions: int
@@ -215,6 +216,6 @@ def _steps(
 ) -> tuple[SimulatedStep, ...]:
     none = Interval(0, 0) if estimates else None
     return tuple(
-        SimulatedStep(s.index, s.op, s.kernel, s.macs, counts.get(s.index, 0), estimates.get(s.index, none))
+        SimulatedStep(s.index, s.op, s.sizes, s.kernel, s.macs, counts.get(s.index, 0), estimates.get(s.index, none))
         for s in artifact.report.steps
     )

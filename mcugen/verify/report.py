@@ -133,12 +133,15 @@ def _cycles_lines(result: Simulation) -> list[str]:
 
 def _step_lines(result: Simulation) -> list[str]:
     """A line for each step; a column of cycles where there are estimates."""
-    title = "  step  operator              kernel                            instructions         "
+    words = max((len(f"{s.op} {s.sizes}") for s in result.steps), default=0)
+    wide = max((len(s.kernel) for s in result.steps), default=0)
+    title = f"  step  {'operator':<{words}}  {'kernel':<{wide}}  instructions         "
     lines = [title + ("  estimated cycles           per MAC" if result.cycles else "").rstrip()]
     total = max(result.instructions, 1)
     for s in result.steps:
         share = 100 * s.instructions / total
-        line = f"  {s.index:>4}  {s.op:<20}  {s.kernel:<32}  {s.instructions:>12,}  {share:5.1f} %"
+        line = f"  {s.index:>4}  {f'{s.op} {s.sizes}':<{words}}  {s.kernel:<{wide}}"
+        line += f"  {s.instructions:>12,}  {share:5.1f} %"
         if s.cycles:
             line += f"  {f'{s.cycles.low:,} to {s.cycles.high:,}':<25}"
             line += f"  {s.cycles.low / s.macs:.2f} to {s.cycles.high / s.macs:.2f}" if s.macs else ""

@@ -15,6 +15,7 @@ from mcugen.emit import EXAMPLE
 from mcugen.emit.amalgamate import LOCAL
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
+from mcugen.options import c_name_from
 from mcugen.toolchain.process import run, run_checked
 from tests.emit.built import MODELS, ROOT, WARNINGS, Built, build, build_bytes, model_file, transform
 from tests.support import runtime
@@ -77,7 +78,7 @@ def test_optimised_whole_program_computes_the_same(plain: Built) -> None:
 
 
 def test_amalgamated_computes_the_same(amalgamated: Built, tmp_path: Path) -> None:
-    stem = next(model for model in MODELS if amalgamated.name == model)
+    stem = next(model for model in MODELS if amalgamated.name == c_name_from(model))
     plain = build(stem, tmp_path)
     inputs = plain.inputs(3)
     expected = run_checked([plain.program()], stdin=inputs).stdout

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 import mcugen
 from mcugen.emit import EXAMPLE
 from mcugen.errors import UsageError
-from mcugen.options import c_name_from, is_c_name
+from mcugen.options import MAX_PREFIX, c_name_from, is_c_name, is_shortened
 from mcugen.toolchain.process import run_checked
 from tests.emit.built import WARNINGS, Built, build_bytes
 from tests.frontends.small_models import image_net, three_dense
@@ -109,7 +110,62 @@ def test_lawful_names_compile(tmp_path: Path, name: str) -> None:
     assert f"{name}.h" in built.artifact.files
 
 
+CPLUSPLUS = """
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string>
+#include <thread>
+#include "{name}.h"
+namespace app {{
+{name}_t {name};
+}}
+using namespace app;
+int main() {{ {name}_run(&{name}); }}
+"""
+
+
+@pytest.mark.parametrize("name", ["model", "x" * 12, "sum", "vector", "thread"])
+def test_names_in_cplusplus(tmp_path: Path, name: str) -> None:
+    """A variable may be called as the model, also in a namespace; libraries of C and C++ stand beside it."""
+    built = build_bytes(three_dense(), tmp_path, name=name)
+    (tmp_path / "unit.cpp").write_text(CPLUSPLUS.format(name=name))
+    run_checked(["g++", "-Wall", "-Werror", f"-I{built.folder}", "-c", tmp_path / "unit.cpp", "-o", tmp_path / "o.o"])
+
+
+@pytest.mark.parametrize("name", ["pthread", "mtx", "and_eq", "static_cast", "co_await", "std", "noexcept"])
+def test_names_of_cplusplus_are_refused(name: str) -> None:
+    assert not is_c_name(name) and is_c_name(c_name_from(name))
+
+
 def test_made_names_are_lawful() -> None:
     for stem in ("", "-", "1", "9" * 60, "int", "mg", "mg_", "uint8_max", "é", "a" * 60, "person-detect.v2", "size"):
         assert is_c_name(c_name_from(stem)), stem
-    assert c_name_from("person-detect.v2") == "person_detect_v2"
+    assert c_name_from("kws-int8.v2") == "kws_int8_v2"
+
+
+def test_long_names_are_shortened() -> None:
+    drawn = random.Random(1)
+    stems = {"".join(drawn.choices("ab_-9", k=drawn.randint(1, 20))) for _ in range(300)}
+    stems |= {"person_detect_v1", "person_detect_v2", *(f"{word}_of_a_long_name" for word in ("int", "mg", "pthread"))}
+    for stem in stems:
+        name = c_name_from(stem)
+        assert is_c_name(name) and len(name) <= MAX_PREFIX, stem
+        assert is_shortened(stem) or re.sub("[-_]", "", stem) in name.replace("_", ""), stem
+    shortened = [stem for stem in stems if is_shortened(stem)]
+    assert len({c_name_from(stem) for stem in shortened}) == len(shortened) > 100
+    assert c_name_from("person_detect_v1").startswith("person_d_")
+
+
+def test_notes_on_names(tmp_path: Path) -> None:
+    notes = {}
+    for stem, given in (("net", ""), ("person_detect_v2", ""), ("net", "person_detect_v2")):
+        (tmp_path / f"{stem}.tflite").write_bytes(three_dense())
+        artifact = mcugen.compile(tmp_path / f"{stem}.tflite", name=given)
+        notes[stem, given] = (artifact.name, " ".join(artifact.report.notes))
+    assert notes["net", ""] == ("net", "")
+    name, note = notes["person_detect_v2", ""]
+    assert len(name) <= MAX_PREFIX and f"{name}, short for 'person_detect_v2'" in note
+    name, note = notes["net", "person_detect_v2"]
+    assert name == "person_detect_v2" and "--name person_detect_v2" in note and "31" in note
