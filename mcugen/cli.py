@@ -73,7 +73,7 @@ def build_options(function: F) -> F:
         elif "choices" in extra:
             kind = click.Choice(extra["choices"])
             option = click.option(
-                flag, item.name, type=kind, default=item.default, show_default=True, help=extra["help"]
+                flag, item.name, type=kind, default=item.default or None, show_default=True, help=extra["help"]
             )
         else:
             shown, several = bool(item.default), isinstance(item.default, tuple)
@@ -97,7 +97,9 @@ model_argument = click.argument("model", type=click.Path(path_type=Path))
 
 
 def _options(values: dict[str, Any]) -> Options:
-    return Options(**{item.name: values[item.name] for item in dataclasses.fields(Options)})
+    """The options given; of a choice without a default that was not made, the field's."""
+    given = {item.name: values[item.name] for item in dataclasses.fields(Options)}
+    return Options(**{name: value for name, value in given.items() if value is not None})
 
 
 def _build(model: Path, values: dict[str, Any]) -> Artifact:

@@ -99,7 +99,7 @@ class Graph:
 
     sha256 is the hash of the model file; format names its kind ("tflite"). tflm_refusals lists the operators of the
     file that TensorFlow Lite Micro has no kernel for: where there are any, only LiteRT's bits exist.
-    removed: what passes have taken out, in order.
+    removed: what passes have taken out, in order. notes: what the import had to assume, for the user.
     """
 
     name: str
@@ -111,6 +111,7 @@ class Graph:
     format: str = ""
     tflm_refusals: tuple[str, ...] = ()
     removed: tuple[Removed, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

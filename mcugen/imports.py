@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from mcugen.errors import CorruptModelError
 from mcugen.op import Op
-from mcugen.types import TensorType
+from mcugen.types import QuantParams, TensorType
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,18 @@ class Attributes:
         self._read.add(name)
         return self._values.get(name, self._defaults.get(name))
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute that the file may leave out and that no schema describes."""
+        self._read.add(name)
+        found = self._values.get(name, self._defaults.get(name))
+        return default if found is None else found
+
     def unread(self) -> dict[str, Any]:
         """Attributes that differ from the schema's default and that nobody looked at."""
         return {
             name: value
             for name, value in self._values.items()
-            if name not in self._read and name in self._defaults and value != self._defaults[name]
+            if name not in self._read and value != self._defaults.get(name)
         }
 
 
@@ -70,11 +76,47 @@ class Imported:
     tflm_refuses: bool = False
 
 
+class Expansion(Protocol):
+    """The small graph that one operator of a format becomes: an Import's `expand` function appends to it.
+
+    Values are known by name. inputs: the operator's operands, None where one is absent.
+    """
+
+    @property
+    def inputs(self) -> Sequence[str | None]: ...
+
+    def type(self, name: str) -> TensorType:
+        """The type of a value."""
+
+    def data(self, name: str) -> np.ndarray | None:
+        """The data of a value that is constant, else None."""
+
+    def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
+        """A new constant. Raises UnsupportedError for element types that mcugen does not have."""
+
+    def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
+        """The first result of an operator, appended; `quant` is how its results are quantized."""
+
+    def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> Sequence[str]:
+        """All results of an operator, appended."""
+
+
 @dataclass(frozen=True)
 class Import:
-    """`name` of `format` becomes this operator; `build` translates the attributes (None: there are none)."""
+    """What becomes of `name` of `format`, in versions `since` to `until` of it (None: to the newest).
+
+    build: gives one operator from the attributes; None: there are none. expand: appends several, and names what is the
+    result of each of the source's outputs. At most one of the two is given.
+    """
 
     format: str
     name: str
     build: Callable[[Source], Imported] | None = None
     since: int = 1
+    until: int | None = None
+    expand: Callable[[Source, Expansion], Sequence[str]] | None = None
+
+    def meets(self, other: Import) -> bool:
+        """Whether some version of one operator would be imported by both."""
+        same = (self.format, self.name) == (other.format, other.name)
+        return same and self.since <= (other.until or self.since) and other.since <= (self.until or other.since)

@@ -9,7 +9,7 @@ from typing import Any
 
 from mcugen.errors import UsageError
 
-REFERENCES = ("tflm", "litert")
+REFERENCES = ("tflm", "litert", "ort")
 INPUT_MODES = ("whole", "rows", "frames")
 DEFAULT_EXPORTS = ("cmake",)
 GOALS = ("balanced", "speed", "ram", "flash")
@@ -58,9 +58,15 @@ class Options:
     features: str = _option("", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST")
     name: str = _option("", "Prefix of the C symbols and files; by default made from the file name.", metavar="NAME")
     reference: str = _option(
-        "tflm",
-        "Runtime whose bits to reproduce: TensorFlow Lite Micro, or LiteRT's reference kernels.",
+        "",
+        "Runtime whose results to reproduce: TensorFlow Lite Micro or LiteRT's reference kernels for .tflite, ONNX "
+        "Runtime for .onnx. By default TensorFlow Lite Micro for .tflite.",
         choices=REFERENCES,
+    )
+    input_shape: tuple[str, ...] = _option(
+        (),
+        "Shape of an input whose file leaves it open, e.g. `image:1,3,96,96`; may be given several times.",
+        metavar="NAME:LIST",
     )
     optimize: str = _option(
         "balanced",
@@ -112,6 +118,11 @@ class Options:
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
 
     @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes given for inputs, by name. Raises UsageError for what is none."""
+        return dict(_shape_of(text) for text in self.input_shape)
+
+    @property
     def ram_bytes(self) -> int | None:
         """The RAM budget in bytes, None where none was given."""
         return bytes_of(self.ram) if self.ram else None
@@ -132,7 +143,7 @@ class Options:
         return region_list("" if self.weights_in in ("auto", "none") else self.weights_in, "--weights-in")
 
     def __post_init__(self) -> None:
-        _ = self.weight_regions
+        _ = self.weight_regions, self.shapes
         for name in ("ram", "flash"):
             if getattr(self, name):
                 bytes_of(getattr(self, name), f"--{name}")
@@ -142,7 +153,7 @@ class Options:
         for item in fields(self):
             choices = item.metadata.get("choices")
             value = getattr(self, item.name)
-            if choices and value not in choices:
+            if choices and value not in (*choices, item.default):
                 raise UsageError(f"--{item.name} is {value!r}", hint=f"choose one of {', '.join(choices)}")
         if self.no_rows and (self.input_mode != "whole" or self.optimize == "ram"):
             asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
@@ -166,6 +177,15 @@ def region_list(text: str, option: str) -> tuple[tuple[str, int | None], ...]:
             )
         found.append((name, bytes_of(size, option) if equals else None))
     return tuple(found)
+
+
+def _shape_of(text: str) -> tuple[str, tuple[int, ...]]:
+    """An input's name and shape from NAME:1,3,96,96. Raises UsageError."""
+    name, _, dims = text.rpartition(":")
+    sizes = dims.split(",")
+    if not name or not all(size.isdecimal() and 0 < int(size) < 2**31 for size in sizes):
+        raise UsageError(f"{text!r} is not the shape of an input", where="--input-shape", hint="write NAME:1,3,96,96")
+    return name, tuple(int(size) for size in sizes)
 
 
 def bytes_of(text: str, option: str = "--ram") -> int:

@@ -84,9 +84,9 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     board = target.load(options.board, [f for f in options.features.split(",") if f])
     board = target.with_regions(board, options.regions, options.weight_regions)
     name = options.name or c_name_from(path.stem)
-    imported = frontends.load(path, registry.load(ops))
+    imported = frontends.load(path, registry.load(ops), options.shapes)
     options, reference_notes = _settle_reference(imported, options)
-    notes = (*reference_notes, *_name_notes(name, path.stem, is_given=bool(options.name)))
+    notes = (*imported.notes, *reference_notes, *_name_notes(name, path.stem, is_given=bool(options.name)))
     graph = passes.run(imported, options.reference, simplify=not options.no_simplify)
     return Prepared(name, board, options, imported, graph, notes)
 
@@ -117,7 +117,18 @@ def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:
 
 
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:
-    """The options with the runtime whose bits exist: LiteRT's for a model that TFLM refuses, with a note."""
+    """The options with the runtime whose results exist, by default the format's first.
+
+    LiteRT's for a model that TFLM refuses, with a note. Raises UsageError for a runtime that does not run the format.
+    """
+    known = frontends.references(imported.format)
+    if options.reference and options.reference not in known:
+        raise UsageError(
+            f"{options.reference} does not run .{imported.format} models",
+            where="--reference",
+            hint=f"leave the option out, or choose {' or '.join(known)}",
+        )
+    options = dataclasses.replace(options, reference=options.reference or known[0])
     refused = imported.tflm_refusals
     if options.reference != "tflm" or not refused:
         return options, ()

@@ -1,4 +1,8 @@
-"""Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules the user gives."""
+"""Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules the user gives.
+
+A module's `IMPORTS` are decompositions: operators of a format that become several of mcugen's and have no class of
+their own. Those of this package stand in `mcugen.decompositions`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,33 @@ import functools
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from importlib.metadata import entry_points
 from types import ModuleType
 
+import mcugen.decompositions
 import mcugen.ops
-from mcugen.errors import UsageError
-from mcugen.imports import Import
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.imports import Import, Imported, Source
 from mcugen.op import Op
+
+
+@dataclass(frozen=True)
+class Found:
+    """An import, and the operator class that states it; None for a decomposition, which has none of its own."""
+
+    entry: Import
+    op: type[Op] | None
+    module: str
+
+    def build(self, source: Source) -> Imported:
+        """The operator that a source becomes. Raises UnsupportedError where it becomes several."""
+        if self.entry.build is not None:
+            return self.entry.build(source)
+        if self.op is None:
+            raise UnsupportedError(f"{self.entry.name} becomes several operators")
+        return Imported(self.op())
 
 
 @dataclass(frozen=True)
@@ -22,11 +44,14 @@ class Registry:
     """The operators of one compilation, by class and by the names formats give them."""
 
     ops: tuple[type[Op], ...]
-    by_import: dict[tuple[str, str], tuple[type[Op], Import]]
+    by_import: Mapping[tuple[str, str], tuple[Found, ...]]
 
-    def find(self, format_name: str, name: str) -> tuple[type[Op], Import] | None:
-        """The operator that `name` of `format_name` becomes, or None."""
-        return self.by_import.get((format_name, name))
+    def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
+        """What `name` of `format_name` becomes in that version of it, or None."""
+        for found in self.by_import.get((format_name, name), ()):
+            if found.entry.since <= version <= (found.entry.until or version):
+                return found
+        return None
 
     def names(self, format_name: str) -> tuple[str, ...]:
         """Names of `format_name` that can be imported, sorted."""
@@ -34,27 +59,38 @@ class Registry:
 
 
 def load(extra: Sequence[ModuleType] = ()) -> Registry:
-    """The registry of all operators, with those of `extra` modules; later definitions do not replace earlier ones."""
-    modules = (*_own_modules(), *_installed_modules(), *extra)
+    """The registry of all operators and decompositions, with those of `extra` modules.
+
+    Raises UsageError where two would import the same version of the same operator of a format.
+    """
+    modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.decompositions), *_installed_modules(), *extra)
     ops = tuple(dict.fromkeys(op for module in modules for op in _ops_of(module)))
-    by_import: dict[tuple[str, str], tuple[type[Op], Import]] = {}
     for op in ops:
         _check(op)
-        for entry in op.imports:
-            other = by_import.setdefault((entry.format, entry.name), (op, entry))
-            if other[0] is not op:
+    found = [Found(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in op.imports]
+    for module in dict.fromkeys(modules):
+        found += [Found(entry, None, module.__name__) for entry in getattr(module, "IMPORTS", ())]
+    return Registry(ops, _by_name(found))
+
+
+def _by_name(found: Iterable[Found]) -> Mapping[tuple[str, str], tuple[Found, ...]]:
+    known: dict[tuple[str, str], tuple[Found, ...]] = {}
+    for new in found:
+        key = (new.entry.format, new.entry.name)
+        for other in known.get(key, ()):
+            if new.entry.meets(other.entry):
                 raise UsageError(
-                    f"{op.__module__}.{op.__name__} and {other[0].__module__}.{other[0].__name__} "
-                    f"both import {entry.format} {entry.name}",
-                    hint="remove one of the two operator modules",
+                    f"{new.module} and {other.module} both import {key[0]} {key[1]}",
+                    hint="remove one of the two modules, or state versions that do not overlap",
                 )
-    return Registry(ops, by_import)
+        known[key] = (*known.get(key, ()), new)
+    return known
 
 
 @functools.cache
-def _own_modules() -> tuple[ModuleType, ...]:
-    names = sorted(m.name for m in pkgutil.iter_modules(mcugen.ops.__path__) if not m.name.startswith("_"))
-    return tuple(importlib.import_module(f"mcugen.ops.{name}") for name in names)
+def _modules_of(package: ModuleType) -> tuple[ModuleType, ...]:
+    names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
+    return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)
 
 
 @functools.cache

@@ -34,7 +34,7 @@ from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 from mcugen.types import images_of, row_count, rows_of
 
 MAX_OUTSIDE_ELEMENTS = 1 << 20
-REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels"}
+REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
 
 @dataclass(frozen=True)

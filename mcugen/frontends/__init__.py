@@ -5,17 +5,22 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from mcugen.errors import CorruptModelError, UsageError
 from mcugen.graph import Graph, verify
 from mcugen.registry import Registry
+from mcugen.types import Shape
 
 MAX_FILE_BYTES = 1 << 30
 
 
-def load(path: Path, registry: Registry) -> Graph:
-    """Read a model file. Raises UsageError, CorruptModelError, UnsupportedError, ShapeError, QuantizationError."""
+def load(path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingProxyType({})) -> Graph:
+    """Read a model file. shapes: static shapes of inputs, by name, where the file leaves them open.
+
+    Raises UsageError, CorruptModelError, UnsupportedError, ShapeError, QuantizationError."""
     suffix = path.suffix.lower().removeprefix(".")
     known = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
     if suffix not in known:
@@ -25,8 +30,14 @@ def load(path: Path, registry: Registry) -> Graph:
         )
     data = _read(path)
     module = importlib.import_module(f"{__name__}.{suffix}")
-    graph: Graph = module.load(data, registry, name=path.stem, sha256=hashlib.sha256(data).hexdigest())
+    graph: Graph = module.load(data, registry, path=path, sha256=hashlib.sha256(data).hexdigest(), shapes=shapes)
     return verify(graph, f"{suffix} front end")
+
+
+def references(name: str) -> tuple[str, ...]:
+    """The runtimes whose meaning a model of that format can have, the default first."""
+    found: tuple[str, ...] = importlib.import_module(f"{__name__}.{name}").REFERENCES
+    return found
 
 
 def _read(path: Path) -> bytes:

@@ -5,22 +5,34 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from mcugen.call import Call
-from mcugen.errors import CorruptModelError, InternalError, McugenError, QuantizationError, ShapeError, UnsupportedError
+from mcugen.errors import (
+    CorruptModelError,
+    InternalError,
+    McugenError,
+    QuantizationError,
+    ShapeError,
+    UnsupportedError,
+    UsageError,
+)
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.graph import Graph, Node, Tensor
 from mcugen.imports import Imported, Source
 from mcugen.numeric import INT_RANGE, activation_bounds
 from mcugen.op import Op
 from mcugen.registry import Registry
-from mcugen.types import QuantParams, TensorType
+from mcugen.types import QuantParams, Shape, TensorType
+
+REFERENCES = ("tflm", "litert")
+"""The runtimes whose bits a model of this format can have, the default first."""
 
 MAX_RANK = 6
 MAX_TENSOR_BYTES = 1 << 28
@@ -38,13 +50,15 @@ _DTYPES = {
 }
 
 
-def load(data: bytes, registry: Registry, *, name: str, sha256: str) -> Graph:
+def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
     """Import a model. Raises CorruptModelError, UnsupportedError (all nodes at once), ShapeError, QuantizationError."""
     raw = fb.read(data)
+    if shapes:
+        raise UsageError("the shapes of a .tflite model are fixed", where="--input-shape", hint="leave the option out")
     importer = _Importer(raw, registry)
     importer.run()
     return Graph(
-        name=name,
+        name=path.stem,
         tensors=importer.used_tensors(),
         nodes=tuple(importer.nodes),
         inputs=tuple(_name(i) for i in raw.inputs),
@@ -164,9 +178,8 @@ class _Importer:
         found = self.registry.find("tflite", operator.name)
         if found is None:
             raise UnsupportedError("no such operator in mcugen")
-        op_class, entry = found
         source = self._source(operator)
-        imported = entry.build(source) if entry.build else Imported(op_class())
+        imported = found.build(source)
         activation_bounds(getattr(imported.op, "activation", "NONE"))  # refuses what no runtime fuses
         unread = source.attributes.unread()
         if unread:

@@ -54,7 +54,7 @@ class Add(Channelwise, Activated):
     activation: str = "NONE"
     power_of_two: bool = False
 
-    imports = (Import("tflite", "ADD", from_tflite),)
+    imports = (Import("tflite", "ADD", from_tflite), Import("onnx", "Add"))
     kernels = (
         *_linear_sum.kernels(1),
         *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),

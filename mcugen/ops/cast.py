@@ -24,6 +24,18 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Cast(source.outputs[0].dtype))
 
 
+_ONNX_DTYPES = {1: "f32", 2: "u8", 3: "s8", 5: "s16", 6: "s32", 7: "s64", 9: "bool", 10: "f32", 11: "f32"}
+"""Element types by their number in TensorProto.DataType; all floats are float32 here."""
+
+
+def from_onnx(source: Source) -> Imported:
+    source.attributes["saturate"]  # only for 8 bit floats
+    number = source.attributes["to"]
+    if number not in _ONNX_DTYPES:
+        raise UnsupportedError(f"casting to element type {number} is not supported")
+    return Imported(Cast(_ONNX_DTYPES[number]))
+
+
 def params(call: Call) -> Params:
     return {"from": _KINDS[call.input(0).dtype], "to": _KINDS[call.output.dtype]}
 
@@ -49,7 +61,7 @@ class Cast(Op):
 
     dtype: str
 
-    imports = (Import("tflite", "CAST", from_tflite),)
+    imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", from_onnx))
     takes_unsigned = True
     kernels = (Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),)
 

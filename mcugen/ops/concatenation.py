@@ -27,6 +27,10 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Concatenation(source.attributes["axis"]))
 
 
+def from_onnx(source: Source) -> Imported:
+    return Imported(Concatenation(source.attributes["axis"]))
+
+
 def _axis(call: Call) -> int:
     assert isinstance(call.op, Concatenation)
     return call.op.axis % len(call.output.shape)
@@ -128,7 +132,7 @@ class Concatenation(Op):
     flipped_u8: bool = False
     in_place: bool = False
 
-    imports = (Import("tflite", "CONCATENATION", from_tflite),)
+    imports = (Import("tflite", "CONCATENATION", from_tflite), Import("onnx", "Concat", from_onnx))
     kernels = (
         *_join.join_kernels("mg_concatenation", (scales_agree,), joins_in_rows, params, _outer),
         *_join.join_kernels("mg_concatenation_scaled_s8", (was_uint8,), joins_in_rows, scaled_params, _outer),

@@ -31,7 +31,7 @@ class Div(Channelwise):
 
     activation: str = "NONE"
 
-    imports = (Import("tflite", "DIV", from_tflite),)
+    imports = (Import("tflite", "DIV", from_tflite), Import("onnx", "Div"))
     kernels = _elementwise.kernels("mg_div_f32", "f32", _elementwise.float_clamp)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:

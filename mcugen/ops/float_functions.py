@@ -37,7 +37,7 @@ class Exp(_FloatFunction):
     Source: TFLite EXP.
     """
 
-    imports = (Import("tflite", "EXP"),)
+    imports = (Import("tflite", "EXP"), Import("onnx", "Exp"))
     kernels = _kernel("exp")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -53,7 +53,7 @@ class Log(_FloatFunction):
     Source: TFLite LOG.
     """
 
-    imports = (Import("tflite", "LOG"),)
+    imports = (Import("tflite", "LOG"), Import("onnx", "Log"))
     kernels = _kernel("log")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -69,7 +69,7 @@ class Sqrt(_FloatFunction):
     Source: TFLite SQRT.
     """
 
-    imports = (Import("tflite", "SQRT"),)
+    imports = (Import("tflite", "SQRT"), Import("onnx", "Sqrt"))
     kernels = _kernel("sqrt")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -101,7 +101,7 @@ class Sin(_FloatFunction):
     Source: TFLite SIN.
     """
 
-    imports = (Import("tflite", "SIN"),)
+    imports = (Import("tflite", "SIN"), Import("onnx", "Sin"))
     kernels = _kernel("sin")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -116,7 +116,7 @@ class Cos(_FloatFunction):
     Source: TFLite COS.
     """
 
-    imports = (Import("tflite", "COS"),)
+    imports = (Import("tflite", "COS"), Import("onnx", "Cos"))
     kernels = _kernel("cos")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -146,7 +146,7 @@ class Abs(_FloatFunction):
     Source: TFLite ABS.
     """
 
-    imports = (Import("tflite", "ABS"),)
+    imports = (Import("tflite", "ABS"), Import("onnx", "Abs"))
     kernels = _kernel("abs")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -161,7 +161,7 @@ class Neg(_FloatFunction):
     Source: TFLite NEG.
     """
 
-    imports = (Import("tflite", "NEG"),)
+    imports = (Import("tflite", "NEG"), Import("onnx", "Neg"))
     kernels = _kernel("neg")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -176,7 +176,7 @@ class Floor(_FloatFunction):
     Source: TFLite FLOOR.
     """
 
-    imports = (Import("tflite", "FLOOR"),)
+    imports = (Import("tflite", "FLOOR"), Import("onnx", "Floor"))
     kernels = _kernel("floor")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -191,7 +191,7 @@ class Ceil(_FloatFunction):
     Source: TFLite CEIL.
     """
 
-    imports = (Import("tflite", "CEIL"),)
+    imports = (Import("tflite", "CEIL"), Import("onnx", "Ceil"))
     kernels = _kernel("ceil")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -206,7 +206,7 @@ class Round(_FloatFunction):
     Source: TFLite ROUND.
     """
 
-    imports = (Import("tflite", "ROUND"),)
+    imports = (Import("tflite", "ROUND"), Import("onnx", "Round"))
     kernels = _kernel("round")
 
     def reference(self, x: np.ndarray) -> np.ndarray:

@@ -21,6 +21,10 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Gather(a["axis"], a["batch_dims"]))
 
 
+def from_onnx(source: Source) -> Imported:
+    return Imported(Gather(source.attributes["axis"]))
+
+
 def indices_are(dtype: str, name: str) -> Rule:
     """A rule: the indices have this type."""
 
@@ -60,7 +64,7 @@ class Gather(Op):
     axis: int = 0
     batch_dims: int = 0
 
-    imports = (Import("tflite", "GATHER", from_tflite),)
+    imports = (Import("tflite", "GATHER", from_tflite), Import("onnx", "Gather", from_onnx))
     kernels = tuple(
         Kernel(
             f"mg_gather_{dtype}",

@@ -44,7 +44,7 @@ class Logistic(_bytes.ByteFunction):
     Source: TFLite LOGISTIC; reference_integer_ops::Logistic; LUTPopulate.
     """
 
-    imports = (Import("tflite", "LOGISTIC"),)
+    imports = (Import("tflite", "LOGISTIC"), Import("onnx", "Sigmoid"))
     kernels = (
         _bytes.table_kernel(),
         _unary.kernel("mg_logistic_s16", "s16", params_s16),

@@ -61,7 +61,7 @@ class Mul(Channelwise, Activated):
 
     activation: str = "NONE"
 
-    imports = (Import("tflite", "MUL", from_tflite),)
+    imports = (Import("tflite", "MUL", from_tflite), Import("onnx", "Mul"))
     kernels = (
         *_elementwise.kernels("mg_mul_s8", "s8", params),
         *_elementwise.kernels("mg_mul_s16", "s16", params, (_elementwise.symmetric,)),

@@ -48,7 +48,7 @@ class Prelu(Channelwise):
     Source: TFLite PRELU; reference_ops::BroadcastPrelu4DSlow.
     """
 
-    imports = (Import("tflite", "PRELU"),)
+    imports = (Import("tflite", "PRELU"), Import("onnx", "PRelu"))
     kernels = (
         *_elementwise.kernels("mg_prelu_s8", "s8", params_s8),
         *_elementwise.kernels("mg_prelu_f32", "f32"),

@@ -43,7 +43,7 @@ class Sub(Channelwise, Activated):
     activation: str = "NONE"
     power_of_two: bool = False
 
-    imports = (Import("tflite", "SUB", from_tflite),)
+    imports = (Import("tflite", "SUB", from_tflite), Import("onnx", "Sub"))
     kernels = (
         *_linear_sum.kernels(-1),
         *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),

@@ -42,7 +42,7 @@ class Tanh(_bytes.ByteFunction):
     Source: TFLite TANH; reference_integer_ops::Tanh; LUTPopulate.
     """
 
-    imports = (Import("tflite", "TANH"),)
+    imports = (Import("tflite", "TANH"), Import("onnx", "Tanh"))
     kernels = (
         _bytes.table_kernel(),
         _unary.kernel("mg_tanh_s16", "s16", params_s16),

@@ -23,6 +23,12 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Transpose(perm), inputs=(0,))
 
 
+def from_onnx(source: Source) -> Imported:
+    """The axes are reversed where no permutation is stated."""
+    rank = len(_strided.operand(source.inputs[0] if source.inputs else None).shape)
+    return Imported(Transpose(tuple(source.attributes["perm"] or range(rank - 1, -1, -1))))
+
+
 @dataclass(frozen=True)
 class Transpose(_view.View):
     """y[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...]: axis k of y is axis perm[k] of x.
@@ -33,7 +39,7 @@ class Transpose(_view.View):
 
     perm: tuple[int, ...]
 
-    imports = (Import("tflite", "TRANSPOSE", from_tflite),)
+    imports = (Import("tflite", "TRANSPOSE", from_tflite), Import("onnx", "Transpose", from_onnx))
     kernels = _view.KERNELS
 
     def refused_by_tflm(self, call: Call) -> bool:

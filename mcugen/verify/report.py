@@ -9,7 +9,7 @@ from mcugen.verify.compare import Verdict
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.run import Verification
 
-REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels"}
+REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
 
 def verify_dict(result: Verification) -> dict[str, Any]:

@@ -1,0 +1,69 @@
+"""Slice, Split and Gather as ONNX states them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.ops.split import Split
+from mcugen.ops.strided_slice import StridedSlice
+
+
+def slices(source: Source, e: Expansion) -> Sequence[str]:
+    """Every step-th element from start to end along the stated axes. Source: ONNX Slice-13."""
+    x = e.inputs[0]
+    shape = () if x is None else e.type(x).shape
+    starts, ends = source.ints(1), source.ints(2)
+    if x is None or starts is None or ends is None or len(starts) != len(ends):
+        raise UnsupportedError("the bounds are computed at run time", hint="make them constants")
+    axes = _stated(source, 3, tuple(range(len(starts))))
+    steps = _stated(source, 4, (1,) * len(starts))
+    if not len(axes) == len(steps) == len(starts) or any(not -len(shape) <= axis < len(shape) for axis in axes):
+        raise ShapeError(f"bounds of axes {list(axes)} do not fit {list(shape)}")
+    ranges = [(0, d, 1) for d in shape]
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        ranges[axis] = _range(start, end, step, shape[axis])
+    if any(count < 1 for _, count, _ in ranges):
+        raise UnsupportedError("an empty slice is not supported")
+    return [e.node(StridedSlice(tuple(ranges), tuple(count for _, count, _ in ranges)), x)]
+
+
+def _range(start: int, end: int, step: int, size: int) -> tuple[int, int, int]:
+    """(first, count, step): bounds count from the end where negative, and are cut to the axis."""
+    if step == 0:
+        raise ShapeError("a step is 0")
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+    first = min(max(start + size if start < 0 else start, max(low, 0)), high)
+    last = min(max(end + size if end < 0 else end, low), size if step > 0 else size - 1)
+    return first, max(-(-(last - first) // step), 0), step
+
+
+def _stated(source: Source, k: int, default: tuple[int, ...]) -> tuple[int, ...]:
+    if k >= len(source.inputs) or source.inputs[k] is None:
+        return default
+    given = source.ints(k)
+    if given is None:
+        raise UnsupportedError("the bounds are computed at run time", hint="make them constants")
+    return given
+
+
+def split(source: Source, e: Expansion) -> Sequence[str]:
+    """Parts along an axis: of the stated sizes, or as equal as they can be. Source: ONNX Split-18."""
+    x, axis = e.inputs[0], source.attributes["axis"]
+    shape = () if x is None else e.type(x).shape
+    if x is None or not -len(shape) <= axis < len(shape):
+        raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
+    size, sizes = shape[axis], source.ints(1)
+    count = source.attributes["num_outputs"]
+    if sizes is None and len(source.inputs) > 1:
+        raise UnsupportedError("the sizes are computed at run time")
+    if sizes is None:
+        if not count:
+            raise UnsupportedError("a split needs the number or the sizes of its parts")
+        each = -(-size // count)
+        sizes = tuple(min(each, size - k * each) for k in range(count))
+    return list(e.nodes(Split(axis % len(shape), sizes), x))
+
+
+IMPORTS = (Import("onnx", "Slice", expand=slices), Import("onnx", "Split", expand=split))

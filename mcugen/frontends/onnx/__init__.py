@@ -1,0 +1,135 @@
+"""ONNX: a .onnx file to a Graph. Knows the container, not the operators.
+
+Values keep the axes of the file (images as [N, C, H, W]); the pass `follow_orders` finds the order to store them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
+from mcugen.frontends._builder import Builder, used
+from mcugen.frontends.onnx.container import RawInput, RawModel, RawNode, read
+from mcugen.graph import Graph
+from mcugen.imports import Attributes
+from mcugen.registry import Registry
+from mcugen.types import Shape, TensorType
+
+REFERENCES = ("ort",)
+"""The runtimes whose meaning a model of this format can have, the default first."""
+
+_UNSUPPORTED_HINT = "`mcugen ops` lists the supported operators and types"
+
+
+def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
+    """Import a model. shapes: static shapes of inputs, by name.
+
+    Raises CorruptModelError, UnsupportedError (all nodes at once), ShapeError, UsageError.
+    """
+    raw = read(data, path.parent)
+    builder = Builder(registry, "onnx", REFERENCES[0])
+    notes: list[str] = []
+    for value, array in raw.constants.items():
+        builder.values[value] = builder.constant(array, label=value)
+    inputs = tuple(_input(builder, value, shapes, notes) for value in _inputs(raw, shapes))
+    for index, node in enumerate(raw.nodes):
+        _add(builder, index, node)
+    if builder.unsupported:
+        listed = "\n  ".join(builder.unsupported)
+        raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=_UNSUPPORTED_HINT)
+    outputs = tuple(_output(builder, value) for value in raw.outputs)
+    return Graph(
+        name=path.stem,
+        tensors=used(builder.tensors, builder.nodes, (*inputs, *outputs)),
+        nodes=tuple(builder.nodes),
+        inputs=inputs,
+        outputs=outputs,
+        sha256=sha256,
+        format="onnx",
+        notes=tuple(notes),
+    )
+
+
+def _inputs(raw: RawModel, shapes: Mapping[str, Shape]) -> tuple[RawInput, ...]:
+    """The graph's inputs. Raises UsageError for a shape of an input that there is not."""
+    names = [value.name for value in raw.inputs]
+    unknown = sorted(set(shapes) - set(names))
+    if unknown:
+        raise UsageError(f"the model has no input {unknown[0]!r}", where="--input-shape", hint=f"inputs: {names}")
+    if len(set(names)) != len(names):
+        raise CorruptModelError("the graph names the same input twice")
+    return raw.inputs
+
+
+def _input(builder: Builder, value: RawInput, shapes: Mapping[str, Shape], notes: list[str]) -> str:
+    shape = shapes.get(value.name) or _static(value, notes)
+    if any(d < 1 for d in shape):
+        raise ShapeError(f"input {value.name!r} has the shape {list(shape)}, which holds nothing")
+    dtype = "f32" if value.dtype == "f16" else value.dtype
+    builder.values[value.name] = builder.tensor(TensorType(shape, dtype), label=value.name)
+    return builder.values[value.name]
+
+
+def _static(value: RawInput, notes: list[str]) -> Shape:
+    """The declared shape, with 1 for a batch that is not fixed. Raises ShapeError for other open dimensions."""
+    hint = f"give it: --input-shape {value.name}:1,3,96,96"
+    if value.dims is None:
+        raise ShapeError(f"input {value.name!r} has no shape", hint=hint)
+    found: list[int] = []
+    for k, dim in enumerate(value.dims):
+        if isinstance(dim, int):
+            found.append(dim)
+        elif k == 0:
+            notes.append(f"input {value.name!r}: its open first dimension {dim!r} is taken as 1")
+            found.append(1)
+        else:
+            shown = ",".join(str(d) for d in value.dims)
+            raise ShapeError(f"input {value.name!r} [{shown}] is open in dimension {dim!r}", hint=hint)
+    return tuple(found)
+
+
+def _add(builder: Builder, index: int, node: RawNode) -> None:
+    name = f"{node.domain}:{node.type}" if node.domain else node.type
+    where = f"node {index} {name}" + (f" {node.name!r}" if node.name else "")
+    attributes = Attributes(_plain(node.attributes), _defaults(node))
+    builder.operator(name, node.version, attributes, node.inputs, node.outputs, where)
+
+
+def _plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+def _defaults(node: RawNode) -> Mapping[str, Any]:
+    """The attributes of the operator's schema, with None for those without a default; none where it has no schema."""
+    try:
+        schema = onnx.defs.get_schema(node.type, node.version, node.domain)
+    except onnx.defs.SchemaError:
+        return {}
+    return {name: _default(attribute) for name, attribute in schema.attributes.items()}
+
+
+def _default(attribute: Any) -> Any:
+    given = attribute.default_value
+    if not given.type:
+        return None
+    value = onnx.helper.get_attribute_value(given)
+    if isinstance(value, bytes):
+        return value.decode()
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _output(builder: Builder, value: RawInput) -> str:
+    name = builder.values.get(value.name)
+    if name is None:
+        raise CorruptModelError(f"graph output {value.name!r} is never computed")
+    own = builder.tensors[name].type
+    if value.dtype not in (own.dtype, "f16") and np.dtype(own.np_dtype).kind != "f":
+        raise CorruptModelError(
+            f"graph output {value.name!r} is declared {value.dtype}, its operator gives {own.dtype}"
+        )
+    return name

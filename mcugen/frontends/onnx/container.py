@@ -1,0 +1,193 @@
+"""The container of ONNX files: bytes to a checked, flat graph of plain values. Knows no operators.
+
+Source: the ONNX specification (onnx/docs/IR.md); the onnx package parses, checks, inlines and converts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from onnx import checker, external_data_helper, inliner, numpy_helper, version_converter
+
+from mcugen.errors import CorruptModelError, McugenError, UnsupportedError
+
+OPSET = 21
+"""Older models are converted up to this version of the operators; newer ones are read as they are."""
+
+MAX_NODES = 10_000
+MAX_ELEMENTS = 1 << 28
+DTYPES: Mapping[int, str] = {
+    onnx.TensorProto.INT8: "s8",
+    onnx.TensorProto.UINT8: "u8",
+    onnx.TensorProto.INT16: "s16",
+    onnx.TensorProto.INT32: "s32",
+    onnx.TensorProto.INT64: "s64",
+    onnx.TensorProto.FLOAT16: "f16",
+    onnx.TensorProto.FLOAT: "f32",
+    onnx.TensorProto.BOOL: "bool",
+}
+_HINT = "check the file with onnx.checker, and export it again"
+
+
+@dataclass(frozen=True)
+class RawInput:
+    """A graph input or output as declared: dims are numbers, or names for what is only known at run time."""
+
+    name: str
+    dims: tuple[int | str, ...] | None
+    dtype: str
+
+
+@dataclass(frozen=True, eq=False)
+class RawNode:
+    """An operator: domain, name and version say what it is; attributes are numbers, strings, arrays and lists."""
+
+    domain: str
+    type: str
+    version: int
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class RawModel:
+    """A flat graph: local functions are inlined, old operators converted up."""
+
+    nodes: tuple[RawNode, ...]
+    inputs: tuple[RawInput, ...]
+    outputs: tuple[RawInput, ...]
+    constants: Mapping[str, np.ndarray]
+
+
+def read(data: bytes, folder: Path | None) -> RawModel:
+    """Parse a model; `folder` holds its external data, if it has any.
+
+    Raises CorruptModelError for what is no valid model, UnsupportedError for what no compiler can fix in advance.
+    """
+    model = _parsed(data)
+    _check_limits(model)
+    model = _guarded("is not a valid model", _checked, model)
+    if folder is not None:
+        _guarded("has external data that cannot be read", _load_external, model, folder)
+    model = _guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
+    _check_limits(model)
+    model = _guarded(f"cannot be converted to opset {OPSET}", _converted, model)
+    return _raw(model)
+
+
+def _parsed(data: bytes) -> onnx.ModelProto:
+    try:
+        model: onnx.ModelProto = onnx.ModelProto.FromString(data)
+    except DecodeError as error:
+        raise CorruptModelError("this is no ONNX file: it is damaged or truncated") from error
+    if not model.HasField("graph") or not model.graph.output:
+        raise CorruptModelError("the file has no graph, or a graph without outputs", hint=_HINT)
+    return model
+
+
+def _guarded(what: str, step: Any, *arguments: Any) -> Any:
+    """The result of a step of the onnx package, whatever it raises for files that are damaged or hostile."""
+    try:
+        return step(*arguments)
+    except McugenError:
+        raise
+    except Exception as error:
+        reason = re.sub(r"\s+", " ", str(error)).strip()
+        raise CorruptModelError(f"the file {what}: {reason[:300]}", hint=_HINT) from error
+
+
+def _check_limits(model: onnx.ModelProto) -> None:
+    count = len(model.graph.node) + sum(len(function.node) for function in model.functions)
+    if count > MAX_NODES:
+        raise UnsupportedError(f"the model has {count} operators, more than {MAX_NODES}")
+
+
+def _checked(model: onnx.ModelProto) -> onnx.ModelProto:
+    checker.check_model(model, skip_opset_compatibility_check=True)
+    return model
+
+
+def _load_external(model: onnx.ModelProto, folder: Path) -> None:
+    external_data_helper.load_external_data_for_model(model, str(folder))
+
+
+def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
+    versions = {entry.domain: entry.version for entry in model.opset_import}
+    own = versions.get("", versions.get("ai.onnx", OPSET))
+    return version_converter.convert_version(model, OPSET) if own < OPSET else model
+
+
+def _raw(model: onnx.ModelProto) -> RawModel:
+    graph = model.graph
+    if graph.sparse_initializer:
+        raise UnsupportedError("sparse constants are not supported", hint="store them dense")
+    constants = {tensor.name: _array(tensor) for tensor in graph.initializer}
+    versions = {_domain(entry.domain): entry.version for entry in model.opset_import}
+    nodes = tuple(_node(node, versions) for node in graph.node)
+    inputs = tuple(_declared(value) for value in graph.input if value.name not in constants)
+    return RawModel(nodes, inputs, tuple(_declared(value) for value in graph.output), constants)
+
+
+def _node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
+    domain = _domain(node.domain)
+    attributes = {attribute.name: _value(attribute) for attribute in node.attribute}
+    return RawNode(
+        domain, node.op_type, versions.get(domain, 1), node.name, tuple(node.input), tuple(node.output), attributes
+    )
+
+
+def _domain(name: str) -> str:
+    """A domain under its one name: the default one has two."""
+    return "" if name == "ai.onnx" else name
+
+
+def _value(attribute: onnx.AttributeProto) -> Any:
+    kind = onnx.AttributeProto
+    plain = {kind.FLOAT: "f", kind.INT: "i", kind.FLOATS: "floats", kind.INTS: "ints"}
+    if attribute.type in plain:
+        found = getattr(attribute, plain[attribute.type])
+        return found if attribute.type in (kind.FLOAT, kind.INT) else tuple(found)
+    if attribute.type == kind.STRING:
+        return _text(attribute.s)
+    if attribute.type == kind.STRINGS:
+        return tuple(_text(item) for item in attribute.strings)
+    if attribute.type == kind.TENSOR:
+        return _array(attribute.t)
+    return attribute.g if attribute.type == kind.GRAPH else None
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _array(tensor: onnx.TensorProto) -> np.ndarray:
+    elements = int(np.prod([int(d) for d in tensor.dims], dtype=object)) if tensor.dims else 1
+    if any(d < 0 for d in tensor.dims) or elements > MAX_ELEMENTS:
+        raise CorruptModelError(f"constant {tensor.name!r} has the shape {list(tensor.dims)[:8]}")
+    array = _guarded(f"holds constant {tensor.name!r} that cannot be read", numpy_helper.to_array, tensor)
+    return np.asarray(array)
+
+
+def _declared(value: onnx.ValueInfoProto) -> RawInput:
+    if not value.type.HasField("tensor_type"):
+        raise UnsupportedError(f"{value.name!r} is no tensor", hint="sequences, maps and optional values have no C")
+    tensor = value.type.tensor_type
+    if tensor.elem_type not in DTYPES:
+        kind = onnx.TensorProto.DataType.Name(tensor.elem_type)
+        raise UnsupportedError(f"element type {kind} of {value.name!r} is not supported")
+    dims = tuple(_dims(tensor.shape.dim)) if tensor.HasField("shape") else None
+    return RawInput(value.name, dims, DTYPES[tensor.elem_type])
+
+
+def _dims(dims: Iterable[onnx.TensorShapeProto.Dimension]) -> Iterable[int | str]:
+    for k, dim in enumerate(dims):
+        yield dim.dim_value if dim.HasField("dim_value") else dim.dim_param or f"dimension {k}"

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX models compute what the onnx package's evaluator computes, and what cannot be read is refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import mcugen
+from mcugen import frontends, passes, reference, registry
+from mcugen.errors import CorruptModelError, McugenError, ShapeError, UnsupportedError, UsageError
+from mcugen.ops.transpose import Transpose
+from mcugen.verify import run
+from tests.frontends.onnx_models import Writer, expected, write
+
+TOLERANCE = 1e-5
+
+
+def classifier(w: Writer) -> tuple[str, ...]:
+    """A small image classifier with everything that channels-first files have."""
+    x = w.input([1, 3, 9, 8])
+    c = w.node("Conv", [x, w.weights(6, 3, 3, 3), w.weights(6)], pads=[1, 1, 1, 1], strides=[2, 2])
+    c = w.node(
+        "Relu", [w.node("BatchNormalization", [c, *(w.constant(np.full(6, v, np.float32)) for v in (2, 1, 3, 4))])]
+    )
+    d = w.node("Conv", [c, w.weights(6, 1, 3, 3)], pads=[0, 1, 2, 1], group=6)
+    e = w.node("Concat", [w.node("Add", [c, d]), d], axis=1)
+    p = w.node("MaxPool", [e], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)
+    q = w.node("AveragePool", [p], kernel_shape=[2, 2], pads=[1, 0, 0, 1], count_include_pad=1)
+    flat = w.node("Flatten", [w.node("Sigmoid", [q])])
+    y = w.node("Gemm", [flat, w.weights(12 * 6, 5), w.weights(5)], alpha=0.5, beta=2.0)
+    return (w.node("Softmax", [y]),)
+
+
+def shuffled(w: Writer) -> tuple[str, ...]:
+    """A channel shuffle between two convolutions."""
+    x = w.node("Conv", [w.input([1, 1, 6, 6]), w.weights(8, 1, 3, 3)])
+    split = w.node("Reshape", [x, w.constant(np.array([0, 2, 4, 4, 4]))])
+    turned = w.node("Transpose", [split], perm=[0, 2, 1, 3, 4])
+    joined = w.node("Reshape", [turned, w.constant(np.array([1, 8, 4, 4]))])
+    y = w.node("Conv", [w.node("Relu", [joined]), w.weights(4, 8, 1, 1)])
+    return (w.node("GlobalAveragePool", [y]),)
+
+
+def signal(w: Writer) -> tuple[str, ...]:
+    """Convolutions of one spatial axis, and shapes computed from shapes."""
+    x = w.node("Conv", [w.input([1, 2, 16]), w.weights(4, 2, 5)], dilations=[2], auto_pad="SAME_LOWER")
+    y = w.node("Gather", [w.node("Shape", [x]), w.constant(np.array([0]))], axis=0)
+    shape = w.node("Concat", [y, w.constant(np.array([-1]))], axis=0)
+    flat = w.node("Reshape", [w.node("AveragePool", [x], kernel_shape=[2], strides=[2]), shape])
+    parts = w.node("Split", [w.node("MatMul", [flat, w.weights(32, 6)])], results=2, axis=1)
+    return (w.node("Sub", parts), w.node("Slice", [parts[0], *(w.constant(np.array([v])) for v in (2, -9, 1, -1))]))
+
+
+NETS: tuple[Callable[[Writer], tuple[str, ...]], ...] = (classifier, shuffled, signal)
+
+
+def agrees(model: onnx.ModelProto, path: Path) -> None:
+    """The oracle's outputs are those of the onnx package."""
+    graph = frontends.load(path, registry.load())
+    rng = np.random.default_rng(3)
+    inputs = [rng.normal(size=graph.type(name).shape).astype(np.float32) for name in graph.inputs]
+    named = {value.name: array for value, array in zip(model.graph.input, inputs, strict=True)}
+    got = reference.run(graph, inputs, "ort")
+    for name, wanted in zip(graph.outputs, expected(model, named), strict=True):
+        assert got[name].shape == wanted.shape
+        assert np.abs(got[name] - wanted).max() <= TOLERANCE * max(np.abs(wanted).max(), 1e-30)
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_results_are_those_of_the_onnx_package(net: Callable[[Writer], tuple[str, ...]], tmp_path: Path) -> None:
+    w = Writer()
+    model = w.model(*net(w))
+    agrees(model, write(model, tmp_path))
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_c_is_within_the_tolerance(net: Callable[[Writer], tuple[str, ...]], tmp_path: Path) -> None:
+    w = Writer()
+    artifact = mcugen.compile(write(w.model(*net(w)), tmp_path), name="net")
+    assert run.verify(artifact, 2, None, None, lambda text: None).exact
+
+
+@pytest.mark.parametrize(("net", "left"), [(classifier, 1), (shuffled, 0)])
+def test_no_transpose_is_left_inside(net: Callable[[Writer], tuple[str, ...]], left: int, tmp_path: Path) -> None:
+    """The one that is left moves the input, which the file states channels first."""
+    w = Writer()
+    graph = frontends.load(write(w.model(*net(w)), tmp_path), registry.load())
+    moved = [node for node in passes.run(graph, "ort").nodes if isinstance(node.op, Transpose)]
+    assert len(moved) == left
+
+
+def test_old_operators_are_converted(tmp_path: Path) -> None:
+    """Opset 9 states the bounds of slices and clips as attributes."""
+    w = Writer(opset=9)
+    x = w.node("Slice", [w.input([2, 6])], starts=[1], ends=[5], axes=[1])
+    model = w.model(w.node("Softmax", [w.node("Clip", [x], min=-0.5, max=0.5)], axis=1))
+    agrees(model, write(model, tmp_path))
+
+
+def test_a_batch_that_is_open_is_one_with_a_note(tmp_path: Path) -> None:
+    w = Writer()
+    path = write(w.model(w.node("Relu", [w.input(["n", 4])])), tmp_path)
+    artifact = mcugen.compile(path, name="net")
+    assert artifact.imported.type(artifact.imported.inputs[0]).shape == (1, 4)
+    assert any("'n' is taken as 1" in note for note in artifact.report.notes)
+
+
+def test_other_open_dimensions_are_asked_for(tmp_path: Path) -> None:
+    w = Writer()
+    path = write(w.model(w.node("Relu", [w.input([1, "width"])])), tmp_path)
+    with pytest.raises(ShapeError, match="width") as caught:
+        mcugen.compile(path, name="net")
+    assert "--input-shape input0:" in str(caught.value.hint)
+    artifact = mcugen.compile(path, name="net", input_shape=("input0:1,7",))
+    assert artifact.imported.type(artifact.imported.inputs[0]).shape == (1, 7)
+    with pytest.raises(UsageError, match="no input 'other'"):
+        mcugen.compile(path, name="net", input_shape=("other:1,7",))
+
+
+def test_every_unsupported_operator_is_named(tmp_path: Path) -> None:
+    w = Writer()
+    x = w.node("Det", [w.input([3, 2, 2])])
+    path = write(w.model(w.node("Hardmax", [w.node("Relu", [x])])), tmp_path)
+    with pytest.raises(UnsupportedError, match=r"(?s)node 0 Det 'Det 0': no such operator.*node 2 Hardmax"):
+        mcugen.compile(path)
+
+
+def test_only_onnx_runtime_runs_onnx(tmp_path: Path) -> None:
+    w = Writer()
+    path = write(w.model(w.node("Relu", [w.input([1, 4])])), tmp_path)
+    with pytest.raises(UsageError, match=r"tflm does not run \.onnx models"):
+        mcugen.compile(path, reference="tflm")
+
+
+@pytest.mark.parametrize("place", ["../w.bin", "/etc/hostname", "a/../../w.bin", "", "missing.bin"])
+def test_external_data_stays_in_its_folder(place: str, tmp_path: Path) -> None:
+    (tmp_path / "w.bin").write_bytes(bytes(64))
+    (tmp_path / "in").mkdir()
+    w = Writer()
+    model = w.model(w.node("Add", [w.input([1, 4]), w.weights(4)]))
+    tensor = model.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    for key, value in (("location", place), ("length", "16")):
+        tensor.external_data.add(key=key, value=value)
+    with pytest.raises(CorruptModelError):
+        mcugen.compile(write(model, tmp_path / "in"))
+
+
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
+    w = Writer()
+    data = w.model(*classifier(w)).SerializeToString()
+    rng = np.random.default_rng(1)
+    path = tmp_path / "net.onnx"
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(data[: rng.integers(1, len(data))] if rng.random() < 0.5 else data)
+        for at in rng.integers(0, len(damaged), 3):
+            damaged[at] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            passes.run(frontends.load(path, registry.load()), "ort")
+        except McugenError as error:
+            assert error.exit_code != 70, error
+            refused += 1
+    assert refused > 30
