@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 
 from mcugen.call import Call, Params, Rule
 
@@ -106,7 +107,8 @@ class Kernel:
               does; None: all at the first
     widened   whether the constants hold the weights wider than the model does: faster, for flash
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
-    work      what a call takes beside what select/costs.py counts of any kernel, by name, for estimates of its cycles
+    work      what a call takes beside what select/costs.py counts of any kernel, for estimates of its cycles: a number
+              for each of `terms`, 0 for those that are left out
     code      bytes of the code of a call's copy, where copies differ much; else ci/fit measured their mean
     helpers   sources of c_runtime that the function calls, beside its own
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
@@ -130,6 +132,7 @@ class Kernel:
     struct: str = ""
     needs: frozenset[str] = frozenset()
     work: Callable[[Call], Mapping[str, float]] | None = None
+    terms: tuple[str, ...] = ()
     code: Callable[[Call], int] | None = None
     source: str = ""
     helpers: tuple[str, ...] = ()
@@ -179,8 +182,15 @@ class Family:
     rank     families of a lower rank are preferred where nothing is known of costs
     needs    the core's features that its kernels may need
     serves   operator class -> its kernels of this family, best first
+    folder   its package's, with costs/<core>.json: known once it is found
     """
 
     rank: int
     needs: frozenset[str]
     serves: Mapping[type, tuple[Kernel, ...]]
+    folder: Path = Path()
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels for all operators."""
+        return tuple(kernel for kernels in self.serves.values() for kernel in kernels)

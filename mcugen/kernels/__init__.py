@@ -15,9 +15,13 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
+import mcugen.ops
 from mcugen.errors import UsageError
 from mcugen.kernel import Family, Kernel
 from mcugen.op import Op
+
+PORTABLE = Path(mcugen.ops.__path__[0])
+"""The folder of the operators, whose portable kernels have their costs there."""
 
 
 def of(op: Op | type[Op]) -> tuple[Kernel, ...]:
@@ -47,24 +51,24 @@ def _own() -> Iterator[tuple[str, Family]]:
 def _installed() -> Iterator[tuple[str, Family]]:
     for entry in sorted(entry_points(group="mcugen.kernels"), key=lambda entry: entry.name):
         module = entry.load()
-        yield entry.name, _with_files(_checked(module), Path(module.__file__).parent)
+        yield entry.name, _with_files(_checked(module))
 
 
 def _checked(module: ModuleType) -> Family:
     family = getattr(module, "FAMILY", None)
     if not isinstance(family, Family):
         raise UsageError(f"{module.__name__} is no kernel family", hint="it must define FAMILY, a mcugen.kernel.Family")
-    for kernel in (k for kernels in family.serves.values() for k in kernels):
+    for kernel in family.kernels:
         if not kernel.needs <= family.needs:
             asked = ", ".join(sorted(kernel.needs - family.needs))
             raise UsageError(
                 f"kernel {kernel.symbol} of {module.__name__} needs {asked}", hint="state it in FAMILY.needs, too"
             )
-    return family
+    return replace(family, folder=Path(str(module.__file__)).parent)
 
 
-def _with_files(family: Family, folder: Path) -> Family:
+def _with_files(family: Family) -> Family:
     """A family from outside, each kernel with the C files that lie beside its package."""
-    files = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.[ch]"))}
+    files = {path.name: path.read_text(encoding="utf-8") for path in sorted(family.folder.glob("*.[ch]"))}
     serves = {op: tuple(replace(k, files=files) for k in kernels) for op, kernels in family.serves.items()}
     return replace(family, serves=serves)

@@ -31,6 +31,9 @@ def patch_bytes(call: Call) -> int:
     return 2 * taps * x.np_dtype.itemsize
 
 
+GATHERING = ("copies", "copied")
+
+
 def gathering(call: Call, window: Window, groups: int = 1) -> dict[str, float]:
     """What estimates need to know of pixels whose taps are gathered: the copies, and the elements in them."""
     pieces = edge_pixels(window, call.input(0), call.output, groups=groups) * window.kernel[0] * window.kernel[1]

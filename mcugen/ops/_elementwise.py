@@ -123,6 +123,7 @@ def kernels(
             lambda call: {**own(call), **_broadcast_fields(call)},
             operands=(0, 1),
             work=lambda call: {"starts": _broadcast_fields(call)["layout.runs"]},
+            terms=("starts",),
         ),
     )
 

@@ -265,7 +265,9 @@ def row_kernels(
     window: Callable[[Call], RowWindow],
     scratch: Callable[[Call], int] | None = None,
     work: Callable[[Call], Mapping[str, float]] | None = None,
+    terms: tuple[str, ...] = (),
 ) -> tuple[Kernel, ...]:
     """All kernels of an operator that slides a window over rows."""
-    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside, work=work)
+    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside)
+    model = replace(model, work=work, terms=terms)
     return all_kernels(name, sums_fit(matrix), lambda symbol: replace(model, symbol=symbol))

@@ -94,7 +94,7 @@ def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:
 def kernels(sign: int) -> tuple[Kernel, ...]:
     """The kernels of an addition (sign 1) or subtraction (-1) of int8 tensors."""
     made = _elementwise.kernels("mg_linear_sum_s8", "s8", _params(sign), (_exists(sign),))
-    return tuple(replace(kernel, work=partial(_work, kernel)) for kernel in made)
+    return tuple(replace(k, work=partial(_work, k), terms=("clamped", *k.terms)) for k in made)
 
 
 def _work(kernel: Kernel, call: Call) -> dict[str, float]:

@@ -90,6 +90,9 @@ def tap_counts(call: Call, d: int) -> np.ndarray:
     return np.asarray(spans(call, d) @ np.array([-1, 1]))
 
 
+TERMS = ("taps",)
+
+
 def work(call: Call) -> dict[str, float]:
     """What estimates need to know beside the shapes: the taps of all windows."""
     return {"taps": call.output.size * pool_of(call).kernel[0] * pool_of(call).kernel[1]}

@@ -91,6 +91,7 @@ class AveragePool2D(_pool.Pool):
             params=params_int,
             window=_pool.row_window,
             work=_pool.work,
+            terms=_pool.TERMS,
             outside=lambda call: 0,
         ),
         Kernel(
@@ -100,6 +101,7 @@ class AveragePool2D(_pool.Pool):
             params=params_int,
             window=_pool.row_window,
             work=_pool.work,
+            terms=_pool.TERMS,
             outside=lambda call: 0,
         ),
         Kernel(
@@ -109,6 +111,7 @@ class AveragePool2D(_pool.Pool):
             params=params_float,
             window=_pool.row_window,
             work=_pool.work,
+            terms=_pool.TERMS,
             outside=lambda call: 0.0,
         ),
     )

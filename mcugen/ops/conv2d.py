@@ -21,7 +21,7 @@ from mcugen.ops import (
     _slim,
 )
 from mcugen.ops._activation import Activated
-from mcugen.ops._dense import dense_fields, gathering, patch_bytes
+from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import filters
@@ -143,7 +143,7 @@ class Conv2D(Activated):
     weight_operands = (1,)
     kernels = (
         *_pointwise_kernels(),
-        *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes, work),
+        *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes, work, GATHERING),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:

@@ -21,7 +21,7 @@ from mcugen.ops import (
     _slim,
 )
 from mcugen.ops._activation import Activated
-from mcugen.ops._dense import dense_fields, gathering, patch_bytes
+from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
 from mcugen.oracle import filters
@@ -30,6 +30,7 @@ from mcugen.types import TensorType
 
 BLOCK = 4
 """Channels whose weights are interleaved."""
+TERMS = ("edge_outputs", "edge_taps", "looped_taps", "looped_runs", "single_outputs", "single_taps")
 
 
 def from_tflite(source: Source) -> Imported:
@@ -114,7 +115,7 @@ def one_output_each(call: Call) -> bool:
 
 
 def _dense_kernels() -> tuple[Kernel, ...]:
-    made = _filter.row_kernels("conv2d", matrix, dense_params, row_window, patch_bytes, dense_work)
+    made = _filter.row_kernels("conv2d", matrix, dense_params, row_window, patch_bytes, dense_work, GATHERING)
     return tuple(replace(kernel, accepts=(*kernel.accepts, reads_one_channel)) for kernel in made)
 
 
@@ -136,7 +137,7 @@ class DepthwiseConv2D(Activated):
     weight_operands = (1,)
     kernels = (
         *_dense_kernels(),
-        *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window, work=work),
+        *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window, work=work, terms=TERMS),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:

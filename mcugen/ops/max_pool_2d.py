@@ -48,6 +48,7 @@ class MaxPool2D(_pool.Pool):
             params=params,
             window=_pool.row_window,
             work=_pool.work,
+            terms=_pool.TERMS,
             outside=smallest,
         )
         for rule_dtype, rule in (("s8", _pool.int8_data), ("s16", _pool.int16_data), ("f32", _pool.float_data))

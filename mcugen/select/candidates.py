@@ -13,7 +13,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
 from mcugen.schedule.steps import can_run_by_rows
-from mcugen.select import code_sizes, costs
+from mcugen.select import costs
 from mcugen.select.weights import waits_per_byte
 from mcugen.target import Target
 
@@ -124,7 +124,7 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     if not taken.is_fitted and next_cost is not None:
         cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes
-    code = kernel.code(call) if kernel.code else code_sizes.code_bytes(kernel, run.core)
+    code = kernel.code(call) if kernel.code else costs.code_bytes(kernel, run.core)
     return Candidate(choice, cost, working, kernel.function(call), code)
 
 

@@ -1,28 +1,27 @@
 """What a kernel call costs on a core: instructions and cycles, from coefficients fitted to counted runs (ci/fit).
 
 A call is described by a few numbers (`features`), its kernel by a coefficient for each on each core; the estimate is
-the sum of the products. `costs.json` holds the coefficients; memory has no wait states there.
+the sum of the products. `select/fitted.py` reads the coefficients; memory has no wait states there.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources as package_files
-from typing import Any
 
 from mcugen.call import Call
+from mcugen.errors import InternalError
 from mcugen.graph import Node
 from mcugen.kernel import Form, Kernel
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
+from mcugen.select import fitted
 from mcugen.types import TensorType, images_of, rows_of
 
-TABLE = "costs.json"
 _UNKNOWN = {"macs": 14.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
 """For a kernel without coefficients: more than any portable kernel on Cortex-M4, so that one with them is preferred."""
 _UNKNOWN_CYCLES = 3.0
+_UNKNOWN_BYTES = 1024
+"""The code of a kernel that was not measured, as one from outside."""
 _PIXELS_A_READ = 3
 """That share a read of weights, as in the kernels with DSP instructions; it is the width of weights that tells."""
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
@@ -41,18 +40,24 @@ class Estimate:
 def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch: int | None = None) -> Estimate:
     """The cost of a call on a bare core (`Target.core`), whole or row by row: `batch` rows an event, else batch_of.
 
-    A kernel that costs.json does not know, as one from outside, gets a figure on the high side.
+    A kernel that was not measured, as one from outside, gets a figure on the high side.
     """
     if not kernel.has_code:
         return Estimate(0, 0, 0, True)
     found = features(kernel, call, by_rows, batch)
-    table = _tables().get(core, {}).get(kernel.symbol)
-    if table is None:
+    row = fitted.rows(core).get(kernel.symbol)
+    if row is None:
         least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
         return Estimate(round(least), round(least), round(_UNKNOWN_CYCLES * least), False)
-    instructions, low, high = (sum(row[k] * found.get(name, 0.0) for name, row in table.items()) for k in range(3))
+    instructions, low, high = (sum(of[k] * found.get(name, 0.0) for name, of in row.terms.items()) for k in range(3))
     least, most = sorted((round(low), round(high)))  # each is fitted for itself
     return Estimate(round(instructions), least, most, True)
+
+
+def code_bytes(kernel: Kernel, core: str) -> int:
+    """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, where it has some."""
+    row = fitted.rows(core).get(kernel.symbol)
+    return 0 if not kernel.has_code else row.code_bytes if row else _UNKNOWN_BYTES
 
 
 def constant_reads(choice: Choice) -> float:
@@ -65,9 +70,10 @@ def constant_reads(choice: Choice) -> float:
 
 def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[str, float]:
     """Feature -> its share of the estimated cycles, in their middle; empty for a kernel without coefficients."""
-    table = _tables().get(core, {}).get(kernel.symbol, {})
+    row = fitted.rows(core).get(kernel.symbol)
+    terms = row.terms if row else {}
     found = features(kernel, call, by_rows)
-    return {name: (row[1] + row[2]) / 2 * found[name] for name, row in table.items() if name in found}
+    return {name: (of[1] + of[2]) / 2 * found[name] for name, of in terms.items() if name in found}
 
 
 def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | None = None) -> dict[str, float]:
@@ -80,7 +86,6 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | Non
     rest       macs of channels beyond the last four           odd        of the last one of an odd number
     calls      of the C function
     once       1                             events     of the step by rows, one for each batch of them, less one
-    vectors, row_vectors, channel_vectors, fours           with Helium: see _vectors
     converted  elements that a RING kernel writes into its ring
     """
     shape = call.output.shape
@@ -104,23 +109,9 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | Non
         "once": 1,
         "events": events - 1,
         "converted": _converted(kernel, call),
-        **(_vectors(call, outputs, window.size if window else 1) if "mve" in kernel.needs else {}),
         **_work(step),
     }
     return {name: float(value) for name, value in found.items() if value}
-
-
-def _vectors(call: Call, outputs: int, rows: int) -> dict[str, float]:
-    """Vectors of 16 that the taps of the outputs fill, whole or by kernel rows, and the channels; blocks of four."""
-    channels = call.output.shape[-1] if call.output.shape else 1
-    taps, pixels = call.op.macs(call) // max(outputs, 1), outputs // max(channels, 1)
-    blocks = pixels * -(-channels // 4)
-    return {
-        "vectors": 4 * blocks * -(-taps // 16),
-        "row_vectors": 4 * blocks * rows * -(-taps // (16 * rows)),
-        "channel_vectors": pixels * taps * -(-channels // 16),
-        "fours": blocks,
-    }
 
 
 def _step(kernel: Kernel, call: Call, by_rows: bool, batch: int | None) -> Step:
@@ -136,7 +127,7 @@ def _work(step: Step) -> dict[str, float]:
     if kernel.work is None:
         return {}
     if not step.by_rows or kernel.form is not Form.POINTWISE:
-        return dict(kernel.work(call))
+        return _stated(kernel, kernel.work(call))
     rows = step.walked_rows
     part = replace(
         call,
@@ -148,7 +139,14 @@ def _work(step: Step) -> dict[str, float]:
         ),
         outputs=tuple(_rows_of(t, step.batch) for t in call.outputs),
     )
-    return {name: rows / step.batch * value for name, value in kernel.work(part).items()}
+    return {name: rows / step.batch * value for name, value in _stated(kernel, kernel.work(part)).items()}
+
+
+def _stated(kernel: Kernel, found: Mapping[str, float]) -> dict[str, float]:
+    """What `work` gave. Raises InternalError for a term that the kernel does not state."""
+    if unstated := sorted(found.keys() - set(kernel.terms)):
+        raise InternalError(f"{kernel.symbol} gives {', '.join(unstated)}, which is not in its terms")
+    return dict(found)
 
 
 def _rows_of(t: TensorType, rows: int) -> TensorType:
@@ -168,11 +166,3 @@ def _converted(kernel: Kernel, call: Call) -> int:
     if kernel.ring is None or kernel.window is None:
         return 0
     return kernel.window(call).walked_rows * kernel.ring(call).length
-
-
-@cache
-def _tables() -> Mapping[str, Mapping[str, Mapping[str, tuple[float, float, float]]]]:
-    """Core -> symbol -> feature -> its instructions, least and most cycles; `core: other` stands for the other's."""
-    file = package_files.files("mcugen.select") / TABLE
-    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return {core: data.get(table, {}) if isinstance(table, str) else table for core, table in data.items()}

@@ -12,14 +12,16 @@ import pytest
 
 import mcugen
 from mcugen import kernels, registry, target
+from mcugen.errors import InternalError, UsageError
+from mcugen.kernel import Form, Kernel
+from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.reference.inputs import cases
-from mcugen.select import costs
+from mcugen.select import costs, fitted
 from mcugen.verify import emulated
 from tests.costs import fitting
 from tests.support.calls import example_calls
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-TABLE = Path(costs.__file__).parent / costs.TABLE
 NEAR = 0.10
 SMALL = 1500
 """Instructions below which a layer is more setting up than work."""
@@ -53,7 +55,6 @@ def test_rows_cost_a_little_more_than_the_whole() -> None:
 
 def test_an_unknown_kernel_is_never_the_cheapest() -> None:
     """More than the same call on the kernel that is known, on every core."""
-    tables = json.loads(TABLE.read_text())
     for op in registry.load().ops:
         for call in example_calls(op)[:6]:
             for kernel in kernels.of(op):
@@ -64,27 +65,63 @@ def test_an_unknown_kernel_is_never_the_cheapest() -> None:
                     known = costs.estimate(kernel, call, core)
                     guessed = costs.estimate(other, call, core)
                     assert not guessed.is_fitted and guessed.cycles_high >= guessed.instructions
-                    if kernel.symbol in tables[core] and call.op.macs(call) > 10_000:
+                    if kernel.symbol in fitted.rows(core) and call.op.macs(call) > 10_000:
                         assert guessed.instructions > known.instructions, f"{kernel.symbol} {core}"
 
 
 def test_the_ends_of_an_estimate_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     artifact = mcugen.compile(EXAMPLES / "digits/digits.tflite", board="cortex-m4", name="model")
     choice = artifact.schedule.steps[0].choice
-    monkeypatch.setattr(costs, "_tables", lambda: {"cortex-m4": {choice.kernel.symbol: {"once": (5.0, 9.0, 7.0)}}})
+    row = fitted.Row(100, {"once": (5.0, 9.0, 7.0)})
+    monkeypatch.setattr(fitted, "rows", lambda core: {choice.kernel.symbol: row})
     found = costs.estimate(choice.kernel, choice.call, "cortex-m4")
     assert (found.instructions, found.cycles_low, found.cycles_high) == (5, 7, 9)
 
 
-def test_the_table_is_sorted_and_of_known_cores() -> None:
-    text = TABLE.read_text()
-    tables = json.loads(text)
-    assert set(tables) <= set(target.names()) and list(tables) == sorted(tables)
-    for core, rows in tables.items():
-        if not isinstance(rows, str):
-            assert list(rows) == sorted(rows), core
-            assert all(min(triple) >= 0 for row in rows.values() for triple in row.values())
-    assert tables["cortex-m85"] == "cortex-m55"
+def test_tables_are_sorted_and_of_known_cores() -> None:
+    for folder, found in fitted.places():
+        files = sorted((folder / fitted.FOLDER).glob("*.json"))
+        assert files and {path.stem for path in files} <= set(target.names())
+        for path in files:
+            assert fitted.read(folder, found, path.stem), path
+            rows = json.loads(path.read_text())
+            if not isinstance(rows, str):
+                assert list(rows) == sorted(rows), path
+                triples = [of for row in rows.values() for name, of in row.items() if name != fitted.CODE]
+                assert all(len(triple) == 3 and min(triple) >= 0 for triple in triples)
+    assert fitted.rows("cortex-m85") == fitted.rows("cortex-m55")
+
+
+def test_every_kernel_with_code_was_measured() -> None:
+    measured = {symbol for name in target.names() for symbol in fitted.rows(name)}
+    made = {kernel.symbol for _, found in fitted.places() for kernel in found if kernel.has_code}
+    assert made == measured
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"mg_test": {"code": 8, "once": [1, 1, 1], "swirls": [1, 1, 1]}}, "states no 'swirls'"),
+        ({"mg_other": {"code": 8, "once": [1, 1, 1]}}, "not among the kernels there"),
+    ],
+)
+def test_a_row_that_its_kernel_does_not_state_is_refused(row: object, reason: str, tmp_path: Path) -> None:
+    kernel = Kernel("mg_test", Form.WHOLE, terms=("blocks",))
+    path = tmp_path / fitted.FOLDER / "cortex-m4.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"mg_test": {"code": 8, "blocks": [3, 4, 5]}}))
+    assert fitted.read(tmp_path, [kernel], "cortex-m4") == {"mg_test": fitted.Row(8, {"blocks": (3, 4, 5)})}
+    path.write_text(json.dumps(row))
+    with pytest.raises(UsageError, match=reason):
+        fitted.read(tmp_path, [kernel], "cortex-m4")
+
+
+def test_work_gives_what_its_kernel_states() -> None:
+    call = example_calls(MaxPool2D)[0]
+    kernel = next(k for k in kernels.of(MaxPool2D) if k.work and not k.refusals(call, frozenset()))
+    assert costs.features(kernel, call)["taps"] > 0
+    with pytest.raises(InternalError, match="taps"):
+        costs.features(dataclasses.replace(kernel, terms=()), call)
 
 
 def test_coefficients_are_never_negative_and_the_best_such() -> None:

@@ -25,6 +25,10 @@ UNROLLED_WORDS = 36
 SHARED_WORDS = 8
 """The same in copies for 1x1 convolutions of any size."""
 
+TERMS = ("blocks", "pairs", "groups", "products", "odd_channels")
+GATHERED_TERMS = (*TERMS, "looped", "loops", "gathers", "gathered")
+FINISH_TERMS = ("below_zero", *scaling.CLAMP_TERMS)
+
 _LEAST_GROUPS = 8
 _LEAST_WORDS = 16
 _REACH = 1020
@@ -263,6 +267,11 @@ class InRows:
             **scaling.clamp(call, self.of.activation(call)),
         }
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        own = GATHERED_TERMS if self.gathered else (*TERMS, "segments", "looped")
+        return (*own, *FINISH_TERMS, *(f"widened{how}" for how in range(3)))
+
     def work(self, call: Call) -> dict[str, float]:
         found, (n, rows, columns, outputs) = self.layout(call), call.output.shape
         threes = _threes(columns)
@@ -389,6 +398,7 @@ def ring_kernels(of: Convolution, window: Callable[[Call], RowWindow], is_dense:
             ring=rows.ring,
             scratch=rows.scratch if rows.gathered else None,
             work=rows.work,
+            terms=rows.terms,
             struct="mg_dsp_ring",
         )
         found += _all(base, suffix, rows)
@@ -406,6 +416,7 @@ def run_kernels(of: Convolution, is_run: Rule, count: Callable[[Call], int]) -> 
             count=count,
             scratch=pixels.scratch,
             work=pixels.work,
+            terms=(*GATHERED_TERMS, *FINISH_TERMS),
             struct="mg_dsp_run",
         )
         found += _all(base, suffix, pixels)

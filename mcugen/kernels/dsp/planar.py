@@ -32,6 +32,7 @@ MAX_SHORT = 16
 MAX_SHORT_ROWS = 8
 """Columns and kernel rows of converted rows that are short: spread by code for their columns."""
 MAX_COLUMN = 100
+TERMS = ("inner", "spread", "slots")
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,7 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         struct="mg_planar_s8",
         helpers=("planar_s8.c",),
         work=lambda call: _row_work(call, window_of(call)),
+        terms=TERMS,
         code=lambda call: round(found.shape(call).code(_linear(call)) + found.shape(call).spreading),
         needs=scaling.DSP,
     )
@@ -207,6 +209,7 @@ def kernels(window_of: Windows) -> tuple[Kernel, ...]:
         struct="mg_planar_s8",
         helpers=("planar_s8.c",),
         work=lambda call: _line_work(call, found.line_shape(call)),
+        terms=TERMS,
         code=lambda call: round(found.line_shape(call).code(_linear(call))),
         needs=scaling.DSP,
     )

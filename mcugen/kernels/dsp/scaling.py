@@ -107,6 +107,9 @@ def clamp(call: Call, activation: str) -> Params:
     return {"low": low, "high": high, "clamps": int((low, high) != (-128, 127))}
 
 
+CLAMP_TERMS = ("clamped",)
+
+
 def clamp_work(call: Call, activation: str) -> dict[str, float]:
     """Outputs that are clamped apart, for estimates."""
     return {"clamped": call.output.size * float(clamp(call, activation)["clamps"])}

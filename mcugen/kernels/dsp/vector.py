@@ -47,6 +47,7 @@ class Vectors:
             scratch=_scratch,
             variant=partial(self._variant, is_composite=is_composite),
             work=self._work,
+            terms=("blocks", "groups", *scaling.CLAMP_TERMS),
             widened=not is_composite,
             struct="mg_dsp_vector",
             needs=scaling.DSP,

@@ -20,6 +20,8 @@ GLOBAL_AVERAGE = Kernel(
     accepts=(_pool.int8_data, average_pool_2d.sums_fit, average_pool_2d.is_global),
     params=average_pool_2d.params_int,
     scratch=average_pool_2d.sums_bytes,
+    work=packing.vector_work,
+    terms=packing.VECTOR_TERMS,
     needs=packing.NEEDS,
 )
 

@@ -22,6 +22,7 @@ MAX_ROWS = 3
 """Kernel rows for which there are pointers."""
 
 MAX_PATCH_STEPS = 63
+TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "gathered")
 Windows = Callable[[Call], Window]
 
 
@@ -127,6 +128,7 @@ class _Parts:
             scratch=self.scratch if patches else None,
             variant=self.variant,
             work=self.work,
+            terms=TERMS,
             struct="mg_conv2d_s8__mve",
             needs=packing.NEEDS,
         )
@@ -178,6 +180,7 @@ class _Parts:
         blocks = pairs * -(-y[3] // packing.BLOCK)
         vectors = kernel_rows * rows.runs * -(-rows.run // packing.LANES)
         return {
+            **packing.vector_work(call, kernel_rows),
             "pairs": pairs,
             **packing.finish_work(call, blocks),
             "pair_steps": blocks * rows.steps * (1 if rows.is_patch else kernel_rows),

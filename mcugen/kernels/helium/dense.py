@@ -21,6 +21,9 @@ TURN = 8
 """Steps that the kernels for long vectors take at a time."""
 
 
+TERMS = ("pairs", "pair_blocks", "pair_steps", "alone_blocks", "alone_steps")
+
+
 def dense_kernels(
     matrix: packing.Matrix, count: Callable[[Call], int], rules: tuple[Rule, ...] = ()
 ) -> tuple[Kernel, ...]:
@@ -56,6 +59,7 @@ def dense_kernels(
         passes = -(-matrix(call).shape[0] // packing.BLOCK)
         copied = _last(call, matrix) > 0
         return {
+            **packing.vector_work(call),
             **packing.finish_work(call, passes * -(-count(call) // 2)),
             "passes": passes * (1 + copied),
             "copied": copied,
@@ -66,7 +70,7 @@ def dense_kernels(
         return {"inputs": inputs, "outputs": outputs, "finish": packing.finish_of(call) or 0}
 
     def work(call: Call) -> dict[str, float]:
-        return _work(matrix(call).shape, count(call))
+        return {**packing.vector_work(call), **_work(matrix(call).shape, count(call))}
 
     first = (_filter.int8_data, *rules, _filter.constant_weights)
     model = Kernel(
@@ -76,6 +80,7 @@ def dense_kernels(
         count=count,
         scratch=scratch,
         work=work,
+        terms=(*packing.VECTOR_TERMS, *TERMS),
         struct="mg_dense_s8__mve",
         needs=packing.NEEDS,
     )
@@ -85,6 +90,7 @@ def dense_kernels(
         accepts=(*first, is_narrow, packing.finishes, _filter.sums_fit(matrix)),
         scratch=narrow_scratch,
         work=narrow_work,
+        terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "passes", "copied"),
         variant=variant,
     )
     general = (

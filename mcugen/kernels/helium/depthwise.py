@@ -48,6 +48,7 @@ def depthwise_kernels(
         ring=parts.ring,
         scratch=parts.scratch,
         work=parts.work,
+        terms=(*packing.VECTOR_TERMS, "eights", "woven"),
         struct="mg_depthwise_conv2d_s8__mve",
         needs=packing.NEEDS,
     )
@@ -58,6 +59,7 @@ def depthwise_kernels(
         params=parts.wide_params,
         variant=parts.variant,
         work=parts.wide_work,
+        terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "far_blocks", "channel_rows", "woven"),
     )
     return (
         parts.columns_kernel((*rules, parts.is_column, packing.finishes, _filter.sums_fit(matrix))),
@@ -107,6 +109,7 @@ class _Parts:
             scratch=self._series,
             variant=lambda call: {"stride": self.window(call).stride[0], "finish": packing.finish_of(call) or 0},
             work=self._column_work,
+            terms=("series", "gathered", *packing.FINISH_TERMS),
             struct="mg_depthwise_conv2d_s8__mve_columns",
             needs=packing.NEEDS,
         )
@@ -124,6 +127,7 @@ class _Parts:
         y = call.output.shape
         weaves = -(-self.window(call).kernel[0] // WEAVE)
         return {
+            **packing.vector_work(call, self.window(call).kernel[0]),
             "eights": y[0] * y[1] * y[2] * -(-y[3] // BLOCK),
             "woven": y[0] * y[1] * weaves * self.ring(call).length / packing.LANES,
         }
@@ -133,6 +137,7 @@ class _Parts:
         y, stride = call.output.shape, self.window(call).stride[1]
         blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
         return {
+            **packing.vector_work(call, self.window(call).kernel[0]),
             **packing.finish_work(call, blocks),
             "far_blocks": blocks * (stride - 1),
             "channel_rows": y[0] * y[1] * y[3],

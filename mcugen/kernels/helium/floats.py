@@ -16,6 +16,11 @@ from mcugen.ops._window import Window, fields
 NEEDS = frozenset({"mve_float"})
 EIGHT, FOUR = 8, 4
 """Output channels of a block, and of one that is enough where fewer are left."""
+TERMS = ("placed", "blocks", "reads", "steps")
+DEPTHWISE_TERMS = (
+    *("slid", "slid_fours", "slid_steps"),
+    *("placed", "ones", "fours", "rows", "one_taps", "four_taps"),
+)
 Windows = Callable[[Call], Window]
 Rows = Callable[[Call], RowWindow]
 
@@ -34,6 +39,7 @@ def window_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows: Ro
         window=rows,
         outside=_filter.outside,
         work=lambda call: _row_work(call, window(call)),
+        terms=TERMS,
         needs=NEEDS,
         struct=_STRUCT,
         source=_SOURCE,
@@ -54,6 +60,7 @@ def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]
         params=lambda call: _params(call, matrix),
         count=count,
         work=work,
+        terms=TERMS,
         needs=NEEDS,
         struct=_STRUCT,
         source=_SOURCE,
@@ -77,6 +84,7 @@ def depthwise_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows:
         window=rows,
         outside=_filter.outside,
         work=lambda call: _depthwise_work(call, window(call)),
+        terms=DEPTHWISE_TERMS,
         needs=NEEDS,
         struct=symbol,
     )

@@ -59,6 +59,9 @@ def finishes(call: Call) -> bool:
     return finish_of(call) is not None
 
 
+FINISH_TERMS = ("blocks", "linear_blocks", "clamped_blocks")
+
+
 def finish_work(call: Call, blocks: float) -> dict[str, float]:
     """Blocks of outputs, those whose halves go away from zero, and those that are clamped."""
     finish = finish_of(call) or 0
@@ -71,6 +74,25 @@ FINISHES: tuple[tuple[str, Rule], ...] = (
     ("_clamp", finishes_clamped),
 )
 """What a kernel's name ends with, and the rule. In C: MG_LINEAR in the last two, MG_CLAMP in the last."""
+
+
+VECTOR_TERMS = ("vectors", "row_vectors", "channel_vectors", "fours")
+
+
+def vector_work(call: Call, rows: int = 1) -> dict[str, float]:
+    """Vectors of 16 that the taps of the outputs fill, whole or by kernel rows, and the channels; blocks of four.
+
+    rows: of the window.
+    """
+    outputs, channels = call.output.size, call.output.shape[-1]
+    taps, pixels = call.op.macs(call) // max(outputs, 1), outputs // max(channels, 1)
+    blocks = pixels * -(-channels // BLOCK)
+    return {
+        "vectors": BLOCK * blocks * -(-taps // LANES),
+        "row_vectors": BLOCK * blocks * rows * -(-taps // (LANES * rows)),
+        "channel_vectors": pixels * taps * -(-channels // LANES),
+        "fours": blocks,
+    }
 
 
 def blocks_of(outputs: int) -> np.ndarray:

@@ -19,6 +19,7 @@ VECTOR_BLOCK = 8
 """Outputs of a block of a vector."""
 POINTER_BYTES = 8
 """Of a pointer on any machine that runs the code, the one that builds it among them."""
+TERMS = ("placed", "blocks", "words")
 SOURCE = "quads_f32.c"
 STRUCT = "mg_quads_f32"
 NEEDS = frozenset({"fpu"})
@@ -45,6 +46,7 @@ def window_kernel(
         window=rows,
         outside=_filter.outside,
         work=lambda call: _row_work(call, window(call), matrix(call).shape[1]),
+        terms=(*TERMS, "reads", "pointers"),
         needs=NEEDS,
         struct=STRUCT,
         source=SOURCE,
@@ -89,6 +91,7 @@ def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]
         count=count,
         scratch=scratch,
         work=lambda call: _work(call, -(-count(call) // BLOCK), matrix(call).shape[1]),
+        terms=TERMS,
         needs=NEEDS,
         struct=STRUCT,
         source=SOURCE,
@@ -116,6 +119,7 @@ def vector_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], i
         params=params,
         count=count,
         work=work,
+        terms=("blocks", "words"),
         needs=NEEDS,
         struct=STRUCT,
         source=SOURCE,

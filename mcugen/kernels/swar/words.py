@@ -20,6 +20,8 @@ PIXELS = 4
 """Of a block, at most: a core with few registers takes two."""
 POINTER_BYTES = 8
 """Of a pointer on any machine that runs the code, the one that builds it among them."""
+TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks", "groups", "words"))
+ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
 
 def window_kernel(
@@ -43,6 +45,7 @@ def window_kernel(
         window=rows,
         outside=_filter.outside,
         work=lambda call: _row_work(call, matrix, window(call)),
+        terms=ROW_TERMS,
         widened=True,
         struct=STRUCT,
         source=SOURCE,
@@ -79,7 +82,8 @@ def depthwise_kernel(
         return {"blocks": blocks, "lanes": blocks * call.output.shape[3], "threes": _work_threes(call, blocks)}
 
     made = window_kernel(symbol, matrix, window, rows)
-    return replace(made, accepts=(*made.accepts[:2], exact, *rules), params=params, scratch=scratch, work=work)
+    made = replace(made, accepts=(*made.accepts[:2], exact, *rules), params=params, scratch=scratch)
+    return replace(made, work=work, terms=("blocks", "lanes", "threes"))
 
 
 def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
@@ -96,6 +100,7 @@ def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int]
         count=count,
         scratch=_scratch(matrix),
         work=lambda call: _work(call, matrix, 1, count(call)),
+        terms=TERMS,
         widened=True,
         struct=STRUCT,
         source=SOURCE,
