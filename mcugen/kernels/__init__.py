@@ -9,19 +9,18 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
 import mcugen.ops
+from mcugen import plugins
 from mcugen.errors import UsageError
 from mcugen.kernel import Family, Kernel
 from mcugen.op import Op
 
-PORTABLE = Path(mcugen.ops.__path__[0])
-"""The folder of the operators, whose portable kernels have their costs there."""
+GROUP = "mcugen.kernels"
 
 
 def of(op: Op | type[Op]) -> tuple[Kernel, ...]:
@@ -42,6 +41,12 @@ def features() -> frozenset[str]:
     return frozenset(feature for family in families().values() for feature in family.needs)
 
 
+def places(ops: Iterable[type[Op]]) -> list[tuple[Path, tuple[Kernel, ...]]]:
+    """The folders that kernels stand in, with their kernels: that of mcugen's operators, then each family's."""
+    portable = tuple(kernel for op in ops for kernel in op.kernels)
+    return [(Path(mcugen.ops.__path__[0]), portable), *((f.folder, f.kernels) for f in families().values())]
+
+
 def _own() -> Iterator[tuple[str, Family]]:
     for module in pkgutil.iter_modules(__path__):
         if module.ispkg:
@@ -49,9 +54,8 @@ def _own() -> Iterator[tuple[str, Family]]:
 
 
 def _installed() -> Iterator[tuple[str, Family]]:
-    for entry in sorted(entry_points(group="mcugen.kernels"), key=lambda entry: entry.name):
-        module = entry.load()
-        yield entry.name, _with_files(_checked(module))
+    for name, entry in plugins.installed(GROUP).items():
+        yield name, _with_files(_checked(plugins.load(entry)))
 
 
 def _checked(module: ModuleType) -> Family:

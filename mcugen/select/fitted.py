@@ -41,10 +41,8 @@ def rows(core: str) -> Mapping[str, Row]:
 
 
 def places() -> list[tuple[Path, tuple[Kernel, ...]]]:
-    """The folders that kernels stand in, with their kernels: the operators', then each family's."""
-    portable = tuple(kernel for op in registry.load().ops for kernel in op.kernels)
-    families = kernels.families().values()
-    return [(kernels.PORTABLE, portable), *((family.folder, family.kernels) for family in families)]
+    """The folders with rows, and the kernels that stand in them."""
+    return kernels.places(registry.load().ops)
 
 
 def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, Row]:
