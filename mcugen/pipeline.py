@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcugen import exports, frontends, passes, registry, report, select, target
+from mcugen import exports, frontends, kernels, passes, plugins, registry, report, select, target
 from mcugen.emit import emit, libraries_of, sources_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.view import ModelView
@@ -84,11 +84,13 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     board = target.load(options.board, [f for f in options.features.split(",") if f])
     board = target.with_regions(board, options.regions, options.weight_regions)
     name = options.name or c_name_from(path.stem)
-    imported = frontends.load(path, registry.load(ops), options.shapes)
+    known = registry.load(ops)
+    imported = frontends.load(path, known, options.shapes)
     options, reference_notes = _settle_reference(imported, options)
     notes = (*imported.notes, *reference_notes, *_name_notes(name, path.stem, is_given=bool(options.name)))
     graph = passes.run(imported, options.reference, simplify=not options.no_simplify)
-    return Prepared(name, board, options, imported, graph, notes)
+    missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
+    return Prepared(name, board, options, imported, graph, (*notes, *missing))
 
 
 def finish(model: Prepared, solution: Solution) -> Artifact:

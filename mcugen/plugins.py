@@ -1,7 +1,12 @@
-"""Entry points: what installed packages add to mcugen, by group. A package that fails at import is named."""
+"""Entry points: what installed packages add to mcugen, by group. A package that fails at import is named.
+
+What is chosen by name (an export, an instruction set) is imported when it is chosen, and must work then. What is there
+unasked (operators, kernel families) is left out where its import fails, and builds say so.
+"""
 
 from __future__ import annotations
 
+import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -9,12 +14,12 @@ from mcugen.errors import UsageError
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """Name -> entry point of a group, sorted by name; nothing is imported yet.
+    """Name -> entry point of a group whose names are chosen from, sorted by name; nothing is imported yet.
 
     Raises UsageError where two packages use one name.
     """
     found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
+    for entry in _sorted(group):
         other = found.setdefault(entry.name, entry)
         if other.value != entry.value:
             raise UsageError(
@@ -38,3 +43,29 @@ def load(entry: EntryPoint) -> Any:
             where=f"{entry.group}: {entry.value}",
             hint="repair or uninstall that package",
         ) from error
+
+
+def working(group: str) -> tuple[tuple[str, Any], ...]:
+    """(name, object) of every entry point of a group that can be imported, sorted by name."""
+    return _imported(group)[0]
+
+
+def failures(group: str) -> tuple[str, ...]:
+    """What the other entry points of the group raised, each with its package."""
+    return _imported(group)[1]
+
+
+@functools.cache
+def _imported(group: str) -> tuple[tuple[tuple[str, Any], ...], tuple[str, ...]]:
+    found: list[tuple[str, Any]] = []
+    failed: list[str] = []
+    for entry in _sorted(group):
+        try:
+            found.append((entry.name, load(entry)))
+        except UsageError as error:
+            failed.append(str(error))
+    return tuple(found), tuple(failed)
+
+
+def _sorted(group: str) -> list[EntryPoint]:
+    return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))

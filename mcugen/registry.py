@@ -12,14 +12,16 @@ import inspect
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from importlib.metadata import entry_points
 from types import ModuleType
 
 import mcugen.decompositions
 import mcugen.ops
+from mcugen import plugins
 from mcugen.errors import UnsupportedError, UsageError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Op
+
+GROUP = "mcugen.ops"
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Registry:
-    """The operators of one compilation, by class and by the names formats give them."""
+    """The operators of one compilation, by class and by the names formats give them.
+
+    missing: why the operators of installed packages that fail at import are not among them.
+    """
 
     ops: tuple[type[Op], ...]
     by_import: Mapping[tuple[str, str], tuple[Found, ...]]
+    missing: tuple[str, ...] = ()
 
     def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
         """What `name` of `format_name` becomes in that version of it, or None."""
@@ -63,14 +69,15 @@ def load(extra: Sequence[ModuleType] = ()) -> Registry:
 
     Raises UsageError where two would import the same version of the same operator of a format.
     """
-    modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.decompositions), *_installed_modules(), *extra)
+    installed = (module for _, module in plugins.working(GROUP))
+    modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.decompositions), *installed, *extra)
     ops = tuple(dict.fromkeys(op for module in modules for op in _ops_of(module)))
     for op in ops:
         _check(op)
     found = [Found(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in op.imports]
     for module in dict.fromkeys(modules):
         found += [Found(entry, None, module.__name__) for entry in getattr(module, "IMPORTS", ())]
-    return Registry(ops, _by_name(found))
+    return Registry(ops, _by_name(found), plugins.failures(GROUP))
 
 
 def _by_name(found: Iterable[Found]) -> Mapping[tuple[str, str], tuple[Found, ...]]:
@@ -91,12 +98,6 @@ def _by_name(found: Iterable[Found]) -> Mapping[tuple[str, str], tuple[Found, ..
 def _modules_of(package: ModuleType) -> tuple[ModuleType, ...]:
     names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
     return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)
-
-
-@functools.cache
-def _installed_modules() -> tuple[ModuleType, ...]:
-    found = sorted(entry_points(group="mcugen.ops"), key=lambda entry: entry.name)
-    return tuple(entry.load() for entry in found)
 
 
 def _ops_of(module: ModuleType) -> Iterable[type[Op]]:

@@ -7,8 +7,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from mcugen import files
 from mcugen.errors import UsageError
 
+_MAX_BYTES = 1 << 20
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -18,9 +20,7 @@ def read(path: Path, manual: str) -> Table:
     Raises UsageError when the file cannot be read or is not TOML.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as e:
-        raise UsageError(f"cannot read it: {e.strerror}", where=str(path)) from e
+        values = tomllib.loads(files.read(path, _MAX_BYTES).decode("utf-8"))
     except ValueError as e:  # not UTF-8, or not TOML
         raise UsageError(f"not a TOML file: {e}", where=str(path), hint=manual) from e
     return Table(path, "", values, manual)

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen.errors import CorruptModelError, UsageError
+from mcugen import files
+from mcugen.errors import UsageError
 from mcugen.graph import Graph, verify
 from mcugen.registry import Registry
 from mcugen.types import Shape
-
-MAX_FILE_BYTES = 1 << 30
 
 
 def load(path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingProxyType({})) -> Graph:
@@ -28,7 +27,7 @@ def load(path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingPr
             f"{path.name!r} is not a model file that mcugen reads",
             hint="supported: " + ", ".join(f".{name}" for name in known),
         )
-    data = _read(path)
+    data = files.read(path)
     module = importlib.import_module(f"{__name__}.{suffix}")
     graph: Graph = module.load(data, registry, path=path, sha256=hashlib.sha256(data).hexdigest(), shapes=shapes)
     return verify(graph, f"{suffix} front end")
@@ -38,12 +37,3 @@ def references(name: str) -> tuple[str, ...]:
     """The runtimes whose meaning a model of that format can have, the default first."""
     found: tuple[str, ...] = importlib.import_module(f"{__name__}.{name}").REFERENCES
     return found
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise CorruptModelError(f"{path.name} is larger than {MAX_FILE_BYTES} bytes")
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {str(path)!r}: {error.strerror}", hint="check the path") from error

@@ -233,7 +233,7 @@ class _Importer:
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
             "the model uses what mcugen does not support:\n  " + "\n  ".join(self.unsupported),
-            hint="`mcugen ops` lists the supported operators and types",
+            hint="; ".join(["`mcugen ops` lists the supported operators and types", *self.registry.missing]),
         )
 
 

@@ -31,8 +31,11 @@ def of(op: Op | type[Op]) -> tuple[Kernel, ...]:
 
 @functools.cache
 def families() -> Mapping[str, Family]:
-    """Name -> family, by rank. Raises UsageError for a package in the entry point group that is not a family."""
-    found = dict((*_own(), *_installed()))
+    """Name -> family, by rank. Raises UsageError for an entry point that is not a family, or takes another's name."""
+    found: dict[str, Family] = {}
+    for name, family in (*_own(), *_installed()):
+        if found.setdefault(name, family) is not family:
+            raise UsageError(f"there are two kernel families named {name!r}", hint="rename the entry point of one")
     return dict(sorted(found.items(), key=lambda item: (item[1].rank, item[0])))
 
 
@@ -54,8 +57,8 @@ def _own() -> Iterator[tuple[str, Family]]:
 
 
 def _installed() -> Iterator[tuple[str, Family]]:
-    for name, entry in plugins.installed(GROUP).items():
-        yield name, _with_files(_checked(plugins.load(entry)))
+    for name, module in plugins.working(GROUP):
+        yield name, _with_files(_checked(module))
 
 
 def _checked(module: ModuleType) -> Family:

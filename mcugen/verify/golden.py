@@ -7,13 +7,14 @@ differ. A trace.json lists, for the first set, the hash of every operator's outp
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import zipfile
 from pathlib import Path
 
 import numpy as np
 
-from mcugen import reference
+from mcugen import files, reference
 from mcugen.errors import UsageError
 from mcugen.graph import Graph, Tensor
 from mcugen.reference.inputs import Case
@@ -52,8 +53,8 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
 def check_trace(path: Path, golden: Path, graph: Graph) -> tuple[int, list[str]]:
     """(tensors compared, names of integer tensors whose hash differs) for the first recorded set under LiteRT."""
     try:
-        rows = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        rows = json.loads(files.read(path))
+    except ValueError as error:
         raise UsageError(f"{path.name} cannot be read: {error}", hint="give the trace.json of this model") from error
     values = reference.run(graph, cases(golden, graph)[0].inputs, "litert")
     wrong: list[str] = []
@@ -75,7 +76,7 @@ def _outputs_only(graph: Graph) -> Graph:
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(files.read(path)), allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path.name} cannot be read: {error}", hint="give an .npz file") from error

@@ -21,7 +21,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
         "errors",
-        "resources plugins toml_file",
+        "resources plugins files",
+        "toml_file",
         "types isa",
         "order",
         "channels",

@@ -21,7 +21,9 @@ def install(site: Path, package: str, group: str, name: str, **files: str) -> No
         (site / package / file).write_text(text)
 
 
-def run(site: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run(site: Path, *arguments: str | Path, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
     """The command line of mcugen, with the packages of a folder installed."""
     command = [sys.executable, "-m", "mcugen", *map(str, arguments)]
-    return subprocess.run(command, env={"PYTHONPATH": f"{ROOT}:{site}"}, capture_output=True, text=True)
+    return subprocess.run(
+        command, env={"PYTHONPATH": f"{ROOT}:{site}"}, capture_output=True, text=True, timeout=timeout_s
+    )

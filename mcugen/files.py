@@ -1,0 +1,35 @@
+"""Reads files that the user names: regular ones only, at once and never more than a limit."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from mcugen.errors import UsageError
+
+MAX_BYTES = 1 << 30
+
+
+def read(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
+    """The content of a regular file.
+
+    Raises UsageError where it cannot be read, is larger than `most_bytes`, or is a device, a pipe or a folder: those
+    have no end, or nobody at theirs.
+    """
+    try:
+        with open(path, "rb", opener=_open) as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise UsageError(f"{str(path)!r} is not a regular file", hint="give a file, no device, pipe or folder")
+            if found.st_size > most_bytes:
+                raise UsageError(f"{str(path)!r} is larger than {most_bytes:,} bytes", hint="check the path")
+            return file.read(found.st_size)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {str(path)!r}: {reason}", hint="check the path") from error
+
+
+def _open(path: str, flags: int) -> int:
+    """Opens a pipe without waiting until somebody writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
