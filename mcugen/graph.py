@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -97,8 +97,8 @@ class Node:
 class Graph:
     """A network: nodes in an order that respects their inputs.
 
-    sha256 is the hash of the model file; format names its kind ("tflite"). tflm_refusals lists the operators of the
-    file that TensorFlow Lite Micro has no kernel for: where there are any, only LiteRT's bits exist.
+    sha256 is the hash of the model file; format names its kind ("tflite"). refusals lists, for each
+    runtime ("tflm", "litert"), the operators of the file that it does not compute, with the reason.
     removed: what passes have taken out, in order. notes: what the import had to assume, for the user.
     """
 
@@ -109,7 +109,7 @@ class Graph:
     outputs: tuple[str, ...]
     sha256: str = ""
     format: str = ""
-    tflm_refusals: tuple[str, ...] = ()
+    refusals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     removed: tuple[Removed, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -67,13 +67,13 @@ class Attributes:
 
 @dataclass(frozen=True)
 class Imported:
-    """What an Import builds: the operator, which of the source's inputs it reads (None: all of them), and whether
-    TensorFlow Lite Micro refuses these attributes, whatever the types.
+    """What an Import builds: the operator, which of the source's inputs it reads (None: all of them), and why
+    runtimes ("tflm", "litert") refuse these attributes, whatever the types.
     """
 
     op: Op
     inputs: tuple[int, ...] | None = None
-    tflm_refuses: bool = False
+    refused_by: Mapping[str, str] = field(default_factory=dict)
 
 
 class Expansion(Protocol):

@@ -19,7 +19,7 @@ from mcugen.channels import Range, Removal
 from mcugen.errors import InternalError
 from mcugen.kernel import Kernel
 from mcugen.order import Order
-from mcugen.types import TensorType, shape_text
+from mcugen.types import ALL_DTYPES, TensorType, shape_text
 
 MAX_FOLDED_ELEMENTS = 1 << 20
 MAX_FOLDED_MACS = 1 << 26
@@ -57,8 +57,11 @@ class Op:
     takes_unsigned: ClassVar[bool] = False
     """Whether the kernels read and write uint8 themselves; for all other operators it is turned into int8 first."""
 
-    tflm_refuses: ClassVar[frozenset[str]] = frozenset({"u8"})
-    """Element types, of operands or results, that TensorFlow Lite Micro has no kernel for."""
+    tflm_types: ClassVar[frozenset[str]] = frozenset()
+    """Element types of operand 0 for which TensorFlow Lite Micro has a kernel; measured, never guessed."""
+
+    litert_types: ClassVar[frozenset[str]] = ALL_DTYPES
+    """Element types of operand 0 for which LiteRT has a kernel."""
 
     def infer(self, *inputs: Any, **named: Any) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
@@ -160,10 +163,14 @@ class Op:
         made = dict.fromkeys(shape_text(t.shape) for t in call.outputs)
         return " to ".join(" and ".join(shapes) for shapes in ((made,) if given == made else (given, made)) if shapes)
 
-    def refused_by_tflm(self, call: Call) -> bool:
-        """Whether TensorFlow Lite Micro refuses this call, so that only LiteRT's bits exist."""
-        types = [t for t in (*call.inputs, *call.outputs) if t is not None]
-        return any(t.dtype in self.tflm_refuses for t in types)
+    def refused_by(self, call: Call, runtime: str) -> str:
+        """Why a runtime, "tflm" or "litert", does not compute this call, so that its bits do not exist; "" if it does.
+
+        `ci/vectors` asks the runtimes themselves, and a test holds this to what they answered.
+        """
+        dtype = call.input(0).dtype
+        known = self.tflm_types if runtime == "tflm" else self.litert_types
+        return "" if dtype in known else f"no kernel for {dtype}"
 
     def flipped(self) -> Op:
         """This operator on int8 data made from uint8 by flipping the top bit; itself where nothing depends on it."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from mcugen.errors import UsageError
 
-REFERENCES = ("tflm", "litert", "ort")
+RUNTIMES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT", "ort": "ONNX Runtime"}
+REFERENCES = tuple(RUNTIMES)
 INPUT_MODES = ("whole", "rows", "frames")
 DEFAULT_EXPORTS = ("cmake",)
 GOALS = ("balanced", "speed", "ram", "flash")

@@ -16,7 +16,7 @@ from mcugen.emit import folder as emit_folder
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.options import MAX_PREFIX, Options, c_name_from, is_shortened
+from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened
 from mcugen.plan import MemoryPlan, check
 from mcugen.report.facts import Report
 from mcugen.report.output import Model, Output
@@ -121,7 +121,8 @@ def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:
     """The options with the runtime whose results exist, by default the format's first.
 
-    LiteRT's for a model that TFLM refuses, with a note. Raises UsageError for a runtime that does not run the format.
+    It is the other runtime for a model that one does not run, with a note. Raises UsageError for a runtime that does
+    not run the format.
     """
     known = frontends.references(imported.format)
     if options.reference and options.reference not in known:
@@ -131,9 +132,17 @@ def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple
             hint=f"leave the option out, or choose {' or '.join(known)}",
         )
     options = dataclasses.replace(options, reference=options.reference or known[0])
-    refused = imported.tflm_refusals
-    if options.reference != "tflm" or not refused:
+    refused = {name: listed for name, listed in imported.refusals.items() if listed}
+    if options.reference not in refused:
         return options, ()
-    more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
-    note = f"TensorFlow Lite Micro refuses this model ({refused[0]}{more}): the bits are those of LiteRT"
+    why = "; ".join(f"{RUNTIMES[name]} does not run {_shortened(listed)}" for name, listed in refused.items())
+    other = next(name for name in known if name != options.reference)
+    if other not in refused:
+        note = f"{why}: the bits are those of {RUNTIMES[other]}"
+        return dataclasses.replace(options, reference=other), (note,)
+    note = f"no runtime runs the whole model ({why}): the arithmetic is {RUNTIMES['litert']}'s"
     return dataclasses.replace(options, reference="litert"), (note,)
+
+
+def _shortened(places: Sequence[str]) -> str:
+    return places[0] + (f" and {len(places) - 1} more" if len(places) > 1 else "")

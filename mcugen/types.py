@@ -21,7 +21,13 @@ NUMPY_DTYPES: dict[str, np.dtype] = {
     "bool": np.dtype(np.bool_),
 }
 FLOATS = frozenset({"f16", "f32"})
+ALL_DTYPES = frozenset(NUMPY_DTYPES)
 Shape = tuple[int, ...]
+
+
+def dtypes(names: str) -> frozenset[str]:
+    """A set of element types, from their names with blanks between them."""
+    return frozenset(names.split())
 
 
 @dataclass(frozen=True)

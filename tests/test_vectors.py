@@ -32,6 +32,6 @@ def test_the_generated_code_equals_the_runtimes(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_tflm_refuses_is_known_at_build_time(name: str) -> None:
-    predicted = vectors.imported(name).tflm_refusals
+    predicted = vectors.imported(name).refusals["tflm"]
     recorded = vectors.load(name).refused
     assert bool(predicted) == bool(recorded), f"predicted: {predicted or 'runs'}; recorded: {recorded or 'runs'}"

@@ -65,7 +65,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         outputs=tuple(_name(i) for i in raw.outputs),
         sha256=sha256,
         format="tflite",
-        tflm_refusals=tuple(importer.tflm_refusals),
+        refusals={runtime: tuple(found) for runtime, found in importer.refusals.items()},
     )
 
 
@@ -97,7 +97,7 @@ class _Importer:
     nodes: list[Node] = field(default_factory=list)
     tensors: dict[str, Tensor] = field(default_factory=dict)
     unsupported: list[str] = field(default_factory=list)
-    tflm_refusals: list[str] = field(default_factory=list)
+    refusals: dict[str, list[str]] = field(default_factory=lambda: {runtime: [] for runtime in REFERENCES})
     written: set[int] = field(default_factory=set)
 
     def run(self) -> None:
@@ -188,8 +188,7 @@ class _Importer:
         node = self._node(index, operator, imported, where)
         call = self._call(node)
         _check_results(node.op, call)
-        if imported.tflm_refuses or node.op.refused_by_tflm(call):
-            self.tflm_refusals.append(where)
+        self._note_refusals(imported, call, where)
         folded = node.op.fold(call)
         if folded is None:
             self.nodes.append(node)
@@ -197,6 +196,15 @@ class _Importer:
         for name, data in zip(node.outputs, folded, strict=True):
             old = self.tensors[name]
             self.tensors[name] = Tensor(name, old.type, data, old.label)
+
+    def _note_refusals(self, imported: Imported, call: Call, where: str) -> None:
+        """Keep which runtimes have no kernel for a call. Raises UnsupportedError where none has: it has no bits."""
+        reasons = {r: imported.refused_by.get(r) or imported.op.refused_by(call, r) for r in REFERENCES}
+        if all(reasons.values()):
+            raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {why}" for r, why in reasons.items()))
+        for runtime, why in reasons.items():
+            if why:
+                self.refusals[runtime].append(f"{where}: {why}")
 
     def _source(self, operator: fb.RawOperator) -> Source:
         for index in (*operator.inputs, *operator.outputs):

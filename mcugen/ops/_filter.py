@@ -54,6 +54,14 @@ def check_wide_bias(x: TensorType, b: TensorType | None) -> None:
         raise UnsupportedError(f"bias {b} does not fit int16 input: it must be s64")
 
 
+def misread_bias(call: Call) -> str:
+    """Why a runtime that goes by the stated type of the sums misreads the bias; "" where it does not."""
+    bias = call.input(2).dtype if call.has(2) else ""
+    stated = getattr(call.op, "sum_dtype", "") == "s32"
+    misread = call.input(0).dtype == "s16" and bias == "s32" and not stated
+    return "it reads the int32 bias as int64: no quantized_bias_type is stated" if misread else ""
+
+
 def check_symmetric(w: TensorType) -> None:
     """Raise QuantizationError where int8 weights have a zero point: runtimes ignore it or refuse."""
     if w.dtype == "s8" and w.quant and any(w.quant.zero_point):

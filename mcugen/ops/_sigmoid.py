@@ -33,7 +33,8 @@ def scaled_to_q4(call: Call, x: np.ndarray) -> tuple[Ints, Ints]:
     mult = round_half_away(mantissa * 2**31)
     limit = (2**_INPUT_BITS - 1) * 2.0 ** (31 - _INPUT_BITS) / 2.0**shift
     centred = x.astype(np.int64) - call.input(0).zero_point
-    beyond = np.where(centred <= -math.floor(limit), -1, np.where(centred >= math.floor(limit), 1, 0))
+    radius = math.floor(limit)  # 0 for coarse scales: then the zero point itself is at the low end
+    beyond = np.select([centred <= -radius, centred >= radius], [-1, 1], 0)
     return multiply_double_rounding(np.where(beyond != 0, 0, centred), mult, shift), beyond
 
 

@@ -17,7 +17,7 @@ from mcugen.ops._channelwise import Channelwise
 from mcugen.oracle import quantized, sums
 from mcugen.oracle.fixed import int64, wrapped
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 
@@ -54,6 +54,7 @@ class Add(Channelwise, Activated):
     activation: str = "NONE"
     power_of_two: bool = False
 
+    tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "ADD", from_tflite), Import("onnx", "Add"))
     kernels = (
         *_linear_sum.kernels(1),

@@ -15,6 +15,7 @@ from mcugen.op import Example, Op
 from mcugen.ops import _pool
 from mcugen.ops._divide import reciprocals
 from mcugen.oracle import quantized
+from mcugen.types import dtypes
 
 FLIP = 128
 
@@ -75,6 +76,7 @@ class AveragePool2D(_pool.Pool):
 
     flipped_u8: bool = False
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "AVERAGE_POOL_2D", from_tflite),)
     kernels = (
         Kernel(

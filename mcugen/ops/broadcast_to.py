@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _strided, _view
-from mcugen.types import Shape, TensorType
+from mcugen.types import ALL_DTYPES, Shape, TensorType
 
 
 def from_tflite(source: Source) -> Imported:
@@ -29,8 +30,14 @@ class BroadcastTo(_view.View):
 
     shape: Shape
 
+    tflm_types = ALL_DTYPES
     imports = (Import("tflite", "BROADCAST_TO", from_tflite),)
     kernels = _view.KERNELS
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "tflm" and len(self.shape) > 5:
+            return "more than five axes"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

@@ -65,6 +65,10 @@ class Cast(Op):
     takes_unsigned = True
     kernels = (Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),)
 
+    def refused_by(self, call: Call, runtime: str) -> str:
+        lacking = {call.input(0).dtype, self.dtype} & {"u8", "s64", "f16"} if runtime == "tflm" else set()
+        return f"no kernel for {min(lacking)}" if lacking else ""
+
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to cast")

@@ -18,7 +18,7 @@ from mcugen.ops._channelwise import alike, sliced
 from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, nearest, quotient, scale_of
 from mcugen.order import Order
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 FLIP = 128
 
@@ -132,6 +132,7 @@ class Concatenation(Op):
     flipped_u8: bool = False
     in_place: bool = False
 
+    tflm_types = dtypes("s8 s16 s32 s64 f32 bool")
     imports = (Import("tflite", "CONCATENATION", from_tflite), Import("onnx", "Concat", from_onnx))
     kernels = (
         *_join.join_kernels("mg_concatenation", (scales_agree,), joins_in_rows, params, _outer),

@@ -26,7 +26,7 @@ from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import filters
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -139,12 +139,18 @@ class Conv2D(Activated):
     activation: str = "NONE"
     sum_dtype: str = ""
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (
         *_pointwise_kernels(),
         *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes, work, GATHERING),
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "litert" and not call.has(2):
+            return "no bias"
+        return (runtime == "litert" and _filter.misread_bias(call)) or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _view
 from mcugen.ops._window import image
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -24,12 +24,15 @@ def from_tflite(source: Source) -> Imported:
 class DepthToSpace(_view.View):
     """y[n, i * b + di, j * b + dj, c] = x[n, i, j, (di * b + dj) * (C / b^2) + c].
 
-    x: any type [N, H, W, C], C a multiple of b * b, b = `block`   y: as x, [N, H * b, W * b, C / (b * b)]
+    x: s8, u8, s32, s64 or f32 [N, H, W, C], C a multiple of b * b, b = `block`
+    y: as x, [N, H * b, W * b, C / (b * b)]
     Source: TFLite DEPTH_TO_SPACE.
     """
 
     block: int
 
+    tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 u8 s32 s64 f32")
     imports = (Import("tflite", "DEPTH_TO_SPACE", from_tflite),)
     kernels = _view.KERNELS
 

@@ -24,9 +24,10 @@ from mcugen.ops._activation import Activated
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
+from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 BLOCK = 4
 """Channels whose weights are interleaved."""
@@ -35,6 +36,7 @@ TERMS = ("edge_outputs", "edge_taps", "looped_taps", "looped_runs", "single_outp
 
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
+    absent = "a bias that is stated as absent" if len(source.inputs) > 2 and source.inputs[2] is None else ""
     a["depth_multiplier"]  # follows from the shapes; the schema calls it redundant
     return Imported(
         DepthwiseConv2D(
@@ -42,7 +44,8 @@ def from_tflite(source: Source) -> Imported:
             dilation=(a["dilation_h_factor"], a["dilation_w_factor"]),
             padding=a["padding"],
             activation=a["fused_activation_function"],
-        )
+        ),
+        refused_by=dict.fromkeys(RUNTIMES, absent),
     )
 
 
@@ -133,6 +136,7 @@ class DepthwiseConv2D(Activated):
     padding: Padding = "SAME"
     activation: str = "NONE"
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (

@@ -13,7 +13,7 @@ from mcugen.imports import Import
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example
 from mcugen.ops._channelwise import Channelwise
-from mcugen.types import QuantParams, TensorType
+from mcugen.types import QuantParams, TensorType, dtypes
 
 
 def params(call: Call) -> Params:
@@ -47,9 +47,10 @@ class Dequantize(Channelwise):
     Source: TFLite DEQUANTIZE; reference_ops::Dequantize.
     """
 
+    tflm_types = dtypes("s8 u8 s16")
+    litert_types = dtypes("s8 u8 s16 f16")
     imports = (Import("tflite", "DEQUANTIZE"),)
     takes_unsigned = True
-    tflm_refuses = frozenset({"f16"})
     kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -12,7 +12,7 @@ from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
 from mcugen.oracle import quantized
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -31,6 +31,7 @@ class Div(Channelwise):
 
     activation: str = "NONE"
 
+    tflm_types = dtypes("f32")
     imports = (Import("tflite", "DIV", from_tflite), Import("onnx", "Div"))
     kernels = _elementwise.kernels("mg_div_f32", "f32", _elementwise.float_clamp)
 

@@ -11,7 +11,7 @@ from mcugen.imports import Import
 from mcugen.kernel import Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _unary
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 
 def _kernel(name: str) -> tuple[Kernel]:
@@ -20,6 +20,8 @@ def _kernel(name: str) -> tuple[Kernel]:
 
 class _FloatFunction(Op):
     """What all of them share: f32 in, f32 of the same shape out."""
+
+    tflm_types = dtypes("f32")
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("f32",))

@@ -20,7 +20,7 @@ from mcugen.ops._filter_examples import example
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 BLOCK = 4
 """Outputs whose weights are interleaved."""
@@ -115,6 +115,7 @@ class FullyConnected(Activated):
     exact_scales: ClassVar[bool] = True
     """No product of scales is rounded to float."""
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
     weight_operands = (1,)
     kernels = (
@@ -124,6 +125,9 @@ class FullyConnected(Activated):
             lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=vectors),
         ),
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return (runtime == "litert" and _filter.misread_bias(call)) or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         if x is None or w is None or len(w.shape) != 2:

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _strided
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -64,6 +64,7 @@ class Gather(Op):
     axis: int = 0
     batch_dims: int = 0
 
+    tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "GATHER", from_tflite), Import("onnx", "Gather", from_onnx))
     kernels = tuple(
         Kernel(
@@ -75,6 +76,11 @@ class Gather(Op):
         )
         for dtype, name in (("s32", "int32"), ("s64", "int64"))
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "tflm" and call.input(1).dtype != "s32":
+            return "indices that are not int32"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, index: TensorType | None) -> tuple[TensorType, ...]:
         x, index = _strided.operand(x), _strided.operand(index)
@@ -101,9 +107,6 @@ class Gather(Op):
         flat_index = clamped.reshape(flat_x.shape[0], -1)
         parts = [row[:, chosen] for row, chosen in zip(flat_x, flat_index, strict=True)]
         return np.stack(parts).reshape(self.infer(*types)[0].shape)
-
-    def refused_by_tflm(self, call: Call) -> bool:
-        return call.input(0).dtype not in ("s8", "f32")
 
     def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Elements are moved as they are stored."""

@@ -17,7 +17,7 @@ from mcugen.ops import _bytes, _unary
 from mcugen.oracle import gemmlowp, quantized
 from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, multiplier, quotient, scale_of
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _LOW, _HIGH = INT_RANGE["s16"]
 
@@ -29,6 +29,13 @@ def _high_mul(a: Ints, b: Ints | int) -> Ints:
 
 def _shift_left(x: Ints, bits: int) -> Ints:
     return np.asarray(np.clip(x << bits, _LOW, _HIGH))
+
+
+def _divide_by_pot(x: Ints, exponent: int) -> Ints:
+    """RoundingDivideByPOT on int16, whose mask is -1 beyond 15 bits. Source: gemmlowp, fixedpoint.h."""
+    if exponent < 16:
+        return rounding_divide_by_pot(x, exponent)
+    return np.asarray((x >> exponent) + (x >= 0))
 
 
 def _multiplier(real: np.float32) -> tuple[int, int]:
@@ -45,6 +52,7 @@ class HardSwish(_bytes.ByteFunction):
     Source: TFLite HARD_SWISH; reference_ops::HardSwish.
     """
 
+    tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "HARD_SWISH"),)
     kernels = (_bytes.table_kernel(), _unary.kernel("mg_unary_f32__hard_swish", "f32"))
 
@@ -64,7 +72,7 @@ class HardSwish(_bytes.ByteFunction):
         gate = _gate(value, *_multiplier(fine / np.float32(3.0 / 32768.0)))
         product = gate * _high_mul(value, out_mult)
         high = np.sign(product) * (np.abs(product) >> 15)
-        return np.asarray(np.clip(rounding_divide_by_pot(high, -out_shift) + y.zero_point, *INT_RANGE[y.dtype]))
+        return np.asarray(np.clip(_divide_by_pot(high, -out_shift) + y.zero_point, *INT_RANGE[y.dtype]))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         """In int16. Source: reference_ops::HardSwish, activations.cc, HardSwishPrepare."""
@@ -78,9 +86,9 @@ class HardSwish(_bytes.ByteFunction):
             value = (v - a.zero_point) * 128
             relu = value if left <= 0 else _int16(value << (left - 1))
             relu = _rounded_product(relu, slope)
-            relu = _int16(relu << 1) if left > 0 else gemmlowp.divided(relu, -left)
+            relu = _int16(relu << 1) if left > 0 else _divided(relu, -left)
             both = ((relu + 32768) >> 1) * _rounded_product(value, gain)
-            return gemmlowp.divided(both >> 15 if both >= 0 else -(-both >> 15), -right)
+            return _divided(both >> 15 if both >= 0 else -(-both >> 15), -right)
 
         return quantized.stored(each(x, product), y)
 
@@ -94,6 +102,13 @@ def _check_gain(shift: int) -> None:
     """Raise QuantizationError for a shift to the left: the runtimes only shift to the right."""
     if shift > 0:
         raise QuantizationError("the input's scale is more than 64 times the result's", hint="requantize the result")
+
+
+def _divided(x: int, exponent: int) -> int:
+    """RoundingDivideByPOT of int16: from 16 bits on its mask, cut to int16, is -1, so all of x is the remainder."""
+    if exponent < 16:
+        return gemmlowp.divided(x, exponent)
+    return 1 if x >= 0 else -1
 
 
 def _int16(x: int) -> int:
@@ -119,5 +134,5 @@ def _gate(value: Ints, mult: int, shift: int) -> Ints:
     if shift > 0:
         relu = _shift_left(relu, 1)
     if shift < 0:
-        relu = rounding_divide_by_pot(relu, -shift)
+        relu = _divide_by_pot(relu, -shift)
     return (relu + 2**15) >> 1

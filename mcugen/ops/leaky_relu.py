@@ -15,7 +15,7 @@ from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multipl
 from mcugen.op import Example
 from mcugen.ops import _bytes, _unary
 from mcugen.oracle import quantized
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 Multiplier = tuple[int, int]
 
@@ -67,6 +67,7 @@ class LeakyRelu(_bytes.ByteFunction):
 
     alpha: float = 0.0
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "LEAKY_RELU", from_tflite),)
     kernels = (
         _bytes.table_kernel(),

@@ -13,7 +13,7 @@ from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
 from mcugen.op import Example
 from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _SATURATED = 0x7FFF << 10
 
@@ -44,6 +44,7 @@ class Logistic(_bytes.ByteFunction):
     Source: TFLite LOGISTIC; reference_integer_ops::Logistic; LUTPopulate.
     """
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "LOGISTIC"), Import("onnx", "Sigmoid"))
     kernels = (
         _bytes.table_kernel(),

@@ -15,6 +15,7 @@ from mcugen.numeric import INT_RANGE
 from mcugen.op import Example, Op, Widths
 from mcugen.ops import _pool
 from mcugen.oracle import quantized
+from mcugen.types import dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -39,6 +40,7 @@ class MaxPool2D(_pool.Pool):
     Source: TFLite MAX_POOL_2D; quantization specification, section MAX_POOL_2D.
     """
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "MAX_POOL_2D", from_tflite),)
     kernels = tuple(
         Kernel(

@@ -14,6 +14,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _reduce, _reduce_sum
 from mcugen.oracle import reductions
+from mcugen.types import dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -30,6 +31,7 @@ class Mean(_reduce.Reduction):
 
     divides: ClassVar[bool] = True
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
     kernels = _reduce_sum.KERNELS
 

@@ -14,7 +14,7 @@ from mcugen.imports import Import
 from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 
@@ -27,6 +27,7 @@ class Minimum(Channelwise):
     Source: TFLite MINIMUM; maximum_minimum.h, which compares stored values.
     """
 
+    tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "MINIMUM"),)
     kernels = tuple(
         kernel for dtype in ("s8", "s16", "s32", "f32") for kernel in _elementwise.kernels(f"mg_minimum_{dtype}", dtype)

@@ -18,7 +18,7 @@ from mcugen.ops._channelwise import Channelwise
 from mcugen.oracle import quantized
 from mcugen.oracle.fixed import int64, scaled_twice, wrapped
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 _MOST_SHIFT = 14
@@ -61,6 +61,7 @@ class Mul(Channelwise, Activated):
 
     activation: str = "NONE"
 
+    tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "MUL", from_tflite), Import("onnx", "Mul"))
     kernels = (
         *_elementwise.kernels("mg_mul_s8", "s8", params),

@@ -13,7 +13,7 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
 from mcugen.ops import _join, _strided
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape, TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -52,6 +52,8 @@ class Pack(Op):
     axis: int
     in_place: bool = False
 
+    tflm_types = dtypes("s8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "PACK", from_tflite),)
     kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, _outer)
 

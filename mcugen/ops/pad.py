@@ -16,7 +16,7 @@ from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example, Op, Reordered, Slimmed
 from mcugen.ops import _ordered, _pool, _strided
 from mcugen.order import Order
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 Widths = tuple[tuple[int, int], ...]
 
@@ -26,7 +26,9 @@ def from_tflite(source: Source) -> Imported:
     if widths is None:
         raise UnsupportedError("the padding is computed at run time", hint="make it a constant")
     pairs = tuple(zip(widths[0::2], widths[1::2], strict=False))
-    return Imported(Pad(pairs), inputs=(0, 2) if source.name == "PADV2" else (0,))
+    wide = source.inputs[1] is not None and source.inputs[1].dtype != "s32"
+    refusing = {"tflm": "it reads int64 widths as int32"} if wide else {}
+    return Imported(Pad(pairs), inputs=(0, 2) if source.name == "PADV2" else (0,), refused_by=refusing)
 
 
 def _widths(call: Call) -> Widths:
@@ -112,6 +114,7 @@ class Pad(Op):
 
     widths: Widths
 
+    tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "PAD", from_tflite), Import("tflite", "PADV2", from_tflite))
     kernels = (
         _row_kernel("s8", _pool.int8_data),
@@ -125,6 +128,9 @@ class Pad(Op):
             operands=(0,),
         ),
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return "more than five axes" if len(self.widths) > 5 else super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, value: TensorType | None = None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

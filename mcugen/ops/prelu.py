@@ -15,7 +15,7 @@ from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
 from mcugen.oracle import quantized
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 Multiplier = tuple[int, int]
 
@@ -48,11 +48,17 @@ class Prelu(Channelwise):
     Source: TFLite PRELU; reference_ops::BroadcastPrelu4DSlow.
     """
 
+    tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "PRELU"), Import("onnx", "PRelu"))
     kernels = (
         *_elementwise.kernels("mg_prelu_s8", "s8", params_s8),
         *_elementwise.kernels("mg_prelu_f32", "f32"),
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "tflm" and call.input(0).is_float and len(call.input(0).shape) > 4:
+            return "more than four axes"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, alpha: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(x, alpha, ("s8", "u8", "f32"))

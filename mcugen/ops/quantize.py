@@ -25,6 +25,22 @@ _FROM_TO = {
     "s16": ("s8", "s16", "s32"),
     "s32": ("s8", "s16"),
 }
+_RUNS = {
+    "tflm": {
+        "f32": ("s8", "s16"),
+        "s8": ("s8", "u8", "s16", "s32"),
+        "u8": ("s8",),
+        "s16": ("s8", "s16", "s32"),
+        "s32": ("s8", "s16"),
+    },
+    "litert": {
+        "f32": ("s8", "u8", "s16"),
+        "s8": ("s8", "u8", "s16"),
+        "u8": ("s8", "u8", "s16"),
+        "s16": ("s8", "s16", "s32"),
+        "s32": ("s8", "s16"),
+    },
+}
 _FAR = 2.0**40  # steps; out of range of every type
 _PAIRS = (
     ("s8", "s16"), ("s8", "s32"), ("u8", "s16"),
@@ -108,15 +124,16 @@ class Quantize(_bytes.ByteFunction):
         *(_requantize(source, target) for source, target in _PAIRS),
     )
 
+    def refused_by(self, call: Call, runtime: str) -> str:
+        x, y = call.input(0).dtype, call.output.dtype
+        return "" if y in _RUNS[runtime].get(x, ()) else f"no kernel from {x} to {y}"
+
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to quantize")
         if self.dtype not in _FROM_TO.get(x.dtype, ()):
             raise UnsupportedError(f"quantizing {x.dtype} to {self.dtype} is not supported")
         return (TensorType(x.shape, self.dtype),)
-
-    def refused_by_tflm(self, call: Call) -> bool:
-        return call.input(0).is_float and call.output.dtype == "u8"
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y = call.input(0), call.output

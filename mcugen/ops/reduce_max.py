@@ -13,6 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example
 from mcugen.ops import _pool, _reduce
+from mcugen.types import dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -27,6 +28,7 @@ class ReduceMax(_reduce.Reduction):
     Source: TFLite REDUCE_MAX.
     """
 
+    tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "REDUCE_MAX", from_tflite),)
     kernels = tuple(
         Kernel(f"mg_reduce_max_{dtype}", Form.WHOLE, accepts=(rule,), params=_reduce.walk)

@@ -13,6 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example
 from mcugen.ops import _pool, _reduce
+from mcugen.types import dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -27,6 +28,7 @@ class ReduceMin(_reduce.Reduction):
     Source: TFLite REDUCE_MIN.
     """
 
+    tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "REDUCE_MIN", from_tflite),)
     kernels = tuple(
         Kernel(f"mg_reduce_min_{dtype}", Form.WHOLE, accepts=(rule,), params=_reduce.walk)

@@ -16,7 +16,7 @@ from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multipl
 from mcugen.op import Example
 from mcugen.ops import _bytes, _unary
 from mcugen.oracle import quantized
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _BOUNDS = {
     "RELU": (0.0, math.inf),
@@ -95,6 +95,7 @@ class Relu(_bytes.ByteFunction):
     low: float = 0.0
     high: float = math.inf
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (
         *(Import("tflite", name, from_tflite) for name in _BOUNDS),
         Import("onnx", "Relu"),
@@ -105,6 +106,12 @@ class Relu(_bytes.ByteFunction):
         _unary.kernel("mg_requantize__s16_s16", "s16", params_s16),
         _unary.kernel("mg_clamp_f32", "f32", params_f32),
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        usual = (self.low, self.high) in (_BOUNDS["RELU"], _BOUNDS["RELU6"])
+        if not usual and (runtime == "tflm" or call.input(0).dtype == "s16"):
+            return f"no kernel for {call.input(0).dtype}"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))

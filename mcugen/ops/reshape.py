@@ -15,7 +15,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Slimmed
 from mcugen.order import Order
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.types import ALL_DTYPES, QuantParams, Shape, TensorType
 
 
 def from_reshape(source: Source) -> Imported:
@@ -50,7 +50,8 @@ def from_expand_dims(source: Source) -> Imported:
     if len(axes) != 1 or not -rank - 1 <= axes[0] <= rank:
         raise ShapeError(f"axis {list(axes)} cannot be inserted into rank {rank}")
     at = axes[0] % (rank + 1)
-    return Imported(Reshape((*x.shape[:at], 1, *x.shape[at:])), inputs=(0,))
+    refusing = {} if x.dtype in ("s8", "s16", "f32") else {"tflm": f"no kernel for {x.dtype}"}
+    return Imported(Reshape((*x.shape[:at], 1, *x.shape[at:])), inputs=(0,), refused_by=refusing)
 
 
 def _operand(source: Source) -> TensorType:
@@ -70,7 +71,7 @@ class Reshape(Op):
 
     shape: Shape
 
-    tflm_refuses = frozenset()
+    tflm_types = ALL_DTYPES
     imports = (
         Import("tflite", "RESHAPE", from_reshape),
         Import("tflite", "SQUEEZE", from_squeeze),

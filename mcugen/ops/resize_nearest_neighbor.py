@@ -17,7 +17,7 @@ from mcugen.op import Example
 from mcugen.ops import _strided
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import MAX_FIELD, Pair, image
-from mcugen.types import QuantParams, TensorType
+from mcugen.types import QuantParams, TensorType, dtypes
 
 DTYPES = {"s8": QuantParams((0.5,), (-3,)), "s16": QuantParams((0.25,), (0,)), "f32": None}
 """Element types that the runtimes resize, with a quantization to try; uint8 is int8 by then."""
@@ -87,6 +87,7 @@ class ResizeNearestNeighbor(Channelwise):
     align_corners: bool = False
     half_pixel_centers: bool = False
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
     kernels = tuple(_kernel(dtype) for dtype in DTYPES)
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _strided, _view
-from mcugen.types import TensorType
+from mcugen.types import ALL_DTYPES, TensorType
 
 
 def from_tflite(source: Source) -> Imported:
@@ -31,8 +32,14 @@ class Reverse(_view.View):
 
     axes: tuple[int, ...]
 
+    tflm_types = ALL_DTYPES
     imports = (Import("tflite", "REVERSE_V2", from_tflite),)
     kernels = _view.KERNELS
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        axes = sorted({a % len(call.input(0).shape) for a in self.axes})
+        apart = axes != list(range(axes[0], axes[-1] + 1))
+        return "axes that do not follow each other" if apart else super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _strided
-from mcugen.types import NUMPY_DTYPES, QuantParams, Shape, TensorType
+from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -64,7 +64,7 @@ class ReverseSequence(Op):
     seq_axis: int
     batch_axis: int = 0
 
-    tflm_refuses = frozenset(NUMPY_DTYPES)
+    litert_types = dtypes("u8 s16 s32 s64 f32")
     imports = (Import("tflite", "REVERSE_SEQUENCE", from_tflite),)
     kernels = tuple(
         Kernel(

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _strided
-from mcugen.types import NUMPY_DTYPES, Shape, TensorType
+from mcugen.types import Shape, TensorType
 
 
 def from_tflite(source: Source) -> Imported:
@@ -56,7 +56,6 @@ class ScatterNd(Op):
 
     shape: Shape
 
-    tflm_refuses = frozenset(NUMPY_DTYPES)
     imports = (Import("tflite", "SCATTER_ND", from_tflite),)
     kernels = tuple(
         Kernel(
@@ -68,6 +67,9 @@ class ScatterNd(Op):
         )
         for dtype, name in (("s8", "int8"), ("s32", "int32"), ("f32", "float32"))
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return "no such operator" if runtime == "tflm" else ""
 
     def infer(self, index: TensorType | None, update: TensorType | None) -> tuple[TensorType, ...]:
         index, update = _strided.operand(index), _strided.operand(update)

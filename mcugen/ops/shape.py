@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _strided
-from mcugen.types import TensorType
+from mcugen.types import ALL_DTYPES, TensorType
 
 _DTYPES = {"INT32": "s32", "INT64": "s64"}
 
@@ -48,6 +48,7 @@ class Shape(Op):
 
     dtype: str = "s32"
 
+    tflm_types = ALL_DTYPES
     imports = (Import("tflite", "SHAPE", from_tflite), Import("onnx", "Shape", shape_from_onnx))
     kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)
 

@@ -23,7 +23,7 @@ from mcugen.ops import _gemmlowp, _interpolated
 from mcugen.oracle import gemmlowp, quantized, tables
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power, scale_of
-from mcugen.types import QuantParams, TensorType
+from mcugen.types import QuantParams, TensorType, dtypes
 
 _DIFF_BITS = 5  # integer bits of scaled differences
 _SUM_BITS = 12  # integer bits of sums of exponentials
@@ -150,6 +150,7 @@ class Softmax(Op):
     widen: bool = False
     """Whether int8 gives int16."""
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "SOFTMAX", from_tflite),)
     kernels = (
         Kernel("mg_softmax_s8", Form.POINTWISE, (int8_to_int8, small_enough), params_s8, rows, in_place=(0,)),
@@ -157,6 +158,12 @@ class Softmax(Op):
         Kernel("mg_softmax_s16", Form.POINTWISE, (int16_data, small_enough), params_s16, rows, in_place=(0,)),
         Kernel("mg_softmax_f32", Form.POINTWISE, (float_data,), params_f32, rows, in_place=(0,)),
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        fixed = not self.widen or (call.output.scale, call.output.zero_point) == (1 / 65536, -32768)
+        if runtime == "tflm" and not fixed:
+            return "int16 results need the scale 1/65536 and the zero point -32768"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or not x.shape:

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _view
 from mcugen.ops._window import image
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -24,12 +24,14 @@ def from_tflite(source: Source) -> Imported:
 class SpaceToDepth(_view.View):
     """y[n, i, j, (di * b + dj) * C + c] = x[n, i * b + di, j * b + dj, c].
 
-    x: any type [N, H, W, C], H and W multiples of b = `block`   y: as x, [N, H / b, W / b, b * b * C]
+    x: s8, u8, s32, s64 or f32 [N, H, W, C], H and W multiples of b = `block`   y: as x, [N, H / b, W / b, b * b * C]
     Source: TFLite SPACE_TO_DEPTH.
     """
 
     block: int
 
+    tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 u8 s32 s64 f32")
     imports = (Import("tflite", "SPACE_TO_DEPTH", from_tflite),)
     kernels = _view.KERNELS
 

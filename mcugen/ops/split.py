@@ -14,7 +14,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered
 from mcugen.ops import _join, _ordered, _strided
 from mcugen.order import Order
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape, TensorType, dtypes
 
 
 def from_split(source: Source) -> Imported:
@@ -68,6 +68,8 @@ class Split(Op):
     sizes: tuple[int, ...]
     in_place: bool = False
 
+    tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
     kernels = _join.split_kernels(params)
 

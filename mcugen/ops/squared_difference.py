@@ -11,7 +11,7 @@ from mcugen.imports import Import
 from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class SquaredDifference(Channelwise):
     Source: TFLite SQUARED_DIFFERENCE.
     """
 
+    tflm_types = dtypes("f32")
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
     kernels = _elementwise.kernels("mg_squared_difference_f32", "f32")
 

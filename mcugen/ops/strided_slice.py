@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered
 from mcugen.ops import _join, _strided, _view
 from mcugen.order import Order
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape, TensorType, dtypes
 
 Range = tuple[int, int, int]  # first index, number of elements, step
 
@@ -23,7 +23,8 @@ def from_slice(source: Source) -> Imported:
     if len(begin) != len(x.shape) or len(size) != len(x.shape):
         raise ShapeError(f"begin {list(begin)} and size {list(size)} do not fit {list(x.shape)}")
     ranges = tuple((b, d - b if n == -1 else n, 1) for b, n, d in zip(begin, size, x.shape, strict=True))
-    return Imported(StridedSlice(ranges, tuple(n for _, n, _ in ranges)), inputs=(0,))
+    refusing = {"tflm": "more than five axes"} if len(x.shape) > 5 else {}
+    return Imported(StridedSlice(ranges, tuple(n for _, n, _ in ranges)), inputs=(0,), refused_by=refusing)
 
 
 def from_strided_slice(source: Source) -> Imported:
@@ -41,8 +42,11 @@ def from_strided_slice(source: Source) -> Imported:
         ranges.append(found)
         if entry is None or not masks.shrink >> entry & 1:
             shape.append(found[1])
-    reshaped = bool(masks.ellipsis or masks.new_axis)  # TFLM compares with the shape of a slice without them
-    return Imported(StridedSlice(tuple(ranges), tuple(shape)), inputs=(0,), tflm_refuses=reshaped)
+    # TFLM compares with the shape of a slice without new axes, and has four axes at most.
+    refusing = {"tflm": "new axes, or more than four"} if masks.ellipsis or masks.new_axis or len(x.shape) > 4 else {}
+    if any(t is not None and t.dtype != "s32" for t in source.inputs[1:]):
+        raise UnsupportedError("bounds that are not int32 are not supported: runtimes refuse them or misread them")
+    return Imported(StridedSlice(tuple(ranges), tuple(shape)), inputs=(0,), refused_by=refusing)
 
 
 @dataclass(frozen=True)
@@ -132,11 +136,9 @@ class StridedSlice(_view.View):
     shape: Shape
     in_place: bool = False
 
+    tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
     kernels = (_PARTED, *_view.KERNELS)
-
-    def refused_by_tflm(self, call: Call) -> bool:
-        return call.input(0).dtype in ("u8", "s64") or len(call.input(0).shape) > 4
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

@@ -14,6 +14,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _reduce, _reduce_sum
 from mcugen.oracle import reductions
+from mcugen.types import dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -30,8 +31,14 @@ class Sum(_reduce.Reduction):
 
     divides: ClassVar[bool] = False
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "SUM", from_tflite),)
     kernels = _reduce_sum.KERNELS
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "litert" and call.input(0).dtype in ("s8", "s16"):
+            return f"it reads {call.input(0).dtype} as uint8"
+        return super().refused_by(call, runtime)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.sum(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))

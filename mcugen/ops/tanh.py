@@ -13,7 +13,7 @@ from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
 from mcugen.op import Example
 from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 _SATURATED = 0xFFFF << 8
 
@@ -42,6 +42,7 @@ class Tanh(_bytes.ByteFunction):
     Source: TFLite TANH; reference_integer_ops::Tanh; LUTPopulate.
     """
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "TANH"), Import("onnx", "Tanh"))
     kernels = (
         _bytes.table_kernel(),

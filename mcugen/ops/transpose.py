@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _strided, _view
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -39,11 +39,14 @@ class Transpose(_view.View):
 
     perm: tuple[int, ...]
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE", from_tflite), Import("onnx", "Transpose", from_onnx))
     kernels = _view.KERNELS
 
-    def refused_by_tflm(self, call: Call) -> bool:
-        return call.input(0).dtype not in ("s8", "s16", "f32") or len(call.input(0).shape) > 5
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "tflm" and (len(self.perm) > 5 or min(self.perm, default=0) < 0):
+            return "more than five axes, or axes counted from the end"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

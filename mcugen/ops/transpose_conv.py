@@ -19,7 +19,7 @@ from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
 from mcugen.oracle import filters
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 BLOCK = 4
 """Output channels whose weights are interleaved."""
@@ -110,11 +110,15 @@ class TransposeConv(Activated):
     padding: str = "SAME"
     activation: str = "NONE"
 
+    tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
     weight_operands = (1,)
     kernels = _filter.all_kernels(
         "transpose_conv", sums_fit, lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window)
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return _filter.misread_bias(call) or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")

@@ -13,7 +13,7 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
 from mcugen.ops import _join, _strided
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape, TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -48,11 +48,10 @@ class Unpack(Op):
     count: int
     in_place: bool = False
 
+    tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 f32 bool")
     imports = (Import("tflite", "UNPACK", from_tflite),)
     kernels = _join.split_kernels(params)
-
-    def refused_by_tflm(self, call: Call) -> bool:
-        return call.input(0).dtype in ("u8", "s64", "bool")
 
     def unmoved(self, call: Call) -> Op | None:
         """Slices along the outermost axis follow each other in the operand."""

@@ -61,6 +61,8 @@ OWNERS = {
     "subprocess": ("toolchain",),
     "click": ("cli",),
     "rich": ("cli",),
+    "ai_edge_litert": ("toolchain",),
+    "tflite_micro": ("toolchain",),
 }
 
 

@@ -1,0 +1,130 @@
+"""The program that `mcugen.toolchain.runtimes` starts: it runs models in one of the outside runtimes.
+
+usage: runtime_child.py tflm|litert
+
+It reads pickled requests (model, input sets, indices of the tensors wanted besides) from standard input and writes a
+pickled reply for each. The runtimes may abort the process, so nothing else runs in it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO
+
+import numpy as np
+
+Arrays = list[np.ndarray]
+Results = tuple[list[Arrays], list[dict[int, np.ndarray]]]
+"""Per input set: the graph's outputs, and its tensors by index where they were asked for."""
+ARENA_BYTES = 1 << 22
+MAX_ARENA_BYTES = 1 << 28
+_NO_OPERATOR = "Didn't find op"
+_NO_ROOM = ("Failed to allocate", "Failed to resize buffer")
+
+
+def tflm(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int]) -> Results:
+    """TensorFlow Lite Micro's outputs for each input set, and the tensors of these indices."""
+    outputs, inner = [], []
+    for arrays in sets:
+        interpreter = _tflm_interpreter(model, bool(tensors))
+        for k, array in enumerate(arrays):
+            interpreter.set_input(array, k)
+        interpreter.invoke()
+        outputs.append(_until_index_error(interpreter.get_output))
+        inner.append({k: np.array(interpreter.GetTensor(k, 0)["tensor_data"]) for k in tensors})
+    return outputs, inner
+
+
+def _tflm_interpreter(model: bytes, preserve: bool) -> Any:
+    """An interpreter with an arena that is large enough: the library cannot say how much a model needs."""
+    from tflite_micro.python.tflite_micro import runtime
+
+    keep = runtime.InterpreterConfig
+    config = keep.kPreserveAllTensors if preserve else keep.kAllocationRecording
+    size = max(ARENA_BYTES, 4 * len(model))
+    while True:
+        try:
+            return runtime.Interpreter.from_bytes(model, arena_size=size, intrepreter_config=config)
+        except RuntimeError:
+            if size >= MAX_ARENA_BYTES or not _said_no_room():
+                raise
+            size *= 4
+
+
+def _until_index_error(get: Callable[[int], np.ndarray]) -> Arrays:
+    """get(0), get(1), ...: the library does not tell how many there are."""
+    found: Arrays = []
+    while True:
+        try:
+            found.append(np.array(get(len(found))))
+        except IndexError:
+            return found
+
+
+def _said_no_room() -> bool:
+    """Whether the last lines on standard error are about memory: the exception does not say why."""
+    with os.fdopen(os.open("/proc/self/fd/2", os.O_RDONLY), "rb") as log:
+        log.seek(max(0, os.fstat(log.fileno()).st_size - 2000))
+        return any(words in log.read().decode("utf-8", "replace") for words in _NO_ROOM)
+
+
+def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int]) -> Results:
+    """The outputs of LiteRT's reference kernels for each input set, and the tensors of these indices."""
+    interpreter = _litert_interpreter(model, bool(tensors))
+    outputs, inner = [], []
+    for arrays in sets:
+        for detail, array in zip(interpreter.get_input_details(), arrays, strict=True):
+            interpreter.set_tensor(detail["index"], array)
+        interpreter.invoke()
+        outputs.append([interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()])
+        inner.append({k: interpreter.get_tensor(k) for k in tensors})
+    return outputs, inner
+
+
+def _litert_interpreter(model: bytes, preserve: bool) -> Any:
+    """An interpreter of the reference kernels; of the other ones where an operator has none of the former."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    kernels = (OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+    for kind in kernels:
+        try:
+            interpreter = Interpreter(
+                model_content=model,
+                experimental_op_resolver_type=kind,
+                experimental_preserve_all_tensors=preserve,
+                num_threads=1,
+            )
+            interpreter.allocate_tensors()
+        except (RuntimeError, ValueError) as error:
+            if kind is kernels[-1] or _NO_OPERATOR not in str(error):
+                raise
+        else:
+            return interpreter
+    raise RuntimeError("no kernels")
+
+
+RUNTIMES: dict[str, Callable[..., Any]] = {"tflm": tflm, "litert": litert}
+
+
+def serve(run: Callable[..., Any], requests: BinaryIO, replies: BinaryIO) -> None:
+    """Answer requests until there are none: ("done", outputs, tensors) or ("refused", why)."""
+    while True:
+        try:
+            model, sets, tensors = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            reply: tuple[Any, ...] = ("done", *run(model, sets, tensors))
+        except (RuntimeError, ValueError) as error:
+            reply = ("refused", str(error))
+        pickle.dump(reply, replies)
+        replies.flush()
+
+
+if __name__ == "__main__":
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the runtimes print must not stand between the replies
+    serve(RUNTIMES[sys.argv[1]], sys.stdin.buffer, answers)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random one-operator models of the operators that compute, and of those that change the type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tests.runtimes.sketch import ACTIVATIONS, Quant, Shape, Sketch
+
+Draw = Callable[[Sketch], None]
+FIXED: dict[tuple[str, str], Quant] = {
+    **{("LOGISTIC", t): q for t, q in {"s8": (1 / 256, -128), "u8": (1 / 256, 0), "s16": (1 / 32768, 0)}.items()},
+    **{("TANH", t): q for t, q in {"s8": (1 / 128, 0), "u8": (1 / 128, 128), "s16": (1 / 32768, 0)}.items()},
+    **{("SOFTMAX", t): q for t, q in {"s8": (1 / 256, -128), "u8": (1 / 256, 0), "s16": (1 / 32768, 0)}.items()},
+}
+"""Quantization of results that the runtimes prescribe."""
+
+
+def unary(name: str) -> Draw:
+    def draw(s: Sketch) -> None:
+        shape = s.shape()
+        x = s.x(shape)
+        same = s.quants[x] if s.chance(0.3) else s.quant(near=s.quants[x] and s.quants[x][0])
+        options = {"alpha": s.rng.choice((0.1, 0.3, 1.0, -0.5, 1.7, 0.0))} if name == "LEAKY_RELU" else None
+        s.result(name, [x], shape, None, FIXED.get((name, s.dtype)) or same, options)
+
+    return draw
+
+
+def prelu(s: Sketch) -> None:
+    shape = s.shape(least=1)
+    x = s.x(shape)
+    alpha = s.constant(s.rng.choice((shape[-1:], (*(1 for _ in shape[:-1]), shape[-1]), shape)))
+    s.result("PRELU", [x, alpha], shape, None, s.quant(near=s.quants[x] and s.quants[x][0]))
+
+
+def softmax(s: Sketch) -> None:
+    shape = s.shape(least=1)
+    x, widen = s.x(shape), s.dtype == "s8" and s.chance(0.2)
+    quant = (1 / 65536, -32768) if widen else FIXED.get(("SOFTMAX", s.dtype))
+    if widen and s.chance(0.3):
+        quant = s.rng.choice(((1 / 32768, 0), (0.0003, -32768)))
+    s.result("SOFTMAX", [x], shape, "s16" if widen else s.dtype, quant, {"beta": s.rng.choice((1.0, 1.0, 0.5, 2.0))})
+
+
+def _broadcast(s: Sketch) -> tuple[Shape, Shape, Shape]:
+    """Shapes of two operands and of the result."""
+    y = s.shape()
+    if s.chance(0.4):
+        return y, y, y
+    smaller = s.rng.choice(((), y[-1:], (*(d if s.chance(0.5) else 1 for d in y),), y[len(y) // 2 :]))
+    a, b = (y, smaller) if s.chance(0.5) else (smaller, y)
+    return a, b, y
+
+
+def binary(name: str) -> Draw:
+    def draw(s: Sketch) -> None:
+        a_shape, b_shape, shape = _broadcast(s)
+        a = s.x(a_shape)
+        quant = s.quants[a]
+        near = quant and quant[0]
+        extremum = name in ("MAXIMUM", "MINIMUM")
+        other = quant if extremum and s.chance(0.9) else s.quant(near=near)
+        b = s.x(b_shape, None, other) if s.chance(0.6) else s.constant(b_shape, None, other)
+        if quant and s.quants[b] and name in ("MUL", "DIV"):
+            half = 100.0 if s.dtype != "s16" else 20000.0
+            near = near * s.quants[b][0] * half if name == "MUL" else near / s.quants[b][0] / half
+        y = quant if extremum and s.chance(0.9) else s.quant(near=near)
+        options = {} if extremum or name == "SQUARED_DIFFERENCE" else {"fused_activation_function": _activation(s)}
+        if name in ("ADD", "SUB") and s.dtype == "s16" and s.chance(0.5):
+            options["pot_scale_int16"] = False
+        s.result(name, [b, a] if s.chance(0.2) and a_shape == b_shape else [a, b], shape, None, y, options)
+
+    return draw
+
+
+def _activation(s: Sketch) -> str:
+    return s.rng.choice(ACTIVATIONS)
+
+
+def reduction(name: str) -> Draw:
+    def draw(s: Sketch) -> None:
+        shape = s.shape(least=1)
+        rank = len(shape)
+        axes = sorted(s.rng.sample(range(rank), s.rng.randint(1, rank)))
+        keep = s.chance(0.5)
+        out = tuple(1 if k in axes else d for k, d in enumerate(shape) if keep or k not in axes)
+        x = s.x(shape)
+        quant = s.quants[x]
+        if name in ("MEAN", "SUM") and quant and s.chance(0.7):
+            quant = s.quant(near=quant[0] * (math.prod(shape) / math.prod(out) if name == "SUM" else 1.0))
+        stated = s.const([a - rank if s.chance(0.2) else a for a in axes])
+        s.result(name, [x, stated], out, None, quant, {"keep_dims": keep})
+
+    return draw
+
+
+def positions(name: str) -> Draw:
+    def draw(s: Sketch) -> None:
+        shape = s.shape(least=1)
+        axis = s.rng.randrange(len(shape))
+        kind = s.rng.choice(("s32", "s32", "s32", "s64"))
+        stated = s.const(axis - len(shape) if s.chance(0.2) else axis) if s.chance(0.5) else s.const([axis])
+        s.result(name, [s.x(shape), stated], shape[:axis] + shape[axis + 1 :], kind, None, {"output_type": kind})
+
+    return draw
+
+
+def cast(s: Sketch) -> None:
+    shape = s.shape()
+    to = s.rng.choice([t for t in ("s8", "u8", "s16", "s32", "s64", "f32", "bool") if t != s.dtype])
+    options = {"in_data_type": s.dtype, "out_data_type": to}
+    y = s.tensor(shape, to)
+    s.writer.op("CAST", [s.plain_x(shape)], [y], options)
+    s.outputs.append(y)
+
+
+def quantize(s: Sketch) -> None:
+    shape, to = s.shape(), s.rng.choice(("s8", "u8", "s16", "s32"))
+    quant = s.quant() if s.dtype in ("s8", "u8", "s16") else (10.0 ** s.rng.uniform(-10, -5), 0)
+    x = s.x(shape, None, quant if s.dtype != "f32" else None)
+    low, high = {"s8": (-7, 7), "u8": (0, 8), "s16": (-15, 15)}.get(s.dtype, (-31, 31))
+    near = quant[0] * 2.0 ** (max(high, -low) - {"s8": 7, "u8": 7, "s16": 15, "s32": 31}[to]) if quant else None
+    if s.dtype == "f32":
+        near = {"s8": 0.03, "u8": 0.03, "s16": 0.0001, "s32": 1e-8}[to]
+    result = s.quant(to, near) if to != "s32" else (near, 0)
+    if {s.dtype, to} == {"s8", "u8"} and quant and s.chance(0.3):
+        result = (quant[0], quant[1] + (128 if to == "u8" else -128))
+    s.result("QUANTIZE", [x], shape, to, result)
+
+
+def dequantize(s: Sketch) -> None:
+    shape = s.shape()
+    if s.dtype == "f16":
+        return _half(s, shape)
+    quant = s.quant() if s.dtype != "s32" else (10.0 ** s.rng.uniform(-10, -5), 0)
+    s.result("DEQUANTIZE", [s.x(shape, None, quant)], shape, "f32")
+
+
+def _half(s: Sketch, shape: Shape) -> None:
+    """Half-precision numbers are constants that an operator on float32 data reads."""
+    c = s.tensor(shape, "f16", None, s.values(shape, "f16", 0))
+    y = s.tensor(shape, "f32")
+    s.writer.op("DEQUANTIZE", [c], [y])
+    s.result("ADD", [s.x(shape, "f32"), y], shape, "f32", None, {})
+
+
+FLOAT_FUNCTIONS = (
+    "ABS", "CEIL", "COS", "ELU", "EXP", "FLOOR", "LOG", "NEG", "ROUND", "RSQRT", "SIN", "SQRT", "SQUARE",
+)  # fmt: skip
+CLAMPS = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
+_BYTES_AND_FLOAT = ("s8", "u8", "s16", "f32")
+OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
+    **{name: (("f32",), unary(name)) for name in FLOAT_FUNCTIONS},
+    **{name: (_BYTES_AND_FLOAT, unary(name)) for name in (*CLAMPS, "LOGISTIC", "TANH", "LEAKY_RELU")},
+    "HARD_SWISH": (("s8", "u8", "f32"), unary("HARD_SWISH")),
+    "PRELU": (("s8", "u8", "f32"), prelu),
+    "SOFTMAX": (_BYTES_AND_FLOAT, softmax),
+    **{name: ((*_BYTES_AND_FLOAT, "s32"), binary(name)) for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")},
+    **{name: (("f32",), binary(name)) for name in ("DIV", "SQUARED_DIFFERENCE")},
+    **{name: (_BYTES_AND_FLOAT, reduction(name)) for name in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN")},
+    **{name: (("s8", "u8", "s16", "s32", "f32"), positions(name)) for name in ("ARG_MAX", "ARG_MIN")},
+    "CAST": (("s8", "u8", "s16", "s32", "s64", "f32", "bool"), cast),
+    "QUANTIZE": (("s8", "u8", "s16", "s32", "f32"), quantize),
+    "DEQUANTIZE": (("s8", "u8", "s16", "s32", "f16"), dequantize),
+}
+"""Operator: (element types that are drawn, how a model of one is drawn)."""

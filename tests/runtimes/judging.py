@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks both runtimes about a model and compares: what they refuse, and every output against the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mcugen import reference, registry
+from mcugen.errors import InternalError, McugenError, ModelError
+from mcugen.frontends import tflite
+from mcugen.graph import Graph
+from mcugen.toolchain.runtimes import Answer, Runtime
+from tests.runtimes.sketch import Drawn
+
+REFERENCES = ("litert", "tflm")
+_MISREADS = "it reads"
+"""In the reason why a runtime does not compute a call: it does run, and what it makes may be right by chance."""
+
+FLOAT_TOLERANCE = 1e-5
+"""Share of an output's largest magnitude, or of one where all are smaller: as many operators cancel."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """outcome: "equal", "refused" (by mcugen, with `why`) or "wrong", with what is wrong."""
+
+    label: str
+    outcome: str
+    why: str = ""
+
+
+def imported(model: bytes) -> Graph:
+    return tflite.load(model, registry.load(), path=Path("m.tflite"), sha256="", shapes={})
+
+
+def judge(drawn: Drawn, runtimes: Mapping[str, Runtime]) -> Judgement:
+    """Whether mcugen computes what the runtimes do, or refuses the model."""
+    try:
+        graph = imported(drawn.model)
+    except InternalError as error:
+        return Judgement(drawn.label, "wrong", str(error))
+    except McugenError as error:
+        return Judgement(drawn.label, "refused", str(error).splitlines()[-1].strip())
+    answers = {which: runtimes[which].run(drawn.model, drawn.sets) for which in REFERENCES}
+    try:
+        oracle = {which: outputs_of(graph, drawn.sets, which) for which in REFERENCES}
+    except ModelError as error:
+        return Judgement(drawn.label, "refused", str(error))
+    found = [text for which in REFERENCES for text in compared(graph, which, answers[which], oracle[which])]
+    return Judgement(drawn.label, "wrong" if found else "equal", "; ".join(found))
+
+
+def outputs_of(graph: Graph, sets: Sequence[Sequence[np.ndarray]], which: str) -> list[list[np.ndarray]]:
+    """The oracle's outputs of each input set."""
+    found = (reference.run(graph, list(arrays), which) for arrays in sets)
+    return [[values[name] for name in graph.outputs] for values in found]
+
+
+def compared(graph: Graph, which: str, answer: Answer, oracle: Sequence[Sequence[np.ndarray]]) -> list[str]:
+    """Where the build's belief about a runtime is wrong: what it refuses, or what it computes.
+
+    A runtime that computes nonsense, as LiteRT's sum of int8, counts as one that refuses.
+    """
+    predicted = graph.refusals[which]
+    if answer.refused:
+        return [] if predicted else [f"{which} refuses: {answer.refused}"]
+    pairs = zip(oracle, answer.outputs, strict=True)
+    found = [f"{which} set {k}: {text}" for k, (got, want) in enumerate(pairs) if (text := _first(got, want))]
+    if predicted and not found and not any(_MISREADS in why for why in predicted):
+        return [f"{which} runs, mcugen says: {predicted[0]}"]
+    return [] if predicted else found[:1]
+
+
+def _first(got: Sequence[np.ndarray], want: Sequence[np.ndarray]) -> str:
+    return next((text for a, b in zip(got, want, strict=True) if (text := first_difference(a, b))), "")
+
+
+def first_difference(got: np.ndarray, want: np.ndarray) -> str:
+    """Where two outputs differ, "" where they agree: integers in every bit, floats within the tolerance."""
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return f"{got.dtype} {list(got.shape)} is not {want.dtype} {list(want.shape)}"
+    if got.dtype.kind != "f":
+        wrong = got != want
+    else:
+        finite = np.abs(want[np.isfinite(want)])
+        room = FLOAT_TOLERANCE * max(1.0, float(finite.max(initial=0.0)))
+        wrong = ~np.isclose(got, want, rtol=0.0, atol=room, equal_nan=True)
+    if not wrong.any():
+        return ""
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return f"element {list(at)} is {got[at]}, the runtime's {want[at]} ({int(wrong.sum())} of {wrong.size} differ)"
