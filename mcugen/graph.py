@@ -94,12 +94,26 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
+class State:
+    """A value that lives from run to run: a run finds it in tensor `before` and leaves it as tensor `after`.
+
+    before: a tensor that no node writes; after: any tensor of the same type that has a value at the end of a run.
+    initial: what `before` is in the first run, of the tensors' shape and element type.
+    """
+
+    before: str
+    after: str
+    initial: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Graph:
     """A network: nodes in an order that respects their inputs.
 
     sha256 is the hash of the model file; format names its kind ("tflite"). refusals lists, for each
     runtime ("tflm", "litert"), the operators of the file that it does not compute, with the reason.
     removed: what passes have taken out, in order. notes: what the import had to assume, for the user.
+    states: the values that runs hand on to the next run.
     """
 
     name: str
@@ -112,14 +126,25 @@ class Graph:
     refusals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     removed: tuple[Removed, ...] = ()
     notes: tuple[str, ...] = ()
+    states: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """The tensors that have a value before the first node runs: the inputs, and the states as they were left."""
+        return (*self.inputs, *(state.before for state in self.states))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The tensors whose value a run must leave behind: the outputs, and the states for the next run."""
+        return (*self.outputs, *(state.after for state in self.states))
+
+    @property
     def unread_inputs(self) -> frozenset[str]:
-        """Inputs that no node reads and that are no output: they only keep their place in the interface."""
-        read = {name for node in self.nodes for name in node.inputs} | set(self.outputs)
+        """Inputs that no node reads and that are not left behind: they only keep their place in the interface."""
+        read = {name for node in self.nodes for name in node.inputs} | set(self.kept)
         return frozenset(name for name in self.inputs if name not in read)
 
     def type(self, name: str) -> TensorType:
@@ -145,35 +170,44 @@ class Graph:
         inputs: tuple[str, ...] | None = None,
         outputs: tuple[str, ...] | None = None,
         removed: Iterable[Removed] = (),
+        states: Iterable[State] | None = None,
     ) -> Graph:
         """A copy with tensors added or replaced, and only the tensors that are still used.
 
         removed: what the change takes out, beyond what was taken out before.
         """
-        merged = {**self.tensors, **{t.name: t for t in tensors}}
-        kept_nodes = self.nodes if nodes is None else tuple(nodes)
-        ends = (inputs or self.inputs, outputs or self.outputs)
-        used = {name for node in kept_nodes for name in (*node.inputs, *node.outputs)} | {*ends[0], *ends[1]}
-        return replace(
+        changed = replace(
             self,
-            tensors={name: t for name, t in merged.items() if name in used},
-            nodes=kept_nodes,
-            inputs=ends[0],
-            outputs=ends[1],
+            tensors={**self.tensors, **{t.name: t for t in tensors}},
+            nodes=self.nodes if nodes is None else tuple(nodes),
+            inputs=inputs or self.inputs,
+            outputs=outputs or self.outputs,
             removed=(*self.removed, *removed),
+            states=self.states if states is None else tuple(states),
         )
+        used = {name for node in changed.nodes for name in (*node.inputs, *node.outputs)}
+        used |= {*changed.given, *changed.kept}
+        return replace(changed, tensors={name: t for name, t in changed.tensors.items() if name in used})
 
     def dump(self) -> str:
         """The graph as text, one line per tensor and node: what `mcugen inspect --ir` prints."""
         lines = [f"graph {self.name!r} ({self.format} {self.sha256[:16]})"]
         lines += [f"  input  {name}: {self.type(name)}" for name in self.inputs]
+        lines += [f"  state  {s.before}: {self.type(s.before)} = {_values_text(s.initial)}" for s in self.states]
         lines += [f"  const  {t.name}: {t.type}" for t in self.tensors.values() if t.is_constant]
         for node in self.nodes:
             operands = ", ".join(name or "-" for name in node.inputs)
             results = ", ".join(f"{name}: {self.type(name)}" for name in node.outputs)
             lines.append(f"  {node.name}: {results} = {node.op}({operands})")
+        lines += [f"  {s.before} of the next run is {s.after}" for s in self.states]
         lines += [f"  output {name}: {self.type(name)}" for name in self.outputs]
         return "\n".join(lines) + "\n"
+
+
+def _values_text(values: np.ndarray) -> str:
+    """A constant for a dump: its one value, or its bounds."""
+    low, high = values.min(), values.max()
+    return f"{low}" if low == high else f"{low}..{high}"
 
 
 def with_origins(graph: Graph) -> Graph:
@@ -204,7 +238,7 @@ def verify_origins(graph: Graph, imported: Graph, stage: str) -> Graph:
 
 def verify(graph: Graph, stage: str) -> Graph:
     """Return the graph if it is well formed; raise InternalError, naming the stage, if not."""
-    known = {name for name, t in graph.tensors.items() if t.is_constant} | set(graph.inputs)
+    known = {name for name, t in graph.tensors.items() if t.is_constant} | set(graph.given)
     for node in graph.nodes:
         for name in node.inputs:
             if name is not None and name not in known:
@@ -213,9 +247,10 @@ def verify(graph: Graph, stage: str) -> Graph:
             if name not in graph.tensors or name in known:
                 raise InternalError(f"{node.name} writes {name!r}, which is unknown or already written", where=stage)
             known.add(name)
-    missing = [name for name in graph.outputs if name not in known]
+    missing = [name for name in graph.kept if name not in known]
     if missing:
-        raise InternalError(f"outputs {missing} are never written", where=stage)
+        raise InternalError(f"outputs or states {missing} are never written", where=stage)
+    _verify_states(graph, stage)
     for name, tensor in graph.tensors.items():
         if tensor.data is not None and (tensor.data.shape, tensor.data.dtype) != (
             tensor.type.shape,
@@ -225,3 +260,16 @@ def verify(graph: Graph, stage: str) -> Graph:
         if tensor.range is not None and tensor.range.low.size != channels_of(tensor.type):
             raise InternalError(f"{name!r} of type {tensor.type} has bounds of other channels", where=stage)
     return graph
+
+
+def _verify_states(graph: Graph, stage: str) -> None:
+    if len(set(graph.given)) < len(graph.given):
+        raise InternalError(f"{list(graph.given)} name an input or a state twice", where=stage)
+    for state in graph.states:
+        before, after = graph.tensors[state.before], graph.tensors[state.after]
+        if before.is_constant:
+            raise InternalError(f"state {state.before!r} is a constant", where=stage)
+        if before.type != after.type:
+            raise InternalError(f"state {state.before!r} of type {before.type} becomes {after.type}", where=stage)
+        if (state.initial.shape, state.initial.dtype) != (before.type.shape, before.type.np_dtype):
+            raise InternalError(f"state {state.before!r} of type {before.type} begins as another", where=stage)

@@ -81,16 +81,21 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
 
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
     """Import and passes."""
-    board = target.load(options.board, [f for f in options.features.split(",") if f])
-    board = target.with_regions(board, options.regions, options.weight_regions)
     name = options.name or c_name_from(path.stem)
     known = registry.load(ops)
     imported = frontends.load(path, known, options.shapes)
-    options, reference_notes = _settle_reference(imported, options)
-    notes = (*imported.notes, *reference_notes, *_name_notes(name, path.stem, is_given=bool(options.name)))
-    graph = passes.run(imported, options.reference, simplify=not options.no_simplify)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
-    return Prepared(name, board, options, imported, graph, (*notes, *missing))
+    name_notes = _name_notes(name, path.stem, is_given=bool(options.name))
+    return prepare_graph(imported, options, name, (*name_notes, *missing))
+
+
+def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:
+    """The passes alone, for a graph that is there already. name: prefixes the C symbols; notes: for the report."""
+    board = target.load(options.board, [f for f in options.features.split(",") if f])
+    board = target.with_regions(board, options.regions, options.weight_regions)
+    options, reference_notes = _settle_reference(imported, options)
+    graph = passes.run(imported, options.reference, simplify=not options.no_simplify)
+    return Prepared(name, board, options, imported, graph, (*imported.notes, *reference_notes, *notes))
 
 
 def finish(model: Prepared, solution: Solution) -> Artifact:

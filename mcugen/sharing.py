@@ -86,6 +86,7 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     # What one model leaves of the RAM is not there for the constants of all.
     each = dataclasses.replace(options, name="", weights_in=options.weights_in or "none")
     artifacts = tuple(pipeline.build(path, each) for path in paths)
+    _require_no_states(artifacts)
     names = [artifact.name for artifact in artifacts]
     if len({*names, name}) <= len(names):
         hint = "rename a file, or choose another --name"
@@ -97,6 +98,17 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     sources, libraries = sources_of(emitted), libraries_of(emitted)
     output = Output(name, models, tuple(sources), tuple(libraries), _facts(name, regions, artifacts))
     return Shared(name, regions, artifacts, emitted | exports.written(output, options.export, emitted))
+
+
+def _require_no_states(artifacts: Sequence[Artifact]) -> None:
+    """Raise UsageError where a model keeps values from run to run, which a run of another model would overwrite."""
+    for artifact in artifacts:
+        if artifact.graph.states:
+            kept = ", ".join(repr(artifact.graph.tensors[s.before].label) for s in artifact.graph.states[:3])
+            raise UsageError(
+                f"--share-arena: {artifact.name} hands values on from run to run ({kept}): others would overwrite them",
+                hint="build it apart, with a memory of its own",
+            )
 
 
 def _require_flash(artifacts: Sequence[Artifact], options: Options) -> None:

@@ -44,7 +44,9 @@ def emit(
     """
     view = build(schedule, plan, options, name, rooms)
     files = {
-        f"{name}.h": render("model.h.j2", m=view, selftest_size=selftest.nbytes(imported) if options.selftest else 0),
+        f"{name}.h": render(
+            "model.h.j2", m=view, selftest_size=selftest.nbytes(imported, view) if options.selftest else 0
+        ),
         f"{name}.c": render("model.c.j2", m=view),
         f"{name}_weights.h": render("weights.h.j2", m=view),
         f"{name}_weights.c": render("weights.c.j2", m=view),
@@ -59,5 +61,5 @@ def emit(
 
 
 def _selftest(view: ModelView, imported: Graph) -> bytes:
-    arrays, tolerances = selftest.arrays(imported, view.reference)
-    return render("selftest.c.j2", m=view, arrays=arrays, tolerances=tolerances)
+    arrays, tolerances = selftest.arrays(imported, view)
+    return render("selftest.c.j2", m=view, arrays=arrays, tolerances=tolerances, runs=selftest.RUNS)

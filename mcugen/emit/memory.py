@@ -47,6 +47,7 @@ def regions_of(schedule: Schedule, plan: MemoryPlan) -> list[RegionView]:
 def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
     graph = schedule.graph
     ends = dict.fromkeys(graph.inputs, "input") | dict.fromkeys(graph.outputs, "output")
+    ends |= {state.before: "state" for state in graph.states}
     tensors = schedule.held()
     inside = [b for b in schedule.buffers() if b.name in plan.offset]
     for buffer in sorted(inside, key=lambda b: (b.first, plan.offset[b.name])):

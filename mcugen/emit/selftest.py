@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mcugen import reference
 from mcugen.emit.literals import C_TYPES, array_lines, float32
+from mcugen.emit.view import ModelView
 from mcugen.graph import Graph
-from mcugen.reference.inputs import draw
+from mcugen.reference.inputs import draw, overlapping
 from mcugen.types import NUMPY_DTYPES
 
 TOLERANCE = 1e-4
@@ -24,19 +26,38 @@ class SelftestArray:
     lines: list[str]
 
 
-def arrays(imported: Graph, which: str) -> tuple[list[SelftestArray], list[str]]:
-    """The constants of the self-test, and the tolerance of each output as C text."""
-    inputs = draw(imported, 0)
-    values = reference.run(imported, inputs, which)
-    outputs = [values[name] for name in imported.outputs]
-    found = [_array(f"selftest_in{k}", a) for k, a in enumerate(inputs)]
+RUNS = 3
+"""Runs of the self-test of a model with states, each of which finds what the one before has left."""
+
+
+def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[str]]:
+    """The constants of the self-test, and the tolerance of each output as C text.
+
+    Those of a model with states hold the runs one after the other; where frames are pushed, the inputs of all windows
+    are the frames in the order they come.
+    """
+    calls = [draw(imported, seed) for seed in range(RUNS if imported.states else 1)]
+    streams = view.push.input if view.streams and view.push else None
+    calls = calls if streams is None else overlapping(calls, streams)
+    values = list(reference.runs(imported, calls, view.reference))
+    outputs = [np.stack([v[name] for v in values]) for name in imported.outputs]
+    inputs = [[call[k] for call in calls] for k in range(len(imported.inputs))]
+    found = [_array(f"selftest_in{k}", _frames(a) if k == streams else np.stack(a)) for k, a in enumerate(inputs)]
     found += [_array(f"selftest_out{k}", a) for k, a in enumerate(outputs)]
     return found, [float32(TOLERANCE * max(float(np.abs(a).max(initial=0)), 1e-30)) for a in outputs]
 
 
-def nbytes(imported: Graph) -> int:
+def _frames(windows: Sequence[np.ndarray]) -> np.ndarray:
+    """The frames of overlapping windows, each once."""
+    return np.concatenate([windows[0], *(window[:, -1:] for window in windows[1:])], axis=1)
+
+
+def nbytes(imported: Graph, view: ModelView) -> int:
     """Bytes of constants that the self-test brings."""
-    return sum(imported.type(name).nbytes for name in (*imported.inputs, *imported.outputs))
+    further = RUNS - 1 if imported.states else 0
+    shared = imported.type(imported.inputs[view.push.input]).nbytes - view.push.row_nbytes if view.push else 0
+    ends = sum(imported.type(name).nbytes for name in (*imported.inputs, *imported.outputs))
+    return (1 + further) * ends - (further * shared if view.streams else 0)
 
 
 def _array(symbol: str, data: np.ndarray) -> SelftestArray:

@@ -22,6 +22,7 @@ from mcugen.emit.parts import (
     StepView,
     WindowView,
 )
+from mcugen.emit.states import StateView, states_of
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
@@ -29,7 +30,7 @@ from mcugen.options import DEFAULT_EXPORTS, Options
 from mcugen.plan import MemoryPlan, lower_bound
 from mcugen.schedule import INPUT, Choice, Schedule, Step
 from mcugen.schedule.accesses import constant_accesses
-from mcugen.schedule.size import region_bytes
+from mcugen.schedule.size import counters, region_bytes
 from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 from mcugen.types import images_of, row_count, rows_of
 
@@ -64,6 +65,8 @@ class ModelView:
     order: list[tuple[int, int]]
     order_type: str
     push: PushView | None
+    states: list[StateView]
+    counters: tuple[str, ...]
     regions: list[RegionView]
     reads: dict[str, int]
     headers: list[str]
@@ -120,6 +123,7 @@ class _Builder:
 
     def model(self) -> ModelView:
         steps = [self._step(step) for step in self.schedule.steps]
+        states = states_of(self.schedule, self.plan, self._initial)
         choices = [step.choice for step in self.schedule.steps]
         bound, peak_step = lower_bound(self.schedule.buffers())
         order = [(e.step, e.event) for e in self.schedule.trace if e.step != INPUT] if self.schedule.interleaved else []
@@ -147,6 +151,8 @@ class _Builder:
             order=order,
             order_type=_index_type(max((max(pair) for pair in order), default=0)),
             push=self._push(),
+            states=states,
+            counters=counters(self.schedule),
             regions=regions_of(self.schedule, self.plan),
             reads=self.reads,
             headers=sorted({f"{c.kernel.contract.removeprefix('mg_')}.h" for c in choices}),
@@ -238,6 +244,9 @@ class _Builder:
         found = self.arrays[key].symbol
         self.reads[found] = self.reads.get(found, 0) + reads
         return found
+
+    def _initial(self, data: np.ndarray, note: str) -> str:
+        return self._array(data, ARRAY_TYPES[data.dtype], note, 0)
 
     # steps -----------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from mcugen.graph import Graph, verify, verify_origins, with_origins
 from mcugen.passes.compose_tables import compose_tables
 from mcugen.passes.copy_outputs import copy_outputs
+from mcugen.passes.copy_states import copy_states
 from mcugen.passes.drop_identities import drop_identities
 from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
@@ -39,6 +40,7 @@ ORDER: tuple[Pass | tuple[Pass, ...], ...] = (
     SIMPLIFYING,
     copy_outputs,
     lay_in_place,
+    copy_states,
     measure_ranges,
 )
 

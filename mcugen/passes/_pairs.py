@@ -18,7 +18,7 @@ def fused(graph: Graph, fuse: Fuse, what: str, why: str) -> Graph:
     gone: list[str] = []
     for node in graph.nodes:
         name = node.inputs[0] if node.inputs else None
-        alone = name is not None and reads[name] == 1 and name not in graph.outputs
+        alone = name is not None and reads[name] == 1 and name not in graph.kept
         producer = nodes.get(name) if name is not None and alone else None
         made = fuse(producer, node) if producer is not None and len(producer.outputs) == 1 else None
         if made is not None and producer is not None:

@@ -11,7 +11,7 @@ _WHY = "it has the type of its operand, and the same value for every value that 
 
 
 def drop_identities(graph: Graph, reference: str) -> Graph:
-    """The graph without identities; of one that is an output of the model the operand must be free to take its name."""
+    """The graph without identities; where a result stays after the run, its operand must be free to take its name."""
     renamed: dict[str, str] = {}
     dropped = [node for node in graph.nodes if _goes(graph, node, reference, renamed)]
     if not dropped:
@@ -28,10 +28,10 @@ def _goes(graph: Graph, node: Node, reference: str, renamed: dict[str, str]) -> 
     x = renamed.get(x, x) if x is not None else None
     if x is None or graph.tensors[x].is_constant:
         return False
-    if y not in graph.outputs:
+    if y not in graph.kept:
         renamed.update({name: x for name, to in renamed.items() if to == y} | {y: x})
         return True
-    if x in graph.inputs or x in graph.outputs:
+    if x in graph.given or x in graph.kept:
         return False
     renamed.update({name: y for name, to in renamed.items() if to == x} | {x: y})
     return True

@@ -1,23 +1,37 @@
-"""Removes nodes whose results nobody reads."""
+"""Removes nodes whose results nobody reads, and states that nobody does."""
 
 from __future__ import annotations
 
-from mcugen.graph import UNREAD_NODE, Graph, Node, Removed
+from mcugen.graph import UNREAD_NODE, Graph, Removed
 
 _WHY = "nothing reads it, and it is no output of the model"
 
 
 def drop_unread(graph: Graph, reference: str) -> Graph:
-    """The graph without nodes of which no result is read or given out, nor what only those read."""
-    needed, kept = set(graph.outputs), list[Node]()
-    for node in reversed(graph.nodes):
-        if needed & set(node.outputs):
-            kept.append(node)
-            needed |= {name for name in node.inputs if name is not None}
-    if len(kept) == len(graph.nodes):
+    """The graph without nodes of which no result is read or given out, nor what only those read.
+
+    What becomes of a state counts as read where the state itself is.
+    """
+    needed = _needed(graph)
+    kept = [node for node in graph.nodes if needed & set(node.outputs)]
+    states = [state for state in graph.states if state.before in needed]
+    if len(kept) == len(graph.nodes) and len(states) == len(graph.states):
         return graph
     gone = [name for node in graph.nodes if node not in kept for name in node.outputs]
     removed = [
         Removed(UNREAD_NODE, origin.tensor, _WHY) for n in gone for origin in [graph.tensors[n].origin] if origin
     ]
-    return graph.updated(nodes=kept[::-1], removed=removed)
+    return graph.updated(nodes=kept, removed=removed, states=states)
+
+
+def _needed(graph: Graph) -> set[str]:
+    """The tensors that the outputs depend on, in this run or in a later one."""
+    needed = set(graph.outputs)
+    while True:
+        for node in reversed(graph.nodes):
+            if needed & set(node.outputs):
+                needed |= {name for name in node.inputs if name is not None}
+        carried = {state.after for state in graph.states if state.before in needed} - needed
+        if not carried:
+            return needed
+        needed |= carried

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Origin, Tensor
+from mcugen.graph import Graph, Node, Origin, State, Tensor
 from mcugen.ops.quantize import Quantize
 from mcugen.types import QuantParams, TensorType
 
@@ -19,6 +19,7 @@ from mcugen.types import QuantParams, TensorType
 def flip_unsigned(graph: Graph, reference: str) -> Graph:
     """Replace every quantized uint8 tensor that some operator computes on."""
     chosen = {name for name, tensor in graph.tensors.items() if _is_unsigned(tensor.type)} - _left_alone(graph)
+    chosen |= {name for s in graph.states for name in (s.before, s.after) if chosen & {s.before, s.after}}
     if not chosen:
         return graph
     weights = _weights(graph, chosen)
@@ -27,7 +28,8 @@ def flip_unsigned(graph: Graph, reference: str) -> Graph:
     nodes = [_renamed(node, renamed) for node in graph.nodes]
     before = [_convert(name, renamed[name], "input") for name in graph.inputs if name in chosen]
     after = [_convert(renamed[name], name, "output") for name in dict.fromkeys(graph.outputs) if name in chosen]
-    return graph.updated(tensors=tensors, nodes=(*before, *nodes, *after))
+    states = [_flipped_state(state, renamed) if state.before in chosen else state for state in graph.states]
+    return graph.updated(tensors=tensors, nodes=(*before, *nodes, *after), states=states)
 
 
 def _is_unsigned(t: TensorType) -> bool:
@@ -60,8 +62,16 @@ def _flipped(tensor: Tensor, name: str, is_weight: bool) -> Tensor:
         wide = TensorType(tensor.type.shape, "s16", replace(quant, zero_point=(0,) * len(quant.scale)))
         return Tensor(name, wide, data.astype(np.int16), tensor.label, Origin(tensor.name))
     moved = QuantParams(quant.scale, tuple(z - 128 for z in quant.zero_point), quant.axis)
-    flipped = None if tensor.data is None else (tensor.data ^ np.uint8(128)).view(np.int8)
+    flipped = None if tensor.data is None else _flipped_bits(tensor.data)
     return Tensor(name, TensorType(tensor.type.shape, "s8", moved), flipped, tensor.label, Origin(tensor.name, 128))
+
+
+def _flipped_state(state: State, renamed: dict[str, str]) -> State:
+    return State(renamed[state.before], renamed[state.after], _flipped_bits(state.initial))
+
+
+def _flipped_bits(data: np.ndarray) -> np.ndarray:
+    return (data ^ np.uint8(128)).view(np.int8)
 
 
 def _renamed(node: Node, renamed: dict[str, str]) -> Node:

@@ -29,7 +29,7 @@ def follow_orders(graph: Graph, reference: str) -> Graph:
     walk = _Walk(graph, reference)
     for node in graph.nodes:
         walk.add(node)
-    for name in dict.fromkeys(graph.outputs):
+    for name in dict.fromkeys(graph.kept):
         walk.finish(name)
     return graph.updated(tensors=walk.tensors.values(), nodes=walk.nodes)
 
@@ -80,7 +80,7 @@ class _Walk:
         self.nodes.append(replace(node, op=found.op, inputs=inputs, outputs=outputs))
 
     def finish(self, name: str) -> None:
-        """Give an output of the model the tensor of its name."""
+        """Give an output of the model, or what a state becomes, the tensor of its name."""
         stored = self.plain(name)
         if stored != name:
             self._append(Reshape(self.graph.type(name).shape), stored, name, name, self._stored(name)[0][1])

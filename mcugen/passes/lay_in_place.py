@@ -38,9 +38,11 @@ class _Walk:
         """The node, laid in place where it can be, after the copies of its operands."""
         call = self._graph.call(node, self._reference)
         op = node.op.unmoved(call)
-        kernel = None if op is None else _without_code(replace(call, op=op, constants=(None,) * len(call.constants)))
+        kernel = (
+            None if op is None else kernel_without_code(replace(call, op=op, constants=(None,) * len(call.constants)))
+        )
         if op is None or kernel is None or kernel.starts is None:
-            return [self._as_it_is(node, _without_code(call))]
+            return [self._as_it_is(node, kernel_without_code(call))]
         starts = kernel.starts(call)
         made = self._joined(node, op, starts) if kernel.form is Form.JOIN else self._parted(node, op, call, starts)
         self.changed |= bool(made)
@@ -83,6 +85,6 @@ class _Walk:
         return True
 
 
-def _without_code(call: Call) -> Kernel | None:
+def kernel_without_code(call: Call) -> Kernel | None:
     """The kernel of a call that needs no code, if there is one."""
     return next((k for k in call.op.kernels if not k.has_code and not k.refusals(call, frozenset())), None)

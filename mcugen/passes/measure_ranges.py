@@ -3,15 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
+
+import numpy as np
 
 from mcugen.channels import MAX_CHANNELS, Range, channels_of, measured, whole
 from mcugen.graph import Graph, Tensor
 
+_ROUNDS = 4
+"""How often the bounds of a state are widened to what a run makes of them before they become those of its type."""
+
+_Known = dict[str, Range | None]
+
 
 def measure_ranges(graph: Graph, reference: str) -> Graph:
-    """The graph with `Tensor.range` filled in: inputs take every value of their type, all else follows."""
-    known: dict[str, Range | None] = {name: whole(graph.type(name)) for name in graph.inputs}
-    known |= {t.name: measured(t.data) for t in graph.tensors.values() if t.data is not None}
+    """The graph with `Tensor.range` filled in: inputs take every value of their type, all else follows.
+
+    A state is within bounds that hold its initial value and that no run leaves.
+    """
+    given: _Known = {name: whole(graph.type(name)) for name in graph.inputs}
+    given |= {t.name: measured(t.data) for t in graph.tensors.values() if t.data is not None}
+    given |= {state.before: measured(state.initial) for state in graph.states}
+    known = _followed(graph, reference, given)
+    for rounds in count():
+        grown = [s for s in graph.states if not _is_within(known[s.after], given[s.before])]
+        if not grown:
+            break
+        for state in grown:
+            found = _union(given[state.before], known[state.after])
+            given[state.before] = found if found is None or rounds < _ROUNDS else whole(graph.type(state.before))
+        known = _followed(graph, reference, given)
+    return graph.updated(tensors=(_with_range(t, known.get(t.name)) for t in graph.tensors.values()))
+
+
+def _followed(graph: Graph, reference: str, given: _Known) -> _Known:
+    """The bounds of all tensors, from those of what is there before the first node."""
+    known = dict(given)
     for node in graph.nodes:
         if any(channels_of(graph.type(name)) > MAX_CHANNELS for name in node.outputs):
             known.update(dict.fromkeys(node.outputs))
@@ -20,7 +47,20 @@ def measure_ranges(graph: Graph, reference: str) -> Graph:
             graph.call(node, reference), input_range=tuple(None if n is None else known[n] for n in node.inputs)
         )
         known.update(zip(node.outputs, node.op.bounds(call), strict=True))
-    return graph.updated(tensors=(_with_range(t, known.get(t.name)) for t in graph.tensors.values()))
+    return known
+
+
+def _is_within(inner: Range | None, outer: Range | None) -> bool:
+    """Whether all values of one range are in the other; nothing is known of None, which holds all."""
+    if inner is None or outer is None:
+        return outer is None
+    return bool((inner.low >= outer.low).all() and (inner.high <= outer.high).all())
+
+
+def _union(a: Range | None, b: Range | None) -> Range | None:
+    if a is None or b is None:
+        return None
+    return Range(np.minimum(a.low, b.low), np.maximum(a.high, b.high))
 
 
 def _with_range(tensor: Tensor, found: Range | None) -> Tensor:

@@ -26,7 +26,10 @@ _UNREAD = "every weight that meets it is zero, or belongs to a channel that goes
 
 
 def remove_channels(graph: Graph, reference: str) -> Graph:
-    """The graph, its ranges measured, without channels that its outputs do not need; inputs and outputs keep theirs."""
+    """The graph, its ranges measured, without channels that its outputs do not need.
+
+    Inputs, outputs and states keep theirs.
+    """
     gone = removable_channels(graph, reference)
     if not any(mask.any() for mask in gone.values()):
         return graph
@@ -43,7 +46,7 @@ def removable_channels(graph: Graph, reference: str) -> Masks:
         return {}
     calls = {node.name: graph.call(node, reference) for node in graph.nodes}
     computed = {name: t for name, t in graph.tensors.items() if not t.is_constant}
-    ends = {*graph.inputs, *graph.outputs}
+    ends = {*graph.given, *graph.kept}
     gone = {
         name: np.full(channels_of(t.type), t.range is not None and name not in ends) for name, t in computed.items()
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -11,8 +11,13 @@ from mcugen.graph import Graph
 from mcugen.op import evaluate
 
 
-def run(graph: Graph, inputs: Sequence[np.ndarray], reference: str) -> dict[str, np.ndarray]:
-    """Every tensor of the graph by name for these inputs (in the model's order), as runtime `reference` computes it."""
+def run(
+    graph: Graph, inputs: Sequence[np.ndarray], reference: str, states: Mapping[str, np.ndarray] | None = None
+) -> dict[str, np.ndarray]:
+    """Every tensor of the graph by name for these inputs (in the model's order), as runtime `reference` computes it.
+
+    states: the values of `State.before` tensors; None: the initial ones.
+    """
     if len(inputs) != len(graph.inputs):
         raise UsageError(f"{len(inputs)} inputs given, the model has {len(graph.inputs)}")
     values: dict[str, np.ndarray] = {n: t.data for n, t in graph.tensors.items() if t.data is not None}
@@ -21,7 +26,17 @@ def run(graph: Graph, inputs: Sequence[np.ndarray], reference: str) -> dict[str,
         if (array.shape, array.dtype) != (expected.shape, expected.np_dtype):
             raise UsageError(f"input {name} is {array.dtype} {list(array.shape)}, the model takes {expected}")
         values[name] = array
+    values |= {s.before: s.initial for s in graph.states} if states is None else states
     for node in graph.nodes:
         operands = [None if name is None else values[name] for name in node.inputs]
         values.update(zip(node.outputs, evaluate(graph.call(node, reference), operands), strict=True))
     return values
+
+
+def runs(graph: Graph, calls: Iterable[Sequence[np.ndarray]], reference: str) -> Iterator[dict[str, np.ndarray]]:
+    """The tensors of each of several runs, one after the other: each finds the states that the one before has left."""
+    states: dict[str, np.ndarray] | None = None
+    for inputs in calls:
+        values = run(graph, inputs, reference, states)
+        states = {state.before: values[state.after] for state in graph.states}
+        yield values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +13,25 @@ from mcugen.types import TensorType
 Inputs = list[np.ndarray]
 _Fill = Callable[[TensorType], np.ndarray]
 _FLOAT_EXTREME = 64.0
+FURTHER_RUNS = 5
+"""Runs after the first in a case of a model with states."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Inputs of the model, in its order, under a name that says how they were made."""
+    """Inputs of the model, in its order, under a name that says how they were made.
+
+    then: the inputs of further runs that follow, where the model has states.
+    """
 
     name: str
     inputs: Inputs
+    then: tuple[Inputs, ...] = ()
+
+    @property
+    def calls(self) -> tuple[Inputs, ...]:
+        """The inputs of all runs, in order."""
+        return (self.inputs, *self.then)
 
 
 def draw(graph: Graph, seed: int) -> Inputs:
@@ -30,9 +41,14 @@ def draw(graph: Graph, seed: int) -> Inputs:
 
 
 def cases(graph: Graph, random: int) -> Iterator[Case]:
-    """`random` random cases, then all-min, all-max, all-zero-point, and min/max alternating three ways."""
+    """`random` random cases, then all-min, all-max, all-zero-point, and min/max alternating three ways.
+
+    Those of a model with states are sequences of runs: of other random inputs, or of the same extreme ones and then of
+    random ones, which show how it comes back from there.
+    """
+    further = range(1, FURTHER_RUNS + 1) if graph.states else ()
     for seed in range(random):
-        yield Case(f"random {seed}", draw(graph, seed))
+        yield Case(f"random {seed}", draw(graph, seed), tuple(draw(graph, 1000 * k + seed) for k in further))
     fills: tuple[tuple[str, _Fill], ...] = (
         ("all minimum", lambda t: np.full(t.shape, limits(t)[0])),
         ("all maximum", lambda t: np.full(t.shape, limits(t)[1])),
@@ -42,7 +58,20 @@ def cases(graph: Graph, random: int) -> Iterator[Case]:
         ("alternating by channel", lambda t: _alternating(t, _index(t, -1))),
     )
     for name, fill in fills:
-        yield Case(name, [fill(graph.type(n)).astype(graph.type(n).np_dtype) for n in graph.inputs])
+        inputs = [fill(graph.type(n)).astype(graph.type(n).np_dtype) for n in graph.inputs]
+        yield Case(name, inputs, tuple(inputs if k < FURTHER_RUNS - 1 else draw(graph, k) for k in further))
+
+
+def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
+    """The inputs of runs whose input k is a window over time: each is the one before, moved by one row.
+
+    The new rows are the last ones of what the calls give.
+    """
+    found = [list(calls[0])]
+    for inputs in calls[1:]:
+        window = np.concatenate([found[-1][k][:, 1:], inputs[k][:, -1:]], axis=1)
+        found.append([*inputs[:k], window, *inputs[k + 1 :]])
+    return found
 
 
 def limits(t: TensorType) -> tuple[float, float]:

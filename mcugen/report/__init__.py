@@ -11,7 +11,7 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.report import constants, estimates, regions, removals
-from mcugen.report.facts import CycleFacts, Report, StepFacts
+from mcugen.report.facts import CycleFacts, Report, StateFacts, StepFacts
 from mcugen.schedule import Schedule, Step
 from mcugen.select import Solution
 from mcugen.select.weights import WeightRooms
@@ -47,6 +47,7 @@ def facts_of(
         weights=constants.facts_of(view, board),
         notes=(*notes, *solution.notes),
         removed=schedule.graph.removed,
+        states=_states(schedule),
     )
 
 
@@ -61,6 +62,21 @@ def _step(step: Step, schedule: Schedule, cycles: CycleFacts | None) -> StepFact
         macs=schedule.macs(step),
         cycles=cycles,
     )
+
+
+def _states(schedule: Schedule) -> tuple[StateFacts, ...]:
+    graph, moved = schedule.graph, schedule.moved_states
+    tensors = [(state, graph.tensors[state.before]) for state in graph.states]
+    return tuple(StateFacts(t.label or t.name, str(t.type), t.type.nbytes, s not in moved) for s, t in tensors)
+
+
+def _states_text(facts: Report) -> list[str]:
+    """One line on what is kept from run to run, where there is any."""
+    if not facts.states:
+        return []
+    copied = sum(s.nbytes for s in facts.states if not s.in_place)
+    how = f", {copied:,} of them copied at the end of a run" if copied else ""
+    return [f"  states   {sum(s.nbytes for s in facts.states):>10,} bytes  of that, kept from run to run{how}"]
 
 
 def require_fit(facts: Report, board: Target, solution: Solution, options: Options, rooms: WeightRooms) -> None:
@@ -144,6 +160,7 @@ def as_text(facts: Report) -> str:
         f"  arena    {facts.arena_bytes:>10,} bytes  lower bound {facts.lower_bound:,}, {bound}",
         *regions.as_lines(facts.regions),
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
+        *_states_text(facts),
         f"  weights  {facts.weights_bytes:>10,} bytes  constants{constants.where(facts.weights)}",
         *constants.as_lines(facts.weights),
         f"  work     {facts.live_macs:>10,} MAC" + _of_model(facts),

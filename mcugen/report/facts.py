@@ -65,6 +65,19 @@ class WeightFacts:
 
 
 @dataclass(frozen=True)
+class StateFacts:
+    """A value that the model object keeps from run to run.
+
+    tensor: its name in the model; in_place: whether a run writes the next value where it lies, and copies nothing.
+    """
+
+    tensor: str
+    type: str
+    nbytes: int
+    in_place: bool
+
+
+@dataclass(frozen=True)
 class Report:
     """What a build costs. Units: bytes and multiply-accumulates per inference.
 
@@ -79,6 +92,7 @@ class Report:
     cycles         estimated, of an inference or a frame; None where a kernel's costs are not known for the core
     clock_hz       of the board's core, None for a bare core
     removed        what the build took out, and why no bit of the results changes
+    states         what is kept from run to run, within the RAM
     """
 
     name: str
@@ -101,3 +115,4 @@ class Report:
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     removed: tuple[Removed, ...] = ()
+    states: tuple[StateFacts, ...] = ()

@@ -156,6 +156,8 @@ def _title(schedule: Schedule, b: Buffer, tensors: Sequence[str], offset: int) -
     home = schedule.homes.get(b.name)
     if home and home.kept < home.rows:
         lines.append(f"a ring of {home.kept} of {home.rows} rows, {home.row_bytes:,} bytes each")
+    if any(state.before in tensors for state in schedule.graph.states):
+        lines.append("kept from run to run")
     lines.append(f"{b.nbytes:,} bytes at {offset:,}..{offset + b.nbytes - 1:,}, events {b.first}..{b.last}")
     return "\n".join(lines)
 

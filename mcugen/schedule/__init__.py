@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mcugen.graph import Graph
+from mcugen.graph import Graph, State
 from mcugen.plan import Buffer
 from mcugen.schedule import frames
 from mcugen.schedule.places import Place, places_of, sources
@@ -55,6 +55,11 @@ class Schedule:
         """Each home, each scratch and each ring, with what of it is in use at which event."""
         working = [working_buffers(step, self.trace, streams=self.streams) for step in self.steps]
         return [home.buffer() for home in self.homes.values()] + [b for found in working for b in found]
+
+    @property
+    def moved_states(self) -> list[State]:
+        """The states whose next value is computed elsewhere, and is copied to where they lie when a run ends."""
+        return [s for s in self.graph.states if self.places[s.after] != self.places[s.before]]
 
     def held(self) -> dict[str, list[str]]:
         """The tensors of each home, in the order they appear."""

@@ -18,7 +18,8 @@ from mcugen.schedule.steps import Choice
 class Cut:
     """A place before step `index`. Units: bytes.
 
-    nbytes: what is live here of the tensor. held_bytes: results, and inputs to keep, that only wait for the end.
+    nbytes: what is live here of the tensor. held_bytes: states, and results and inputs to keep, that only wait for the
+    end.
     """
 
     index: int
@@ -38,20 +39,24 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
     joins = [choice.node.outputs[0] for choice in choices if choice.kernel.form is Form.JOIN]
     joined = {source: name for name in joins for source in of[name]}
     born = dict.fromkeys(graph.inputs, -1) | {n: i for i, c in enumerate(running) for n in c.node.outputs}
-    kept = {s for name in graph.outputs for s in of.get(name, (name,))} | set(graph.inputs if keep_input else ())
-    found = [Cut(0, 0, 0)]
+    kept = {s for name in graph.kept for s in of.get(name, (name,))} | set(graph.inputs if keep_input else ())
+    states = sum(graph.type(state.before).nbytes for state in graph.states)
+    found = [Cut(0, 0, states)]
     for i in range(1, len(running)):
         live = [name for name, start in born.items() if start < i <= last.get(name, -1)]
         if len({joined.get(name, name) for name in live}) == 1:
             held = sum(graph.type(n).nbytes for n in kept if n in born and born[n] < i and n not in live)
-            found.append(Cut(i, sum(graph.type(n).nbytes for n in live), held))
+            found.append(Cut(i, sum(graph.type(n).nbytes for n in live), held + states))
     if len(graph.outputs) == 1:
-        return [*found, Cut(len(running), graph.type(graph.outputs[0]).nbytes, 0)]
-    return [*found, Cut(len(running), 0, 0)]
+        return [*found, Cut(len(running), graph.type(graph.outputs[0]).nbytes, states)]
+    return [*found, Cut(len(running), 0, states)]
 
 
 def part_of(graph: Graph, choices: Sequence[Choice], steps: range) -> tuple[Graph, list[Choice]]:
-    """The part of the graph with these steps, and those without code that they read or write, and its choices."""
+    """The part of the graph with these steps, and those without code that they read or write, and its choices.
+
+    States are not in the part: their memory is that of the whole, at all times.
+    """
     running = [c for c in choices if c.kernel.has_code]
     wanted = {running[i].node.name for i in steps}
     taken = _read_aliases(choices, wanted)
@@ -67,10 +72,9 @@ def part_of(graph: Graph, choices: Sequence[Choice], steps: range) -> tuple[Grap
             before |= set(choice.node.outputs)
     nodes = tuple(c.node for c in chosen)
     inside = {node.name for node in nodes}
-    read_outside = {n for node in graph.nodes if node.name not in inside for n in node.inputs} | set(graph.outputs)
-    inputs = dict.fromkeys(
-        n for node in nodes for n in node.inputs if n is not None and n not in made and not graph.tensors[n].is_constant
-    )
+    read_outside = {n for node in graph.nodes if node.name not in inside for n in node.inputs} | set(graph.kept)
+    there = made | {t.name for t in graph.tensors.values() if t.is_constant} | {s.before for s in graph.states}
+    inputs = dict.fromkeys(n for node in nodes for n in node.inputs if n is not None and n not in there)
     outputs = tuple(n for node in nodes for n in node.outputs if n in read_outside and n not in before)
     return Graph(graph.name, graph.tensors, nodes, tuple(inputs), outputs), chosen
 

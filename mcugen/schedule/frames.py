@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.kernel import Form
-from mcugen.schedule.places import Layout, Place, sources
+from mcugen.schedule.places import Layout, Place, Uses, sources, update_states
 from mcugen.schedule.steps import Choice, Step, can_run_by_rows
 from mcugen.schedule.storage import Home
 from mcugen.schedule.trace import Event
@@ -51,12 +51,16 @@ def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
                 streams.update(dict.fromkeys(choice.node.outputs, rows))
         steps.append(Step(index, choice, by_rows))
     _require_rows_kept_apart(graph, list(of), of, streams)
-    for name in graph.outputs:
+    for name in graph.kept:
         for source in of.get(name, (name,)):
             if source in streams:
                 label, rows = graph.tensors[name].label, streams[source]
-                raise _refusal(f"output {label!r} has {rows} rows, of which a frame gives the newest")
-    return _stored(graph, steps, Layout(graph, choices).places, streams)
+                kind = "output" if name in graph.outputs else "state"
+                raise _refusal(f"{kind} {label!r} has {rows} rows, of which a frame gives the newest")
+    trace = tuple(Event(step.index, step.events - 1) for step in steps)
+    layout = Layout(graph, choices)
+    update_states(graph, steps, layout, Uses(graph, steps, trace))
+    return Frames(tuple(steps), trace, layout.places, _homes(graph, steps, layout.places, streams))
 
 
 def _require_rows_kept_apart(
@@ -78,8 +82,9 @@ def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str
             continue
         tensor = graph.tensors[name]
         if not tensor.is_constant:
-            label = repr(tensor.label)
-            raise _refusal(f"{choice.node.source} joins each row with {label}, which depends on the whole window")
+            is_state = name in graph.given
+            why = "is another in each run" if is_state else "depends on the whole window"
+            raise _refusal(f"{choice.node.source} joins each row with {tensor.label!r}, which {why}")
         if rows_of(tensor.type.shape) > 1:
             raise _refusal(f"{choice.node.source} joins the rows with a constant that has a row for each")
 
@@ -113,8 +118,8 @@ def _refusal(reason: str) -> UsageError:
     )
 
 
-def _stored(graph: Graph, steps: Sequence[Step], places: dict[str, Place], streams: dict[str, int]) -> Frames:
-    """One event per step; rings as long as the furthest look back, kept for good where they outlive a frame."""
+def _homes(graph: Graph, steps: Sequence[Step], places: dict[str, Place], streams: dict[str, int]) -> dict[str, Home]:
+    """Rings as long as the furthest look back, kept for good where they outlive a frame, as states are."""
     home = {name: place.home for name, place in places.items()}
     kept = dict.fromkeys(streams, 1)
     last = dict.fromkeys(home.values(), -1)
@@ -128,11 +133,9 @@ def _stored(graph: Graph, steps: Sequence[Step], places: dict[str, Place], strea
         for name in step.choice.node.outputs:
             first.setdefault(home[name], step.index)
             last[home[name]] = step.index
-    last.update({home[name]: len(steps) - 1 for name in graph.outputs})
-    first.update({home[name]: 0 for name in graph.inputs})
-    homes = {name: _home(graph, name, streams, kept, first[name], last[name], len(steps)) for name in last}
-    trace = tuple(Event(step.index, step.events - 1) for step in steps)
-    return Frames(tuple(steps), trace, places, homes)
+    last.update({home[name]: len(steps) - 1 for name in (*graph.kept, *(s.before for s in graph.states))})
+    first.update({home[name]: 0 for name in graph.given})
+    return {name: _home(graph, name, streams, kept, first[name], last[name], len(steps)) for name in last}
 
 
 def _looks_back(step: Step) -> int:

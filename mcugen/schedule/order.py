@@ -227,9 +227,9 @@ def problem_of(graph: Graph, choices: Sequence[Choice]) -> Problem:
     """The steps of a network with these kernels, each run whole."""
     of = sources(choices)
     works = [_work(c, of, graph) for c in choices if c.kernel.has_code]
-    names = dict.fromkeys([*graph.inputs, *(n for w in works for n in (*w.reads, *w.writes))])
-    kept = frozenset(source for name in graph.outputs for source in of.get(name, (name,)))
-    return Problem(tuple(works), {name: graph.type(name).nbytes for name in names}, kept)
+    names = dict.fromkeys([*graph.given, *(n for w in works for n in (*w.reads, *w.writes))])
+    kept = {source for name in graph.kept for source in of.get(name, (name,))} | {s.before for s in graph.states}
+    return Problem(tuple(works), {name: graph.type(name).nbytes for name in names}, frozenset(kept))
 
 
 def _work(choice: Choice, of: Mapping[str, tuple[str, ...]], graph: Graph) -> Work:

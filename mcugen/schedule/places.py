@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from mcugen.graph import Graph
 from mcugen.kernel import Form
@@ -40,7 +41,7 @@ class Layout:
 
     def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
         self._graph = graph
-        self.places = {name: Place(name) for name in graph.inputs}
+        self.places = {name: Place(name) for name in graph.given}
         for choice in choices:
             node, kernel = choice.node, choice.kernel
             if kernel.has_code or kernel.form is Form.JOIN:
@@ -97,10 +98,14 @@ def places_of(
 ) -> dict[str, Place]:
     """Tensor -> place. A result computed over an operand that dies there shares its place too."""
     layout = Layout(graph, choices)
-    uses = _Uses(graph, steps, order)
-    kept = set(graph.inputs) if keep_input else set()
+    uses = Uses(graph, steps, order)
+    update_states(graph, steps, layout, uses)
+    states = {state.before for state in graph.states}
+    kept = states | (set(graph.inputs) if keep_input else set())
     for step in steps:
         result = step.choice.node.outputs[0]
+        if layout.places[result].home in states:
+            continue
         for k in _overwritable(step, layout, uses, kept):
             if _joined(layout, str(step.choice.node.inputs[k]), result, pushed):
                 break
@@ -120,8 +125,43 @@ def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bo
     return False
 
 
+def update_states(graph: Graph, steps: Sequence[Step], layout: Layout, uses: Uses) -> None:
+    """Put what states become where they lie, each that is written when nobody reads any more what it was."""
+    states = {state.before for state in graph.states}
+    for state in graph.states:
+        made, old = layout.places[state.after], layout.places[state.before]
+        alone = made.start == 0 and layout.nbytes(made.home) == layout.size(state.before)
+        if not alone or made.home in states or set(graph.inputs).intersection(layout.members(made.home)):
+            continue
+        inside = set(layout.members(made.home))
+        writers = [s for s in steps if inside.intersection(s.choice.node.outputs)]
+        written = [name for s in writers for name in s.choice.node.outputs if name in inside]
+        later = all(_is_free(name, state.before, layout, uses) for name in written)
+        if later or (len(writers) == 1 and _writes_over(writers[0], state.before, layout, uses)):
+            layout.move(made.home, old)
+
+
+def _is_free(name: str, state: str, layout: Layout, uses: Uses) -> bool:
+    """Whether each row of a state has been read for the last time before the same row of the tensor is written."""
+    rows = rows_of(uses.graph.type(name).shape)
+    for other in layout.meeting(state):
+        other_rows = rows_of(uses.graph.type(other).shape)
+        alike = other_rows == rows and layout.size(other) == layout.size(name) and not layout.places[other].start
+        for row in range(other_rows):
+            first = uses.written[name, row] if alike else min(uses.written[name, k] for k in range(rows))
+            if uses.last_read(other, row) >= first:
+                return False
+    return True
+
+
+def _writes_over(step: Step, name: str, layout: Layout, uses: Uses) -> bool:
+    """Whether the step may write its result over a tensor that it reads."""
+    inputs = step.choice.node.inputs
+    return any(layout.alike(str(inputs[k]), name) for k in _overwritable(step, layout, uses, set()))
+
+
 @dataclass
-class _Uses:
+class Uses:
     """When each row of each tensor is read, and by which step."""
 
     graph: Graph
@@ -136,7 +176,7 @@ class _Uses:
                 for access in self.steps[event.step].reads(event.event):
                     for row in range(access.first, access.last + 1):
                         self.last[(access.tensor, row)] = time
-        for name in self.graph.outputs:
+        for name in self.graph.kept:
             for row in range(rows_of(self.graph.type(name).shape)):
                 self.last[(name, row)] = self.end
         self.time = {(e.step, e.event): t for t, e in enumerate(self.order)}
@@ -144,8 +184,23 @@ class _Uses:
     def last_read(self, tensor: str, row: int) -> int:
         return self.last.get((tensor, row), _NEVER)
 
+    @cached_property
+    def written(self) -> dict[tuple[str, int], int]:
+        """The event that writes a row of a tensor that a step computes."""
+        found: dict[tuple[str, int], int] = {}
+        for time, event in enumerate(self.order):
+            if event.step == INPUT:
+                continue
+            step = self.steps[event.step]
+            first, last = step.writes(event.event)
+            for name in step.choice.node.outputs:
+                rows = rows_of(self.graph.type(name).shape)
+                end = last + 1 if step.writes_rows or last < first else rows
+                found.update({(name, row): time for row in range(first, end)})
+        return found
 
-def _overwritable(step: Step, layout: Layout, uses: _Uses, kept: set[str]) -> list[int]:
+
+def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> list[int]:
     """The operands that the kernel may write its output over: every row of them dies with the event that reads it."""
     node, call = step.choice.node, step.choice.call
     found = []
@@ -161,7 +216,7 @@ def _overwritable(step: Step, layout: Layout, uses: _Uses, kept: set[str]) -> li
     return found
 
 
-def _dies_in(step: Step, k: int, layout: Layout, uses: _Uses) -> bool:
+def _dies_in(step: Step, k: int, layout: Layout, uses: Uses) -> bool:
     """Whether nobody reads a row of what lies where operand k does after the event of this step that reads it."""
     name = str(step.choice.node.inputs[k])
     rows = rows_of(step.choice.call.input(k).shape)

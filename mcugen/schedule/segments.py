@@ -61,7 +61,7 @@ class Search:
         self._graph, self._choices, self._keep_input, self._pushed = graph, choices, keep_input, pushed
         self._cuts = _smallest(cuts_of(graph, choices, keep_input=keep_input))
         of = sources(choices)
-        self._results = {source for name in graph.outputs for source in of.get(name, (name,))}
+        self._results = {source for name in graph.kept for source in of.get(name, (name,))}
         self._cost = _row_cost(choices)
         count = len(self._cuts)
         self._known = np.zeros((count, count), np.bool_)

@@ -23,7 +23,7 @@ def object_bytes(plan: MemoryPlan, schedule: Schedule) -> int:
 def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
     """Bytes of the arena in each region, in the plan's order, each rounded up to its alignment.
 
-    In one region the arena is the model object and ends with the counters of pushed rows.
+    In one region the arena is the model object and ends with its counters.
     """
     if plan.further:
         return {part.region: max(align_up(part.nbytes, OBJECT_ALIGN), OBJECT_ALIGN) for part in plan.parts}
@@ -31,5 +31,11 @@ def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
     return {plan.region: max(align_up(nbytes, OBJECT_ALIGN), OBJECT_ALIGN)}
 
 
+def counters(schedule: Schedule) -> tuple[str, ...]:
+    """The members of the model object beside its arena, 32 bit integers: rows taken in, whether states have a value."""
+    pushed = () if schedule.pushed is None else ("frame", "seen") if schedule.streams else ("next_row",)
+    return (*pushed, "started") if schedule.graph.states else pushed
+
+
 def _counter_bytes(schedule: Schedule) -> int:
-    return COUNTER_BYTES * (2 if schedule.streams else 1) if schedule.pushed is not None else 0
+    return COUNTER_BYTES * len(counters(schedule))

@@ -71,10 +71,11 @@ def build_homes(
         for name in step.choice.node.outputs:
             rows = rows_of(graph.type(name).shape)  # the parts of a split may have different numbers of rows
             lives.write(name, first, last if step.writes_rows or last < first else rows - 1, time)
-    whole = [name for name in graph.inputs if name != pushed]
+    whole = [name for name in graph.given if name != pushed]
+    states = [state.before for state in graph.states]
     lives.from_start(whole)
-    lives.to_end([*graph.outputs, *(whole if keep_input else [])])
-    fixed = {home[name] for name in (*whole, *graph.outputs)}
+    lives.to_end([*graph.kept, *(whole if keep_input else states)])
+    fixed = {home[name] for name in (*whole, *graph.kept)}
     batch = _batches(steps, home)
     return {at: lives.home(at, batch.get(at, 1), whole=at in fixed) for at in lives.members}
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from mcugen import cycles, reference
+from mcugen import cycles
 from mcugen.cycles import Interval
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import UsageError
+from mcugen.graph import Graph
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.target import Target
@@ -22,6 +23,7 @@ from mcugen.toolchain.count import Counts
 from mcugen.toolchain.disassembly import Listing, disassemble
 from mcugen.toolchain.stack import Stack
 from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.runs import Run, sequence_of
 
 OUTSIDE = -1
 _TIMEOUT_S = 600.0
@@ -82,7 +84,8 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         raise UsageError(f"{board.name} has no emulated machine", hint="choose a board or core from `mcugen boards`")
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
         folder = Path(name)
-        sources = _write(artifact, folder)
+        sequences = [sequence_of(artifact, case) for case in cases]
+        sources = _write(artifact, folder, len(sequences[0]))
         image, plain = (
             cross.build_image(
                 board,
@@ -96,12 +99,12 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
             )
             for main in ("simulate", "plain")
         )
-        feed = b"".join(_bytes(case.inputs) * 2 for case in cases)
-        (folder / "in.bin").write_bytes(feed)
+        feed = (b"".join(_bytes(run.inputs) for run in runs) * 2 for runs in sequences)
+        (folder / "in.bin").write_bytes(b"".join(feed))
         ran = qemu.run_image(image, board, cwd=folder, timeout_s=_TIMEOUT_S)
         listing = disassemble(image.elf, board)
         bound = Stack(listing).bound(_entry(artifact))
-        verdict, repeatable = _compare(artifact, cases, (folder / "out.bin").read_bytes())
+        verdict, repeatable = _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
     counts = ran.counts[0] if ran.counts else Counts()
     estimates, note = _estimates(board, listing, counts)
     return Simulation(
@@ -174,13 +177,14 @@ def _constant_sections(artifact: Artifact) -> list[str]:
     return [f'{place.macro}=MCUGEN_SECTION(".mcugen.data")' for place in places]
 
 
-def _write(artifact: Artifact, folder: Path) -> list[Path]:
+def _write(artifact: Artifact, folder: Path, runs: int) -> list[Path]:
+    """The sources of the firmware. runs: of a sequence, after which the model begins anew."""
     for path, content in artifact.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
     size = sum(end.nbytes for end in artifact.view.inputs)
     places = _sections(artifact)
-    main = render("simulate_main.c.j2", m=artifact.view, input_size=size, sections=places)
+    main = render("simulate_main.c.j2", m=artifact.view, input_size=size, runs=runs, sections=places)
     (folder / "simulate_main.c").write_bytes(main)
     (folder / "plain_main.c").write_bytes(render("plain_main.c.j2", m=artifact.view, sections=places))
     return [folder / path for path in sources_of(artifact.emitted)]
@@ -190,25 +194,34 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
     return b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)
 
 
-def _compare(artifact: Artifact, cases: Sequence[Case], output: bytes) -> tuple[Verdict, bool]:
-    """The verdict on the outputs of every first run, and whether every second run gave the same bytes."""
+def _compare(
+    artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes
+) -> tuple[Verdict, bool]:
+    """The verdict on the outputs of every first sequence, and whether every second one gave the same bytes."""
     graph = artifact.graph
     comparison = Comparison(graph, artifact.imported)
     size = sum(graph.type(name).nbytes for name in graph.outputs)
-    repeatable = len(output) == 2 * size * len(cases)
-    for k, case in enumerate(cases):
-        first, second = output[2 * k * size : (2 * k + 1) * size], output[(2 * k + 1) * size : (2 * k + 2) * size]
+    repeatable = len(output) == 2 * size * sum(map(len, sequences))
+    at = 0
+    for case, runs in zip(cases, sequences, strict=True):
+        first, second = output[at : at + size * len(runs)], output[at + size * len(runs) :][: size * len(runs)]
         repeatable = repeatable and first == second
-        oracle = reference.run(artifact.imported, case.inputs, artifact.view.reference)
-        comparison.begin_case(case.name, oracle)
-        at = 0
-        for name in graph.outputs:
-            t = graph.type(name)
-            comparison.tensor(
-                case.name, -1, name, np.frombuffer(first, t.np_dtype, t.size, at).reshape(t.shape), oracle
-            )
-            at += t.nbytes
+        at += 2 * size * len(runs)
+        for k, run in enumerate(runs):
+            name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
+            comparison.begin_case(name, run.oracle)
+            for tensor, array in _outputs(graph, first[k * size :]):
+                comparison.tensor(name, -1, tensor, array, run.oracle)
     return comparison.verdict(), repeatable
+
+
+def _outputs(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:
+    """The outputs of a run, which stand at the start of `data`."""
+    at = 0
+    for name in graph.outputs:
+        t = graph.type(name)
+        yield name, np.frombuffer(data, t.np_dtype, t.size, at).reshape(t.shape)
+        at += t.nbytes
 
 
 def _steps(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import struct
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from mcugen import reference
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import InternalError, ToolError
@@ -18,10 +17,14 @@ from mcugen.reference.inputs import Case
 from mcugen.toolchain import host, process
 from mcugen.types import TensorType, row_count
 from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.runs import Run, runs_of
 
 OUTPUTS = 0xFFFFFFFF
 _HEAD = struct.Struct("<4I")
 _CASE_TIMEOUT_S = 120.0
+
+Computed = tuple[int, str, np.ndarray]
+"""The step, the tensor, and its value."""
 
 
 def verify(artifact: Artifact, cases: Iterable[Case], progress: Callable[[str], None] = lambda text: None) -> Verdict:
@@ -35,10 +38,12 @@ def verify(artifact: Artifact, cases: Iterable[Case], progress: Callable[[str], 
         program = build_program(artifact, Path(folder))
         for case in cases:
             progress(case.name)
-            oracle = reference.run(artifact.imported, case.inputs, artifact.view.reference)
-            comparison.begin_case(case.name, oracle)
-            for step, name, array in tensors_of(artifact, program, case):
-                comparison.tensor(case.name, step, name, array, oracle)
+            runs = runs_of(artifact, case)
+            for k, made in enumerate(tensors_of(artifact, program, case.name, runs)):
+                name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
+                comparison.begin_case(name, runs[k].oracle)
+                for step, tensor, array in made:
+                    comparison.tensor(name, step, tensor, array, runs[k].oracle)
     return comparison.verdict()
 
 
@@ -54,34 +59,55 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
     return host.compile_program([*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, timeout_s=600)
 
 
-def tensors_of(artifact: Artifact, program: Path, case: Case) -> Iterator[tuple[int, str, np.ndarray]]:
-    """(step, tensor, value) in the order completed, then the outputs with step -1.
+def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Run]) -> Iterator[list[Computed]]:
+    """What each run of a case computes, in the order completed, then the outputs with step -1.
 
     Rows are put together first; of a network that is fed frame by frame there is the newest row of each tensor.
     """
-    stdin = b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs)
-    done = process.run([program], stdin=stdin, timeout_s=_CASE_TIMEOUT_S)
+    done = process.run([program], stdin=_stdin(artifact, runs), timeout_s=_CASE_TIMEOUT_S)
     if done.returncode != 0:
-        raise ToolError(f"the compiled model stopped on {case.name!r}", where="verify", output=done.text)
-    parts: dict[tuple[int, int], _Rows] = {}
+        raise ToolError(f"the compiled model stopped on {name!r}", where="verify", output=done.text)
     at = 0
-    while at < len(done.stdout):
-        step, output, first, rows = _HEAD.unpack_from(done.stdout, at)
+    for _ in runs:
+        found, at = _tensors_of_run(artifact, done.stdout, at)
+        yield found
+    if at != len(done.stdout):
+        raise InternalError(f"{len(done.stdout) - at} bytes more than the runs give", where="verify")
+
+
+def _stdin(artifact: Artifact, runs: Sequence[Run]) -> bytes:
+    """The inputs of the runs; those of a model with states after a word that says how each starts."""
+    parts: list[bytes] = []
+    for run in runs:
+        parts += [struct.pack("<I", run.start)] if artifact.view.states else []
+        parts += [np.ascontiguousarray(a).tobytes() for a in run.inputs]
+    return b"".join(parts)
+
+
+def _tensors_of_run(artifact: Artifact, data: bytes, at: int) -> tuple[list[Computed], int]:
+    """What one run computes, from data[at:], and where the next run begins."""
+    found: list[Computed] = []
+    parts: dict[tuple[int, int], _Rows] = {}
+    while (OUTPUTS, len(artifact.graph.outputs) - 1) not in parts:
+        if at >= len(data):
+            raise InternalError("the outputs of a run are missing", where="verify")
+        step, output, first, rows = _HEAD.unpack_from(data, at)
         at += _HEAD.size
         made = artifact.graph.outputs if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs
         name = made[output]
         t = artifact.graph.type(name)
         part = parts.setdefault((step, output), _Rows(t))
         total = 1 if step == OUTPUTS else row_count(t.shape)
-        at += part.add(total, first, rows, done.stdout, at)
+        at += part.add(total, first, rows, data, at)
         if artifact.schedule.streams and total > 1:
             part.complete = True
-            yield step, name, part.value()[:, -1:]
+            found.append((step, name, part.value()[:, -1:]))
         elif part.complete:
-            yield -1 if step == OUTPUTS else step, name, part.value()
+            found.append((-1 if step == OUTPUTS else step, name, part.value()))
     missing = [f"{output} of step {step}" for (step, output), part in parts.items() if not part.complete]
     if missing:
         raise InternalError(f"rows of output {', '.join(missing)} are missing", where="verify")
+    return found, at
 
 
 class _Rows:

@@ -1,0 +1,62 @@
+"""What the templates print of states: where they lie, how they begin, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.emit.literals import comment, type_text
+from mcugen.emit.memory import element
+from mcugen.plan import MemoryPlan
+from mcugen.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class StateView:
+    """A value that the model object keeps from run to run.
+
+    place, array, moved_from are C expressions of addresses, in which `a` is the arena, or are the arenas.
+    fill: the byte that all bytes of the initial value are, or "" where `array` is a constant that holds the value.
+    moved_from: where a run computes the next value, "" where that is `place`.
+    """
+
+    title: str
+    place: str
+    nbytes: int
+    fill: str
+    array: str
+    moved_from: str
+
+
+def states_of(schedule: Schedule, plan: MemoryPlan, constant: Callable[[np.ndarray, str], str]) -> list[StateView]:
+    """The states of the model, in their order. constant: gives the symbol of an array with a comment."""
+    graph, moved = schedule.graph, schedule.moved_states
+    found = []
+    for state in graph.states:
+        tensor = graph.tensors[state.before]
+        title = f"{type_text(tensor.type)} {comment(tensor.label)}".rstrip()
+        fill = _fill(state.initial)
+        found.append(
+            StateView(
+                title=title,
+                place=_address(schedule, plan, state.before),
+                nbytes=tensor.type.nbytes,
+                fill=fill,
+                array="" if fill else constant(state.initial, f"initial value of {title}"),
+                moved_from=_address(schedule, plan, state.after) if state in moved else "",
+            )
+        )
+    return found
+
+
+def _address(schedule: Schedule, plan: MemoryPlan, tensor: str) -> str:
+    at = schedule.places[tensor]
+    return f"&a{element(plan, at.home, at.start)}"
+
+
+def _fill(initial: np.ndarray) -> str:
+    """The byte that fills a value, if one does."""
+    stored = set(np.ascontiguousarray(initial).tobytes())
+    return str(stored.pop()) if len(stored) == 1 else ""

@@ -1,0 +1,58 @@
+"""The runs that show what a case says: one of a model without states, else sequences on one model object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+
+from mcugen import reference
+from mcugen.pipeline import Artifact
+from mcugen.reference.inputs import Case, Inputs, overlapping
+
+
+class Start(IntEnum):
+    """What happens to the model object before a run: nothing, it becomes garbage, or it is reset."""
+
+    GO_ON = 0
+    GARBAGE = 1
+    RESET = 2
+
+
+AFTER_RESET = 3
+"""Runs that are repeated after a reset: the states begin anew, and go on from there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run, with the tensors that the oracle computes in it."""
+
+    start: Start
+    inputs: Inputs
+    oracle: dict[str, np.ndarray]
+
+
+def sequence_of(artifact: Artifact, case: Case) -> list[Run]:
+    """The runs of a case in order, one where the model has no states.
+
+    A model that is fed frames sees one new frame in each further run.
+    """
+    graph, view = artifact.imported, artifact.view
+    calls = case.calls if graph.states else (case.inputs,)
+    if view.streams and view.push:
+        calls = tuple(overlapping(calls, view.push.input))
+    values = reference.runs(graph, calls, view.reference)
+    return [
+        Run(Start.GO_ON if k else Start.GARBAGE, inputs, oracle)
+        for k, (inputs, oracle) in enumerate(zip(calls, values, strict=True))
+    ]
+
+
+def runs_of(artifact: Artifact, case: Case) -> list[Run]:
+    """The sequence of a case, on an object of garbage that was never reset; then, where the model has states, its first
+    runs once more, on the same object after a reset.
+    """
+    sequence = sequence_of(artifact, case)
+    again = sequence[:AFTER_RESET] if artifact.imported.states else []
+    return sequence + [replace(run, start=Start.GO_ON if k else Start.RESET) for k, run in enumerate(again)]
