@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from mcugen import isa, resources, toml_file
+from mcugen import isa, kernels, resources, toml_file
 from mcugen.errors import UsageError
 from mcugen.toml_file import Table
 
-FEATURES = frozenset({"dsp", "fpu", "mve", "mve_float"})
+BOARD_FILE = "board.toml"
 HOLDS = frozenset({"code", "weights", "model", "stack"})
 KINDS = frozenset({"flash", "ram"})
 
@@ -177,7 +177,7 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str, features: Iterable[str] = ()) -> Target:
-    """Read a board by name, or by the path of a folder that holds a board.toml.
+    """Read a board by name, or by the path of a board.toml or of the folder that holds one.
 
     features: "-dsp" switches a feature off and those that need it; "dsp" or "+dsp" confirms that it is on.
     Kernels do without a feature that is off, and so does the compiler where it has a flag for that.
@@ -219,20 +219,20 @@ def _made(name: str, model: dict[str, int | None], weights: dict[str, int | None
 def _folder(name: str) -> Path:
     if name in names():
         return resources.boards() / name
-    outside = Path(name)
-    if (outside / "board.toml").is_file():
+    outside = Path(name).parent if Path(name).name == BOARD_FILE else Path(name)
+    if (outside / BOARD_FILE).is_file():
         return outside.resolve()
     close = difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     raise UsageError(
         f"no board named {name!r}",
         where="--board",
-        hint=f"{meant}known: {', '.join(names())}; or give the path of a folder with a board.toml",
+        hint=f"{meant}known: {', '.join(names())}; or give the path of a board.toml",
     )
 
 
 def _read(folder: Path) -> Table:
-    return toml_file.read(folder / "board.toml", "boards/_template/board.toml explains every key")
+    return toml_file.read(folder / BOARD_FILE, "boards/_template/board.toml explains every key")
 
 
 def _switch(target: Target, features: tuple[str, ...]) -> Target:
@@ -271,9 +271,14 @@ def _target(folder: Path) -> Target:
 
 
 def _bare_core(folder: Path, board: Table) -> Target:
-    cpu = board.table("cpu")
-    features = cpu.strings("features", allowed=FEATURES)
+    cpu, toolchain = board.table("cpu"), _toolchain(folder, board.table("toolchain"))
+    switched = frozenset(feature for feature, _ in toolchain.without)
+    features = cpu.strings("features", allowed=kernels.features() | switched)
     instruction_set = cpu.choice("isa", frozenset(isa.names())) if cpu.has("isa") or board.has("emulator") else ""
+    for feature in sorted(switched - set(features)):
+        raise board.error(
+            "toolchain.without", feature, f"one of the features of the core: {', '.join(features) or 'none'}"
+        )
     cpu.refuse_unread()
     return Target(
         name=folder.name,
@@ -283,7 +288,7 @@ def _bare_core(folder: Path, board: Table) -> Target:
         features=frozenset(features),
         clock_hz=None,
         regions=(),
-        toolchain=_toolchain(folder, board.table("toolchain")),
+        toolchain=toolchain,
         emulators=_emulators(board),
         is_core=True,
     )
@@ -376,9 +381,6 @@ def _without(table: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not table.has("without"):
         return ()
     flags = table.table("without")
-    for key in flags.names():
-        if key not in FEATURES:
-            raise flags.error(key, key, f"one of {', '.join(sorted(FEATURES))}")
     return tuple((key, flags.strings(key)) for key in flags.names())
 
 

@@ -111,7 +111,7 @@ def windows(op: type[Op]) -> Iterator[tuple[Call, RowWindow]]:
     """The calls that run on a windowed kernel, with their vertical geometry."""
     for call in calls.example_calls(op):
         for kernel in kernels.of(op):
-            if kernel.form is Form.WINDOW and kernel.window and not kernel.refusals(call, calls.ALL_FEATURES):
+            if kernel.form is Form.WINDOW and kernel.window and not kernel.refusals(call, kernels.features()):
                 yield call, kernel.window(call)
                 break
 

@@ -8,7 +8,6 @@ from collections import Counter
 import numpy as np
 
 from mcugen import kernels
-from mcugen.target import FEATURES
 from tests.support.cases import graph_of
 from tests.support.random_layers import random_layer
 
@@ -25,7 +24,7 @@ def test_they_reach_the_kernels_of_all_cores() -> None:
     for seed in range(60):
         graph = graph_of(random_layer(seed))
         call = graph.call(graph.nodes[0], "tflm")
-        taken.update(k.symbol for k in kernels.of(call.op) if not k.refusals(call, FEATURES))
+        taken.update(k.symbol for k in kernels.of(call.op) if not k.refusals(call, kernels.features()))
     for part in ("__dsp16", "__dsp8", "__planar", "__column", "__swar", "conv2d_s8__mve", "dense_s8__mve"):
         assert sum(n for symbol, n in taken.items() if part in symbol) >= 3, part
     assert min(taken["mg_conv2d_s8__acc64"], taken["mg_depthwise_conv2d_s8__acc64"]) >= 10

@@ -8,6 +8,7 @@ from functools import cache, partial
 
 import numpy as np
 
+from mcugen import kernels
 from mcugen.call import Call, Rule
 from mcugen.errors import McugenError
 from mcugen.kernel import Kernel
@@ -17,7 +18,6 @@ from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
 from tests.support.cases import folded, prepared, under_test
 from tests.support.draw import limits
 
-ALL_FEATURES = frozenset({"dsp", "fpu", "mve", "mve_float"})
 _MANY = 1 << 20
 
 
@@ -34,7 +34,7 @@ def example_calls(op: type[Op]) -> tuple[Call, ...]:
 
 
 def accepted(kernel: Kernel, op: type[Op]) -> list[Call]:
-    return [call for call in example_calls(op) if not kernel.refusals(call, ALL_FEATURES)]  # type: ignore[arg-type]
+    return [call for call in example_calls(op) if not kernel.refusals(call, kernels.features())]  # type: ignore[arg-type]
 
 
 def violates(rule: Rule, call: Call) -> bool:

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen import registry
+from mcugen import kernels, registry
 from mcugen.errors import ToolError
 from mcugen.op import Op
-from mcugen.target import FEATURES
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
 from tests.support import program, runtime
@@ -102,7 +101,7 @@ def _first_complaint(text: str, returncode: int) -> str:
 def check(op: type[Op], folder: Path) -> Result:
     """All cases of an operator, compiled and run on the host."""
     start = time.monotonic()
-    cases, refused = cases_of(op, FEATURES)  # kernels for cores with more have a meaning in plain C
+    cases, refused = cases_of(op, kernels.features())  # kernels for cores with more have a meaning in plain C
     problems: list[program.Difference] = []
     if cases:
         group = program.Group(op.__name__.lower(), tuple(cases))

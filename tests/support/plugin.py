@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,5 @@ def install(site: Path, package: str, group: str, name: str, **files: str) -> No
 def run(site: Path, *arguments: str | Path, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
     """The command line of mcugen, with the packages of a folder installed."""
     command = [sys.executable, "-m", "mcugen", *map(str, arguments)]
-    return subprocess.run(
-        command, env={"PYTHONPATH": f"{ROOT}:{site}"}, capture_output=True, text=True, timeout=timeout_s
-    )
+    env = os.environ | {"PYTHONPATH": f"{ROOT}:{site}"}
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=timeout_s)

@@ -18,13 +18,12 @@ from random import Random
 
 import numpy as np
 
-from mcugen import target
+from mcugen import kernels, target
 from mcugen.errors import McugenError, ToolError
 from mcugen.op import Example, Op
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.target import FEATURES
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import Case, cases_of
@@ -130,18 +129,18 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="seed of the first layer")
     parser.add_argument("--core", default="", help="an emulated core; on the host by default")
     options = parser.parse_args(arguments)
-    features = target.load(options.core).features if options.core else FEATURES
-    kernels: Counter[str] = Counter()
+    features = target.load(options.core).features if options.core else kernels.features()
+    taken: Counter[str] = Counter()
     failed = 0
     with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
         for first in range(options.first, options.first + options.layers, AT_ONCE):
             count = min(AT_ONCE, options.first + options.layers - first)
             found = cases(first, count, features, 3 if options.core else 8)
-            kernels.update(case.label.rsplit(" ", 1)[-1] for case in found)
+            taken.update(case.label.rsplit(" ", 1)[-1] for case in found)
             problems = failures(found, options.core, Path(scratch) / f"{first}")
             print("\n".join([f"  {problem}" for problem in problems] or ["."]), flush=True)
             failed += len(problems)
-    print(f"{options.layers} layers on {sum(kernels.values())} kernels: {failed} failures, {dict(kernels)}")
+    print(f"{options.layers} layers on {sum(taken.values())} kernels: {failed} failures, {dict(taken)}")
     return 1 if failed else 0
 
 
