@@ -18,11 +18,13 @@
 #define MCUGEN_SECTION(name)
 #define MCUGEN_MAY_ALIAS
 #define MCUGEN_UNUSED
+#define MCUGEN_INLINE inline
 #elif defined(__GNUC__) || defined(__clang__)
 #define MCUGEN_ALIGNED(n) __attribute__((aligned(n)))
 #define MCUGEN_SECTION(name) __attribute__((section(name)))
 #define MCUGEN_MAY_ALIAS __attribute__((may_alias))
 #define MCUGEN_UNUSED __attribute__((unused))
+#define MCUGEN_INLINE inline __attribute__((always_inline))
 #else
 #error "mcugen needs a compiler with GNU attributes: gcc or clang (armclang and current IAR understand them too)"
 #endif
@@ -79,38 +81,6 @@ static inline int32_t mg_requantize(int32_t x, int32_t mult, int32_t shift)
     }
     high = mg_high_mul(x, mult);
     return (((high + (high >> 31)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
-}
-
-/* The row y of an image of `rows` rows of `length` elements, or `outside` above and below it. */
-static inline const int8_t *mg_row_s8(const int8_t *image, int32_t y, int32_t rows, int32_t length, const int8_t *outside)
-{
-    return (y >= 0 && y < rows) ? image + y * length : outside;
-}
-
-static inline const mg_s16 *mg_row_s16(const mg_s16 *image, int32_t y, int32_t rows, int32_t length, const mg_s16 *outside)
-{
-    return (y >= 0 && y < rows) ? image + y * length : outside;
-}
-
-static inline const mg_f32 *mg_row_f32(const mg_f32 *image, int32_t y, int32_t rows, int32_t length, const mg_f32 *outside)
-{
-    return (y >= 0 && y < rows) ? image + y * length : outside;
-}
-
-/* The same in a ring that keeps the last `kept` rows. */
-static inline const int8_t *mg_ring_s8(const int8_t *ring, int32_t y, int32_t rows, int32_t length, uint32_t kept, const int8_t *outside)
-{
-    return (y >= 0 && y < rows) ? ring + (uint32_t)y % kept * (uint32_t)length : outside;
-}
-
-static inline const mg_s16 *mg_ring_s16(const mg_s16 *ring, int32_t y, int32_t rows, int32_t length, uint32_t kept, const mg_s16 *outside)
-{
-    return (y >= 0 && y < rows) ? ring + (uint32_t)y % kept * (uint32_t)length : outside;
-}
-
-static inline const mg_f32 *mg_ring_f32(const mg_f32 *ring, int32_t y, int32_t rows, int32_t length, uint32_t kept, const mg_f32 *outside)
-{
-    return (y >= 0 && y < rows) ? ring + (uint32_t)y % kept * (uint32_t)length : outside;
 }
 
 #endif /* MCUGEN_RUNTIME_H */

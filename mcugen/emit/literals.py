@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -47,14 +48,17 @@ def number(value: int | float) -> str:
 
 
 def integer(value: int) -> str:
-    """A decimal constant of the smallest type that holds it; no constant is the negation of one out of range."""
+    """A decimal constant of the smallest type that holds it; no constant is the negation of one out of range.
+
+    A negative one stands without brackets: it is an initialiser, not part of an expression.
+    """
     if value == -(2**31):
         return "(-2147483647 - 1)"
     if value == -(2**63):
         return "(-9223372036854775807 - 1)"
     if value >= 2**31:
         return f"{value}u" if value < 2**32 else f"{value}"
-    return str(value) if value >= 0 else f"({value})"
+    return str(value)
 
 
 def float32(value: float) -> str:
@@ -66,7 +70,38 @@ def float32(value: float) -> str:
     short = np.format_float_scientific(np.float32(float(text)), unique=True, trim="0")
     plain = np.format_float_positional(np.float32(float(text)), unique=True, trim="0")
     chosen = plain if len(plain) <= len(short) else short
-    return f"({chosen}f)" if chosen.startswith("-") else f"{chosen}f"
+    return f"{chosen}f"
+
+
+def packed(items: Iterable[str], width: int = 112) -> list[str]:
+    """Items on as few lines as hold them, in their order, parted by blanks; none is broken."""
+    lines: list[str] = []
+    for item in items:
+        if lines and len(lines[-1]) + 1 + len(item) <= width:
+            lines[-1] += f" {item}"
+        else:
+            lines.append(item)
+    return lines
+
+
+def times(text: str, factor: int, suffix: str = "") -> str:
+    """The product of a C term and a constant."""
+    return text if factor == 1 else f"{text} * {factor}{suffix}"
+
+
+def plus(text: str, term: int, suffix: str = "") -> str:
+    """The sum of a C term and a constant."""
+    return f"{text} {'-' if term < 0 else '+'} {abs(term)}{suffix}" if term else text
+
+
+def remainder(text: str, divisor: int) -> str:
+    """An unsigned C term modulo a constant."""
+    return f"{text} % {divisor}u" if divisor != 1 else "0u"
+
+
+def bracketed(literal: str) -> str:
+    """A constant as a macro holds it."""
+    return f"({literal})" if literal.startswith("-") else literal
 
 
 def array_lines(data: np.ndarray) -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from mcugen.emit.windows import RingView, WindowView
 
 
 @dataclass(frozen=True)
@@ -52,38 +55,6 @@ class RowsView:
 
 
 @dataclass(frozen=True)
-class WindowView:
-    """How a windowed step finds its input rows. kept: rows that the input's ring holds, 0 where it is whole."""
-
-    size: int
-    dilation: int
-    row: str
-    in_rows: int
-    in_length: int
-    kept: int
-    out_row: str
-    element: str
-    row_function: str
-    outside: str
-
-
-@dataclass(frozen=True)
-class RingView:
-    """The converted rows that a step keeps: where, how many, of which element, how far apart.
-
-    step: new rows for an output row.
-    """
-
-    element: str
-    pointer: str
-    rows: int
-    pitch: int
-    step: int
-    stride: int
-    pad: int
-
-
-@dataclass(frozen=True)
 class PushView:
     """An input handed in row by row: where its ring lies, and how far each row takes the order of events."""
 
@@ -101,7 +72,7 @@ class PushView:
 
 @dataclass(frozen=True)
 class StepView:
-    """One `case` of the generated code; in a `by_rows` step it computes row y, or takes in row y."""
+    """One `case` of the generated code; in a `by_rows` step it computes a row, or takes one in. row: its C variable."""
 
     index: int
     by_rows: bool
@@ -109,7 +80,7 @@ class StepView:
     kernel: str
     params: str
     params_type: str
-    fields: list[tuple[str, str]]
+    fields: list[str]
     form: str
     inputs: list[str]
     outputs: list[str]
@@ -123,3 +94,8 @@ class StepView:
     window: WindowView | None
     ring: RingView | None
     hooks: list[RowsView]
+    row: str
+
+    def mentions(self, word: str) -> bool:
+        """Whether a pointer of the call depends on a C variable."""
+        return any(re.search(rf"\b{word}\b", text) for text in (*self.inputs, *self.outputs))

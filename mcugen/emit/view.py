@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from mcugen import __version__
 from mcugen.emit import bundle
+from mcugen.emit.command import command_of
 from mcugen.emit.constants import ConstantsView, placed, places_of
-from mcugen.emit.literals import ARRAY_TYPES, C_TYPES, array_lines, comment, float32, number, type_text
-from mcugen.emit.memory import MapView, RegionView, element, pointer, regions_of
-from mcugen.emit.parts import (
-    ArrayView,
-    EndView,
-    PushView,
-    RingView,
-    RowsView,
-    StepView,
-    WindowView,
+from mcugen.emit.events import events_after_rows, index_type, period
+from mcugen.emit.literals import (
+    ARRAY_TYPES,
+    C_TYPES,
+    array_lines,
+    bracketed,
+    comment,
+    float32,
+    number,
+    packed,
+    plus,
+    times,
+    type_text,
 )
+from mcugen.emit.memory import MapView, RegionView, element, pointer, regions_of
+from mcugen.emit.parts import ArrayView, EndView, PushView, RowsView, StepView
 from mcugen.emit.states import StateView, states_of
+from mcugen.emit.windows import HelperView, Image, RingView, WindowView, converted, row_name, streamed_window, window
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
-from mcugen.options import DEFAULT_EXPORTS, Options
+from mcugen.options import Options
 from mcugen.plan import MemoryPlan, lower_bound
 from mcugen.schedule import INPUT, Choice, Schedule, Step
 from mcugen.schedule.accesses import constant_accesses
@@ -88,6 +94,22 @@ class ModelView:
         return len(self.regions) > 1
 
     @property
+    def order_lines(self) -> list[str]:
+        """The order of events as C text."""
+        return packed(f"{{{step}, {row}}}," for step, row in self.order)
+
+    @property
+    def helpers(self) -> list[HelperView]:
+        """The functions that find rows, each once."""
+        found = {h for s in self.steps if s.window for h in s.window.helpers}
+        return sorted(found, key=lambda h: (h.dtype, h.kind))
+
+    @property
+    def uses_row(self) -> bool:
+        """Whether any step's code depends on the row that it is to compute."""
+        return any(s.by_rows and (s.form != "pointwise" or s.batch > 1 or s.mentions("row")) for s in self.steps)
+
+    @property
     def weight_places(self) -> list[ConstantsView]:
         """The memories of constants that do not lie with the code."""
         return places_of(self.arrays, self.macro)
@@ -131,7 +153,7 @@ class _Builder:
             version=__version__,
             name=self.name,
             macro=self.name.upper(),
-            command=_command(self.options, self.name, self.graph.format),
+            command=command_of(self.options, self.name, self.graph.format),
             sha256=self.graph.sha256,
             source_format=self.graph.format,
             reference=self.options.reference,
@@ -149,7 +171,7 @@ class _Builder:
             arrays=placed(list(self.arrays.values()), self.reads, self.rooms),
             steps=steps,
             order=order,
-            order_type=_index_type(max((max(pair) for pair in order), default=0)),
+            order_type=index_type(max((max(pair) for pair in order), default=0)),
             push=self._push(),
             states=states,
             counters=counters(self.schedule),
@@ -182,7 +204,7 @@ class _Builder:
             type_text=type_text(t),
             label=comment(tensor.label),
             scale=float32(quant.scale[0]) if quant else "",
-            zero_point=number(quant.zero_point[0]) if quant else "",
+            zero_point=bracketed(number(quant.zero_point[0])) if quant else "",
             zero=quant.zero_point[0] if quant else 0,
             low=int(limits[0]),
             high=int(limits[1]),
@@ -197,7 +219,7 @@ class _Builder:
         if self.schedule.pushed is None:
             return None
         t, at = self.graph.type(self.schedule.pushed), self.schedule.places[self.schedule.pushed]
-        until = [0] if self.schedule.streams else _events_after_rows(self.schedule, rows_of(t.shape))
+        until = [0] if self.schedule.streams else events_after_rows(self.schedule, rows_of(t.shape))
         return PushView(
             input=self.graph.inputs.index(self.schedule.pushed),
             rows=rows_of(t.shape),
@@ -207,26 +229,28 @@ class _Builder:
             ring=pointer(self.plan, at.home, C_TYPES[t.dtype], const=False, start=at.start),
             kept=self._ring(self.schedule.pushed) or rows_of(t.shape),
             until=until,
-            until_type=_index_type(until[-1]),
-            period=_period(self.schedule),
+            until_type=index_type(until[-1]),
+            period=period(self.schedule),
         )
 
-    def _pointer(self, name: str, *, const: bool, by_row: bool = False) -> str:
-        """A typed pointer to a tensor in the arena or in flash; `by_row`: to its row y."""
+    def _pointer(self, name: str, *, const: bool, row: str = "", image: bool = False) -> str:
+        """A typed pointer to a tensor in the arena or in flash, or to the row and the image that C variables name."""
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
             return self._array(tensor.data, c_type, f"{type_text(tensor.type)} {tensor.label}", tensor.type.size)
         at = self.schedule.places[name]
         start = pointer(self.plan, at.home, c_type, const=const, start=at.start)
-        return f"{start} + {self._row_offset(name)}" if by_row else start
+        shape, size = self.graph.type(name).shape, self.graph.type(name).size
+        start += f" + image * {size // images_of(shape)}" if image and images_of(shape) > 1 else ""
+        return start + self._row_offset(name, row) if row else start
 
-    def _row_offset(self, name: str) -> str:
-        """Elements from a tensor's start to its row y, as C text."""
+    def _row_offset(self, name: str, row: str) -> str:
+        """What leads from a tensor's start to its row, as C text."""
         t, kept = self.graph.type(name), self._ring(name)
-        slot = f"y % {kept}u" if kept else "y"
+        slot = f"{row} % {kept}u" if kept else row
         alone = kept == 1 or (self.schedule.streams and not kept)
-        return "0" if alone else f"{slot} * {t.size // row_count(t.shape)}u"
+        return "" if alone else f" + {times(slot, t.size // row_count(t.shape), 'u')}"
 
     def _ring(self, name: str) -> int:
         """Rows that the ring of a tensor keeps, 0 where all are kept."""
@@ -257,6 +281,8 @@ class _Builder:
         names = [node.inputs[k] for k in pointers]
         first = call.input(pointers[0]) if pointers else call.output
         finds_rows = kernel.slides or (self.schedule.streams and step.accumulates)
+        row, fields = row_name(step), self._fields(step)
+        window_view, ring = self._window(step)
         return StepView(
             index=step.index,
             by_rows=step.by_rows,
@@ -264,15 +290,18 @@ class _Builder:
             kernel=kernel.function(call),
             params=f"step{step.index}" if kernel.params else "",
             params_type=f"{kernel.contract}_params",
-            fields=self._fields(step),
+            fields=fields,
             form=kernel.form.value,
             inputs=[
-                self._pointer(name, const=True, by_row=not finds_rows and step.streamed(k))
+                self._pointer(name, const=True, row=row if not finds_rows and step.streamed(k) else "")
                 for k, name in zip(pointers, names, strict=True)
                 if name is not None
             ],
             outputs=[
-                self._pointer(name, const=False, by_row=not finds_rows and step.writes_rows) for name in node.outputs
+                self._pointer(
+                    name, const=False, row=row if step.writes_rows or kernel.slides else "", image=kernel.slides
+                )
+                for name in node.outputs
             ],
             scratch=self._scratch(step),
             count=(kernel.count(call) if kernel.count else 0) // (step.walked_rows if step.writes_rows else 1),
@@ -281,14 +310,15 @@ class _Builder:
             in_image=first.size // images_of(first.shape),
             out_image=call.output.size // images_of(call.output.shape),
             rows=rows_of(first.shape) if kernel.form is Form.ACCUMULATE else rows_of(call.output.shape),
-            window=self._window(step),
-            ring=self._ring_view(step),
+            window=window_view,
+            ring=ring,
+            row=row,
             hooks=[
                 RowsView(
                     k,
                     1 if step.writes_rows else row_count(t.shape),
                     t.nbytes // row_count(t.shape),
-                    self._pointer(name, const=True, by_row=step.writes_rows),
+                    self._pointer(name, const=True, row=row if step.writes_rows else ""),
                 )
                 for k, (name, t) in enumerate(zip(node.outputs, call.outputs, strict=True))
             ],
@@ -301,11 +331,13 @@ class _Builder:
         origin = f"'{label}'" if label else node.source
         return comment(f"{type(node.op).__name__} {node.op.in_words(call)}, from {origin}")
 
-    def _fields(self, step: Step) -> list[tuple[str, str]]:
+    def _fields(self, step: Step) -> list[str]:
+        """The members of a step's parameters as C text, in lines."""
         values = step.choice.params
         arrays = {key: value.size for key, value in values.items() if isinstance(value, np.ndarray)}
         reads = dict(zip(arrays, constant_accesses(self.schedule, step, list(arrays.values())), strict=True))
-        return [(key, self._field(step, key, value, reads.get(key, 0))) for key, value in values.items()]
+        fields = [f".{key} = {self._field(step, key, value, reads.get(key, 0))}," for key, value in values.items()]
+        return packed(fields)
 
     def _field(self, step: Step, key: str, value: int | float | np.ndarray, reads: int) -> str:
         if isinstance(value, np.ndarray):
@@ -319,91 +351,46 @@ class _Builder:
             return "NULL"
         return f"(void *)&a{element(self.plan, step.scratch_name)}"
 
-    def _window(self, step: Step) -> WindowView | None:
+    def _window(self, step: Step) -> tuple[WindowView | None, RingView | None]:
+        """The rows that a step with a window reads, and the ring that it keeps them in where it converts them."""
         call, kernel = step.choice.call, step.choice.kernel
         if not kernel.slides or kernel.window is None:
-            return None
-        x, w, name = call.input(0), kernel.window(call), str(step.choice.node.inputs[0])
-        length = x.size // row_count(x.shape)
-        c_type = C_TYPES[x.dtype]
-        outside = "NULL"
-        if w.leaves_image and kernel.outside is not None:
-            if length > MAX_OUTSIDE_ELEMENTS:
-                raise UnsupportedError(
-                    f"a padded image with rows of {length} elements; at most {MAX_OUTSIDE_ELEMENTS} are supported",
-                    where=step.choice.node.source,
-                )
-            filled = np.full(length, kernel.outside(call), x.np_dtype)
-            outside = self._array(filled, c_type, f"a row outside the image, {kernel.outside(call)}", length)
-        return WindowView(
-            w.size, w.dilation, self._row_text(w), w.in_rows, length, self._ring(name),
-            out_row=self._row_offset(step.choice.node.outputs[0]),
-            element=c_type,
-            row_function=f"mg_{'ring' if self._ring(name) else 'row'}_{x.dtype}",
-            outside=outside,
-        )  # fmt: skip
+            return None, None
+        x, w, name, streams = call.input(0), kernel.window(call), str(step.choice.node.inputs[0]), self.schedule.streams
+        length, start = x.size // row_count(x.shape), self._pointer(name, const=True, image=True)
+        image = Image(start, x.dtype, w.in_rows, length, self._ring(name), row_name(step))
+        if kernel.ring is not None:
+            ring = kernel.ring(call)
+            at = pointer(self.plan, step.ring_name, C_TYPES[ring.dtype], const=False)
+            return converted(w, ring, step.ring_rows, at, image, streams=streams)
+        if streams:
+            return streamed_window(w, image), None
+        return window(w, image, self._first_row(w, image.y), self._outside(step, w)), None
 
-    def _row_text(self, w: RowWindow) -> str:
-        """The input row of tap k of output row y, as C text."""
-        k = ("" if w.size == 1 else " + k") + (f" * {w.dilation}" if w.dilation > 1 and w.size > 1 else "")
-        if w.firsts:
-            stored = np.array(w.firsts, np.min_scalar_type(min(-1 - w.firsts[-1], w.firsts[0])))
-            note = "first input row of each output row"
-            return f"{self._array(stored, ARRAY_TYPES[stored.dtype], note, stored.size)}[y]{k}"
-        y = "(int32_t)y" + (f" * {w.stride}" if w.stride > 1 else "")
-        return y + k + (f" {'-' if w.pad > 0 else '+'} {abs(w.pad)}" if w.pad else "")
-
-    def _ring_view(self, step: Step) -> RingView | None:
+    def _outside(self, step: Step, w: RowWindow) -> str:
+        """The row that stands for those beyond the image. Raises UnsupportedError where it would be too long."""
         call, kernel = step.choice.call, step.choice.kernel
-        if kernel.ring is None or kernel.window is None:
-            return None
-        w, row = kernel.window(call), kernel.ring(call)
-        c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
-        ring = pointer(self.plan, step.ring_name, c_type, const=False)
-        return RingView(c_type, ring, step.ring_rows, pitch, min(w.stride, w.extent), w.stride, w.pad)
+        if kernel.outside is None or not w.leaves_image:
+            return "NULL"
+        x, value = call.input(0), kernel.outside(call)
+        length = x.size // row_count(x.shape)
+        if length > MAX_OUTSIDE_ELEMENTS:
+            raise UnsupportedError(
+                f"a padded image with rows of {length} elements; at most {MAX_OUTSIDE_ELEMENTS} are supported",
+                where=step.choice.node.source,
+            )
+        filled = np.full(length, value, x.np_dtype)
+        return self._array(filled, C_TYPES[x.dtype], f"a row outside the image, {value}", length)
+
+    def _first_row(self, w: RowWindow, y: str) -> str:
+        """The first input row of output row y, as C text."""
+        if not w.firsts:
+            return plus(times(f"(int32_t){y}", w.stride), -w.pad)
+        stored = np.array(w.firsts, np.min_scalar_type(min(-1 - w.firsts[-1], w.firsts[0])))
+        note = "first input row of each output row"
+        return f"{self._array(stored, ARRAY_TYPES[stored.dtype], note, stored.size)}[{y}]"
 
 
 def _declaration(choice: Choice) -> str:
     """The declaration of a kernel that is made for the sizes of its call."""
     return f"MG_DECLARE_{choice.kernel.symbol.removeprefix('mg_')}({choice.kernel.function(choice.call)});"
-
-
-def _command(options: Options, name: str, format_name: str) -> str:
-    """The command that makes these files again; file names and folders are left out."""
-    parts = ["mcugen build", f"MODEL.{format_name}", f"--board {options.board}", f"--name {name}"]
-    parts += [f"--reference {options.reference}"]
-    parts += [f"--features={options.features}"] if options.features else []
-    parts += [f"--optimize {options.optimize}"] if options.optimize != "balanced" else []
-    parts += [f"--input-mode {options.input_mode}"] if options.input_mode != "whole" else []
-    parts += [f"--ram {options.ram_bytes}"] if options.ram else []
-    parts += [f"--flash {options.flash_bytes}"] if options.flash else []
-    parts += [f"--region {options.region}"] if options.region else []
-    parts += [f"--weights-in {options.weights_in}"] if options.weights_in else []
-    parts += [f"--export {export}" for export in options.export if options.export != DEFAULT_EXPORTS]
-    flags = ("require_accelerated", "no_rows", "no_simplify", "keep_input", "selftest", "amalgamate")
-    parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
-    return comment(" ".join(parts))
-
-
-def _events_after_rows(schedule: Schedule, rows: int) -> list[int]:
-    """For each pushed row, how many events have run when the next row is awaited."""
-    done, until = 0, []
-    for event in schedule.trace:
-        if event.step == INPUT:
-            until.append(done)
-        else:
-            done += 1
-    return [*until[1:], *[done] * (rows - len(until) + 1)]
-
-
-def _period(schedule: Schedule) -> int:
-    """Frames after which every ring stands at its first slot again. Raises UnsupportedError where that is too long."""
-    rings = [step.ring_rows or 1 for step in schedule.steps]
-    period = math.lcm(*(home.kept for home in schedule.homes.values()), *rings)
-    if period >= 2**31:
-        raise UnsupportedError(f"the rings of this model repeat only after {period} frames")
-    return period
-
-
-def _index_type(largest: int) -> str:
-    return "uint8_t" if largest < 2**8 else "uint16_t" if largest < 2**16 else "uint32_t"

@@ -248,10 +248,10 @@ def test_selftest_finds_a_changed_parameter(tmp_path: Path) -> None:
     expected = re.search(r"selftest_out0\[1\] = \{\s*(-?\d+)", (built.folder / "three_dense_selftest.c").read_text())
     assert expected is not None
     source = built.folder / "three_dense.c"
-    text, last = source.read_text(), re.compile(r"\.out_min = \(-128\),\n    \.out_max = 127,")
+    text, last = source.read_text(), re.compile(r"\.out_min = -128, \.out_max = 127,")
     assert len(last.findall(text)) == 1
     wrong = int(expected[1]) ^ 1
-    source.write_text(last.sub(f".out_min = {wrong},\n    .out_max = {wrong},", text))
+    source.write_text(last.sub(f".out_min = {wrong}, .out_max = {wrong},", text))
     assert _selftest(built) == 1
 
 
@@ -360,3 +360,17 @@ def test_example_main_runs(plain: Built, tmp_path: Path) -> None:
     run_checked([*command[0].split(), "-o", tmp_path / "example"], cwd=plain.folder)
     printed = run_checked([tmp_path / "example"]).stdout.decode().splitlines()
     assert len(printed) == sum(end.length for end in plain.view.outputs)
+
+
+# wording of the code -----------------------------------------------------------------------------------------
+
+NEUTRAL = re.compile(r"\* 1u?\b(?!\.)|[+-] 0u?\b|% 1u\b|= \(-\d+\)|[(,] \(-\d+\)")
+
+
+@pytest.mark.parametrize("choices", [{}, {"optimize": "ram"}, {"input_mode": "rows"}, {"board": "cortex-m4"}], ids=str)
+def test_code_has_no_terms_that_change_nothing(tmp_path: Path, choices: dict[str, str]) -> None:
+    text = (build("digits", tmp_path, **choices).folder / "digits.c").read_text()
+    assert not [line for line in text.splitlines() if NEUTRAL.search(line)]
+    assert not [line for line in text.splitlines() if line != line.rstrip() or len(line) > 400]
+    helpers = re.findall(r"^static MCUGEN_INLINE .*?(\w+)\($", text, re.MULTILINE)
+    assert len(helpers) == len(set(helpers)) and all(text.count(f"{name}(") > 1 for name in helpers)

@@ -1,0 +1,32 @@
+"""The order of events as the generated code holds it."""
+
+from __future__ import annotations
+
+import math
+
+from mcugen.errors import UnsupportedError
+from mcugen.schedule import INPUT, Schedule
+
+
+def events_after_rows(schedule: Schedule, rows: int) -> list[int]:
+    """For each pushed row, how many events have run when the next row is awaited."""
+    done, until = 0, []
+    for event in schedule.trace:
+        if event.step == INPUT:
+            until.append(done)
+        else:
+            done += 1
+    return [*until[1:], *[done] * (rows - len(until) + 1)]
+
+
+def period(schedule: Schedule) -> int:
+    """Frames after which every ring stands at its first slot again. Raises UnsupportedError where that is too long."""
+    rings = [step.ring_rows or 1 for step in schedule.steps]
+    period = math.lcm(*(home.kept for home in schedule.homes.values()), *rings)
+    if period >= 2**31:
+        raise UnsupportedError(f"the rings of this model repeat only after {period} frames")
+    return period
+
+
+def index_type(largest: int) -> str:
+    return "uint8_t" if largest < 2**8 else "uint16_t" if largest < 2**16 else "uint32_t"

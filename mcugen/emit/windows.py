@@ -1,0 +1,139 @@
+"""How a step with a window finds its input rows: the calls that model.c makes, and the helpers behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcugen.emit.literals import C_TYPES, plus, remainder, times
+from mcugen.kernel import Ring, RowWindow
+from mcugen.schedule import Step
+
+
+@dataclass(frozen=True)
+class HelperView:
+    """A function of model.c that finds rows, for one element type. kind: the macro of rows.j2 that prints it."""
+
+    kind: str
+    dtype: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}_{self.dtype}"
+
+    @property
+    def element(self) -> str:
+        return C_TYPES[self.dtype]
+
+
+@dataclass(frozen=True)
+class WindowView:
+    """The rows that a step's window covers: `size` pointers in the C array `rows`.
+
+    all: the call that sets them, or each: the value of rows[k]. A call for each row compiles to less code where rows
+    lie in a ring of the step, one call for all of them elsewhere.
+    """
+
+    size: int
+    element: str
+    helpers: tuple[HelperView, ...]
+    all: str = ""
+    each: str = ""
+
+
+@dataclass(frozen=True)
+class RingView:
+    """The converted rows that a step keeps in a ring of its own.
+
+    A row is converted from `source` to `slot`. Where input comes by frames, one row is for each output row; otherwise
+    rows i < `end` are, from `first` at output row 0 and from `next` at the others.
+    """
+
+    element: str
+    pointer: str
+    source: str
+    slot: str
+    first: str = ""
+    next: str = ""
+    end: str = ""
+
+
+@dataclass(frozen=True)
+class Image:
+    """Where the input of a window lies.
+
+    kept: rows of its ring, 0 where all are kept; length: elements of a row; y: the C variable of the output row.
+    """
+
+    pointer: str
+    dtype: str
+    height: int
+    length: int
+    kept: int
+    y: str
+
+
+def row_name(step: Step) -> str:
+    """The C variable of the output row: run_step's parameter, where the step computes one; else one of its code's."""
+    return "row" if step.by_rows and step.batch == 1 else "y"
+
+
+def window(w: RowWindow, image: Image, first: str, outside: str) -> WindowView:
+    """The window on rows of the tensor itself. first: its first input row, as C text."""
+    helper = HelperView("ring_window" if image.kept else "window", image.dtype)
+    kept = [image.kept] if image.kept else []
+    at: list[str | int] = [image.pointer, first, w.dilation, image.height, image.length, *kept]
+    return WindowView(w.size, C_TYPES[image.dtype], (helper,), all=_call(helper, ["rows", w.size, *at, outside]))
+
+
+def streamed_window(w: RowWindow, image: Image) -> WindowView:
+    """The window on the last rows of a ring that grows by a row per frame."""
+    kept = image.kept or 1
+    return _slots(w, image.pointer, image.dtype, kept, image.length, _oldest(w, kept, image.y))
+
+
+def converted(
+    w: RowWindow, row: Ring, slots: int, ring: str, image: Image, *, streams: bool
+) -> tuple[WindowView, RingView]:
+    """The window on converted rows, and the ring they are kept in, of `slots` rows. ring: pointer to it, as C text."""
+    c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
+    if streams:
+        source = f"{image.pointer}{_offset(image.y, image.kept or 1, image.length)}"
+        found = _slots(w, "ring", row.dtype, slots, pitch, _oldest(w, slots, image.y))
+        return found, RingView(c_type, ring, source, f"ring{_offset(image.y, slots, pitch)}")
+    helper = HelperView("ring_row" if image.kept else "row", image.dtype)
+    kept = [image.kept] if image.kept else []
+    source = _call(helper, [image.pointer, "i", image.height, image.length, *kept])
+    found = _slots(w, "ring", row.dtype, slots, pitch, times(image.y, w.stride, "u"))
+    index = f"(uint32_t)({plus('i', w.pad)})" if w.pad else "(uint32_t)i"
+    view = RingView(
+        c_type,
+        ring,
+        source,
+        f"ring{_offset(index, slots, pitch)}",
+        first=str(-w.pad),
+        next=plus("end", -min(w.stride, w.extent)),
+        end=plus(times(f"(int32_t){image.y}", w.stride), slots - w.pad),
+    )
+    return replace(found, helpers=(helper, *found.helpers)), view
+
+
+def _slots(w: RowWindow, ring: str, dtype: str, slots: int, pitch: int, first: str) -> WindowView:
+    """The window on the slots of a ring, `slots` of them, from that of row `first` on."""
+    helper = HelperView("slot", dtype)
+    each = _call(helper, [ring, f"{first} + {times('k', w.dilation, 'u')}", f"{slots}u", f"{pitch}u"])
+    return WindowView(w.size, C_TYPES[dtype], (helper,), each=each)
+
+
+def _oldest(w: RowWindow, slots: int, newest: str) -> str:
+    """The first row of a window that ends at row `newest`, a whole ring later so that it is never negative."""
+    return plus(newest, slots - (w.size - 1) * w.dilation, "u")
+
+
+def _offset(index: str, slots: int, pitch: int) -> str:
+    """What leads from the start of a ring to the slot of a row, as C text."""
+    return "" if slots == 1 else f" + {times(remainder(index, slots), pitch, 'u')}"
+
+
+def _call(helper: HelperView, arguments: Sequence[str | int]) -> str:
+    return f"{helper.name}({', '.join(map(str, arguments))})"
