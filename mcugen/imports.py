@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mcugen.errors import CorruptModelError
+from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
 from mcugen.op import Op
 from mcugen.types import QuantParams, TensorType
 
@@ -64,6 +64,13 @@ class Attributes:
             if name not in self._read and value != self._defaults.get(name)
         }
 
+    def require_read(self) -> None:
+        """Raise UnsupportedError for attributes that matter and that nobody looked at."""
+        unread = self.unread()
+        if unread:
+            listed = ", ".join(f"{key}={value}" for key, value in sorted(unread.items()))
+            raise UnsupportedError(f"attribute {listed} is not supported")
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -79,11 +86,18 @@ class Imported:
 class Expansion(Protocol):
     """The small graph that one operator of a format becomes: an Import's `expand` function appends to it.
 
-    Values are known by name. inputs: the operator's operands, None where one is absent.
+    Values are known by name. inputs: the operator's operands, None where one is absent, or is a variable.
+    variables: for each operand the name of the variable that it is, None where it is none.
+
+    A variable holds a value from run to run. Operators that name the same one see it in the order of the file: each
+    reads what was written last, in this run or the one before.
     """
 
     @property
     def inputs(self) -> Sequence[str | None]: ...
+
+    @property
+    def variables(self) -> Sequence[str | None]: ...
 
     def type(self, name: str) -> TensorType:
         """The type of a value."""
@@ -100,6 +114,18 @@ class Expansion(Protocol):
     def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> Sequence[str]:
         """All results of an operator, appended."""
 
+    def own(self, name: str) -> str:
+        """The name of a variable of this operator alone."""
+
+    def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None = None) -> str:
+        """The value of a variable; at first `initial`, quantized as `quant` says."""
+
+    def write(self, variable: str, value: str) -> None:
+        """Give a variable, which was read before, its next value, of the same type."""
+
+    def refuse(self, runtime: str, why: str) -> None:
+        """Note that a runtime, "tflm" or "litert", has no kernel for the operator."""
+
 
 @dataclass(frozen=True)
 class Import:
@@ -115,6 +141,14 @@ class Import:
     since: int = 1
     until: int | None = None
     expand: Callable[[Source, Expansion], Sequence[str]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.build and self.expand:
+            raise UsageError(f"the import of {self.format} {self.name} both builds one operator and expands to several")
+        if self.until is not None and self.until < self.since:
+            raise UsageError(
+                f"the import of {self.format} {self.name} ends at version {self.until}, before {self.since}"
+            )
 
     def meets(self, other: Import) -> bool:
         """Whether some version of one operator would be imported by both."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -44,10 +44,20 @@ class Reordered:
     outputs: tuple[Order, ...]
 
 
+class FormatName(Protocol):
+    """An operator of a model format: `mcugen.imports.Import`, which knows operators and so stands above them."""
+
+    @property
+    def format(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+
 class Op:
     """Base of all operators: subclasses are frozen dataclasses."""
 
-    imports: ClassVar[tuple[Any, ...]] = ()
+    imports: ClassVar[tuple[FormatName, ...]] = ()
     """`mcugen.imports.Import`s: what operators of which formats become this one."""
 
     kernels: ClassVar[tuple[Kernel, ...]] = ()

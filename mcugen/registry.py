@@ -59,6 +59,14 @@ class Registry:
                 return found
         return None
 
+    def lacking(self, format_name: str, name: str, version: int) -> str:
+        """Why nothing was found: no such operator, or not in that version."""
+        known = self.by_import.get((format_name, name), ())
+        if not known:
+            return "no such operator in mcugen"
+        ranges = ", ".join(f"{f.entry.since} to {f.entry.until or 'the newest'}" for f in known)
+        return f"version {version} is not supported; versions {ranges} are"
+
     def names(self, format_name: str) -> tuple[str, ...]:
         """Names of `format_name` that can be imported, sorted."""
         return tuple(sorted(name for fmt, name in self.by_import if fmt == format_name))
@@ -74,7 +82,7 @@ def load(extra: Sequence[ModuleType] = ()) -> Registry:
     ops = tuple(dict.fromkeys(op for module in modules for op in _ops_of(module)))
     for op in ops:
         _check(op)
-    found = [Found(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in op.imports]
+    found = [Found(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in _imports_of(op)]
     for module in dict.fromkeys(modules):
         found += [Found(entry, None, module.__name__) for entry in getattr(module, "IMPORTS", ())]
     return Registry(ops, _by_name(found), plugins.failures(GROUP))
@@ -104,6 +112,14 @@ def _ops_of(module: ModuleType) -> Iterable[type[Op]]:
     for _, value in sorted(vars(module).items()):
         if inspect.isclass(value) and issubclass(value, Op) and value.__module__ == module.__name__ and value.imports:
             yield value
+
+
+def _imports_of(op: type[Op]) -> Iterable[Import]:
+    """What an operator states of its imports. Raises UsageError for what is no Import."""
+    for entry in op.imports:
+        if not isinstance(entry, Import):
+            raise UsageError(f"{op.__module__}.{op.__name__} imports {entry!r}", hint="state a mcugen.imports.Import")
+        yield entry
 
 
 def _check(op: type[Op]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.graph import Node, State, Tensor
 from mcugen.imports import Attributes, Source
 from mcugen.op import Op
 from mcugen.registry import Found, Registry
@@ -30,11 +30,21 @@ _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 @dataclass
+class Variable:
+    """What operators keep from run to run: the tensor that a run finds, and the one that holds the value by now."""
+
+    before: str
+    value: str
+    initial: np.ndarray
+
+
+@dataclass
 class Builder:
     """A graph in the making.
 
     values: the tensor that holds each value of the file. absent: results that are not computed.
-    reference: the runtime whose meaning folded results have.
+    reference: the runtime whose meaning folded results have. prefix: of the names of tensors and nodes.
+    variables: what operators keep from run to run. refusals: (runtime, why) of operators that it has no kernel for.
     """
 
     registry: Registry
@@ -45,6 +55,9 @@ class Builder:
     values: dict[str, str] = field(default_factory=dict)
     unsupported: list[str] = field(default_factory=list)
     absent: set[str] = field(default_factory=set)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    refusals: list[tuple[str, str]] = field(default_factory=list)
+    prefix: str = ""
 
     def tensor(self, t: TensorType, data: np.ndarray | None = None, label: str = "") -> str:
         """The name of a new tensor. Raises ShapeError or UnsupportedError for what no tensor can be."""
@@ -52,7 +65,7 @@ class Builder:
             raise UnsupportedError(f"a tensor of rank {len(t.shape)}, more than {MAX_RANK}, is not supported")
         if t.nbytes > MAX_TENSOR_BYTES:
             raise UnsupportedError(f"a tensor {t} is larger than {MAX_TENSOR_BYTES} bytes")
-        name = f"t{len(self.tensors)}"
+        name = f"{self.prefix}t{len(self.tensors)}"
         self.tensors[name] = Tensor(name, t, data, label)
         return name
 
@@ -64,6 +77,43 @@ class Builder:
         if dtype is None:
             raise UnsupportedError(f"a constant of {data.dtype} is not supported")
         return self.tensor(TensorType(data.shape, dtype, quant), np.array(data, order="C"), label)
+
+    def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None, label: str) -> str:
+        """The value of a variable. Raises CorruptModelError where operators do not agree on its type or first value."""
+        known = self.variables.get(variable)
+        if known is None:
+            known = self._new_variable(initial, quant, label)
+            self.variables[variable] = known
+        stated = (initial.shape, initial.dtype, quant)
+        of_known = (known.initial.shape, known.initial.dtype, self.tensors[known.before].type.quant)
+        if stated != of_known or not np.array_equal(initial, known.initial, equal_nan=initial.dtype.kind == "f"):
+            raise CorruptModelError(f"variable {variable!r} is used with different types or initial values")
+        return known.value
+
+    def _new_variable(self, initial: np.ndarray, quant: QuantParams | None, label: str) -> Variable:
+        dtype = _NAMES.get(initial.dtype)
+        if dtype is None:
+            raise UnsupportedError(f"a variable of {initial.dtype} is not supported")
+        before = self.tensor(TensorType(initial.shape, dtype, quant), label=label)
+        return Variable(before, before, initial)
+
+    def write(self, variable: str, value: str) -> None:
+        """Give a variable its next value. Raises CorruptModelError where that is of another type."""
+        known = self.variables.get(variable)
+        if known is None:
+            raise InternalError(f"variable {variable!r} is written before its initial value is stated by reading it")
+        wanted, given = self.tensors[known.before].type, self.tensors[value].type
+        if wanted != given:
+            raise CorruptModelError(f"variable {variable!r} of type {wanted} is given a value of type {given}")
+        known.value = value
+
+    def states(self) -> tuple[State, ...]:
+        """The variables that a run changes; the others become constants."""
+        for known in self.variables.values():
+            if known.value == known.before:
+                self.tensors[known.before] = replace(self.tensors[known.before], data=known.initial)
+        changed = (known for known in self.variables.values() if known.value != known.before)
+        return tuple(State(known.before, known.value, known.initial) for known in changed)
 
     def operator(
         self, name: str, version: int, attributes: Attributes, inputs: Sequence[str], outputs: Sequence[str], where: str
@@ -88,7 +138,7 @@ class Builder:
     ) -> None:
         found = self.registry.find(self.format, name, version)
         if found is None:
-            raise UnsupportedError("no such operator in mcugen")
+            raise UnsupportedError(self.registry.lacking(self.format, name, version))
         missing = [value for value in inputs if value and value not in self.values]
         if set(missing) & self.absent:
             raise UnsupportedError(f"reads {missing[0]!r}, a result that mcugen does not compute")
@@ -101,10 +151,7 @@ class Builder:
             operands.pop()
         expansion = Expander(self, operands, where, next((value for value in outputs if value), ""))
         results = expansion.run(found, self._source(name, attributes, operands))
-        unread = attributes.unread()
-        if unread:
-            listed = ", ".join(f"{key}={value}" for key, value in sorted(unread.items()))
-            raise UnsupportedError(f"attribute {listed} is not supported")
+        attributes.require_read()
         self.absent.update(value for value in outputs[len(results) :] if value)
         for value, tensor in zip(outputs, results, strict=False):
             if value:
@@ -129,6 +176,7 @@ class Expander:
     inputs: Sequence[str | None]
     where: str
     label: str
+    variables: Sequence[str | None] = ()
 
     def run(self, found: Found, source: Source) -> Sequence[str]:
         """Append what the import makes of the source; the names of its results."""
@@ -146,6 +194,18 @@ class Expander:
     def data(self, name: str) -> np.ndarray | None:
         return self.builder.tensors[name].data
 
+    def own(self, name: str) -> str:
+        return f"{self.where} {name}"
+
+    def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None = None) -> str:
+        return self.builder.read(variable, np.array(initial, order="C"), quant, self.label)
+
+    def write(self, variable: str, value: str) -> None:
+        self.builder.write(variable, value)
+
+    def refuse(self, runtime: str, why: str) -> None:
+        self.builder.refusals.append((runtime, f"{self.where}: {why}"))
+
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         return self.builder.constant(data, quant, self.label)
 
@@ -161,8 +221,8 @@ class Expander:
         folded = op.fold(call) or (None,) * len(results)
         names = [self.builder.tensor(t, value, self.label) for t, value in zip(results, folded, strict=True)]
         if folded[0] is None:
-            node = Node(f"n{len(self.builder.nodes)}", op, tuple(inputs), tuple(names), self.where)
-            self.builder.nodes.append(node)
+            made = f"{self.builder.prefix}n{len(self.builder.nodes)}"
+            self.builder.nodes.append(Node(made, op, tuple(inputs), tuple(names), self.where))
         return names
 
 
@@ -190,6 +250,3 @@ def used(tensors: dict[str, Tensor], nodes: Sequence[Node], ends: Sequence[str])
     """The tensors that nodes or the interface refer to."""
     names = {name for node in nodes for name in (*node.inputs, *node.outputs)} | set(ends)
     return {name: tensor for name, tensor in tensors.items() if name in names}
-
-
-__all__ = ["Builder", "Expander", "Graph", "check_operands", "used"]

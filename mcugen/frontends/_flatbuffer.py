@@ -55,6 +55,7 @@ class RawOperator:
     """An operator as the file states it; inputs and outputs are tensor indices, -1 for an absent input."""
 
     name: str
+    version: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     attributes: Attributes
@@ -186,9 +187,11 @@ class _Reader:
                 operator = graph.Operators(index)
                 if not 0 <= operator.OpcodeIndex() < codes:
                     raise CorruptModelError(f"names operator code {operator.OpcodeIndex()} of {codes}")
-                name = self._operator_name(self.model.OperatorCodes(operator.OpcodeIndex()))
+                code = self.model.OperatorCodes(operator.OpcodeIndex())
+                name = self._operator_name(code)
                 yield RawOperator(
                     name=name,
+                    version=max(int(code.Version()), 1),
                     inputs=self._numbers(operator.InputsAsNumpy()),
                     outputs=self._numbers(operator.OutputsAsNumpy()),
                     attributes=self._attributes(operator, name),

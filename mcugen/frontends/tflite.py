@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,20 +21,18 @@ from mcugen.errors import (
     UsageError,
 )
 from mcugen.frontends import _flatbuffer as fb
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.frontends._builder import DEFECTS, MAX_RANK, MAX_TENSOR_BYTES, Builder, Expander, check_operands, used
+from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.imports import Imported, Source
 from mcugen.numeric import INT_RANGE, activation_bounds
 from mcugen.op import Op
-from mcugen.registry import Registry
+from mcugen.registry import Found, Registry
 from mcugen.types import QuantParams, Shape, TensorType
 
 REFERENCES = ("tflm", "litert")
 """The runtimes whose bits a model of this format can have, the default first."""
 
-MAX_RANK = 6
-MAX_TENSOR_BYTES = 1 << 28
 MAX_OPERATORS = 2048
-_DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _DTYPES = {
     "INT8": "s8",
     "UINT8": "u8",
@@ -57,15 +52,17 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         raise UsageError("the shapes of a .tflite model are fixed", where="--input-shape", hint="leave the option out")
     importer = _Importer(raw, registry)
     importer.run()
+    states = importer.builder.states()
     return Graph(
         name=path.stem,
-        tensors=importer.used_tensors(),
+        tensors=importer.used_tensors(states),
         nodes=tuple(importer.nodes),
         inputs=tuple(_name(i) for i in raw.inputs),
-        outputs=tuple(_name(i) for i in raw.outputs),
+        outputs=tuple(importer.held(i) for i in raw.outputs),
         sha256=sha256,
         format="tflite",
         refusals={runtime: tuple(found) for runtime, found in importer.refusals.items()},
+        states=states,
     )
 
 
@@ -90,7 +87,10 @@ class _Results(_Operands):
 
 @dataclass
 class _Importer:
-    """One pass over the operators in file order; computed constants are folded as they appear."""
+    """One pass over the operators in file order; computed constants are folded as they appear.
+
+    values: the tensor that holds a value of the file, where it is another than the one of the same index.
+    """
 
     raw: fb.RawModel
     registry: Registry
@@ -99,6 +99,14 @@ class _Importer:
     unsupported: list[str] = field(default_factory=list)
     refusals: dict[str, list[str]] = field(default_factory=lambda: {runtime: [] for runtime in REFERENCES})
     written: set[int] = field(default_factory=set)
+    values: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.builder = Builder(self.registry, "tflite", REFERENCES[0], self.tensors, self.nodes, prefix="x")
+
+    def held(self, index: int) -> str:
+        """The tensor that holds a value of the file."""
+        return self.values.get(index, _name(index))
 
     def run(self) -> None:
         self._check_container()
@@ -121,11 +129,10 @@ class _Importer:
         elif index in self.raw.inputs or index in self.raw.outputs:
             self.unsupported.append(_unknown_type(index, raw))
 
-    def used_tensors(self) -> dict[str, Tensor]:
-        """The tensors that nodes or the interface refer to, and every folded result."""
-        ends = {_name(i) for i in (*self.raw.inputs, *self.raw.outputs)}
-        in_nodes = {name for node in self.nodes for name in (*node.inputs, *node.outputs)}
-        return {name: t for name, t in self.tensors.items() if name in ends or name in in_nodes}
+    def used_tensors(self, states: Sequence[State]) -> dict[str, Tensor]:
+        """The tensors that nodes, the interface or states refer to, and every folded result."""
+        ends = [self.held(i) for i in (*self.raw.inputs, *self.raw.outputs)]
+        return used(self.tensors, self.nodes, [*ends, *(name for s in states for name in (s.before, s.after))])
 
     def _check_container(self) -> None:
         if not self.raw.outputs:
@@ -171,20 +178,20 @@ class _Importer:
             raise
         except McugenError as error:
             raise type(error)(error.message, where=error.where or where, hint=error.hint) from error
-        except _DEFECTS as error:
+        except DEFECTS as error:
             raise InternalError(f"the import failed ({type(error).__name__}: {error})", where=where) from error
 
     def _add_node(self, index: int, operator: fb.RawOperator, where: str) -> None:
-        found = self.registry.find("tflite", operator.name)
+        found = self.registry.find("tflite", operator.name, operator.version)
         if found is None:
-            raise UnsupportedError("no such operator in mcugen")
-        source = self._source(operator)
+            raise UnsupportedError(self.registry.lacking("tflite", operator.name, operator.version))
+        source = self._source(operator, has_variables=found.entry.expand is not None)
+        if found.entry.expand is not None:
+            self._expand(found, source, operator, where)
+            return
         imported = found.build(source)
         activation_bounds(getattr(imported.op, "activation", "NONE"))  # refuses what no runtime fuses
-        unread = source.attributes.unread()
-        if unread:
-            listed = ", ".join(f"{key}={value}" for key, value in sorted(unread.items()))
-            raise UnsupportedError(f"attribute {listed} is not supported")
+        source.attributes.require_read()
         node = self._node(index, operator, imported, where)
         call = self._call(node)
         _check_results(node.op, call)
@@ -197,6 +204,32 @@ class _Importer:
             old = self.tensors[name]
             self.tensors[name] = Tensor(name, old.type, data, old.label)
 
+    def _expand(self, found: Found, source: Source, operator: fb.RawOperator, where: str) -> None:
+        """Append the nodes that the operator becomes; their results hold its values."""
+        raw = [None if i < 0 else self.raw.tensors[i] for i in operator.inputs]
+        variables = [f"tensor {i}" if t and t.is_variable else None for i, t in zip(operator.inputs, raw, strict=True)]
+        names = [None if i < 0 or v else self.held(i) for i, v in zip(operator.inputs, variables, strict=True)]
+        label = self.raw.tensors[operator.outputs[0]].label if operator.outputs else ""
+        results = Expander(self.builder, names, where, label, variables).run(found, source)
+        source.attributes.require_read()
+        for runtime, why in self.builder.refusals:
+            self.refusals[runtime].append(why)
+        self.builder.refusals.clear()
+        if len(results) != len(operator.outputs):
+            raise CorruptModelError(f"has {len(operator.outputs)} results, needs {len(results)}")
+        for index, name in zip(operator.outputs, results, strict=True):
+            self._hold(index, name)
+
+    def _hold(self, index: int, name: str) -> None:
+        """Note which tensor holds a value of the file, and give it the type that the file declares."""
+        made, declared = self.tensors[name], self.tensors[_name(index)]
+        _check_result(made.type, declared.type)
+        if made.type.quant not in (None, declared.type.quant):
+            raise QuantizationError(f"the file declares {declared.type}, the import makes {made.type}")
+        if made.type.quant is None and not made.is_constant:
+            self.tensors[name] = replace(made, type=declared.type)
+        self.values[index] = name
+
     def _note_refusals(self, imported: Imported, call: Call, where: str) -> None:
         """Keep which runtimes have no kernel for a call. Raises UnsupportedError where none has: it has no bits."""
         reasons = {r: imported.refused_by.get(r) or imported.op.refused_by(call, r) for r in REFERENCES}
@@ -206,11 +239,11 @@ class _Importer:
             if why:
                 self.refusals[runtime].append(f"{where}: {why}")
 
-    def _source(self, operator: fb.RawOperator) -> Source:
+    def _source(self, operator: fb.RawOperator, *, has_variables: bool) -> Source:
         for index in (*operator.inputs, *operator.outputs):
             if index >= 0:
-                self._check_readable(index, self.raw.tensors[index])
-        operands = [None if i < 0 else self.tensors[_name(i)] for i in operator.inputs]
+                self._check_readable(index, self.raw.tensors[index], may_vary=has_variables)
+        operands = [None if i < 0 else self.tensors[self.held(i)] for i in operator.inputs]
         return Source(
             name=operator.name,
             attributes=operator.attributes,
@@ -219,15 +252,15 @@ class _Importer:
             outputs=_Results(self.tensors[_name(i)].type for i in operator.outputs),  # type: ignore[arg-type]
         )
 
-    def _check_readable(self, index: int, raw: fb.RawTensor) -> None:
+    def _check_readable(self, index: int, raw: fb.RawTensor, *, may_vary: bool) -> None:
         if raw.type not in _DTYPES:
             raise UnsupportedError(_unknown_type(index, raw))
-        if raw.is_variable or raw.is_sparse:
+        if (raw.is_variable and not may_vary) or raw.is_sparse:
             kind = "variable" if raw.is_variable else "sparse"
             raise UnsupportedError(f"{kind} tensor {raw.label!r} is not supported")
 
     def _node(self, index: int, operator: fb.RawOperator, imported: Imported, where: str) -> Node:
-        names = tuple(None if i < 0 else _name(i) for i in operator.inputs)
+        names = tuple(None if i < 0 else self.held(i) for i in operator.inputs)
         if imported.inputs is not None:
             if any(k >= len(names) for k in imported.inputs):
                 raise CorruptModelError(f"has {len(names)} operands, needs {max(imported.inputs) + 1}")
@@ -247,38 +280,22 @@ class _Importer:
 
 def _check_results(op: Op, call: Call) -> None:
     """Compare the declared result types with those the operator infers."""
-    _check_operands(type(op), call)
+    check_operands(type(op), call.inputs)
     inferred = op.infer(*call.inputs)
     if len(inferred) != len(call.outputs):
         raise CorruptModelError(f"has {len(call.outputs)} results, needs {len(inferred)}")
     for expected, declared in zip(inferred, call.outputs, strict=True):
-        if expected.shape != declared.shape:
-            raise ShapeError(
-                f"the file declares the result {list(declared.shape)}, the operands make it {list(expected.shape)}",
-                hint="re-export the model with static shapes",
-            )
-        if expected.dtype != declared.dtype:
-            raise UnsupportedError(f"{_types(call)} gives {expected.dtype}, the file declares {declared.dtype}")
+        _check_result(expected, declared, _types(call))
 
 
-def _check_operands(op: type[Op], call: Call) -> None:
-    """Compare the operands with the signature of the operator's `infer`: how many, and which may be absent."""
-    least, most = _operand_counts(op.infer)
-    if not least <= len(call.inputs) <= most:
-        needs = f"{least}" if least == most else f"{least} or more" if most == sys.maxsize else f"{least} to {most}"
-        raise CorruptModelError(f"has {len(call.inputs)} operands, needs {needs}")
-    required = call.inputs if most == sys.maxsize else call.inputs[:least]
-    if None in required:
-        raise CorruptModelError(f"operand {required.index(None)} is absent but required")
-
-
-@cache
-def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
-    """The least and the most operands of an operator, from the signature of its `infer`."""
-    parameters = list(inspect.signature(infer).parameters.values())[1:]
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return max(len(parameters) - 1, 1), sys.maxsize
-    return sum(p.default is p.empty for p in parameters), len(parameters)
+def _check_result(made: TensorType, declared: TensorType, operands: str = "the import") -> None:
+    if made.shape != declared.shape:
+        raise ShapeError(
+            f"the file declares the result {list(declared.shape)}, the operands make it {list(made.shape)}",
+            hint="re-export the model with static shapes",
+        )
+    if made.dtype != declared.dtype:
+        raise UnsupportedError(f"{operands} gives {made.dtype}, the file declares {declared.dtype}")
 
 
 def _types(call: Call) -> str:

@@ -43,15 +43,18 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         listed = "\n  ".join(builder.unsupported)
         raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=_UNSUPPORTED_HINT)
     outputs = tuple(_output(builder, value) for value in raw.outputs)
+    states = builder.states()
+    ends = (*inputs, *outputs, *(name for state in states for name in (state.before, state.after)))
     return Graph(
         name=path.stem,
-        tensors=used(builder.tensors, builder.nodes, (*inputs, *outputs)),
+        tensors=used(builder.tensors, builder.nodes, ends),
         nodes=tuple(builder.nodes),
         inputs=inputs,
         outputs=outputs,
         sha256=sha256,
         format="onnx",
         notes=tuple(notes),
+        states=states,
     )
 
 
