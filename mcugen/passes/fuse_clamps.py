@@ -7,23 +7,25 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.call import Call
-from mcugen.graph import Graph, Node
+from mcugen.graph import Graph
 from mcugen.ops._bytes import between
-from mcugen.passes._pairs import fused
+from mcugen.passes._match import Made, Match, Pattern, rewritten
 
 _WHY = "for every value that it can have, its reader only clamps it, as an activation of its operator does"
+_PATTERN = Pattern("clamp", inputs=(Pattern("producer"),))
 
 
 def fuse_clamps(graph: Graph, reference: str) -> Graph:
     """The graph without clamps that an activation can take over."""
 
-    def fuse(producer: Node, reader: Node) -> Node | None:
+    def fuse(match: Match) -> Made | None:
+        producer, reader = match.nodes["producer"], match.nodes["clamp"]
         call, after = graph.call(producer, reference), graph.call(reader, reference)
         limits = _limits(after)
         op = producer.op.clamped(call, *limits) if limits else None
-        return replace(producer, op=op, outputs=reader.outputs) if op else None
+        return Made((replace(producer, op=op, outputs=reader.outputs),)) if op else None
 
-    return fused(graph, fuse, "fused clamps", _WHY)
+    return rewritten(graph, _PATTERN, fuse, "fused clamps", _WHY)
 
 
 def _limits(call: Call) -> tuple[int, int] | None:

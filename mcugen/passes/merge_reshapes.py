@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.graph import Graph, Node
+from mcugen.graph import Graph
 from mcugen.ops.reshape import Reshape
-from mcugen.passes._pairs import fused
+from mcugen.passes._match import Made, Match, Pattern, rewritten
 
 _WHY = "it has the same elements in the same order as its operand and its result"
+_PATTERN = Pattern("last", (Reshape,), (Pattern("first", (Reshape,)),))
 
 
 def merge_reshapes(graph: Graph, reference: str) -> Graph:
     """The graph without reshapes that only another reshape reads."""
 
-    def fuse(producer: Node, reader: Node) -> Node | None:
-        both = isinstance(producer.op, Reshape) and isinstance(reader.op, Reshape)
-        return replace(reader, inputs=producer.inputs) if both else None
+    def fuse(match: Match) -> Made:
+        return Made((replace(match.nodes["last"], inputs=match.nodes["first"].inputs),))
 
-    return fused(graph, fuse, "fused reshapes", _WHY)
+    return rewritten(graph, _PATTERN, fuse, "fused reshapes", _WHY)

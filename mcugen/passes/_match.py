@@ -1,0 +1,122 @@
+"""Finds patterns of nodes that end in one node, and puts other nodes in their place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from mcugen.graph import Graph, Node, Removed, Tensor
+from mcugen.op import Op
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A node, and what makes its operands.
+
+    name: what a match calls the node. ops: the classes that its operator may be of, () for any.
+    inputs: for the first operands either the pattern of the node that makes it, or a name that stands for a tensor, the
+    same one wherever the name comes again. Further operands may be anything.
+    commutes: whether the first two operands may come in either order.
+    """
+
+    name: str
+    ops: tuple[type[Op], ...] = ()
+    inputs: tuple[Pattern | str, ...] = ()
+    commutes: bool = False
+
+
+@dataclass(frozen=True)
+class Match:
+    """The nodes and tensors of one place where a pattern fits, by the names that the pattern gives them."""
+
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    tensors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What comes in the place of a match: nodes in order, which give the last node's results; tensors that are new."""
+
+    nodes: tuple[Node, ...]
+    tensors: tuple[Tensor, ...] = ()
+
+
+Make = Callable[[Match], Made | None]
+
+
+def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str) -> Graph:
+    """The graph with what `make` gives for each match; what only was inside matches is removed.
+
+    Nodes before the last one of a match have one result, which nothing outside the match reads and which does not stay
+    after the run. What was made may be part of the next match.
+    """
+    reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
+    reads.update(graph.kept)
+    nodes: dict[str, Node] = {}
+    makers: dict[str, Node] = {}
+    tensors: list[Tensor] = []
+    gone: list[str] = []
+    for node in graph.nodes:
+        match = _at(pattern, node, Match(), makers)
+        inside = [] if match is None else _inside(match, node)
+        made = make(match) if match is not None and _is_alone(inside, match, reads) else None
+        for part in inside if made is not None else ():
+            gone += part.outputs
+            del nodes[part.outputs[0]]
+        for new in (node,) if made is None else made.nodes:
+            nodes[new.outputs[0]] = new
+            makers.update(dict.fromkeys(new.outputs, new))
+        tensors += () if made is None else made.tensors
+    if not gone:
+        return graph
+    origins = [origin for name in gone for origin in [graph.tensors[name].origin] if origin]
+    return graph.updated(tensors=tensors, nodes=nodes.values(), removed=[Removed(what, o.tensor, why) for o in origins])
+
+
+def _at(pattern: Pattern, node: Node, found: Match, makers: Mapping[str, Node]) -> Match | None:
+    """What is found so far with the pattern at this node; None where it does not fit."""
+    if (pattern.ops and not isinstance(node.op, pattern.ops)) or len(node.inputs) < len(pattern.inputs):
+        return None
+    if found.nodes.get(pattern.name, node) is not node:
+        return None
+    named = Match({**found.nodes, pattern.name: node}, found.tensors)
+    for operands in _orders(node, pattern):
+        matched = _operands(zip(pattern.inputs, operands, strict=False), named, makers)
+        if matched is not None:
+            return matched
+    return None
+
+
+def _orders(node: Node, pattern: Pattern) -> Iterator[tuple[str | None, ...]]:
+    yield node.inputs
+    if pattern.commutes:
+        first, second, *rest = node.inputs
+        yield (second, first, *rest)
+
+
+def _operands(
+    pairs: Iterable[tuple[Pattern | str, str | None]], found: Match, makers: Mapping[str, Node]
+) -> Match | None:
+    matched: Match | None = found
+    for part, name in pairs:
+        if name is None or matched is None:
+            return None
+        if isinstance(part, str):
+            same = matched.tensors.get(part, name) == name
+            matched = Match(matched.nodes, {**matched.tensors, part: name}) if same else None
+        else:
+            maker = makers.get(name)
+            matched = None if maker is None or len(maker.outputs) != 1 else _at(part, maker, matched, makers)
+    return matched
+
+
+def _inside(match: Match, last: Node) -> list[Node]:
+    """The nodes of a match before the last one, each once."""
+    return list({node.name: node for node in match.nodes.values() if node is not last}.values())
+
+
+def _is_alone(inside: Iterable[Node], match: Match, reads: Mapping[str, int]) -> bool:
+    """Whether nothing outside the match reads what its inner nodes make."""
+    own = Counter(name for node in {n.name: n for n in match.nodes.values()}.values() for name in node.inputs)
+    return all(reads[node.outputs[0]] == own[node.outputs[0]] for node in inside)
