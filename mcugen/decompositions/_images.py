@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Attributes, Expansion
 from mcugen.op import Widths
@@ -62,12 +64,16 @@ def geometry(a: Attributes, x: Shape, kernel: Sequence[int]) -> Geometry:
     Source: ONNX Conv-11, MaxPool-12, AveragePool-19.
     """
     rank = len(x) - 2
-    stride, dilation = _sizes(a, "strides", rank), _sizes(a, "dilations", rank)
-    plain = Geometry(_pair(kernel), stride, dilation, ((0, 0), (0, 0)))
-    size = _pair(x[2:])
-    if min(*plain.kernel, *stride, *dilation) < 1:
+    plain = Geometry(*sizes(a, kernel), ((0, 0), (0, 0)))
+    return replace(plain, padding=_padding(a, plain, _pair(x[2:]), rank))
+
+
+def sizes(a: Attributes, kernel: Sequence[int]) -> tuple[Pair, Pair, Pair]:
+    """The kernel, strides and dilations of a window."""
+    stride, dilation = _sizes(a, "strides", len(kernel)), _sizes(a, "dilations", len(kernel))
+    if min(*_pair(kernel), *stride, *dilation) < 1:
         raise ShapeError(f"a window of {list(kernel)}, strides {stride} and dilations {dilation} has no meaning")
-    return replace(plain, padding=_padding(a, plain, size, rank))
+    return _pair(kernel), stride, dilation
 
 
 def rounded_up(g: Geometry, size: Pair) -> Geometry:
@@ -96,8 +102,6 @@ def padded(e: Expansion, x: str, padding: Widths, value: float = 0.0) -> str:
         return e.node(Pad(widths), x)
     if not math.isfinite(value):
         raise UnsupportedError(f"padding with {value} is not supported")
-    import numpy as np
-
     return e.node(Pad(widths), x, e.constant(np.array([value], np.float32)))
 
 

@@ -64,6 +64,9 @@ def same(source: Source, e: Expansion) -> Sequence[str]:
     """The operand itself: Identity, and Dropout, which does nothing in inference. Source: ONNX Dropout-13."""
     if source.name == "Dropout":
         source.attributes["seed"]
+        training = source.constant(2)
+        if len(source.inputs) > 2 and source.inputs[2] is not None and (training is None or training.any()):
+            raise UnsupportedError("dropout in training mode is not supported")
     return [_operand(e)]
 
 
@@ -104,7 +107,20 @@ def _operand(e: Expansion) -> str:
     return e.inputs[0]
 
 
+def shape_of(source: Source, e: Expansion) -> Sequence[str]:
+    """The sizes of axes start to end, as a constant. Source: ONNX Shape-15."""
+    shape, a = e.type(_operand(e)).shape, source.attributes
+    return [e.constant(np.array(shape[slice(a["start"], a["end"])], np.int64))]
+
+
+def size_of(source: Source, e: Expansion) -> Sequence[str]:
+    """The number of elements, as a constant. Source: ONNX Size-13."""
+    return [e.constant(np.array(math.prod(e.type(_operand(e)).shape), np.int64))]
+
+
 IMPORTS = (
+    Import("onnx", "Shape", expand=shape_of),
+    Import("onnx", "Size", expand=size_of),
     Import("onnx", "Reshape", expand=reshape),
     Import("onnx", "Flatten", expand=flatten),
     Import("onnx", "Squeeze", expand=squeeze),

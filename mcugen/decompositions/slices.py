@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
+from mcugen.ops.gather import Gather
 from mcugen.ops.split import Split
 from mcugen.ops.strided_slice import StridedSlice
 
@@ -66,4 +69,22 @@ def split(source: Source, e: Expansion) -> Sequence[str]:
     return list(e.nodes(Split(axis % len(shape), sizes), x))
 
 
-IMPORTS = (Import("onnx", "Slice", expand=slices), Import("onnx", "Split", expand=split))
+def gather(source: Source, e: Expansion) -> Sequence[str]:
+    """The slices that constant indices name; negative ones count from the end. Source: ONNX Gather-13."""
+    x, axis = e.inputs[0], source.attributes["axis"]
+    shape, index = () if x is None else e.type(x).shape, source.constant(1)
+    if index is None:
+        raise UnsupportedError("indices that are computed at run time are not supported", hint="they may be negative")
+    if x is None or not -len(shape) <= axis < len(shape):
+        raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
+    size = shape[axis]
+    if ((index < -size) | (index >= size)).any():
+        raise ShapeError(f"an index is outside an axis of {size}")
+    return [e.node(Gather(axis), x, e.constant(np.where(index < 0, index + size, index).astype(np.int64)))]
+
+
+IMPORTS = (
+    Import("onnx", "Gather", expand=gather),
+    Import("onnx", "Slice", expand=slices),
+    Import("onnx", "Split", expand=split),
+)

@@ -21,10 +21,6 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Gather(a["axis"], a["batch_dims"]))
 
 
-def from_onnx(source: Source) -> Imported:
-    return Imported(Gather(source.attributes["axis"]))
-
-
 def indices_are(dtype: str, name: str) -> Rule:
     """A rule: the indices have this type."""
 
@@ -65,7 +61,7 @@ class Gather(Op):
     batch_dims: int = 0
 
     tflm_types = dtypes("s8 f32")
-    imports = (Import("tflite", "GATHER", from_tflite), Import("onnx", "Gather", from_onnx))
+    imports = (Import("tflite", "GATHER", from_tflite),)
     kernels = tuple(
         Kernel(
             f"mg_gather_{dtype}",

@@ -27,12 +27,6 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Shape(_DTYPES[out_type]))
 
 
-def shape_from_onnx(source: Source) -> Imported:
-    if source.attributes["start"] or source.attributes["end"] is not None:
-        raise UnsupportedError("a part of a shape is not supported")
-    return Imported(Shape("s64"))
-
-
 def at_run_time(call: Call) -> bool:
     "never: shapes are static, and this operator is computed when the model is read"
     return False
@@ -49,7 +43,7 @@ class Shape(Op):
     dtype: str = "s32"
 
     tflm_types = ALL_DTYPES
-    imports = (Import("tflite", "SHAPE", from_tflite), Import("onnx", "Shape", shape_from_onnx))
+    imports = (Import("tflite", "SHAPE", from_tflite),)
     kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -18,7 +18,7 @@ KINDS = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.int64): TensorProt
 class Writer:
     """Appends nodes; values are named by what they return."""
 
-    def __init__(self, opset: int = 17, seed: int = 1) -> None:
+    def __init__(self, opset: int = 20, seed: int = 1) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.inputs: list[onnx.ValueInfoProto] = []
         self.constants: list[onnx.TensorProto] = []
@@ -42,10 +42,12 @@ class Writer:
         return names[0] if results == 1 else names
 
     def model(self, *outputs: str) -> onnx.ModelProto:
-        ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
-        graph = helper.make_graph(self.nodes, "g", self.inputs, ends, self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
-        return onnx.shape_inference.infer_shapes(model)
+        graph = helper.make_graph(self.nodes, "g", self.inputs, [], self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=9)
+        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        known = {value.name: value for value in inferred.graph.value_info}
+        model.graph.output.extend(known[name] for name in outputs)
+        return model
 
 
 def expected(model: onnx.ModelProto, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:

@@ -52,11 +52,40 @@ def signal(w: Writer) -> tuple[str, ...]:
     y = w.node("Gather", [w.node("Shape", [x]), w.constant(np.array([0]))], axis=0)
     shape = w.node("Concat", [y, w.constant(np.array([-1]))], axis=0)
     flat = w.node("Reshape", [w.node("AveragePool", [x], kernel_shape=[2], strides=[2]), shape])
-    parts = w.node("Split", [w.node("MatMul", [flat, w.weights(32, 6)])], results=2, axis=1)
+    parts = w.node("Split", [w.node("MatMul", [flat, w.weights(32, 6)])], results=2, axis=1, num_outputs=2)
     return (w.node("Sub", parts), w.node("Slice", [parts[0], *(w.constant(np.array([v])) for v in (2, -9, 1, -1))]))
 
 
-NETS: tuple[Callable[[Writer], tuple[str, ...]], ...] = (classifier, shuffled, signal)
+def reduced(w: Writer) -> tuple[str, ...]:
+    """Reductions, and functions that ONNX defines by simpler ones."""
+    x = w.input([2, 3, 4])
+    axes = w.constant(np.array([-1, 1]))
+    found = [w.node(kind, [x, axes], keepdims=1) for kind in ("ReduceSum", "ReduceL2", "ReduceLogSumExp", "ReduceMax")]
+    total = w.node("Sum", [*found, w.node("ReduceMean", [x])])
+    return (w.node("Softsign", [total]), w.node("LogSoftmax", [x], axis=1), w.node("ArgMax", [x], axis=1, keepdims=0))
+
+
+def moved(w: Writer) -> tuple[str, ...]:
+    """Elements moved, repeated and padded."""
+    x = w.input([1, 8, 3, 2])
+    y = w.node("DepthToSpace", [x], blocksize=2, mode="CRD")
+    z = w.node("SpaceToDepth", [w.node("DepthToSpace", [x], blocksize=2)], blocksize=2)
+    ends = w.constant(np.array([0, 1, 1, 0, 0, 0, 2, 3]))
+    padded = w.node("Pad", [y, ends, w.constant(np.array(1.5, np.float32))])
+    wide = w.node("Expand", [w.node("ReduceSum", [x], keepdims=0), w.constant(np.array([2, 3]))])
+    return (padded, z, w.node("Tile", [wide, w.constant(np.array([1, 2]))]))
+
+
+def enlarged(w: Writer) -> tuple[str, ...]:
+    """Transposed convolutions: cut, and filled up."""
+    x = w.input([1, 4, 3, 5])
+    a = w.node("ConvTranspose", [x, w.weights(4, 2, 3, 2), w.weights(2)], strides=[2, 3], pads=[1, 0, 0, 1])
+    b = w.node("ConvTranspose", [x, w.weights(4, 3, 2, 2)], strides=[2, 1], output_padding=[1, 0])
+    c = w.node("ConvTranspose", [x, w.weights(4, 1, 3, 3)], strides=[2, 2], auto_pad="SAME_UPPER")
+    return a, b, c
+
+
+NETS: tuple[Callable[[Writer], tuple[str, ...]], ...] = (classifier, shuffled, signal, reduced, moved, enlarged)
 
 
 def agrees(model: onnx.ModelProto, path: Path) -> None:

@@ -31,7 +31,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 
     Raises CorruptModelError, UnsupportedError (all nodes at once), ShapeError, UsageError.
     """
-    raw = read(data, path.parent)
+    raw = read(data, path.parent, lambda *kind: registry.find("onnx", _name(*kind[:2]), kind[2]) is not None)
     builder = Builder(registry, "onnx", REFERENCES[0])
     notes: list[str] = []
     for value, array in raw.constants.items():
@@ -97,10 +97,15 @@ def _static(value: RawInput, notes: list[str]) -> Shape:
 
 
 def _add(builder: Builder, index: int, node: RawNode) -> None:
-    name = f"{node.domain}:{node.type}" if node.domain else node.type
+    name = _name(node.domain, node.type)
     where = f"node {index} {name}" + (f" {node.name!r}" if node.name else "")
     attributes = Attributes(_plain(node.attributes), _defaults(node))
     builder.operator(name, node.version, attributes, node.inputs, node.outputs, where)
+
+
+def _name(domain: str, kind: str) -> str:
+    """The name under which an operator is imported."""
+    return f"{domain}:{kind}" if domain else kind
 
 
 def _plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ Source: the ONNX specification (onnx/docs/IR.md); the onnx package parses, check
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,9 @@ OPSET = 21
 """Older models are converted up to this version of the operators; newer ones are read as they are."""
 
 MAX_NODES = 10_000
+MAX_DEPTH = 8
+"""Functions within functions that are inlined."""
+
 MAX_ELEMENTS = 1 << 28
 DTYPES: Mapping[int, str] = {
     onnx.TensorProto.INT8: "s8",
@@ -68,8 +71,11 @@ class RawModel:
     constants: Mapping[str, np.ndarray]
 
 
-def read(data: bytes, folder: Path | None) -> RawModel:
+def read(data: bytes, folder: Path | None, is_known: Callable[[str, str, int], bool]) -> RawModel:
     """Parse a model; `folder` holds its external data, if it has any.
+
+    is_known: whether mcugen has an operator of that domain, type and version; for others that ONNX defines by a
+    function of simpler ones, that function takes their place.
 
     Raises CorruptModelError for what is no valid model, UnsupportedError for what no compiler can fix in advance.
     """
@@ -81,7 +87,7 @@ def read(data: bytes, folder: Path | None) -> RawModel:
     model = _guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
     _check_limits(model)
     model = _guarded(f"cannot be converted to opset {OPSET}", _converted, model)
-    return _raw(model)
+    return _raw(_guarded("has operators whose functions cannot be inlined", _defined, model, is_known))
 
 
 def _parsed(data: bytes) -> onnx.ModelProto:
@@ -124,6 +130,35 @@ def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     versions = {entry.domain: entry.version for entry in model.opset_import}
     own = versions.get("", versions.get("ai.onnx", OPSET))
     return version_converter.convert_version(model, OPSET) if own < OPSET else model
+
+
+def _defined(model: onnx.ModelProto, is_known: Callable[[str, str, int], bool]) -> onnx.ModelProto:
+    """The model with the functions by which ONNX defines operators that mcugen does not have, as deep as they go."""
+    for _ in range(MAX_DEPTH):
+        wanted = _undefined(model, is_known)
+        if not wanted:
+            break
+        model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        model = inliner.inline_selected_functions(model, wanted, inline_schema_functions=True)
+        _check_limits(model)
+    return model
+
+
+def _undefined(model: onnx.ModelProto, is_known: Callable[[str, str, int], bool]) -> list[tuple[str, str]]:
+    """(domain, type) of the operators that ONNX defines by a function and mcugen does not have."""
+    versions = {_domain(entry.domain): entry.version for entry in model.opset_import}
+    found: dict[tuple[str, str], None] = {}
+    for node in model.graph.node:
+        version = versions.get(_domain(node.domain), 1)
+        if is_known(_domain(node.domain), node.op_type, version):
+            continue
+        try:
+            schema: Any = onnx.defs.get_schema(node.op_type, version, node.domain)
+        except onnx.defs.SchemaError:
+            continue
+        if schema.has_function or schema.has_context_dependent_function:
+            found[(node.domain, node.op_type)] = None
+    return list(found)
 
 
 def _raw(model: onnx.ModelProto) -> RawModel:

@@ -1,0 +1,115 @@
+"""Reductions over axes: those of mcugen, and those that are one of them around functions of single elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.op import Op
+from mcugen.ops.add import Add
+from mcugen.ops.arg_max import ArgMax
+from mcugen.ops.float_functions import Abs, Exp, Log, Sqrt, Square
+from mcugen.ops.mean import Mean
+from mcugen.ops.reduce_max import ReduceMax
+from mcugen.ops.reduce_min import ReduceMin
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.sub import Sub
+from mcugen.ops.sum import Sum
+
+Step = Callable[[Expansion, str], str]
+
+
+def _unchanged(e: Expansion, x: str) -> str:
+    return x
+
+
+def _each(op: Op) -> Step:
+    """A function of single elements."""
+    return lambda e, x: e.node(op, x)
+
+
+def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansion) -> Sequence[str]:
+    """`after` of the reduction of what `before` makes of each element. Source: ONNX ReduceSum-13, ReduceMean-18."""
+    x, keep = _operand(e), bool(source.attributes["keepdims"])
+    rank = len(e.type(x).shape)
+    axes = _axes(source, rank)
+    if not axes and source.attributes["noop_with_empty_axes"]:
+        return [after(e, before(e, x))]
+    chosen = axes or tuple(range(rank))
+    prepared = before(e, x)
+    return [after(e, e.node(kind(chosen, keep), prepared) if chosen else prepared)]  # type: ignore[call-arg]
+
+
+def log_sum_exp(source: Source, e: Expansion) -> Sequence[str]:
+    """log(sum of exp(x)), with the largest element taken out first. Source: ONNX ReduceLogSumExp-18."""
+    x, keep = _operand(e), bool(source.attributes["keepdims"])
+    shape = e.type(x).shape
+    axes = _axes(source, len(shape)) or tuple(range(len(shape)))
+    source.attributes["noop_with_empty_axes"]
+    if not axes:
+        return [x]
+    largest = e.node(ReduceMax(axes, True), x)
+    total = e.node(Sum(axes, True), e.node(Exp(), e.node(Sub(), x, largest)))
+    found = e.node(Add(), e.node(Log(), total), largest)
+    return [found if keep else e.node(Reshape(tuple(d for k, d in enumerate(shape) if k not in axes)), found)]
+
+
+def log_softmax(source: Source, e: Expansion) -> Sequence[str]:
+    """x - max - log(sum of exp(x - max)) along one axis. Source: ONNX LogSoftmax-13."""
+    x, axes = _operand(e), (source.attributes["axis"],)
+    centred = e.node(Sub(), x, e.node(ReduceMax(axes, True), x))
+    total = e.node(Sum(axes, True), e.node(Exp(), centred))
+    return [e.node(Sub(), centred, e.node(Log(), total))]
+
+
+def position(smallest: bool, source: Source, e: Expansion) -> Sequence[str]:
+    """Where the largest or smallest element of an axis stands. Source: ONNX ArgMax-13, ArgMin-13."""
+    x, axis = _operand(e), source.attributes["axis"]
+    shape = e.type(x).shape
+    if not -len(shape) <= axis < len(shape):
+        raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
+    if source.attributes["select_last_index"]:
+        raise UnsupportedError("the last of several equal elements (select_last_index) is not supported")
+    axis %= len(shape)
+    y = e.node(ArgMax(axis, "s64", smallest), x)
+    kept = tuple(1 if k == axis else d for k, d in enumerate(shape))
+    return [e.node(Reshape(kept), y) if source.attributes["keepdims"] else y]
+
+
+def _axes(source: Source, rank: int) -> tuple[int, ...]:
+    """The stated axes, none where all are meant: an operand, or in old versions an attribute."""
+    given = source.attributes.get("axes")
+    if given is None and len(source.inputs) > 1 and source.inputs[1] is not None:
+        given = source.ints(1)
+        if given is None:
+            raise UnsupportedError("the axes are computed at run time", hint="make them a constant")
+    if any(not -rank <= axis < rank for axis in given or ()):
+        raise ShapeError(f"axes {list(given or ())} are not axes of rank {rank}")
+    return tuple(sorted({axis % rank for axis in given or ()}))
+
+
+def _operand(e: Expansion) -> str:
+    if not e.inputs or e.inputs[0] is None:
+        raise ShapeError("there is no operand")
+    return e.inputs[0]
+
+
+_KINDS: tuple[tuple[str, type[Op], tuple[Step, Step]], ...] = (
+    ("ReduceSum", Sum, (_unchanged, _unchanged)),
+    ("ReduceMean", Mean, (_unchanged, _unchanged)),
+    ("ReduceMax", ReduceMax, (_unchanged, _unchanged)),
+    ("ReduceMin", ReduceMin, (_unchanged, _unchanged)),
+    ("ReduceL1", Sum, (_each(Abs()), _unchanged)),
+    ("ReduceL2", Sum, (_each(Square()), _each(Sqrt()))),
+    ("ReduceSumSquare", Sum, (_each(Square()), _unchanged)),
+    ("ReduceLogSum", Sum, (_unchanged, _each(Log()))),
+)
+IMPORTS = (
+    *(Import("onnx", name, expand=partial(reduce, kind, *steps)) for name, kind, steps in _KINDS),
+    Import("onnx", "ReduceLogSumExp", expand=log_sum_exp),
+    Import("onnx", "LogSoftmax", since=13, expand=log_softmax),
+    Import("onnx", "ArgMax", expand=partial(position, False)),
+    Import("onnx", "ArgMin", expand=partial(position, True)),
+)

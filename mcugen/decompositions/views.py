@@ -1,0 +1,105 @@
+"""Expand, Tile, Pad, DepthToSpace and SpaceToDepth: elements moved or repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.ops.broadcast_to import BroadcastTo
+from mcugen.ops.pad import Pad
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.strided_slice import StridedSlice
+from mcugen.ops.tile import Tile
+from mcugen.ops.transpose import Transpose
+
+
+def expand(source: Source, e: Expansion) -> Sequence[str]:
+    """Broadcast to the stated shape, or to what both make together. Source: ONNX Expand-13."""
+    x, shape = _operand(e), _known(source, 1, "shape")
+    try:
+        wanted = np.broadcast_shapes(e.type(x).shape, shape)
+    except ValueError as error:
+        raise ShapeError(f"{list(e.type(x).shape)} and {list(shape)} cannot be broadcast together") from error
+    return [e.node(BroadcastTo(wanted), x)]
+
+
+def tile(source: Source, e: Expansion) -> Sequence[str]:
+    """Repeated along each axis. Source: ONNX Tile-13."""
+    return [e.node(Tile(_known(source, 1, "repeats")), _operand(e))]
+
+
+def pad(source: Source, e: Expansion) -> Sequence[str]:
+    """Elements of one value around a tensor; negative widths take away. Source: ONNX Pad-21."""
+    x, ends, mode = _operand(e), _known(source, 1, "pads"), source.attributes["mode"]
+    if mode != "constant":
+        raise UnsupportedError(f"padding of mode {mode} is not supported")
+    shape = e.type(x).shape
+    axes = _known(source, 3, "axes") if len(e.inputs) > 3 and e.inputs[3] is not None else tuple(range(len(shape)))
+    if len(ends) != 2 * len(axes) or any(not -len(shape) <= axis < len(shape) for axis in axes):
+        raise ShapeError(f"pads {list(ends)} do not fit axes {list(axes)} of {list(shape)}")
+    widths = [(0, 0)] * len(shape)
+    for k, axis in enumerate(axes):
+        widths[axis] = (ends[k], ends[k + len(axes)])
+    cut = tuple((max(-a, 0), d - max(-a, 0) - max(-b, 0), 1) for d, (a, b) in zip(shape, widths, strict=True))
+    if any(count < 1 for _, count, _ in cut):
+        raise UnsupportedError("padding that leaves nothing is not supported")
+    if any(min(pair) < 0 for pair in widths):
+        x = e.node(StridedSlice(cut, tuple(count for _, count, _ in cut)), x)
+    value = e.inputs[2] if len(e.inputs) > 2 else None
+    added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
+    return [e.node(Pad(added), x, *([] if value is None else [value]))]
+
+
+def depth_to_space(source: Source, e: Expansion) -> Sequence[str]:
+    """Channels become blocks of pixels. Source: ONNX DepthToSpace-13."""
+    x, b, mode = _operand(e), source.attributes["blocksize"], source.attributes["mode"]
+    n, c, h, w = _image(e, x)
+    if b < 1 or c % (b * b) or mode not in ("DCR", "CRD"):
+        raise ShapeError(f"blocks of {b} in mode {mode} do not divide {c} channels")
+    if mode == "DCR":
+        split = e.node(Transpose((0, 3, 4, 1, 5, 2)), e.node(Reshape((n, b, b, c // (b * b), h, w)), x))
+    else:
+        split = e.node(Transpose((0, 1, 4, 2, 5, 3)), e.node(Reshape((n, c // (b * b), b, b, h, w)), x))
+    return [e.node(Reshape((n, c // (b * b), h * b, w * b)), split)]
+
+
+def space_to_depth(source: Source, e: Expansion) -> Sequence[str]:
+    """Blocks of pixels become channels. Source: ONNX SpaceToDepth-13."""
+    x, b = _operand(e), source.attributes["blocksize"]
+    n, c, h, w = _image(e, x)
+    if b < 1 or h % b or w % b:
+        raise ShapeError(f"blocks of {b} do not divide an image of {h}x{w}")
+    split = e.node(Reshape((n, c, h // b, b, w // b, b)), x)
+    return [e.node(Reshape((n, c * b * b, h // b, w // b)), e.node(Transpose((0, 3, 5, 1, 2, 4)), split))]
+
+
+def _image(e: Expansion, x: str) -> tuple[int, int, int, int]:
+    shape = e.type(x).shape
+    if len(shape) != 4:
+        raise ShapeError(f"an image has four axes, not {list(shape)}")
+    return shape[0], shape[1], shape[2], shape[3]
+
+
+def _known(source: Source, k: int, what: str) -> tuple[int, ...]:
+    values = source.ints(k)
+    if values is None:
+        raise UnsupportedError(f"the {what} are computed at run time", hint="make them a constant")
+    return values
+
+
+def _operand(e: Expansion) -> str:
+    if not e.inputs or e.inputs[0] is None:
+        raise ShapeError("there is no operand")
+    return e.inputs[0]
+
+
+IMPORTS = (
+    Import("onnx", "Expand", expand=expand),
+    Import("onnx", "Tile", expand=tile),
+    Import("onnx", "Pad", expand=pad),
+    Import("onnx", "DepthToSpace", expand=depth_to_space),
+    Import("onnx", "SpaceToDepth", expand=space_to_depth),
+)
