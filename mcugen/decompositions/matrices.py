@@ -1,4 +1,4 @@
-"""Gemm and MatMul with constant matrices: fully connected layers."""
+"""Gemm and MatMul: fully connected layers where the matrix is constant, else products of two computed ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.add import Add
+from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.mul import Mul
+from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 
 
@@ -18,9 +21,11 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
     a, x, w, *rest = source.attributes, *e.inputs
     if x is None or w is None or len(e.type(x).shape) != 2 or len(e.type(w).shape) != 2:
         raise ShapeError("a matrix product needs two matrices")
+    data = e.data(w)
+    if data is None:
+        return [_computed(source, e, x, w, rest[0] if rest else None)]
     if a["transA"]:
         x = e.node(Transpose((1, 0)), x)
-    data = _constant(e, w)
     weights = data.astype(np.float64) * a["alpha"]
     kernel = e.constant(np.ascontiguousarray(weights if a["transB"] else weights.T).astype(data.dtype))
     c = rest[0] if rest else None
@@ -35,15 +40,25 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(Add(), e.node(FullyConnected(), x, kernel), added)]
 
 
+def _computed(source: Source, e: Expansion, x: str, w: str, c: str | None) -> str:
+    """The product of two computed matrices, scaled, and what is added."""
+    a = source.attributes
+    y = e.node(BatchMatmul(bool(a["transA"]), bool(a["transB"])), x, w)
+    if a["alpha"] != 1.0:
+        y = e.node(Mul(), y, e.constant(np.array(a["alpha"], np.float32)))
+    if c is not None and a["beta"] != 1.0:
+        c = e.node(Mul(), c, e.constant(np.array(a["beta"], np.float32)))
+    return y if c is None else e.node(Add(), y, c)
+
+
 def matmul(source: Source, e: Expansion) -> Sequence[str]:
     """y[..., i, j] = sum over k of a[..., i, k] * b[k, j]. Source: ONNX MatMul-13."""
     x, w = e.inputs[0], e.inputs[1]
-    if x is None or w is None or not e.type(x).shape:
+    if x is None or w is None or not (e.type(x).shape and e.type(w).shape):
         raise ShapeError("a matrix product needs two operands")
-    data = _constant(e, w)
-    if data.ndim != 2:
-        raise UnsupportedError(f"a product with a constant {list(data.shape)} is not supported")
-    shape = e.type(x).shape
+    data, shape = e.data(w), e.type(x).shape
+    if data is None or data.ndim != 2:
+        return [_batches(e, x, w)]
     if shape[-1] != data.shape[0]:
         raise ShapeError(f"{list(shape)} and {list(data.shape)} cannot be multiplied")
     return [e.node(FullyConnected(keep_dims=True), x, e.constant(np.ascontiguousarray(data.T)))]
@@ -58,11 +73,17 @@ def _scaled(e: Expansion, name: str, factor: float) -> str:
     return e.constant((data.astype(np.float64) * factor).astype(data.dtype))
 
 
-def _constant(e: Expansion, name: str) -> np.ndarray:
-    data = e.data(name)
-    if data is None:
-        raise UnsupportedError("a product of two computed matrices is not supported")
-    return data
+def _batches(e: Expansion, a: str, b: str) -> str:
+    """Products in batches; a vector counts as a matrix of one row, or of one column, which the result lacks."""
+    left, right = e.type(a).shape, e.type(b).shape
+    if len(left) == 1:
+        a = e.node(Reshape((1, *left)), a)
+    if len(right) == 1:
+        b = e.node(Reshape((*right, 1)), b)
+    y = e.node(BatchMatmul(), a, b)
+    shape = e.type(y).shape
+    kept = (*shape[:-2], *(shape[-2:-1] if len(left) > 1 else ()), *(shape[-1:] if len(right) > 1 else ()))
+    return y if kept == shape else e.node(Reshape(kept), y)
 
 
 IMPORTS = (Import("onnx", "Gemm", expand=gemm), Import("onnx", "MatMul", expand=matmul))
