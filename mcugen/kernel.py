@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from mcugen.call import Call, Params, Rule
+from mcugen.element import Loop
 
 
 class Form(Enum):
@@ -97,18 +98,20 @@ class Kernel:
     symbol    mg_<op>_<dtype>[__<how>]; its source is <symbol less mg_>.c of c_runtime, or `source`
     params    fields of the C struct <symbol less __how>_params; arrays become constants in flash
     count     POINTWISE: n for the whole output (pixels or elements); a multiple of the output's rows
-    operands  inputs passed as pointers; None: every input that is not constant
+    operands  inputs passed as pointers, in that order; None: every input that is not constant
     scratch   bytes of working memory, 16-aligned, or None where the C function takes none
     in_place  inputs whose memory the output may take over, element by element
     window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
     ring      RING: what a converted row is
     variant   constants of the C text: each set of them is a copy of its own of <symbol less mg_>_template.h
+    loop      the C function where it is made of expressions, and not a file of c_runtime
     starts    ALIAS: the byte of the operand at which each result begins; JOIN: that of the result at which each operand
               does; None: all at the first
     widened   whether the constants hold the weights wider than the model does: faster, for flash
     struct    names the header and the params struct where they are not those of the contract: the whole symbol
     work      what a call takes beside what select/costs.py counts of any kernel, for estimates of its cycles: a number
               for each of `terms`, 0 for those that are left out
+    parts     for estimates: kernels, with their calls, whose work the function does in one loop
     code      bytes of the code of a call's copy, where copies differ much; else ci/fit measured their mean
     helpers   sources of c_runtime that the function calls, beside its own
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
@@ -120,19 +123,21 @@ class Kernel:
     accepts: tuple[Rule, ...] = ()
     params: Callable[[Call], Params] | None = None
     count: Callable[[Call], int] | None = None
-    operands: tuple[int, ...] | None = None
+    operands: Callable[[Call], tuple[int, ...]] | tuple[int, ...] | None = None
     scratch: Callable[[Call], int] | None = None
     in_place: tuple[int, ...] = ()
     window: Callable[[Call], RowWindow] | None = None
     outside: Callable[[Call], int | float] | None = None
     ring: Callable[[Call], Ring] | None = None
     variant: Callable[[Call], Mapping[str, int]] | None = None
+    loop: Callable[[Call], Loop] | None = None
     starts: Callable[[Call], Sequence[int]] | None = None
     widened: bool = False
     struct: str = ""
     needs: frozenset[str] = frozenset()
     work: Callable[[Call], Mapping[str, float]] | None = None
     terms: tuple[str, ...] = ()
+    parts: Callable[[Call], Sequence[tuple[Kernel, Call]]] | None = None
     code: Callable[[Call], int] | None = None
     source: str = ""
     helpers: tuple[str, ...] = ()
@@ -153,8 +158,14 @@ class Kernel:
         """Whether the kernel makes an output row from a window of input rows."""
         return self.form in (Form.WINDOW, Form.RING)
 
+    def interface(self, call: Call) -> str:
+        """What names the header and the params struct for the call."""
+        return self.function(call) if self.loop else self.contract
+
     def function(self, call: Call) -> str:
-        """The C function that computes the call: the symbol, with the constants of its variant."""
+        """The C function that computes the call: the symbol, with the constants of its variant or of its text."""
+        if self.loop:
+            return f"{self.symbol}_{self.loop(call).digest}"
         values = self.variant(call) if self.variant else {}
         return "_".join([self.symbol, *(f"{name}{value}".replace("-", "m") for name, value in values.items())])
 
@@ -168,10 +179,14 @@ class Kernel:
         found = [f"the core has no {feature}" for feature in missing]
         return found + [(rule.__doc__ or rule.__name__).strip() for rule in self.accepts if not rule(call)]
 
+    def overwritable(self, call: Call) -> tuple[int, ...]:
+        """The operands of the call whose memory the output may take over."""
+        return tuple(k for k in self.in_place if k < len(call.inputs))
+
     def pointer_operands(self, call: Call) -> tuple[int, ...]:
         """Indices of the inputs that the C call passes as pointers."""
         if self.operands is not None:
-            return self.operands
+            return self.operands(call) if callable(self.operands) else self.operands
         return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
 
 

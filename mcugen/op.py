@@ -16,6 +16,7 @@ import numpy as np
 from mcugen import channels
 from mcugen.call import Call
 from mcugen.channels import Range, Removal
+from mcugen.element import Stated
 from mcugen.errors import InternalError
 from mcugen.kernel import Kernel
 from mcugen.order import Order
@@ -59,6 +60,9 @@ class Op:
 
     imports: ClassVar[tuple[FormatName, ...]] = ()
     """`mcugen.imports.Import`s: what operators of which formats become this one."""
+
+    element: ClassVar[Mapping[str, Stated]] = {}
+    """Element type of operands and result -> what an element is, for operators that work element by element."""
 
     kernels: ClassVar[tuple[Kernel, ...]] = ()
     weight_operands: ClassVar[tuple[int, ...]] = ()

@@ -94,7 +94,7 @@ def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[
     board = target.load(options.board, [f for f in options.features.split(",") if f])
     board = target.with_regions(board, options.regions, options.weight_regions)
     options, reference_notes = _settle_reference(imported, options)
-    graph = passes.run(imported, options.reference, simplify=not options.no_simplify)
+    graph = passes.run(imported, options.reference, board.features, simplify=not options.no_simplify)
     return Prepared(name, board, options, imported, graph, (*imported.notes, *reference_notes, *notes))
 
 

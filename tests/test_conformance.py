@@ -10,7 +10,17 @@ import pytest
 
 from mcugen import resources
 from mcugen.op import Example, Op
+from mcugen.ops.abs import Abs
+from mcugen.ops.add import Add
 from mcugen.ops.copy import Copy
+from mcugen.ops.element_chain import ElementChain, Link
+from mcugen.ops.exp import Exp
+from mcugen.ops.hard_swish import HardSwish
+from mcugen.ops.leaky_relu import LeakyRelu
+from mcugen.ops.maximum import Maximum
+from mcugen.ops.mul import Mul
+from mcugen.ops.neg import Neg
+from mcugen.ops.sub import Sub
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import cases_of
@@ -26,7 +36,24 @@ class CopyExamples(Copy):
         return [Example(cls(), (t,), (t,), {}, k) for k, t in enumerate(types)]
 
 
-OPS: dict[str, type[Op]] = {**conformance.operators(), "Copy": CopyExamples}
+class ChainExamples(ElementChain):
+    """The loop that a pass makes, with examples: no format has it. Source: none."""
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        image, number, vector = (TensorType(shape, "f32") for shape in ((1, 3, 5, 4), (), (4,)))
+        scaled = (Link(Mul(), (0, 1)), Link(Add("RELU6"), (~0, 2)), Link(Abs(), (~1,)))
+        tree = (Link(Sub(), (0, 1)), Link(LeakyRelu(0.2), (0,)), Link(Maximum(), (~0, ~1)), Link(Mul(), (~2, ~2)))
+        last = (Link(Neg(), (0,)), Link(Sub("RELU_N1_TO_1"), (1, ~0)), Link(HardSwish(), (~1,)), Link(Exp(), (~2,)))
+        return [
+            Example(cls(scaled), (image, number, number), (image,), {1: None, 2: None}, 1),
+            Example(cls(scaled), (image, number, vector), (image,), {1: None, 2: None}, 2),
+            Example(cls(tree), (image, image), (image,), {}, 3),
+            Example(cls(last), (image, vector), (image,), {1: None}, 4),
+        ]
+
+
+OPS: dict[str, type[Op]] = {**conformance.operators(), "Copy": CopyExamples, "ElementChain": ChainExamples}
 
 
 def report(problems: Sequence[object]) -> str:

@@ -57,6 +57,12 @@ static inline int32_t mg_clamp(int32_t x, int32_t low, int32_t high)
     return floored > high ? high : floored;
 }
 
+static inline float mg_clamp_float(float x, float low, float high)
+{
+    const float floored = x < low ? low : x;
+    return floored > high ? high : floored;
+}
+
 /* round(x * mult / 2^31), mult >= 0. Equals gemmlowp's SaturatingRoundingDoublingHighMul. */
 static inline int32_t mg_high_mul(int32_t x, int32_t mult)
 {

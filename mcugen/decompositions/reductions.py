@@ -8,13 +8,17 @@ from functools import partial
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.op import Op
+from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
 from mcugen.ops.arg_max import ArgMax
-from mcugen.ops.float_functions import Abs, Exp, Log, Sqrt, Square
+from mcugen.ops.exp import Exp
+from mcugen.ops.log import Log
 from mcugen.ops.mean import Mean
 from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reduce_min import ReduceMin
 from mcugen.ops.reshape import Reshape
+from mcugen.ops.sqrt import Sqrt
+from mcugen.ops.square import Square
 from mcugen.ops.sub import Sub
 from mcugen.ops.sum import Sum
 

@@ -37,15 +37,19 @@ def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
 
 def source_name(choice: Choice) -> str:
     """The C file that defines the kernel of a choice: one of the runtime's, or one made for the sizes of its call."""
-    if choice.kernel.variant is None:
+    if choice.kernel.variant is None and choice.kernel.loop is None:
         return choice.kernel.source_name
     return f"{choice.kernel.function(choice.call).removeprefix('mg_')}.c"
 
 
 def made_files(choices: Sequence[Choice]) -> dict[str, str]:
-    """The C files that are not in the runtime's folders, by name: brought by operators, or made for sizes."""
+    """The C files that are not in the runtime's folders, by name: brought by operators, or made for their calls."""
     found = brought_files(c.kernel for c in choices)
-    return found | {source_name(c): _variant_text(c) for c in choices if c.kernel.variant}
+    found |= {source_name(c): _variant_text(c) for c in choices if c.kernel.variant}
+    for choice in choices:
+        if choice.kernel.loop is not None:
+            found |= choice.kernel.loop(choice.call).files(choice.kernel.function(choice.call))
+    return found
 
 
 def _variant_text(choice: Choice) -> str:
@@ -73,7 +77,7 @@ def runtime_files(
     """
 
     def read(name: str) -> bytes:
-        return brought[name].encode() if name in brought else _read(name)
+        return owned(brought[name].encode()) if name in brought else _read(name)
 
     files = {f"kernels/{Path(name).name}": read(name) for name in kernels}
     wanted = ["runtime.h", *headers, *(h for text in files.values() for h in includes(text))]
@@ -96,4 +100,9 @@ def _read(name: str) -> bytes:
     path = resources.c_files().get(name)
     if path is None:
         raise InternalError(f"the runtime file {name} is missing")
-    return path.read_bytes().replace(_LICENSE, _OWNER)
+    return owned(path.read_bytes())
+
+
+def owned(text: bytes) -> bytes:
+    """The text of a file as its user gets it."""
+    return text.replace(_LICENSE, _OWNER)

@@ -1,19 +1,22 @@
 """Shared recipe of operators on two tensors, element by element with broadcasting.
 
-Each has three kernels of one contract: equal shapes (a run of elements), a constant vector along the last axis (a run
-of pixels), and general broadcasting (whole tensors).
+An operator states what an element of its result is, and has four kernels: for equal shapes (a run of elements), for a
+constant number, for a constant vector along the last axis (a run of pixels), and for general broadcasting (whole
+tensors).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
+from mcugen.call import Call, Rule
 from mcugen.channels import Range, channels_of
+from mcugen.element import OPERANDS, TERMS, Element, Stated, Walk, element_of, loop
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds
@@ -48,13 +51,19 @@ def equal_shapes(call: Call) -> bool:
     return len(shapes) == 1 and call.constants[0] is None and call.constants[1] is None
 
 
-def constant_vector(call: Call) -> bool:
-    "one operand is a constant, a number or one number per index of the last axis; the other has the result's shape"
+def constant_number(call: Call) -> bool:
+    "one operand is a constant number; the other has the result's shape"
     k = _constant_operand(call)
-    if k is None or call.input(1 - k).shape != call.output.shape:
+    return k is not None and call.input(k).size == 1 and call.input(1 - k).shape == call.output.shape
+
+
+def constant_vector(call: Call) -> bool:
+    "one operand is a constant, one number per index of the last axis; the other has the result's shape"
+    k = _constant_operand(call)
+    if k is None or call.input(k).size == 1 or call.input(1 - k).shape != call.output.shape:
         return False
     shape = call.input(k).shape
-    return call.input(k).size == 1 or (shape[-1:] == call.output.shape[-1:] and call.input(k).size == shape[-1])
+    return shape[-1:] == call.output.shape[-1:] and call.input(k).size == shape[-1]
 
 
 def corners(call: Call) -> Range | None:
@@ -93,39 +102,44 @@ def symmetric(call: Call) -> bool:
     return all(t is None or t.dtype != "s16" or t.zero_point == 0 for t in (*call.inputs, *call.outputs))
 
 
-def kernels(
-    symbol: str, dtype: str, params: Callable[[Call], Params] | None = None, rules: tuple[Rule, ...] = ()
-) -> tuple[Kernel, Kernel, Kernel]:
-    """The kernels of contract `symbol`; params: the fields that belong to the arithmetic, rules: its preconditions."""
-    accepts = (of_type(dtype), *rules)
-    own = params or (lambda call: {})
+def kernels(symbol: str, dtype: str, stated: Stated, rules: tuple[Rule, ...] = ()) -> tuple[Kernel, ...]:
+    """The kernels of operands and results of one element type. stated: what an element of the result is."""
+    element = partial(element_of, stated)
+
+    def kernel(how: str, form: Form, walk: Walk, *more: Rule, **fields: Any) -> Kernel:
+        return Kernel(
+            f"{symbol}{how}",
+            form,
+            (of_type(dtype), *rules, *more),
+            lambda call: _params(element(call), call, walk),
+            loop=lambda call: loop(element(call), call, walk, _kinds(element(call), call, walk)),
+            terms=(*TERMS, *(("starts",) if walk is Walk.BROADCAST else ())),
+            **fields,
+        )
+
+    def both(call: Call) -> tuple[int, ...]:
+        return element(call).order(call)
+
+    def computed(call: Call) -> tuple[int, ...]:
+        return tuple(k for k in both(call) if call.constants[k] is None)
+
+    def starts(call: Call) -> dict[str, float]:
+        return {"starts": _broadcast_fields(call, (0, 1))["layout.runs"], **element(call).work(call)}
+
+    run: dict[str, Any] = {"operands": computed, "in_place": (0, 1), "work": lambda call: element(call).work(call)}
+    size: dict[str, Any] = {"count": lambda call: call.output.size, **run}
+    pixels: dict[str, Any] = {"count": lambda call: call.output.size // _last(call.output.shape), **run}
     return (
-        Kernel(
-            symbol,
-            Form.POINTWISE,
-            (*accepts, equal_shapes),
-            lambda call: own(call) or {"layout.run": 0},
-            lambda call: call.output.size,
-            in_place=(0, 1),
-        ),
-        Kernel(
-            f"{symbol}__constant",
-            Form.POINTWISE,
-            (*accepts, constant_vector),
-            lambda call: {**own(call), **_constant_fields(call)},
-            lambda call: call.output.size // _last(call.output.shape),
-            in_place=(0, 1),
-        ),
-        Kernel(
-            f"{symbol}__broadcast",
-            Form.WHOLE,
-            accepts,
-            lambda call: {**own(call), **_broadcast_fields(call)},
-            operands=(0, 1),
-            work=lambda call: {"starts": _broadcast_fields(call)["layout.runs"]},
-            terms=("starts",),
-        ),
+        kernel("", Form.POINTWISE, Walk.RUN, equal_shapes, **size),
+        kernel("__number", Form.POINTWISE, Walk.RUN, constant_number, **size),
+        kernel("__vector", Form.POINTWISE, Walk.VECTOR, constant_vector, **pixels),
+        kernel("__broadcast", Form.WHOLE, Walk.BROADCAST, operands=both, work=starts),
     )
+
+
+def all_kernels(symbol: str, elements: Mapping[str, Stated]) -> tuple[Kernel, ...]:
+    """The kernels <symbol>_<dtype> of every element type."""
+    return tuple(k for dtype, element in elements.items() for k in kernels(f"{symbol}_{dtype}", dtype, element))
 
 
 def _last(shape: Shape) -> int:
@@ -136,26 +150,42 @@ def _constant_operand(call: Call) -> int | None:
     return next((k for k in (0, 1) if call.constants[k] is not None), None)
 
 
-def _constant_fields(call: Call) -> dict[str, Any]:
-    k = _constant_operand(call) or 0
-    data = call.constant(k).reshape(-1)
-    return {
-        "constant": data,
-        "layout.constant_step": int(data.size > 1),
-        "layout.constant_first": int(k == 0),
-        "layout.run": _last(call.output.shape),
-    }
+def _kinds(element: Element, call: Call, walk: Walk) -> list[str]:
+    """What the loop finds in the place of each operand of the expression."""
+    if walk is Walk.BROADCAST:
+        return ["tensor" if step else "repeated" for step in _steps(call, element.order(call))]
+    constant = "vector" if walk is Walk.VECTOR else "number"
+    return ["tensor" if call.constants[k] is None else constant for k in element.order(call)]
 
 
-def _broadcast_fields(call: Call) -> dict[str, Any]:
-    dims, a, b = walk(call.input(0).shape, call.input(1).shape, call.output.shape)
+def _params(element: Element, call: Call, walk: Walk) -> dict[str, Any]:
+    found: dict[str, Any] = element.constants(call)
+    order = element.order(call)
+    if walk is Walk.BROADCAST:
+        return found | _broadcast_fields(call, order)
+    named = zip(OPERANDS, order, strict=False)
+    constants = {name: call.constant(k).reshape(-1) for name, k in named if call.constants[k] is not None}
+    if walk is Walk.VECTOR:
+        return {**constants, **found, "run": _last(call.output.shape)}
+    return {**{name: data[0].item() for name, data in constants.items()}, **found}
+
+
+def _broadcast_fields(call: Call, order: Sequence[int]) -> dict[str, Any]:
+    """How two operands are walked. order: the operator's operands, in that of the expression."""
+    first, second = (call.input(k).shape for k in order)
+    dims, a, b = walk(first, second, call.output.shape)
     return {
         "layout.walk": np.array([*dims[:-1], *a[:-1], *b[:-1]], np.uint32),
         "layout.runs": int(np.prod(dims[:-1])),
         "layout.run": dims[-1],
-        "layout.a_step": a[-1],
-        "layout.b_step": b[-1],
     }
+
+
+def _steps(call: Call, order: Sequence[int]) -> tuple[int, int]:
+    """How far each operand of the expression is walked along a run: 1, or 0 where it repeats its element."""
+    first, second = (call.input(k).shape for k in order)
+    _, a, b = walk(first, second, call.output.shape)
+    return a[-1], b[-1]
 
 
 def walk(a: Shape, b: Shape, y: Shape) -> tuple[list[int], list[int], list[int]]:
@@ -246,22 +276,16 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
         *examples(op("RELU6"), "s8", near[:1], 20)[:2],
         *examples(op("NONE"), "s16", far, 30),
         *examples(op("NONE", True), "s16", powers, 40)[:4],
-        *examples(op("RELU_N1_TO_1"), "f32", [(1, 1, 1)], 50),
+        *examples(op("NONE"), "f32", [(1, 1, 1)], 50),
+        *examples(op("RELU_N1_TO_1"), "f32", [(1, 1, 1)], 50)[:4],
         *examples(op("RELU6"), "f32", [(1, 1, 1)], 50)[:1],
         *examples(op("NONE"), "s32", [(1, 1, 1)], 60),
     ]
 
 
-def float_clamp(call: Call) -> Params:
-    """The clamp of the fused activation as float fields."""
-    low, high = activation_bounds(_activation(call))
-    return {"out_min": low, "out_max": high}
-
-
-def int_clamp(call: Call) -> Params:
-    """The clamp of the fused activation on plain int32 data."""
-    low, high = int_bounds(_activation(call))
-    return {"out_min": low, "out_max": high}
+def float_bounds(call: Call) -> tuple[float, float]:
+    """The clamp of the fused activation on real numbers."""
+    return activation_bounds(str(call.op.activation))
 
 
 def int_bounds(activation: str) -> tuple[int, int]:
@@ -269,7 +293,3 @@ def int_bounds(activation: str) -> tuple[int, int]:
     low, high = activation_bounds(activation)
     lowest, highest = INT_RANGE["s32"]
     return (int(low) if low > lowest else lowest, int(high) if high < highest else highest)
-
-
-def _activation(call: Call) -> str:
-    return str(call.op.activation)

@@ -7,14 +7,15 @@ nearly always exist; the search begins at the real ones, and k follows from them
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
 
 from mcugen.call import Call, Params, Rule
+from mcugen.element import Element
 from mcugen.kernel import Kernel
-from mcugen.numeric import activation_range
+from mcugen.numeric import INT_RANGE, activation_range
 from mcugen.ops import _elementwise, _sum
 
 SHIFT = 21
@@ -93,15 +94,20 @@ def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:
 
 def kernels(sign: int) -> tuple[Kernel, ...]:
     """The kernels of an addition (sign 1) or subtraction (-1) of int8 tensors."""
-    made = _elementwise.kernels("mg_linear_sum_s8", "s8", _params(sign), (_exists(sign),))
-    return tuple(replace(k, work=partial(_work, k), terms=("clamped", *k.terms)) for k in made)
+    return _elementwise.kernels("mg_linear_sum_s8", "s8", partial(_element, sign), (_exists(sign),))
 
 
-def _work(kernel: Kernel, call: Call) -> dict[str, float]:
-    """What estimates need to know beside the shapes: outputs that are clamped on their own."""
-    bounds = activation_range(call.op.activation, call.output)
-    plain = bounds == (-128, 127) and all(t is None or t.size > 1 for t in call.inputs[:2])
-    return {"clamped": 0 if plain else call.output.size, **(kernel.work(call) if kernel.work else {})}
+def _element(sign: int, call: Call) -> Element:
+    """A sum that is clamped to more than its type, or one that saturates, some at a time."""
+    saturates = activation_range(call.op.activation, call.output) == INT_RANGE["s8"]
+    return Element(
+        f"mg_linear_{'saturated' if saturates else 'clamped'}(&form, a, b)",
+        {"form": "mg_linear_form"},
+        _params(sign),
+        unroll=8 if saturates else 4,
+        slow=not saturates,
+        headers=("linear_form.h",),
+    )
 
 
 def _exists(sign: int) -> Rule:

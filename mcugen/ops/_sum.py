@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.element import Element
 from mcugen.errors import UnsupportedError
 from mcugen.numeric import activation_range, multiply_double_rounding, quantize_multiplier, rounding_divide_by_pot
 
@@ -88,11 +90,22 @@ def scales_near(call: Call) -> bool:
     return all(shift >= -30 for _, shift in (c.a, c.b, c.y))
 
 
+def element(sign: int) -> Element:
+    """An element of a sum (sign 1) or difference (-1); the expression's a is the operand of the larger scale."""
+    return Element(
+        "mg_sum_of(&sum, a, b)", {"sum": "mg_sum"}, partial(params, sign=sign), swapped=_wide_second, headers=("sum.h",)
+    )
+
+
+def _wide_second(call: Call) -> bool:
+    return constants(call, 1).a != (2**30, 0)
+
+
 def params(call: Call, sign: int) -> Params:
     """Fields of mg_sum. The operand of the larger scale has the multiplier 1/2, exact: it is only shifted."""
     c = constants(call, sign)
     low, high = activation_range(call.op.activation, call.output)
-    wide = 0 if c.a == (2**30, 0) else 1
+    wide = int(_wide_second(call))
     narrow = c.b if wide == 0 else c.a
     doubled = c.y == (2**30, 1)  # a left shift by one after the sum: the addends are doubled instead
     signs = (1 + doubled, c.sign * (1 + doubled))
@@ -103,7 +116,6 @@ def params(call: Call, sign: int) -> Params:
         "sum.narrow_mult": narrow[0],
         "sum.narrow_shift": -narrow[1],
         "sum.narrow_factor": signs[1 - wide],
-        "sum.narrow_first": int(wide == 1),
         "sum.left_shift": c.left,
         "sum.out_mult": c.y[0],
         "sum.out_shift": 0 if doubled else -c.y[1],

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from mcugen.call import Call, Params
+from mcugen.element import TERMS, Stated, Walk, element_of, loop
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
@@ -34,6 +37,21 @@ def kernel(symbol: str, dtype: str, params: Callable[[Call], Params] | None = No
 
     accepts.__doc__ = f"input and output are {dtype}"
     return Kernel(symbol, Form.POINTWISE, (accepts,), params, lambda call: call.output.size, (0,), in_place=(0,))
+
+
+def kernels(symbol: str, elements: Mapping[str, Stated]) -> tuple[Kernel, ...]:
+    """The kernels <symbol>_<dtype> of every element type of an operator that works element by element."""
+    return tuple(_element_kernel(f"{symbol}_{dtype}", dtype, stated) for dtype, stated in elements.items())
+
+
+def _element_kernel(symbol: str, dtype: str, stated: Stated) -> Kernel:
+    element = partial(element_of, stated)
+    return replace(
+        kernel(symbol, dtype, lambda call: element(call).constants(call)),
+        loop=lambda call: loop(element(call), call, Walk.RUN, ["tensor"]),
+        work=lambda call: element(call).work(call),
+        terms=TERMS,
+    )
 
 
 def examples(op: Op, dtype: str, quants: Sequence[tuple[Quant, Quant]] = (), seed: int = 0) -> list[Example]:

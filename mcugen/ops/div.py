@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from mcugen.call import Call
+from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
+from mcugen.numeric import activation_bounds
 from mcugen.op import Example
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
@@ -19,6 +23,12 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 def from_tflite(source: Source) -> Imported:
     return Imported(Div(source.attributes["fused_activation_function"]))
+
+
+def bounds(call: Call) -> tuple[float, float]:
+    """The clamp of quotients: also without an activation they are finite."""
+    low, high = activation_bounds(call.op.activation)
+    return max(low, -_LARGEST), min(high, _LARGEST)
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,8 @@ class Div(Channelwise):
 
     tflm_types = dtypes("f32")
     imports = (Import("tflite", "DIV", from_tflite), Import("onnx", "Div"))
-    kernels = _elementwise.kernels("mg_div_f32", "f32", _elementwise.float_clamp)
+    element: ClassVar = {"f32": Element("a / b", bounds=bounds)}
+    kernels = _elementwise.all_kernels("mg_div", element)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, ("f32",)),)

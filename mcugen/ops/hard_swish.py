@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call
+from mcugen.element import Element
 from mcugen.errors import QuantizationError
 from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
@@ -54,7 +56,8 @@ class HardSwish(_bytes.ByteFunction):
 
     tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "HARD_SWISH"),)
-    kernels = (_bytes.table_kernel(), _unary.kernel("mg_unary_f32__hard_swish", "f32"))
+    element: ClassVar = {"f32": Element("a * mg_clamp_float(a + 3.0f, 0.0f, 6.0f) / 6.0f")}
+    kernels = (_bytes.table_kernel(), *_unary.kernels("mg_hard_swish", element))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "f32"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.element import Element
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
@@ -69,10 +71,11 @@ class LeakyRelu(_bytes.ByteFunction):
 
     tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "LEAKY_RELU", from_tflite),)
+    element: ClassVar = {"f32": Element("a > 0.0f ? a : alpha * a", {"alpha": "float"}, params_f32)}
     kernels = (
         _bytes.table_kernel(),
         _unary.kernel("mg_leaky_relu_s16", "s16", params_s16),
-        _unary.kernel("mg_leaky_relu_f32", "f32", params_f32),
+        *_unary.kernels("mg_leaky_relu", element),
     )
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

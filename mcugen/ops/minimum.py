@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call
 from mcugen.channels import Range
+from mcugen.element import Element
 from mcugen.errors import QuantizationError
 from mcugen.imports import Import
 from mcugen.op import Example
@@ -29,9 +31,8 @@ class Minimum(Channelwise):
 
     tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "MINIMUM"),)
-    kernels = tuple(
-        kernel for dtype in ("s8", "s16", "s32", "f32") for kernel in _elementwise.kernels(f"mg_minimum_{dtype}", dtype)
-    )
+    element: ClassVar = dict.fromkeys(("s8", "s16", "s32", "f32"), Element("a < b ? a : b"))
+    kernels = _elementwise.all_kernels("mg_minimum", element)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(a, b, _TYPES)

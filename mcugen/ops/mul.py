@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.channels import Range
+from mcugen.element import Element, Stated
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_range, quantize_multiplier
 from mcugen.op import Example, Reordered
@@ -51,6 +53,31 @@ def params(call: Call) -> Params:
     }
 
 
+def int_bounds(call: Call) -> tuple[int, int]:
+    """The clamp of plain int32 products."""
+    return _elementwise.int_bounds(call.op.activation)
+
+
+def scaled(call: Call) -> Element:
+    """An element of a product of stored integers."""
+    is_down = multiplier(call)[1] < 0
+    return Element(
+        f"mg_product_{'down' if is_down else 'of'}(&product, a, b)",
+        {"product": "mg_product"},
+        params,
+        slow=not is_down,
+        headers=("product.h",),
+    )
+
+
+ELEMENT: Mapping[str, Stated] = {
+    "s8": scaled,
+    "s16": scaled,
+    "f32": Element("a * b", bounds=_elementwise.float_bounds, commutes=True),
+    "s32": Element("(int32_t)((uint32_t)a * (uint32_t)b)", bounds=int_bounds, commutes=True),
+}
+
+
 @dataclass(frozen=True)
 class Mul(Channelwise, Activated):
     """y = activation(a * b), elementwise, broadcasting.
@@ -63,11 +90,12 @@ class Mul(Channelwise, Activated):
 
     tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "MUL", from_tflite), Import("onnx", "Mul"))
+    element: ClassVar = ELEMENT
     kernels = (
-        *_elementwise.kernels("mg_mul_s8", "s8", params),
-        *_elementwise.kernels("mg_mul_s16", "s16", params, (_elementwise.symmetric,)),
-        *_elementwise.kernels("mg_mul_f32", "f32", _elementwise.float_clamp),
-        *_elementwise.kernels("mg_mul_s32", "s32", _elementwise.int_clamp),
+        *_elementwise.kernels("mg_mul_s8", "s8", ELEMENT["s8"]),
+        *_elementwise.kernels("mg_mul_s16", "s16", ELEMENT["s16"], (_elementwise.symmetric,)),
+        *_elementwise.kernels("mg_mul_f32", "f32", ELEMENT["f32"]),
+        *_elementwise.kernels("mg_mul_s32", "s32", ELEMENT["s32"]),
     )
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
@@ -103,6 +131,7 @@ class Mul(Channelwise, Activated):
             *_elementwise.examples(cls("RELU"), "s8", near[1:], 10)[:4],
             *_elementwise.examples(cls("RELU6"), "s8", near[:1], 20)[:2],
             *_elementwise.examples(cls("NONE"), "s16", far, 30),
-            *_elementwise.examples(cls("RELU6"), "f32", [(1, 1, 1)], 50),
+            *_elementwise.examples(cls("NONE"), "f32", [(1, 1, 1)], 50),
+            *_elementwise.examples(cls("RELU6"), "f32", [(1, 1, 1)], 50)[:4],
             *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)], 60),
         ]

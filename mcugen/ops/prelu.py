@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.element import Element
 from mcugen.errors import ShapeError
 from mcugen.imports import Import
 from mcugen.numeric import quantize_multiplier
@@ -30,13 +32,13 @@ def multipliers(call: Call) -> tuple[Multiplier, Multiplier]:
 def params_s8(call: Call) -> Params:
     plain, scaled = multipliers(call)
     return {
-        "mult": plain[0],
-        "shift": plain[1],
-        "alpha_mult": scaled[0],
-        "alpha_shift": scaled[1],
-        "a_zero_point": call.input(0).zero_point,
-        "b_zero_point": call.input(1).zero_point,
-        "out_zero_point": call.output.zero_point,
+        "prelu.mult": plain[0],
+        "prelu.shift": plain[1],
+        "prelu.alpha_mult": scaled[0],
+        "prelu.alpha_shift": scaled[1],
+        "prelu.x_zero_point": call.input(0).zero_point,
+        "prelu.alpha_zero_point": call.input(1).zero_point,
+        "prelu.out_zero_point": call.output.zero_point,
     }
 
 
@@ -50,10 +52,11 @@ class Prelu(Channelwise):
 
     tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "PRELU"), Import("onnx", "PRelu"))
-    kernels = (
-        *_elementwise.kernels("mg_prelu_s8", "s8", params_s8),
-        *_elementwise.kernels("mg_prelu_f32", "f32"),
-    )
+    element: ClassVar = {
+        "s8": Element("mg_prelu_of(&prelu, a, b)", {"prelu": "mg_prelu"}, params_s8, headers=("prelu.h",)),
+        "f32": Element("a >= 0.0f ? a : a * b"),
+    }
+    kernels = _elementwise.all_kernels("mg_prelu", element)
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and call.input(0).is_float and len(call.input(0).shape) > 4:

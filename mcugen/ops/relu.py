@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.element import Element
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
@@ -78,11 +80,6 @@ def bounds_f32(call: Call) -> tuple[float, float]:
     return call.op.low, call.op.high
 
 
-def params_f32(call: Call) -> Params:
-    low, high = bounds_f32(call)
-    return {"out_min": low, "out_max": high}
-
-
 @dataclass(frozen=True)
 class Relu(_bytes.ByteFunction):
     """y = min(max(x, low), high).
@@ -101,10 +98,11 @@ class Relu(_bytes.ByteFunction):
         Import("onnx", "Relu"),
         Import("onnx", "Clip", clip_from_onnx),
     )
+    element: ClassVar = {"f32": Element("a", bounds=bounds_f32)}
     kernels = (
         _bytes.table_kernel(),
         _unary.kernel("mg_requantize__s16_s16", "s16", params_s16),
-        _unary.kernel("mg_clamp_f32", "f32", params_f32),
+        *_unary.kernels("mg_clamp", element),
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.op import Example
 from mcugen.ops import _elementwise
@@ -24,7 +26,8 @@ class SquaredDifference(Channelwise):
 
     tflm_types = dtypes("f32")
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
-    kernels = _elementwise.kernels("mg_squared_difference_f32", "f32")
+    element: ClassVar = {"f32": Element("(a - b) * (a - b)")}
+    kernels = _elementwise.all_kernels("mg_squared_difference", element)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, ("f32",)),)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.call import Call
 from mcugen.channels import Range
+from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Reordered
 from mcugen.ops import _elementwise, _linear_sum, _ordered, _sum
@@ -27,8 +29,17 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Sub(a["fused_activation_function"], bool(a["pot_scale_int16"])))
 
 
-def params(call: Call) -> Params:
-    return _sum.params(call, -1)
+def int_bounds(call: Call) -> tuple[int, int]:
+    """The clamp of plain int32 differences."""
+    return _elementwise.int_bounds(call.op.activation)
+
+
+ELEMENT = {
+    "s8": _sum.element(-1),
+    "s16": _sum.element(-1),
+    "f32": Element("a - b", bounds=_elementwise.float_bounds),
+    "s32": Element("(int32_t)((uint32_t)a - (uint32_t)b)", bounds=int_bounds),
+}
 
 
 @dataclass(frozen=True)
@@ -45,12 +56,13 @@ class Sub(Channelwise, Activated):
 
     tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "SUB", from_tflite), Import("onnx", "Sub"))
+    element: ClassVar = ELEMENT
     kernels = (
         *_linear_sum.kernels(-1),
-        *_elementwise.kernels("mg_add_s8", "s8", params, (_sum.scales_near,)),
-        *_elementwise.kernels("mg_add_s16", "s16", params, (_elementwise.symmetric, _sum.scales_near)),
-        *_elementwise.kernels("mg_sub_f32", "f32", _elementwise.float_clamp),
-        *_elementwise.kernels("mg_sub_s32", "s32", _elementwise.int_clamp),
+        *_elementwise.kernels("mg_add_s8", "s8", ELEMENT["s8"], (_sum.scales_near,)),
+        *_elementwise.kernels("mg_add_s16", "s16", ELEMENT["s16"], (_elementwise.symmetric, _sum.scales_near)),
+        *_elementwise.kernels("mg_sub_f32", "f32", ELEMENT["f32"]),
+        *_elementwise.kernels("mg_sub_s32", "s32", ELEMENT["s32"]),
     )
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:

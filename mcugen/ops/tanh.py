@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
 from mcugen.op import Example
@@ -44,10 +46,11 @@ class Tanh(_bytes.ByteFunction):
 
     tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "TANH"), Import("onnx", "Tanh"))
+    element: ClassVar = {"f32": Element("tanh(a)")}
     kernels = (
         _bytes.table_kernel(),
         _unary.kernel("mg_tanh_s16", "s16", params_s16),
-        _unary.kernel("mg_unary_f32__tanh", "f32"),
+        *_unary.kernels("mg_tanh", element),
     )
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

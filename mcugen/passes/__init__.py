@@ -13,6 +13,7 @@ from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
 from mcugen.passes.follow_orders import follow_orders
 from mcugen.passes.fuse_clamps import fuse_clamps
+from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
 from mcugen.passes.lay_in_place import lay_in_place
 from mcugen.passes.measure_ranges import measure_ranges
@@ -33,25 +34,31 @@ SIMPLIFYING: tuple[Pass, ...] = (
 )
 """Passes that take work out of a graph and keep its bits; repeated until none finds anything more."""
 
-ORDER: tuple[Pass | tuple[Pass, ...], ...] = (
-    flip_unsigned,
-    follow_orders,
-    measure_ranges,
-    SIMPLIFYING,
-    copy_outputs,
-    lay_in_place,
-    copy_states,
-    measure_ranges,
-)
+Entry = Pass | tuple[Pass, ...]
 
 
-def run(graph: Graph, reference: str, *, simplify: bool = True) -> Graph:
-    """All passes in order; `simplify`: the simplifying ones too.
+def order(features: frozenset[str]) -> tuple[Entry, ...]:
+    """The passes for a core; those in tuples simplify, and are repeated."""
+    return (
+        flip_unsigned,
+        follow_orders,
+        measure_ranges,
+        SIMPLIFYING,
+        (fuse_elements(features),),
+        copy_outputs,
+        lay_in_place,
+        copy_states,
+        measure_ranges,
+    )
+
+
+def run(graph: Graph, reference: str, features: frozenset[str] = frozenset(), *, simplify: bool = True) -> Graph:
+    """All passes in order, for a core with these features; `simplify`: the simplifying ones too.
 
     Raises InternalError if one leaves an ill-formed graph, or tensors that do not say what they stand for.
     """
     done = with_origins(graph)
-    for entry in ORDER:
+    for entry in order(features):
         if not isinstance(entry, tuple):
             done = _checked(entry, done, graph, reference)
         elif simplify:

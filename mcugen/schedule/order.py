@@ -236,7 +236,8 @@ def _work(choice: Choice, of: Mapping[str, tuple[str, ...]], graph: Graph) -> Wo
     node, kernel, step = choice.node, choice.kernel, Step(0, choice)
     given = [() if name is None else of.get(name, (name,)) for name in node.inputs]
     reads = [name for names in given for name in names if not graph.tensors[name].is_constant]
-    alone = tuple(given[k] for k in kernel.in_place if given[k] and all(reads.count(name) == 1 for name in given[k]))
+    over = kernel.overwritable(choice.call)
+    alone = tuple(given[k] for k in over if given[k] and all(reads.count(name) == 1 for name in given[k]))
     return Work(tuple(dict.fromkeys(reads)), node.outputs, alone, step.scratch_bytes + step.ring_bytes)
 
 

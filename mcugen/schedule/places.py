@@ -204,7 +204,7 @@ def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> lis
     """The operands that the kernel may write its output over: every row of them dies with the event that reads it."""
     node, call = step.choice.node, step.choice.call
     found = []
-    for k in step.choice.kernel.in_place:
+    for k in step.choice.kernel.overwritable(call):
         name = node.inputs[k]
         if name is None or name not in layout.places:
             continue

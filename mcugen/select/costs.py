@@ -24,6 +24,8 @@ _UNKNOWN_BYTES = 1024
 """The code of a kernel that was not measured, as one from outside."""
 _PIXELS_A_READ = 3
 """That share a read of weights, as in the kernels with DSP instructions; it is the width of weights that tells."""
+_BETWEEN = (4, 5, 7)
+"""Instructions, least and most cycles, that a loop over elements takes for each of them beside what it computes."""
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
 
 
@@ -44,6 +46,8 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
     """
     if not kernel.has_code:
         return Estimate(0, 0, 0, True)
+    if kernel.parts:
+        return _in_one_loop(kernel, call, core, by_rows, batch)
     found = features(kernel, call, by_rows, batch)
     row = fitted.rows(core).get(kernel.symbol)
     if row is None:
@@ -52,6 +56,16 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
     instructions, low, high = (sum(of[k] * found.get(name, 0.0) for name, of in row.terms.items()) for k in range(3))
     least, most = sorted((round(low), round(high)))  # each is fitted for itself
     return Estimate(round(instructions), least, most, True)
+
+
+def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: int | None) -> Estimate:
+    """The work of the parts, less what storing, loading and counting would take between each two of them."""
+    parts = kernel.parts(call) if kernel.parts else ()
+    found = [estimate(part, inner, core, by_rows and k == 0, batch) for k, (part, inner) in enumerate(parts)]
+    between = call.output.size * (len(found) - 1)
+    sums = [sum(column) for column in zip(*((e.instructions, e.cycles_low, e.cycles_high) for e in found), strict=True)]
+    instructions, low, high = (total - taken * between for total, taken in zip(sums, _BETWEEN, strict=True))
+    return Estimate(instructions, low, high, all(e.is_fitted for e in found))
 
 
 def code_bytes(kernel: Kernel, core: str) -> int:

@@ -17,7 +17,7 @@ from mcugen.toolchain.link import clip_note, memory_script, place
 from mcugen.toolchain.process import Completed, run, run_checked
 
 _OVERFLOW = re.compile(r"region `(\w+)' overflowed by (\d+) bytes?")
-_COMMON_FLAGS = ("-std=c99", "-ffunction-sections", "-fdata-sections", "-fstack-usage")
+_COMMON_FLAGS = ("-std=c99", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-fstack-usage")
 _LEAST_STACK_BYTES = 4096
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen.emit import EXAMPLE
+from mcugen.emit import EXAMPLE, bundle
 from mcugen.emit.amalgamate import LOCAL
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
@@ -105,8 +105,8 @@ def _symbols(out: Path, built: Built, source: str) -> list[tuple[str, str]]:
 
 def test_folders_hold_what_is_used(plain: Built) -> None:
     files = plain.artifact.files
-    steps = {step.choice.kernel for step in plain.artifact.schedule.steps}
-    assert {p for p in files if p.startswith("kernels/")} == {f"kernels/{Path(k.source_name).name}" for k in steps}
+    sources = {bundle.source_name(step.choice) for step in plain.artifact.schedule.steps}
+    assert {p for p in files if p.startswith("kernels/")} == {f"kernels/{name}" for name in sources}
     reached = set()
     for source in (*plain.sources(), EXAMPLE):
         text = run_checked(["gcc", "-MM", "-I.", source], cwd=plain.folder).stdout.decode()

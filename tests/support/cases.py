@@ -207,7 +207,9 @@ class _Maker:
             return
         if kernel.in_place or not kernel.has_code:
             yield self._draft(imported, graph, kernel, which, f"{name}_k", f"{how} inputs kept", keep=True)
-        dynamic = [k for k in kernel.in_place if k not in self.example.constants and self.example.inputs[k] is not None]
+        inputs = self.example.inputs
+        over = [k for k in kernel.in_place if k < len(inputs) and inputs[k] is not None]
+        dynamic = [k for k in over if k not in self.example.constants]
         if len(dynamic) > 1 and graph is imported:
             for k in dynamic:
                 kept = graph_of(self.example, [other for other in dynamic if other != k])

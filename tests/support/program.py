@@ -44,9 +44,11 @@ def kernel_paths(views: Iterable[ModelView], folder: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for view in views:
         found |= {s: resources.c_files()[s] for s in view.kernel_sources if s not in view.made_files}
-        for source, text in view.made_files.items():
-            found[source] = folder / source
-            found[source].write_text(text, encoding="ascii")
+        (folder / "mcugen").mkdir(exist_ok=True)
+        for name, text in view.made_files.items():
+            path = folder / name if name.endswith(".c") else folder / "mcugen" / name
+            path.write_text(text, encoding="ascii")
+            found |= {name: path} if name.endswith(".c") else {}
     return dict(sorted(found.items()))
 
 

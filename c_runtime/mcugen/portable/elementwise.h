@@ -10,12 +10,10 @@
 #define MG_ELEMENTWISE_LOOPS 5u
 
 /* walk: sizes of the five outer loops, outermost first, then their strides in a, then in b; the inner loop is a run.
- * runs: product of the sizes.  a_step, b_step: 1, or 0 for an operand that repeats its element along a run. */
+ * runs: product of the sizes. */
 typedef struct {
     const uint32_t *walk;
     uint32_t runs, run;
-    uint8_t a_step, b_step;
-    uint8_t constant_step, constant_first;
 } mg_elementwise;
 
 /* Where the current run starts: an index per outer loop, and offsets into a and b. */

@@ -21,7 +21,7 @@ typedef struct {
     int32_t out_mult;
     int16_t wide_zero_point, narrow_zero_point, out_zero_point;
     int16_t out_min, out_max;
-    uint8_t left_shift, narrow_shift, out_shift, narrow_first;
+    uint8_t left_shift, narrow_shift, out_shift;
     int8_t narrow_factor;
 } mg_sum;
 

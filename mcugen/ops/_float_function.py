@@ -1,0 +1,22 @@
+"""What functions of float32 data share: one tensor in, one of the same shape out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcugen.op import Example, Op
+from mcugen.ops import _unary
+from mcugen.types import TensorType, dtypes
+
+
+class FloatFunction(Op):
+    """y = f(x) for each element of float32 data. A subclass states `element`, `kernels` and `reference`."""
+
+    tflm_types = dtypes("f32")
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        return _unary.same_type(x, ("f32",))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [*_unary.examples(cls(), "f32"), *_unary.examples(cls(), "f32", seed=3)]

@@ -1,0 +1,29 @@
+"""ABS: the absolute value of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Abs(FloatFunction):
+    """y = |x|.
+
+    x, y: f32
+    Source: TFLite ABS.
+    """
+
+    imports = (Import("tflite", "ABS"), Import("onnx", "Abs"))
+    element: ClassVar = {"f32": Element("fabs(a)")}
+    kernels = _unary.kernels("mg_abs", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.abs(x))

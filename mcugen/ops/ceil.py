@@ -1,0 +1,29 @@
+"""CEIL: each element rounded up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Ceil(FloatFunction):
+    """y = x rounded up.
+
+    x, y: f32
+    Source: TFLite CEIL.
+    """
+
+    imports = (Import("tflite", "CEIL"), Import("onnx", "Ceil"))
+    element: ClassVar = {"f32": Element("ceil(a)")}
+    kernels = _unary.kernels("mg_ceil", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.ceil(x))

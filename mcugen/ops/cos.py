@@ -1,0 +1,29 @@
+"""COS: the cosine of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Cos(FloatFunction):
+    """y = cos(x).
+
+    x, y: f32
+    Source: TFLite COS.
+    """
+
+    imports = (Import("tflite", "COS"), Import("onnx", "Cos"))
+    element: ClassVar = {"f32": Element("cos(a)")}
+    kernels = _unary.kernels("mg_cos", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.cos(x))

@@ -1,0 +1,29 @@
+"""ELU: the exponential linear unit of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Elu(FloatFunction):
+    """y = x where x >= 0, exp(x) - 1 elsewhere.
+
+    x, y: f32
+    Source: TFLite ELU.
+    """
+
+    imports = (Import("tflite", "ELU"),)
+    element: ClassVar = {"f32": Element("a < 0.0f ? expm1(a) : a")}
+    kernels = _unary.kernels("mg_elu", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.where(x < 0, np.expm1(np.minimum(x, 0.0)), x))

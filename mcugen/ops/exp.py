@@ -1,0 +1,30 @@
+"""EXP: the exponential of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Exp(FloatFunction):
+    """y = exp(x).
+
+    x, y: f32
+    Source: TFLite EXP.
+    """
+
+    imports = (Import("tflite", "EXP"), Import("onnx", "Exp"))
+    element: ClassVar = {"f32": Element("exp(a)")}
+    kernels = _unary.kernels("mg_exp", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(x))

@@ -1,0 +1,29 @@
+"""FLOOR: each element rounded down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Floor(FloatFunction):
+    """y = x rounded down.
+
+    x, y: f32
+    Source: TFLite FLOOR.
+    """
+
+    imports = (Import("tflite", "FLOOR"), Import("onnx", "Floor"))
+    element: ClassVar = {"f32": Element("floor(a)")}
+    kernels = _unary.kernels("mg_floor", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.floor(x))

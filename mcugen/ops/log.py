@@ -1,0 +1,30 @@
+"""LOG: the natural logarithm of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Log(FloatFunction):
+    """y = log(x); not a number below 0.
+
+    x, y: f32
+    Source: TFLite LOG.
+    """
+
+    imports = (Import("tflite", "LOG"), Import("onnx", "Log"))
+    element: ClassVar = {"f32": Element("log(a)")}
+    kernels = _unary.kernels("mg_log", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.log(x))

@@ -1,0 +1,29 @@
+"""NEG: each element with the other sign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Neg(FloatFunction):
+    """y = -x.
+
+    x, y: f32
+    Source: TFLite NEG.
+    """
+
+    imports = (Import("tflite", "NEG"), Import("onnx", "Neg"))
+    element: ClassVar = {"f32": Element("-a")}
+    kernels = _unary.kernels("mg_neg", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(-x)

@@ -1,0 +1,29 @@
+"""ROUND: each element rounded to the nearest integer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Round(FloatFunction):
+    """y = x to the nearest integer, halves to even.
+
+    x, y: f32
+    Source: TFLite ROUND.
+    """
+
+    imports = (Import("tflite", "ROUND"), Import("onnx", "Round"))
+    element: ClassVar = {"f32": Element("rint(a)")}
+    kernels = _unary.kernels("mg_round", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.rint(x))

@@ -1,0 +1,30 @@
+"""RSQRT: the reciprocal square root of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Rsqrt(FloatFunction):
+    """y = 1 / sqrt(x); not a number below 0.
+
+    x, y: f32
+    Source: TFLite RSQRT.
+    """
+
+    imports = (Import("tflite", "RSQRT"),)
+    element: ClassVar = {"f32": Element("1.0f / sqrt(a)")}
+    kernels = _unary.kernels("mg_rsqrt", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(1.0 / np.sqrt(x))

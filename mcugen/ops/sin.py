@@ -1,0 +1,29 @@
+"""SIN: the sine of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Sin(FloatFunction):
+    """y = sin(x).
+
+    x, y: f32
+    Source: TFLite SIN.
+    """
+
+    imports = (Import("tflite", "SIN"), Import("onnx", "Sin"))
+    element: ClassVar = {"f32": Element("sin(a)")}
+    kernels = _unary.kernels("mg_sin", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.sin(x))

@@ -1,0 +1,30 @@
+"""SQRT: the square root of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Sqrt(FloatFunction):
+    """y = sqrt(x); not a number below 0.
+
+    x, y: f32
+    Source: TFLite SQRT.
+    """
+
+    imports = (Import("tflite", "SQRT"), Import("onnx", "Sqrt"))
+    element: ClassVar = {"f32": Element("sqrt(a)")}
+    kernels = _unary.kernels("mg_sqrt", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.sqrt(x))

@@ -1,0 +1,29 @@
+"""SQUARE: the square of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Square(FloatFunction):
+    """y = x * x.
+
+    x, y: f32
+    Source: TFLite SQUARE.
+    """
+
+    imports = (Import("tflite", "SQUARE"),)
+    element: ClassVar = {"f32": Element("a * a")}
+    kernels = _unary.kernels("mg_square", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(x * x)

@@ -1,0 +1,94 @@
+"""Puts float operators that work element by element into one loop with the reader of their result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from mcugen import kernels
+from mcugen.graph import Graph, Node, Removed
+from mcugen.ops.element_chain import ElementChain, Link, fits, is_link
+
+_WHY = "it and its reader work element by element: one loop holds both, and this tensor is a variable in it"
+
+
+def fuse_elements(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
+    """The pass for a core: it leaves operators alone that the core has a kernel of a family for."""
+
+    def fuse(graph: Graph, reference: str) -> Graph:
+        return _Fusion(graph, reference, features).graph()
+
+    fuse.__name__ = fuse_elements.__name__
+    return fuse
+
+
+class _Fusion:
+    """Nodes in order, each put together with those that make its operands."""
+
+    def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
+        self._given = graph
+        self._reference = reference
+        self._features = features
+        self._reads = Counter(name for node in graph.nodes for name in set(node.inputs) if name is not None)
+        self._nodes: dict[str, Node] = {}
+        self._gone: list[str] = []
+
+    def graph(self) -> Graph:
+        for node in self._given.nodes:
+            made = node
+            while (joined := self._joined(made)) is not None:
+                made = joined
+            self._nodes[made.outputs[0]] = made
+        if not self._gone:
+            return self._given
+        origins = [origin for name in self._gone for origin in [self._given.tensors[name].origin] if origin]
+        removed = [Removed("fused elements", o.tensor, _WHY) for o in origins]
+        return self._given.updated(nodes=self._nodes.values(), removed=removed)
+
+    def _joined(self, reader: Node) -> Node | None:
+        """The reader with one of the nodes that make its operands, or None."""
+        if not self._is_link(reader):
+            return None
+        for name in dict.fromkeys(reader.inputs):
+            maker = self._nodes.get(name) if name is not None else None
+            if name is None or maker is None or self._reads[name] != 1 or name in self._given.kept:
+                continue
+            if self._is_link(maker) and self._lives_no_longer(maker):
+                made = _chain(maker, reader, name)
+                if fits(self._given.call(made, self._reference)):
+                    del self._nodes[name]
+                    self._gone.append(name)
+                    return made
+        return None
+
+    def _is_link(self, node: Node) -> bool:
+        if isinstance(node.op, ElementChain):
+            return True
+        call = self._given.call(node, self._reference)
+        accelerated = (k for k in kernels.of(node.op) if k.needs and not k.refusals(call, self._features))
+        return is_link(call) and next(accelerated, None) is None
+
+    def _lives_no_longer(self, maker: Node) -> bool:
+        """Whether no more tensors wait for the reader than before: it comes next, or the maker has one operand."""
+        computed = {name for name in maker.inputs if name and not self._given.tensors[name].is_constant}
+        return len(computed) == 1 or next(reversed(self._nodes.values())) is maker
+
+
+def _chain(maker: Node, reader: Node, name: str) -> Node:
+    """Both as one chain. name: the tensor between them."""
+    first, second = (_links(node) for node in (maker, reader))
+    inputs = tuple(dict.fromkeys((*maker.inputs, *(n for n in reader.inputs if n != name))))
+    at = {n: k for k, n in enumerate(inputs)}
+    last = len(first) - 1
+    links = [Link(link.op, _moved(link, maker, at, 0)) for link in first]
+    links += [Link(link.op, _moved(link, reader, {**at, name: ~last}, len(first))) for link in second]
+    return Node(reader.name, ElementChain(tuple(links)), inputs, reader.outputs, reader.source)
+
+
+def _links(node: Node) -> tuple[Link, ...]:
+    return node.op.links if isinstance(node.op, ElementChain) else (Link(node.op, tuple(range(len(node.inputs)))),)
+
+
+def _moved(link: Link, node: Node, at: dict[str | None, int], before: int) -> tuple[int, ...]:
+    """The operands of a link of a node in a chain with `before` links before those of the node."""
+    return tuple(at[node.inputs[k]] if k >= 0 else k - before for k in link.operands)
