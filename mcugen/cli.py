@@ -234,8 +234,10 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
 def verify(model: Path, count: int, golden: Path | None, trace: Path | None, as_json: bool, **values: Any) -> int:
     """Compile MODEL with this machine's gcc and compare every layer with the NumPy reference.
 
-    The C runs under the address and undefined-behaviour sanitizers on random inputs over the full range and on
-    extreme ones. Integer tensors must be equal; float tensors agree within 1e-5 of their largest magnitude. With
+    Multipliers, bounds and tables are derived a second time and compared, the functions of the header are tried, and
+    the text of the C is checked for heap, recursion, mutable data and loops that may not end. The C runs under the
+    address and undefined-behaviour sanitizers on random inputs over the full range and on extreme ones. Integer
+    tensors must be equal; float tensors agree within 1e-5 of their largest magnitude. With
     --golden, recorded outputs of the runtime itself are compared with both.
     """
     from mcugen.verify import report, run

@@ -22,6 +22,8 @@ from mcugen.kernel import Kernel
 from mcugen.order import Order
 from mcugen.types import ALL_DTYPES, TensorType, shape_text
 
+Scaling = Mapping[str, Any]
+"""Name -> what np.array_equal compares."""
 MAX_FOLDED_ELEMENTS = 1 << 20
 MAX_FOLDED_MACS = 1 << 26
 Widths = tuple[tuple[int, int], tuple[int, int]]
@@ -89,6 +91,14 @@ class Op:
         """The bit-exact meaning on the stored integers, as `call.reference` computes it."""
         raise NotImplementedError
 
+    def scaling(self, call: Call) -> Scaling:
+        """The numbers that emitted constants derive from scales, by name: multipliers, bounds, tables."""
+        return {}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        """The same names and numbers as the oracle derives them, which `verify` compares with `scaling`."""
+        return {}
+
     def fold(self, call: Call) -> tuple[np.ndarray, ...] | None:
         """The results if they are known at build time: by default when every operand is constant.
 
@@ -114,6 +124,13 @@ class Op:
 
         They are of the exact sum: where they leave 32 bits, the sum may wrap. None for operators without such sums,
         for floats, and where weights are not constant.
+        """
+        return None
+
+    def steepest(self, call: Call) -> np.ndarray | None:
+        """Operand 0, of the greatest and least stored integers, that drives a sum of products as far up as it can go.
+
+        `verify` runs it where operand 0 is an input of the model. None where there is no such sum to overflow.
         """
         return None
 

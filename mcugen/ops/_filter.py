@@ -21,6 +21,7 @@ from mcugen.numeric import (
     reduced_multiplier,
     wrap32,
 )
+from mcugen.op import Scaling
 from mcugen.types import TensorType
 
 WEIGHT_TYPES = {"s8": ("s8", "s16"), "s16": ("s8",), "u8": ("u8",), "f32": ("f32",)}
@@ -96,6 +97,14 @@ def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
     real = np.broadcast_to(scales.astype(np.float64), (channels,)) / np.float64(np.float32(call.output.scale))
     pairs = [quantize_multiplier(float(r)) for r in real]
     return np.array([m for m, _ in pairs], np.int32), np.array([s for _, s in pairs], np.int8)
+
+
+def scaling(call: Call, channels: int, activation: str) -> Scaling:
+    """The multiplier of each output channel and the clamp; nothing for floats."""
+    if call.input(0).is_float:
+        return {}
+    mult, shift = multipliers(call, channels)
+    return {"mult": mult, "shift": shift, "bounds": activation_range(activation, call.output)}
 
 
 def is_legacy(call: Call) -> bool:

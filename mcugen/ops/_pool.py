@@ -14,10 +14,11 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Source
 from mcugen.kernel import RowWindow
 from mcugen.numeric import activation_bounds, activation_range
-from mcugen.op import Example, Op
+from mcugen.op import Example, Op, Scaling
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
+from mcugen.oracle import quantized
 from mcugen.types import QuantParams, TensorType
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
@@ -51,6 +52,12 @@ class Pool(Channelwise, Activated):
 
     def in_words(self, call: Call) -> str:
         return in_words(self.window, call)
+
+    def scaling(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else {"bounds": activation_range(self.activation, call.output)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else {"bounds": quantized.bounds(self.activation, call.output)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         """A mean or a maximum lies within its operands, rounded or not; then it is clamped."""

@@ -11,6 +11,7 @@ from mcugen.call import Call, Params
 from mcugen.element import Element
 from mcugen.errors import UnsupportedError
 from mcugen.numeric import activation_range, multiply_double_rounding, quantize_multiplier, rounding_divide_by_pot
+from mcugen.op import Scaling
 
 _LEFT_SHIFT = {"s8": 20, "u8": 20, "s16": 15}
 Multiplier = tuple[int, int]
@@ -44,6 +45,14 @@ def constants(call: Call, sign: int) -> Sum:
     if pairs[2][1] > 0:
         raise UnsupportedError(f"the result's scale {call.output.scale:.3g} is too fine for the operands' scales")
     return Sum(left, pairs[0], pairs[1], pairs[2], sign)
+
+
+def scaling(call: Call, sign: int) -> Scaling:
+    """The multipliers of both operands and of the sum, and the clamp; nothing where no scales are."""
+    if call.output.dtype not in _LEFT_SHIFT:
+        return {}
+    c = constants(call, sign)
+    return {"left": c.left, "a": c.a, "b": c.b, "y": c.y, "bounds": activation_range(call.op.activation, call.output)}
 
 
 def powers_of_two(call: Call) -> bool:

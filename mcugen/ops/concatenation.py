@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op, Reordered, Slimmed
+from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ops import _join, _ordered, _strided
 from mcugen.ops._channelwise import alike, sliced
 from mcugen.oracle.fixed import each
@@ -203,6 +203,18 @@ class Concatenation(Op):
         flip = FLIP if self.flipped_u8 else 0
         parts = (_joined(x, call.input(k), y, flip) for k, x in enumerate(xs))
         return self.reference(*parts)
+
+    def scaling(self, call: Call) -> Scaling:
+        if scales_agree(call) or not was_uint8(call):
+            return {}
+        return {"tables": scaled_params(call)["table"]}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        y = call.output
+        if y.dtype != "s8" or not self.flipped_u8 or all(t is None or _same_steps(t, y) for t in call.inputs):
+            return {}
+        x = np.arange(-FLIP, FLIP)
+        return {"tables": np.concatenate([_joined(x, call.input(k), y, FLIP) for k in range(len(call.inputs))])}
 
     def flipped(self) -> Op:
         return replace(self, flipped_u8=True)

@@ -13,12 +13,13 @@ from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Op, Reordered, Slimmed, Widths
+from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
     _filter,
     _ordered,
     _slim,
+    _steepest,
 )
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
@@ -171,6 +172,12 @@ class Conv2D(Activated):
         """
         return filters.results(call, self._sums(*filters.operands(call, x, w)), b, self.activation)
 
+    def scaling(self, call: Call) -> Scaling:
+        return _filter.scaling(call, call.output.shape[3], self.activation)
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return filters.scaling(call, call.output.shape[3], self.activation)
+
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation)
 
@@ -180,6 +187,11 @@ class Conv2D(Activated):
             return None
         skips = window_of(call).leaves(call.input(0).shape)
         return _accumulators.sums(call, matrix(call), _taps(call, x), may_skip=skips)
+
+    def steepest(self, call: Call) -> np.ndarray | None:
+        w = _filter.centred(call, call.constant(1))
+        most = int(np.abs(w).sum(axis=(1, 2, 3)).argmax())
+        return _steepest.image(call, w[most], window_of(call))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Groups must stay equal, so that of a grouped convolution nothing goes."""

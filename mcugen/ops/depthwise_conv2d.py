@@ -13,12 +13,13 @@ from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Kernel, RowWindow
-from mcugen.op import Example, Op, Reordered, Slimmed, Widths
+from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
     _filter,
     _ordered,
     _slim,
+    _steepest,
 )
 from mcugen.ops._activation import Activated
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
@@ -164,6 +165,12 @@ class DepthwiseConv2D(Activated):
         """
         return filters.results(call, self._sums(*filters.operands(call, x, w, 3)), b, self.activation)
 
+    def scaling(self, call: Call) -> Scaling:
+        return _filter.scaling(call, call.output.shape[3], self.activation)
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return filters.scaling(call, call.output.shape[3], self.activation)
+
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation)
 
@@ -174,6 +181,10 @@ class DepthwiseConv2D(Activated):
         taps = Range(*(np.repeat(v, multiplier_of(call))[:, None] for v in (x.low, x.high)))
         skips = window_of(call).leaves(call.input(0).shape)
         return _accumulators.sums(call, matrix(call), taps, may_skip=skips)
+
+    def steepest(self, call: Call) -> np.ndarray | None:
+        x, w = call.input(0), _filter.centred(call, call.constant(1), 3)[0]
+        return _steepest.image(call, w.reshape(*w.shape[:2], x.shape[3], -1)[..., 0], window_of(call))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """A channel of the data goes with all results made of it, or none of them; a single one stays."""

@@ -13,8 +13,8 @@ from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Reordered, Slimmed
-from mcugen.ops import _accumulators, _filter, _ordered, _slim
+from mcugen.op import Example, Reordered, Scaling, Slimmed
+from mcugen.ops import _accumulators, _filter, _ordered, _slim, _steepest
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.oracle import filters
@@ -151,6 +151,12 @@ class FullyConnected(Activated):
         once = filters.was_uint8(call) or not is_tflm(call)
         return filters.results(call, data.reshape(-1, w.shape[1]) @ weights.T, b, self.activation, once=once)
 
+    def scaling(self, call: Call) -> Scaling:
+        return _filter.scaling(call, call.input(1).shape[0], self.activation)
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return filters.scaling(call, call.input(1).shape[0], self.activation)
+
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation, once=rounds_once(call))
 
@@ -160,6 +166,11 @@ class FullyConnected(Activated):
             return None
         seen = met(x, call.input(1).shape[1])
         return _accumulators.sums(call, matrix(call), Range(seen.low[None], seen.high[None]), may_skip=False)
+
+    def steepest(self, call: Call) -> np.ndarray | None:
+        x, w = call.input(0), matrix(call)
+        most = w[np.abs(w).sum(axis=1).argmax()] > 0
+        return None if x.is_float else _steepest.extremes(call, np.tile(most, x.size // most.size)).reshape(x.shape)
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """A channel of the data goes with all the weights that it meets: several where rows are flattened."""

@@ -14,7 +14,7 @@ from mcugen.element import Element
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Example
+from mcugen.op import Example, Scaling
 from mcugen.ops import _bytes, _unary
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
@@ -103,6 +103,12 @@ class LeakyRelu(_bytes.ByteFunction):
         positive = quantized.rescaled(steps, a, y, in_double=in_double)
         negative = quantized.rescaled(steps, a, y, in_double=in_double, factor=abs(self.alpha))
         return quantized.stored(np.where(steps >= 0, positive, -negative if self.alpha < 0 else negative), y)
+
+    def scaling(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else dict(zip(("positive", "negative"), multipliers(call), strict=True))
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else quantized.gains(call, abs(self.alpha))
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -13,7 +13,7 @@ from mcugen.channels import Range
 from mcugen.element import Element, Stated
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_range, quantize_multiplier
-from mcugen.op import Example, Reordered
+from mcugen.op import Example, Reordered, Scaling
 from mcugen.ops import _elementwise, _ordered
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
@@ -115,6 +115,20 @@ class Mul(Channelwise, Activated):
         factors = (call.input(0).scale, call.input(1).scale)
         scale = quantized.product_multiplier(factors, y.scale, in_double=quantized.is_tflm(call))
         return quantized.activated(scaled_twice(product, *scale) + y.zero_point, self.activation, y)
+
+    def scaling(self, call: Call) -> Scaling:
+        if call.output.quant is None or call.output.dtype == "s32":
+            return {}
+        bounds = activation_range(self.activation, call.output)
+        return {"product": multiplier(call), "bounds": bounds}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        y, factors = call.output, (call.input(0), call.input(1))
+        if y.quant is None or y.dtype == "s32":
+            return {}
+        scales = tuple(t.scale for t in factors)
+        product = quantized.product_multiplier(scales, y.scale, in_double=quantized.is_tflm(call))
+        return {"product": product, "bounds": quantized.bounds(self.activation, y)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         """A product rises or falls with each factor, and so does its scaled value unless a left shift wraps."""

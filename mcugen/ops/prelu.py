@@ -13,7 +13,7 @@ from mcugen.element import Element
 from mcugen.errors import ShapeError
 from mcugen.imports import Import
 from mcugen.numeric import quantize_multiplier
-from mcugen.op import Example
+from mcugen.op import Example, Scaling
 from mcugen.ops import _elementwise
 from mcugen.ops._channelwise import Channelwise
 from mcugen.oracle import quantized
@@ -79,6 +79,12 @@ class Prelu(Channelwise):
         product = steps * quantized.centred(alpha, factor)
         negative = quantized.rescaled(product, a, y, in_double=in_double, factor=factor.scale)
         return quantized.stored(np.where(steps >= 0, positive, negative), y)
+
+    def scaling(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else dict(zip(("positive", "negative"), multipliers(call), strict=True))
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else quantized.gains(call, call.input(1).scale)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

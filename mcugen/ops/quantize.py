@@ -12,10 +12,9 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Example
+from mcugen.op import Example, Scaling
 from mcugen.ops import _bytes
 from mcugen.oracle import quantized
-from mcugen.oracle.fixed import away
 from mcugen.types import QuantParams, TensorType
 
 _FROM_TO = {
@@ -41,7 +40,6 @@ _RUNS = {
         "s32": ("s8", "s16"),
     },
 }
-_FAR = 2.0**40  # steps; out of range of every type
 _PAIRS = (
     ("s8", "s16"), ("s8", "s32"), ("u8", "s16"),
     ("s16", "s8"), ("s16", "s16"), ("s16", "s32"),
@@ -139,14 +137,21 @@ class Quantize(_bytes.ByteFunction):
         a, y = call.input(0), call.output
         if x.dtype != np.float32:
             return quantized.stored(quantized.rescaled(quantized.centred(x, a), a, y, in_double=True), y)
-        with np.errstate(over="ignore"):
-            steps = np.clip(x / np.float32(y.scale), -_FAR, _FAR)
-        return quantized.stored(away(steps), y)
+        return quantized.from_real(x, y)
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         y = call.output
         scaled = multiply_double_rounding(x.astype(np.int64) - call.input(0).zero_point, *multiplier(call))
         return np.asarray(np.clip(scaled + y.zero_point, *INT_RANGE[y.dtype]))
+
+    def scaling(self, call: Call) -> Scaling:
+        return {} if call.input(0).is_float else {"scale": multiplier(call)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        a, y = call.input(0), call.output
+        if a.is_float:
+            return {}
+        return {"scale": quantized.product_multiplier((a.scale,), y.scale, in_double=True)}
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -15,7 +15,7 @@ from mcugen.element import Element
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
-from mcugen.op import Example
+from mcugen.op import Example, Scaling
 from mcugen.ops import _bytes, _unary
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
@@ -131,12 +131,30 @@ class Relu(_bytes.ByteFunction):
         scaled = quantized.rescaled(quantized.centred(x, a), a, y, in_double=tflm)
         return self._clamped(scaled + y.zero_point, y)
 
+    def scaling(self, call: Call) -> Scaling:
+        if call.output.is_float:
+            return {}
+        if only_clamps(call):
+            return {"bounds": stored_bounds(call, call.input(0))}
+        return {"scale": multiplier(call), "bounds": stored_bounds(call, call.output)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        a, y, tflm = call.input(0), call.output, quantized.is_tflm(call)
+        if y.is_float:
+            return {}
+        if tflm and self.high == 6.0:
+            return {"bounds": self._bounds(a)}
+        scale = quantized.product_multiplier((a.scale,), y.scale, in_double=tflm)
+        return {"scale": scale, "bounds": self._bounds(y)}
+
     def _clamped(self, x: np.ndarray, t: TensorType) -> np.ndarray:
-        """Stored integers of t, moved as `rescaled` leaves them, within the bounds."""
+        return np.asarray(np.clip(x, *self._bounds(t)))
+
+    def _bounds(self, t: TensorType) -> tuple[int, int]:
         least, most = quantized.ends(t)
         least = max(least, quantized.step_of(Fraction(self.low), t))
         most = most if math.isinf(self.high) else min(most, quantized.step_of(Fraction(self.high), t))
-        return np.asarray(np.clip(x, least, most))
+        return least, most
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

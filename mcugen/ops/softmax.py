@@ -18,7 +18,7 @@ from mcugen.numeric import (
     quantize_multiplier,
     rounding_doubling_high_mul,
 )
-from mcugen.op import Example, Op
+from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _gemmlowp, _interpolated
 from mcugen.oracle import gemmlowp, quantized, tables
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
@@ -185,6 +185,23 @@ class Softmax(Op):
         diff = x.astype(np.int64) - x.astype(np.int64).max(axis=-1, keepdims=True)
         return _softmax_s16(call, diff) if types[0] == "s16" else _softmax_s8(call, diff)
 
+    def scaling(self, call: Call) -> Scaling:
+        if call.input(0).is_float:
+            return {}
+        if call.input(0).dtype != "s16":
+            return {"exponentials": exponentials(call)}
+        exp, inverse = s16_tables(call)
+        return {"exponentials": exp, "reciprocals": inverse, "scale": s16_multiplier(call)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        if call.input(0).is_float:
+            return {}
+        if call.input(0).dtype != "s16":
+            exponential = exponential_of(call)
+            return {"exponentials": np.array([exponential(-k) for k in range(256)])}
+        exp, inverse = tables.softmax_tables(quantized.is_tflm(call))
+        return {"exponentials": exp, "reciprocals": inverse, "scale": _int16_multiplier(call)}
+
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [_example(k, **case) for k, case in enumerate(_CASES)]
@@ -219,13 +236,17 @@ def _softmax_s8(call: Call, diff: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip(y + least, least, most))
 
 
+def _int16_multiplier(call: Call) -> tuple[int, int]:
+    """(mult, shift) of differences, so that [-65535, 0] means [-10, 0]."""
+    product = scale_of(call.input(0)) * exact(_beta(call))
+    rounded = (binary64 if quantized.is_tflm(call) else binary32)(product)
+    return multiplier(binary64(rounded / binary64(Fraction(10) / 65535)))
+
+
 def _softmax_s16(call: Call, diff: np.ndarray) -> np.ndarray:
     """Exponentials and the reciprocal of their sum by interpolated tables, in Q0.15."""
-    tflm = quantized.is_tflm(call)
-    exp, inverse = tables.softmax_tables(tflm)
-    product = scale_of(call.input(0)) * exact(_beta(call))
-    real = (binary64 if tflm else binary32)(product) / binary64(Fraction(10) / 65535)
-    scaled = scaled_twice(diff, *multiplier(binary64(real)))
+    exp, inverse = tables.softmax_tables(quantized.is_tflm(call))
+    scaled = scaled_twice(diff, *_int16_multiplier(call))
     e = tables.look_up(exp, np.clip(scaled + 32767, -32768, 32767))
     total = e.sum(axis=-1, keepdims=True)
     length = np.frompyfunc(int.bit_length, 1, 1)(total.astype(object)).astype(np.int64)

@@ -12,7 +12,7 @@ from mcugen.call import Call
 from mcugen.channels import Range
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Reordered
+from mcugen.op import Example, Reordered, Scaling
 from mcugen.ops import _elementwise, _linear_sum, _ordered, _sum
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
@@ -78,6 +78,12 @@ class Sub(Channelwise, Activated):
         if a.dtype == np.int32:
             return quantized.clamped_int32(wrapped(int64(a) - b), self.activation)
         return sums.added(call, -1, a, b)
+
+    def scaling(self, call: Call) -> Scaling:
+        return _sum.scaling(call, -1)
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return sums.scaling(call)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         found = _elementwise.corners(call) if call.output.dtype in ("s8", "s16") else None

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example
+from mcugen.op import Example, Scaling
 from mcugen.ops import _reduce, _reduce_sum
 from mcugen.oracle import reductions
 from mcugen.types import dtypes
@@ -45,6 +45,13 @@ class Sum(_reduce.Reduction):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         return reductions.summed(call, x, self.chosen(x.ndim), mean=False)
+
+    def scaling(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else {"scale": _reduce_sum.multiplier(call)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        axes = self.chosen(len(call.input(0).shape))
+        return {} if call.output.is_float else {"scale": reductions.multiplier(call, axes, mean=False)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _reduce_sum.bounds(call)

@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
-from mcugen.op import Example
+from mcugen.op import Example, Scaling
 from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
 from mcugen.types import TensorType, dtypes
@@ -72,6 +72,14 @@ class Tanh(_bytes.ByteFunction):
         if call.input(0).dtype == "u8" or not quantized.is_tflm(call):
             return tables.of_bytes(call, x, tables.float_tanh)
         return sigmoids.of_bytes(call, x, lambda a: gemmlowp.divided(gemmlowp.tanh(a, 4), 24))
+
+    def scaling(self, call: Call) -> Scaling:
+        return {"scale": _multiplier(call), "table": _sigmoid.table()} if call.input(0).dtype == "s16" else {}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        if call.input(0).dtype != "s16":
+            return {}
+        return {"scale": sigmoids.multiplier(call, lefts=(0, 1)), "table": tables.sigmoid()}
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

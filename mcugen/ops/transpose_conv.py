@@ -13,7 +13,7 @@ from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Slimmed
+from mcugen.op import Example, Scaling, Slimmed
 from mcugen.ops import _accumulators, _filter, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
@@ -143,6 +143,12 @@ class TransposeConv(Activated):
         Source: reference_integer_ops/transpose_conv.h, reference_ops::TransposeConv (uint8).
         """
         return filters.results(call, self._sums(*filters.operands(call, x, w)), b, self.activation)
+
+    def scaling(self, call: Call) -> Scaling:
+        return _filter.scaling(call, call.output.shape[3], self.activation)
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return filters.scaling(call, call.output.shape[3], self.activation)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation)

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import QuantizationError
 from mcugen.oracle.fixed import Ints, int64, scaled_once, scaled_twice, scaled_wide, wrapped
-from mcugen.oracle.quantized import activated, centred, clamped
+from mcugen.oracle.quantized import activated, bounds, centred, clamped
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient
 
 
@@ -39,6 +39,14 @@ def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str,
     else:
         scaled = (scaled_wide if wide else scaled_twice)(acc, *_multipliers(*_scales(call), channels))
     return activated(wrapped(scaled + call.output.zero_point), activation, call.output)
+
+
+def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
+    """(mult, shift) of each channel and the clamp, by name; nothing for floats."""
+    if call.input(0).is_float:
+        return {}
+    mult, shift = _multipliers(*_scales(call), channels)
+    return {"mult": mult, "shift": shift, "bounds": bounds(activation, call.output)}
 
 
 def was_uint8(call: Call) -> bool:

@@ -9,11 +9,12 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.errors import QuantizationError, UnsupportedError
-from mcugen.oracle.fixed import Ints, int64, scaled_twice
+from mcugen.oracle.fixed import Ints, away, int64, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, nearest, quotient, scale_of
 from mcugen.types import TensorType
 
 Multiplier = tuple[int, int]
+_FAR = 2.0**40  # steps, out of range of every type
 _INT32 = (-(1 << 31), (1 << 31) - 1)
 _ACTIVATIONS: dict[str, tuple[int | None, int | None]] = {
     "NONE": (None, None),
@@ -43,6 +44,18 @@ def stored(x: Ints, t: TensorType) -> np.ndarray:
     return np.asarray(np.clip(x + t.zero_point, *ends(t)))
 
 
+def from_real(x: np.ndarray, t: TensorType) -> np.ndarray:
+    """Float32 numbers as stored integers of t; what is no number becomes the least. Source: AffineQuantize."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = x.astype(np.float32) / np.float32(t.scale)
+    return stored(away(np.clip(np.nan_to_num(steps, nan=-np.inf), -_FAR, _FAR)), t)
+
+
+def to_real(x: np.ndarray, t: TensorType) -> np.ndarray:
+    """Stored integers of t as float32 numbers: a float64 product, rounded. Source: reference_ops::Dequantize."""
+    return np.asarray((np.float64(np.float32(t.scale)) * centred(x, t)).astype(np.float32))
+
+
 def _activation(name: str) -> tuple[int | None, int | None]:
     if name not in _ACTIVATIONS:
         raise UnsupportedError(f"fused activation {name} is not supported")
@@ -62,14 +75,22 @@ def clamped_int32(x: Ints, activation: str) -> np.ndarray:
 
 
 def activated(x: Ints, activation: str, t: TensorType) -> np.ndarray:
-    """Stored integers of t after a fused activation. Source: kernel_util.cc, CalculateActivationRangeQuantized."""
+    """Stored integers of t after a fused activation."""
+    return np.asarray(np.clip(x, *bounds(activation, t)))
+
+
+def bounds(activation: str, t: TensorType) -> tuple[int, int]:
+    """The stored integers of t that a fused activation leaves.
+
+    Source: kernel_util.cc, CalculateActivationRangeQuantized.
+    """
     least, most = ends(t)
     low, high = _activation(activation)
     if low is not None:
         least = max(least, step_of(Fraction(low), t))
     if high is not None:
         most = min(most, step_of(Fraction(high), t))
-    return np.asarray(np.clip(x, least, most))
+    return least, most
 
 
 def step_of(real: Fraction, t: TensorType) -> int:
@@ -99,6 +120,15 @@ def product_multiplier(factors: tuple[float, ...], divisor: float, *, in_double:
     for factor in factors:
         real = rounded(real * binary32(exact(factor)))
     return multiplier(rounded(quotient(real, binary32(exact(divisor)))))
+
+
+def gains(call: Call, factor: float) -> dict[str, Multiplier]:
+    """The multipliers of an operator that multiplies negative numbers by a factor >= 0, and others by 1."""
+    a, y, in_double = call.input(0).scale, call.output.scale, is_tflm(call)
+    return {
+        "positive": product_multiplier((a,), y, in_double=in_double),
+        "negative": product_multiplier((a, factor), y, in_double=in_double),
+    }
 
 
 def is_tflm(call: Call) -> bool:

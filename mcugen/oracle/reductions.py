@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.oracle.fixed import scaled_twice, wrapped
-from mcugen.oracle.quantized import centred, product_multiplier, stored
+from mcugen.oracle.quantized import Multiplier, centred, product_multiplier, stored
 
 
 def summed(call: Call, x: np.ndarray, axes: tuple[int, ...], *, mean: bool) -> np.ndarray:
@@ -16,11 +16,15 @@ def summed(call: Call, x: np.ndarray, axes: tuple[int, ...], *, mean: bool) -> n
 
     Source: kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
-    a, y = call.input(0), call.output
-    mult, shift = product_multiplier((a.scale,), y.scale, in_double=True)
-    if mean:
-        count = math.prod(x.shape[k] for k in axes)
-        more = min(count.bit_length() - 1, 32, 31 + shift)
-        mult, shift = mult * (1 << more) // count, shift - more
-    total = wrapped(centred(x, a).sum(axis=axes))
-    return stored(scaled_twice(total, mult, shift), y)
+    total = wrapped(centred(x, call.input(0)).sum(axis=axes))
+    return stored(scaled_twice(total, *multiplier(call, axes, mean=mean)), call.output)
+
+
+def multiplier(call: Call, axes: tuple[int, ...], *, mean: bool) -> Multiplier:
+    """(mult, shift) of scale_x / scale_y, for a mean divided by the number of elements: the division rounds down."""
+    mult, shift = product_multiplier((call.input(0).scale,), call.output.scale, in_double=True)
+    if not mean:
+        return mult, shift
+    count = math.prod(call.input(0).shape[k] for k in axes)
+    more = min(count.bit_length() - 1, 32, 31 + shift)
+    return mult * (1 << more) // count, shift - more

@@ -12,6 +12,7 @@ from mcugen.call import Call
 from mcugen.errors import UnsupportedError
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import Ints, each, int64
+from mcugen.oracle.quantized import Multiplier
 from mcugen.oracle.rational import binary64, exponent_of, nearest, power, scale_of
 from mcugen.oracle.sums import exponent_near
 
@@ -38,7 +39,13 @@ def of_bytes(call: Call, x: np.ndarray, function: Callable[[int], int]) -> np.nd
 
 
 def of_int16(call: Call, x: np.ndarray, lefts: Sequence[int]) -> Ints:
-    """int16 data in steps of 1 / (3 * 4096).
+    """int16 data in steps of 1 / (3 * 4096). lefts: as for `multiplier`."""
+    mult, right = multiplier(call, lefts)
+    return (int64(x) * mult + ((1 << right) >> 1)) >> right
+
+
+def multiplier(call: Call, lefts: Sequence[int]) -> Multiplier:
+    """(mult, right shift) that bring int16 data to steps of 1 / (3 * 4096).
 
     lefts: the left shifts from a scale of 2**-12 for which the runtime has no multiplier but 3.
     Source: logistic_common.cc, tanh.cc.
@@ -46,10 +53,10 @@ def of_int16(call: Call, x: np.ndarray, lefts: Sequence[int]) -> Ints:
     scale = scale_of(call.input(0))
     exponent = exponent_near(call.input(0).scale)
     if exponent is not None and exponent + 12 in lefts:
-        return int64(x) * (3 << (exponent + 12))
+        return 3 << (exponent + 12), 0
     real, right = binary64(scale * 4096 * 3), 0
     while real <= Fraction(32767, 2) and right <= 30:
         real, right = 2 * real, right + 1
     if real > 32767:
         raise UnsupportedError(f"input scale {call.input(0).scale:.3g} is too large for int16")
-    return (int64(x) * math.floor(real) + ((1 << right) >> 1)) >> right
+    return math.floor(real), right

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import UnsupportedError
 from mcugen.oracle.fixed import Ints, divided, high_product, scaled_twice
-from mcugen.oracle.quantized import Multiplier, activated, centred, is_tflm
+from mcugen.oracle.quantized import Multiplier, activated, bounds, centred, is_tflm
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient
 
 _TOLERANCE = Decimal("0.001")
@@ -28,6 +28,22 @@ def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         scale_a, scale_b, scale_y = _multipliers(*(t.scale for t in types), left)
         total = scaled_twice(_scaled(first << left, scale_a) + sign * _scaled(second << left, scale_b), *scale_y)
     return activated(total + y.zero_point, call.op.activation, y)
+
+
+def scaling(call: Call) -> dict[str, object]:
+    """The multipliers of both operands and of the sum, and the clamp, by name; nothing where no scales are.
+
+    A shift is written as a multiplier of one half after a left shift by one.
+    """
+    y = call.output
+    if y.dtype not in ("s8", "u8", "s16"):
+        return {}
+    clamp, powers, left = {"bounds": bounds(call.op.activation, y)}, _powers(call), 15 if y.dtype == "s16" else 20
+    if powers is not None:
+        shifts = [(1 << 30, exponent - powers[2]) for exponent in powers[:2]]
+        return {"left": 1, "a": shifts[0], "b": shifts[1], "y": (1 << 30, 1), **clamp}
+    a, b, total = _multipliers(call.input(0).scale, call.input(1).scale, y.scale, left)
+    return {"left": left, "a": a, "b": b, "y": total, **clamp}
 
 
 def _scaled(x: Ints, scale: Multiplier) -> Ints:

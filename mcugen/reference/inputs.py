@@ -41,7 +41,7 @@ def draw(graph: Graph, seed: int) -> Inputs:
 
 
 def cases(graph: Graph, random: int) -> Iterator[Case]:
-    """`random` random cases, then all-min, all-max, all-zero-point, and min/max alternating three ways.
+    """`random` random cases, all-min, all-max, all-zero-point, min/max alternating three ways, extreme sums.
 
     Those of a model with states are sequences of runs: of other random inputs, or of the same extreme ones and then of
     random ones, which show how it comes back from there.
@@ -60,6 +60,7 @@ def cases(graph: Graph, random: int) -> Iterator[Case]:
     for name, fill in fills:
         inputs = [fill(graph.type(n)).astype(graph.type(n).np_dtype) for n in graph.inputs]
         yield Case(name, inputs, tuple(inputs if k < FURTHER_RUNS - 1 else draw(graph, k) for k in further))
+    yield from steepest(graph)
 
 
 def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
@@ -72,6 +73,21 @@ def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
         window = np.concatenate([found[-1][k][:, 1:], inputs[k][:, -1:]], axis=1)
         found.append([*inputs[:k], window, *inputs[k + 1 :]])
     return found
+
+
+def steepest(graph: Graph) -> Iterator[Case]:
+    """Cases that drive a sum of products to either end, for each operator that sums over an input of the model."""
+    further = range(1, FURTHER_RUNS + 1) if graph.states else ()
+    for node in graph.nodes:
+        if not node.inputs or node.inputs[0] not in graph.inputs:
+            continue
+        call, k = graph.call(node, ""), graph.inputs.index(node.inputs[0])
+        up = node.op.steepest(call) if all(c is not None for c in call.constants[1:2]) else None
+        if up is not None:
+            for name, array in (("greatest", up), ("least", np.invert(up))):
+                inputs = [*draw(graph, 0)[:k], array, *draw(graph, 0)[k + 1 :]]
+                label = f"{name} sum of {node.source or node.name}"
+                yield Case(label, inputs, tuple(draw(graph, j) for j in further))
 
 
 def limits(t: TensorType) -> tuple[float, float]:

@@ -32,18 +32,22 @@ def verify(artifact: Artifact, cases: Iterable[Case], progress: Callable[[str], 
 
     Raises ToolError where the C does not compile, or a sanitizer stops it.
     """
-    comparison = Comparison(artifact.graph, artifact.imported)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
         progress("compiling")
-        program = build_program(artifact, Path(folder))
-        for case in cases:
-            progress(case.name)
-            runs = runs_of(artifact, case)
-            for k, made in enumerate(tensors_of(artifact, program, case.name, runs)):
-                name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
-                comparison.begin_case(name, runs[k].oracle)
-                for step, tensor, array in made:
-                    comparison.tensor(name, step, tensor, array, runs[k].oracle)
+        return compare(artifact, build_program(artifact, Path(folder)), cases, progress)
+
+
+def compare(artifact: Artifact, program: Path, cases: Iterable[Case], progress: Callable[[str], None]) -> Verdict:
+    """Compare the tensors of the verifying program with the oracle's. Raises ToolError where a sanitizer stops it."""
+    comparison = Comparison(artifact.graph, artifact.imported)
+    for case in cases:
+        progress(case.name)
+        runs = runs_of(artifact, case)
+        for k, made in enumerate(tensors_of(artifact, program, case.name, runs)):
+            name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
+            comparison.begin_case(name, runs[k].oracle)
+            for step, tensor, array in made:
+                comparison.tensor(name, step, tensor, array, runs[k].oracle)
     return comparison.verdict()
 
 

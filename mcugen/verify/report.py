@@ -9,6 +9,7 @@ from mcugen.verify.compare import Verdict
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.run import Verification
 
+_SHOWN = 5  # faults in text
 REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
 
@@ -30,6 +31,11 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "recorded_cases": result.recorded.cases if result.recorded else 0,
         "traced_tensors": result.traced,
         "trace_differs": list(result.trace_differs),
+        "constants_compared": result.constants.compared,
+        "constants_differ": list(result.constants.differences),
+        "helpers_differ": list(result.helpers),
+        "c_rules_broken": list(result.text),
+        "refused_by_reference": result.refused,
         "notes": list(result.notes),
     }
 
@@ -42,6 +48,9 @@ def verify_text(result: Verification) -> str:
     """A verdict first, then what it rests on."""
     lines = [f"{result.name}: {'OK' if result.exact else 'DIFFERS'} (bits of {REFERENCES[result.reference]})"]
     lines += [f"  note: {note}" for note in result.notes]
+    lines += [f"  wrong: {fault}" for fault in result.faults[:_SHOWN]]
+    if len(result.faults) > _SHOWN:
+        lines.append(f"  and {len(result.faults) - _SHOWN} more, all in --json")
     lines.append(f"  C against NumPy: {_sentence(result.c)}")
     if result.c.not_compared:
         lines.append(f"  not visible in memory, checked through what follows: {', '.join(result.c.not_compared)}")
@@ -54,6 +63,12 @@ def verify_text(result: Verification) -> str:
             f"  channels not computed: {result.c.constant_channels:,} whose one value equals NumPy's, "
             f"{result.c.unread_channels:,} that nothing reads"
         )
+    lines.append(
+        f"  multipliers, bounds and tables derived twice: {result.constants.compared}, "
+        f"{len(result.constants.differences) or 'none'} of them differing"
+    )
+    rules = "breaks rules" if result.text else "no heap, recursion, mutable data at file scope or loop without a bound"
+    lines.append(f"  text of the C: {rules}")
     if result.recorded:
         lines.append(f"  NumPy against the recorded runtime: {_sentence(result.recorded)}")
     if result.traced:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.errors import UsageError
+from mcugen.options import RUNTIMES
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
-from mcugen.verify import emulated, golden, host
+from mcugen.verify import constants, emulated, golden, helpers, host, text
 from mcugen.verify.compare import Verdict
+from mcugen.verify.constants import Constants
 from mcugen.verify.emulated import Simulation
 
 
 @dataclass(frozen=True)
 class Verification:
-    """The C against the oracle, and, where recordings were given, the oracle against the runtime."""
+    """The C against the oracle, and, where recordings were given, the oracle against the runtime.
+
+    helpers: functions of the header that differ from the oracle; text: what in the C breaks a rule; refused: the
+    operator that the runtime whose bits are claimed has no kernel for, "" if it has all.
+    """
 
     name: str
     reference: str
@@ -25,11 +32,22 @@ class Verification:
     recorded: Verdict | None
     traced: int
     trace_differs: tuple[str, ...]
+    constants: Constants
+    helpers: tuple[str, ...]
+    text: tuple[str, ...]
+    refused: str
     notes: tuple[str, ...]
 
     @property
     def exact(self) -> bool:
-        return self.c.exact and (self.recorded is None or self.recorded.exact) and not self.trace_differs
+        return self.c.exact and (self.recorded is None or self.recorded.exact) and not self.faults
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong, but for differences of tensors."""
+        refused = f"the bits are said to be those of a runtime that refuses {self.refused}" if self.refused else ""
+        differing = (f"recorded trace differs: {name}" for name in self.trace_differs)
+        return (*filter(None, [refused]), *self.constants.differences, *self.helpers, *self.text, *differing)
 
 
 def verify(
@@ -43,8 +61,34 @@ def verify(
     tell("recorded outputs")
     recorded = golden.check(recording, imported, which) if recording else None
     traced, wrong = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
-    verdict = host.verify(artifact, cases, tell)
-    return Verification(artifact.name, which, verdict, recorded, traced, tuple(wrong), artifact.report.notes)
+    tell("constants")
+    made = constants.check(artifact)
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
+        folder = Path(place)
+        tell("compiling")
+        program = host.build_program(artifact, folder)
+        converting, broken = tuple(helpers.differences(artifact, program)), tuple(text.violations(artifact, folder))
+        verdict = host.compare(artifact, program, cases, tell)
+    return Verification(
+        name=artifact.name,
+        reference=which,
+        c=verdict,
+        recorded=recorded,
+        traced=traced,
+        trace_differs=tuple(wrong),
+        constants=made,
+        helpers=converting,
+        text=broken,
+        refused=_refused(artifact),
+        notes=artifact.report.notes,
+    )
+
+
+def _refused(artifact: Artifact) -> str:
+    """The first imported operator that the runtime whose bits are claimed refuses, asked of the operators anew."""
+    graph, which = artifact.imported, artifact.view.reference
+    nodes = graph.nodes if which in RUNTIMES else ()
+    return next((node.source for node in nodes if node.op.refused_by(graph.call(node, which), which)), "")
 
 
 def simulate(

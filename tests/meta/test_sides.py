@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The oracle and what makes the emitted constants share no function that depends on scales.
 
-The oracle's side is all that `reference` and `reference_q` of operators reach; everything else builds. Functions of
-both sides may say where data lies (windows, axes, shapes), but not what a stored integer means.
+The oracle's side is all that `reference`, `reference_q` and `scaling_q` of operators reach; everything else builds.
+Functions of both sides may say where data lies (windows, axes, shapes), but not what a stored integer means.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
 FOLDERS = ("ops", "kernels")
-MEANINGS = {".reference", ".reference_q"}
+MEANINGS = {".reference", ".reference_q", ".scaling_q"}
 BUILDING, ORACLE = "mcugen.numeric", "mcugen.oracle"
 Key = tuple[str, str]
 

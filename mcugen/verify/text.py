@@ -1,0 +1,31 @@
+"""Runs the checks on the emitted C: no heap, no recursion, no mutable data at file scope, loops that end."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mcugen.emit import libraries_of, sources_of
+from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
+from mcugen.pipeline import Artifact
+from mcugen.toolchain.process import run_checked
+
+_NUMBERS = re.compile(r"\{[-+\w.,\s()]{400,}\}")
+
+
+def violations(artifact: Artifact, folder: Path) -> list[str]:
+    """What breaks a rule in the sources of a build that lie in `folder`. Long tables of numbers are not parsed."""
+    sources = sources_of(artifact.emitted)
+    texts = {path: _NUMBERS.sub("{0}", _preprocessed(folder / path, folder)) for path in sources}
+    own = {Path(path).name for path in artifact.files if path.endswith(".h")}
+    headers = FLOAT_HEADERS if libraries_of(artifact.files) or _has_floats(artifact) else INTEGER_HEADERS
+    return [str(v) for v in check_files(texts, allowed_headers=headers | own)]
+
+
+def _has_floats(artifact: Artifact) -> bool:
+    graph = artifact.graph
+    return any(graph.type(name).is_float for name in graph.tensors)
+
+
+def _preprocessed(path: Path, folder: Path) -> str:
+    return run_checked(["gcc", *CHECK_FLAGS, "-I", stubs(), "-I", folder, path]).stdout.decode()
