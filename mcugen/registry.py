@@ -67,6 +67,11 @@ class Registry:
         ranges = ", ".join(f"{f.entry.since} to {f.entry.until or 'the newest'}" for f in known)
         return f"version {version} is not supported; versions {ranges} are"
 
+    @property
+    def hint(self) -> str:
+        """What to tell the user of a model that names an unknown operator."""
+        return "; ".join(["`mcugen ops` lists the supported operators and types", *self.missing])
+
     def names(self, format_name: str) -> tuple[str, ...]:
         """Names of `format_name` that can be imported, sorted."""
         return tuple(sorted(name for fmt, name in self.by_import if fmt == format_name))

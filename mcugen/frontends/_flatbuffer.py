@@ -22,6 +22,8 @@ MAX_ITEMS = 1 << 16
 MAX_NAME_BYTES = 1 << 10
 READ_FACTOR = 8
 _ALIGN_BYTES = 8
+_DEPRECATED_CODE, _CODE = 4, 10
+"""Places of `deprecated_builtin_code` and `builtin_code` in the virtual table of an OperatorCode."""
 _PARSER_FAILURES = (struct.error, IndexError, ValueError, TypeError, OverflowError, AttributeError, KeyError)
 _ENUMS = {
     "padding": tflite.Padding,
@@ -37,10 +39,14 @@ _ENUMS = {
 
 @dataclass(frozen=True)
 class RawTensor:
-    """A tensor as the file states it; `type` is the schema's name, e.g. INT8."""
+    """A tensor as the file states it; `type` is the schema's name, e.g. INT8.
+
+    signature: the shape with -1 where the file leaves a dimension open; empty where it leaves none.
+    """
 
     label: str
     shape: tuple[int, ...]
+    signature: tuple[int, ...]
     type: str
     data: np.ndarray | None
     scale: tuple[float, ...]
@@ -155,6 +161,7 @@ class _Reader:
         return RawTensor(
             label=self._text(tensor.Name()),
             shape=self._numbers(tensor.ShapeAsNumpy()),
+            signature=self._numbers(tensor.ShapeSignatureAsNumpy()),
             type=_enum_name(tflite.TensorType, tensor.Type()),
             data=self._buffer(tensor.Buffer()),
             scale=self._numbers(quant.ScaleAsNumpy()) if quant else (),
@@ -198,7 +205,12 @@ class _Reader:
                 )
 
     def _operator_name(self, code: Any) -> str:
-        number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+        # Files of before and after codes outgrew a byte use one field or the other, or both. The library's accessor
+        # gives the field of one byte for all codes that fit it, also where only the other holds the code.
+        number = max(
+            _number(code, _DEPRECATED_CODE, flatbuffers.number_types.Int8Flags),
+            _number(code, _CODE, flatbuffers.number_types.Int32Flags),
+        )
         if number == tflite.BuiltinOperator.CUSTOM:
             return "CUSTOM:" + self._text(code.CustomCode())
         return _enum_name(tflite.BuiltinOperator, number)
@@ -257,6 +269,12 @@ def _own_table(operator: str) -> str:
 @cache
 def _names(enum: type) -> dict[int, str]:
     return {value: name for name, value in vars(enum).items() if isinstance(value, int)}
+
+
+def _number(table: Any, place: int, kind: Any) -> int:
+    """A number field of a table, by its place in the virtual table; 0 where it is absent."""
+    offset = table._tab.Offset(place)
+    return int(table._tab.Get(kind, offset + table._tab.Pos)) if offset else 0
 
 
 def _enum_name(enum: type, value: int) -> str:

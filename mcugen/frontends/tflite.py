@@ -57,7 +57,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         name=path.stem,
         tensors=importer.used_tensors(states),
         nodes=tuple(importer.nodes),
-        inputs=tuple(_name(i) for i in raw.inputs),
+        inputs=tuple(_name(i) for i in raw.inputs if raw.tensors[i].data is None),  # none sets a constant
         outputs=tuple(importer.held(i) for i in raw.outputs),
         sha256=sha256,
         format="tflite",
@@ -193,6 +193,7 @@ class _Importer:
         activation_bounds(getattr(imported.op, "activation", "NONE"))  # refuses what no runtime fuses
         source.attributes.require_read()
         node = self._node(index, operator, imported, where)
+        self._close(node, operator)
         call = self._call(node)
         _check_results(node.op, call)
         self._note_refusals(imported, call, where)
@@ -203,6 +204,21 @@ class _Importer:
         for name, data in zip(node.outputs, folded, strict=True):
             old = self.tensors[name]
             self.tensors[name] = Tensor(name, old.type, data, old.label)
+
+    def _close(self, node: Node, operator: fb.RawOperator) -> None:
+        """Give results whose shape the file leaves open the shape that the operands make."""
+        if any(-1 in self.raw.tensors[i].signature for i in operator.outputs):
+            call = self._call(node)
+            check_operands(type(node.op), call.inputs)
+            for index, found in zip(operator.outputs, node.op.infer(*call.inputs), strict=False):
+                self._settle(index, found.shape)
+
+    def _settle(self, index: int, shape: Shape) -> None:
+        """Give a tensor that shape, where the file leaves it open."""
+        if _leaves_open(self.raw.tensors[index].signature, shape):
+            old = self.tensors[_name(index)]
+            what = f"tensor {index} {old.label!r}"
+            self.tensors[_name(index)] = replace(old, type=_bounded(replace(old.type, shape=shape), what))
 
     def _expand(self, found: Found, source: Source, operator: fb.RawOperator, where: str) -> None:
         """Append the nodes that the operator becomes; their results hold its values."""
@@ -222,6 +238,7 @@ class _Importer:
 
     def _hold(self, index: int, name: str) -> None:
         """Note which tensor holds a value of the file, and give it the type that the file declares."""
+        self._settle(index, self.tensors[name].type.shape)
         made, declared = self.tensors[name], self.tensors[_name(index)]
         _check_result(made.type, declared.type)
         if made.type.quant not in (None, declared.type.quant):
@@ -274,7 +291,7 @@ class _Importer:
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
             "the model uses what mcugen does not support:\n  " + "\n  ".join(self.unsupported),
-            hint="; ".join(["`mcugen ops` lists the supported operators and types", *self.registry.missing]),
+            hint=self.registry.hint,
         )
 
 
@@ -315,14 +332,25 @@ def _tensor(index: int, raw: fb.RawTensor) -> Tensor:
             hint="re-export the model with static shapes",
         )
     dtype = _DTYPES[raw.type]
-    tensor_type = TensorType(raw.shape, dtype)
-    if tensor_type.nbytes > MAX_TENSOR_BYTES:
-        raise ShapeError(f"shape {list(raw.shape)} is larger than {MAX_TENSOR_BYTES} bytes", where=what)
+    tensor_type = _bounded(TensorType(raw.shape, dtype), what)
     tensor_type = TensorType(raw.shape, dtype, _quant(raw, tensor_type, what))
     data = None if raw.data is None else fb.as_array(raw.data, tensor_type.np_dtype, raw.shape, what)
     if data is not None and data.dtype.kind == "f" and not np.isfinite(data).all():
         raise CorruptModelError("a constant holds infinities or NaN", where=what)
     return Tensor(_name(index), tensor_type, data, raw.label)
+
+
+def _bounded(tensor_type: TensorType, where: str) -> TensorType:
+    """The type itself. Raises ShapeError where its tensor would be too large."""
+    if tensor_type.nbytes > MAX_TENSOR_BYTES:
+        raise ShapeError(f"shape {list(tensor_type.shape)} is larger than {MAX_TENSOR_BYTES} bytes", where=where)
+    return tensor_type
+
+
+def _leaves_open(signature: tuple[int, ...], shape: Shape) -> bool:
+    """Whether the signature has open dimensions, and the shape is one that it describes."""
+    same_rank = -1 in signature and len(signature) == len(shape)
+    return same_rank and all(s in (-1, d) for s, d in zip(signature, shape, strict=True))
 
 
 def _quant(raw: fb.RawTensor, tensor_type: TensorType, what: str) -> QuantParams | None:

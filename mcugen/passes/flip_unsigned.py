@@ -1,8 +1,9 @@
 """Turns legacy uint8 into int8: flips the top bit of stored values and moves zero points by 128.
 
-The interface stays uint8: a Quantize of equal scale, which only flips bits, stands at each end. Weights become s16 with
-their zero point subtracted, since their range does not fit int8. Operators whose result depends on the sign of the
-stored value say so in `Op.flipped`.
+The interface stays uint8: a Quantize of equal scale, which only flips bits, stands at each end that nodes compute or
+read; an output that is an input or a constant is that tensor, as it was. Weights become s16 with their zero point
+subtracted, since their range does not fit int8. Operators whose result depends on the sign of the stored value say so
+in `Op.flipped`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def flip_unsigned(graph: Graph, reference: str) -> Graph:
     tensors = [_flipped(graph.tensors[name], renamed[name], name in weights) for name in sorted(chosen)]
     nodes = [_renamed(node, renamed) for node in graph.nodes]
     before = [_convert(name, renamed[name], "input") for name in graph.inputs if name in chosen]
-    after = [_convert(renamed[name], name, "output") for name in dict.fromkeys(graph.outputs) if name in chosen]
+    computed = {name for node in graph.nodes for name in node.outputs} & chosen
+    after = [_convert(renamed[name], name, "output") for name in dict.fromkeys(graph.outputs) if name in computed]
     states = [_flipped_state(state, renamed) if state.before in chosen else state for state in graph.states]
     return graph.updated(tensors=tensors, nodes=(*before, *nodes, *after), states=states)
 

@@ -1,4 +1,7 @@
-"""Joins and splits without copies: parts that are written where they lie in the joined tensor, or read from there."""
+"""Joins and splits without copies: parts that are written where they lie in the joined tensor, or read from there.
+
+Where there are more parts than any kernel has arguments, those that cannot lie there are copied, each by itself.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,8 @@ class _Walk:
         if op is None or kernel is None or kernel.starts is None:
             return [self._as_it_is(node, kernel_without_code(call))]
         starts = kernel.starts(call)
-        made = self._joined(node, op, starts) if kernel.form is Form.JOIN else self._parted(node, op, call, starts)
+        lay = self._joined if kernel.form is Form.JOIN else self._parted
+        made = lay(node, op, call, starts, must=not _has_kernel(call))
         self.changed |= bool(made)
         return made or [self._as_it_is(node, None)]
 
@@ -56,17 +60,23 @@ class _Walk:
                 self._bytes[name] = source
         return node
 
-    def _parted(self, node: Node, op: Op, call: Call, starts: Sequence[int]) -> list[Node]:
-        """Results that lie in the operand; nothing where they cannot."""
-        aligned = all(start % t.align == 0 for start, t in zip(starts, call.outputs, strict=True))
-        return [replace(node, op=op)] if aligned and call.constants[0] is None else []
+    def _parted(self, node: Node, op: Op, call: Call, starts: Sequence[int], *, must: bool) -> list[Node]:
+        """Results that lie in the operand; nothing where one cannot, unless they must: then those are copied."""
+        moved = [start % t.align != 0 for start, t in zip(starts, call.outputs, strict=True)]
+        if call.constants[0] is not None or (any(moved) and not must):
+            return []
+        names = {name: f"{name}_in" for name, is_moved in zip(node.outputs, moved, strict=True) if is_moved}
+        self.copies += [replace(self._graph.tensors[name], name=part) for name, part in names.items()]
+        self._bytes |= {name: name for name in names}
+        copies = [Node(f"copy_{part}", Copy(), (part,), (name,), node.source) for name, part in names.items()]
+        return [replace(node, op=op, outputs=tuple(names.get(name, name) for name in node.outputs)), *copies]
 
-    def _joined(self, node: Node, op: Op, starts: Sequence[int]) -> list[Node]:
-        """Copies of the operands that cannot lie in the result, and the join; nothing where none can."""
+    def _joined(self, node: Node, op: Op, call: Call, starts: Sequence[int], *, must: bool) -> list[Node]:
+        """Copies of operands that cannot lie in the result, and the join; nothing where none can, unless they must."""
         operands = [self._graph.tensors[str(name)] for name in node.inputs]
         there = [self._takes(tensor, start) for tensor, start in zip(operands, starts, strict=True)]
         moved = {k: tensor for k, tensor in enumerate(operands) if not there[k]}
-        if len(moved) == len(operands) or any(tensor.origin is None for tensor in moved.values()):
+        if (len(moved) == len(operands) and not must) or any(tensor.origin is None for tensor in moved.values()):
             self._taken -= {self._bytes[t.name] for t, taken in zip(operands, there, strict=True) if taken}
             return []
         names = {k: f"{node.outputs[0]}_{k}" for k in moved}
@@ -83,6 +93,11 @@ class _Walk:
             return False
         self._taken.add(source)
         return True
+
+
+def _has_kernel(call: Call) -> bool:
+    """Whether a kernel with code computes the call on any core."""
+    return any(k.has_code and not k.refusals(call, frozenset()) for k in call.op.kernels)
 
 
 def kernel_without_code(call: Call) -> Kernel | None:

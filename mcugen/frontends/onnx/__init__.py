@@ -23,8 +23,6 @@ from mcugen.types import Shape, TensorType
 REFERENCES = ("ort",)
 """The runtimes whose meaning a model of this format can have, the default first."""
 
-_UNSUPPORTED_HINT = "`mcugen ops` lists the supported operators and types"
-
 
 def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
     """Import a model. shapes: static shapes of inputs, by name.
@@ -41,7 +39,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         _add(builder, index, node)
     if builder.unsupported:
         listed = "\n  ".join(builder.unsupported)
-        raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=_UNSUPPORTED_HINT)
+        raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=registry.hint)
     outputs = tuple(_output(builder, value) for value in raw.outputs)
     states = builder.states()
     ends = (*inputs, *outputs, *(name for state in states for name in (state.before, state.after)))
