@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-_RUNTIME = "mcugen/runtime.h"
+_INTERFACE = "mcugen/interface.h"
 _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 _GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
@@ -23,7 +23,7 @@ def amalgamate(files: Mapping[str, bytes], name: str, symbols: Collection[str]) 
     """
     text = {path: content.decode() for path, content in files.items()}
     folded = _Folded(text, {symbol + part for symbol in symbols for part in _PARTS})
-    public = text[f"{name}.h"].replace(f'#include "{_RUNTIME}"\n', text[_RUNTIME])
+    public = text[f"{name}.h"].replace(f'#include "{_INTERFACE}"\n', text[_INTERFACE])
     banner = _banner(text[f"{name}.c"])
     parts = [banner.replace(f" in {name}_weights.c", ""), f'#include "{name}.h"\n#define MG_LINKAGE static\n']
     parts += [_weights(text[f"{name}_weights.c"])]
@@ -38,7 +38,7 @@ class _Folded:
     def __init__(self, text: Mapping[str, str], called: Collection[str]) -> None:
         self._text = text
         self._called = called
-        self._seen = {_RUNTIME}
+        self._seen = {_INTERFACE}
 
     def expanded(self, source: str) -> str:
         """A source with its headers of the runtime put in; the model's own headers are there already."""

@@ -15,8 +15,8 @@ from mcugen.schedule import Choice
 _INCLUDE = re.compile(rb'^#include "mcugen/([\w./]+)"$', re.MULTILINE)
 _FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
 _LICENSE = b"SPDX-License-Identifier: Apache-2.0"
-_OWNER = b"Output of mcugen: this file belongs to its user, without any licence from mcugen."
-"""What stands in an emitted file in place of the licence under which mcugen has it."""
+_OWNER = b"You own this file; mcugen's licence does not apply to it."
+"""The line of an emitted file that replaces the licence under which mcugen holds it."""
 
 
 def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
@@ -60,7 +60,7 @@ def _variant_text(choice: Choice) -> str:
     constants = {"KERNEL": kernel.function(choice.call)} | {name.upper(): value for name, value in values.items()}
     lines = [
         f"/* {_OWNER.decode()} */",
-        f"/* A copy of {stem}_template.h for the sizes of layers; it says what they mean. */",
+        f"/* mcugen/{stem}_template.h, instantiated for these layer sizes; that file documents each macro. */",
     ]
     lines += [f"#define MG_{name} {value}" for name, value in constants.items()]
     lines += [f'#include "mcugen/{stem}_template.h"']
@@ -96,7 +96,7 @@ def includes(text: bytes) -> list[str]:
 
 
 def _read(name: str) -> bytes:
-    """A file of the runtime as it is emitted: it belongs to its user."""
+    """A file of the runtime as it is emitted, with the line about its owner."""
     path = resources.c_files().get(name)
     if path is None:
         raise InternalError(f"the runtime file {name} is missing")

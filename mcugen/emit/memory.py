@@ -15,7 +15,7 @@ LABEL_WIDTH = 48
 
 @dataclass(frozen=True)
 class MapView:
-    """One line of the memory map in the source."""
+    """One line of the memory map in the source. first, last: the steps between which the bytes are in use."""
 
     offset: int
     nbytes: int
@@ -49,6 +49,9 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
     ends = dict.fromkeys(graph.inputs, "input") | dict.fromkeys(graph.outputs, "output")
     ends |= {state.before: "state" for state in graph.states}
     tensors = schedule.held()
+    steps = [max(event.step, 0) for event in schedule.trace]
+    own = {step.scratch_name: f"scratch of step {step.index}" for step in schedule.steps}
+    own |= {step.ring_name: f"converted rows of step {step.index}" for step in schedule.steps}
     inside = [b for b in schedule.buffers() if b.name in plan.offset]
     for buffer in sorted(inside, key=lambda b: (b.first, plan.offset[b.name])):
         held = tensors.get(buffer.name, [])
@@ -57,16 +60,17 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
         yield MapView(
             offset=plan.offset[buffer.name],
             nbytes=buffer.nbytes,
-            first=buffer.first,
-            last=buffer.last,
-            text="; ".join(dict.fromkeys(texts)) or "(scratch)",
+            first=min(steps[buffer.first], steps[buffer.last]),
+            last=max(steps[buffer.first], steps[buffer.last]),
+            text="; ".join(dict.fromkeys(texts)) or own[buffer.name],
         )
 
 
 def _from(schedule: Schedule, name: str) -> str:
-    """Where in its buffer a tensor lies, if not at the start."""
-    start = schedule.places[name].start
-    return f" from byte {start}" if start else ""
+    """Where in its buffer a tensor lies, if not at the start, and how many of its rows the buffer keeps, if not all."""
+    start, home = schedule.places[name].start, schedule.home_of(name)
+    rows = f", {home.kept} of {home.rows} rows" if home.kept < home.rows else ""
+    return rows + (f", from byte {start}" if start else "")
 
 
 def _short(label: str) -> str:

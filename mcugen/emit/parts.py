@@ -10,7 +10,7 @@ from mcugen.emit.windows import RingView, WindowView
 
 @dataclass(frozen=True)
 class ArrayView:
-    """A constant in flash. region: the memory it lies in, "" with the code."""
+    """A constant in flash. region: the memory it lies in, "" with the code; layout: how its elements are arranged."""
 
     symbol: str
     c_type: str
@@ -19,6 +19,7 @@ class ArrayView:
     note: str
     lines: list[str]
     region: str = ""
+    layout: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from mcugen.emit import bundle
 from mcugen.emit.command import command_of
 from mcugen.emit.constants import ConstantsView, placed, places_of
 from mcugen.emit.events import events_after_rows, index_type, period
+from mcugen.emit.field_notes import layout_of
 from mcugen.emit.literals import (
     ARRAY_TYPES,
     C_TYPES,
@@ -257,14 +258,15 @@ class _Builder:
         home = self.schedule.home_of(name)
         return home.kept if home.kept < home.rows or (self.schedule.streams and home.rows > 1) else 0
 
-    def _array(self, data: np.ndarray, c_type: str, note: str, reads: int) -> str:
+    def _array(self, data: np.ndarray, c_type: str, note: str, reads: int, layout: str = "") -> str:
         """The symbol of a constant, stored once however often it is used. reads: of this use, in an inference."""
         stored = np.ascontiguousarray(data)
         key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
         if key not in self.arrays:
             symbol = f"{self.name}_k{len(self.arrays)}"
             lines = array_lines(stored) or ["0"]
-            self.arrays[key] = ArrayView(symbol, c_type, max(stored.size, 1), stored.nbytes, comment(note), lines)
+            size, about = max(stored.size, 1), comment(note)
+            self.arrays[key] = ArrayView(symbol, c_type, size, stored.nbytes, about, lines, layout=layout)
         found = self.arrays[key].symbol
         self.reads[found] = self.reads.get(found, 0) + reads
         return found
@@ -341,7 +343,8 @@ class _Builder:
 
     def _field(self, step: Step, key: str, value: int | float | np.ndarray, reads: int) -> str:
         if isinstance(value, np.ndarray):
-            return self._array(value, ARRAY_TYPES[value.dtype], f"{key} of step {step.index}", reads)
+            layout = layout_of(step.choice.kernel, key)
+            return self._array(value, ARRAY_TYPES[value.dtype], f"{key} of step {step.index}", reads, layout)
         return number(value)
 
     def _scratch(self, step: Step) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcugen import resources
 from mcugen.emit import EXAMPLE, bundle
 from mcugen.emit.amalgamate import LOCAL
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
@@ -61,8 +62,10 @@ def test_amalgamated_compiles_without_a_warning(amalgamated: Built, tmp_path: Pa
 def test_header_is_cpp(plain: Built, tmp_path: Path) -> None:
     source = tmp_path / "use.cpp"
     source.write_text(f'#include "{plain.name}.h"\nstatic {plain.name}_t m;\nint main() {{ {plain.name}_run(&m); }}\n')
-    flags = [flag for flag in WARNINGS if flag != "-Wcast-align=strict"]
-    run_checked(["g++", "-std=c++17", *flags, f"-I{plain.folder}", "-c", source, "-o", tmp_path / "use.o"])
+    flags = ["-Wold-style-cast", *(flag for flag in WARNINGS if flag != "-Wcast-align=strict")]
+    run_checked(
+        ["g++", "-std=c++17", "-Wold-style-cast", *flags, f"-I{plain.folder}", "-c", source, "-o", tmp_path / "use.o"]
+    )
     assert (tmp_path / "use.o").exists()
 
 
@@ -374,3 +377,32 @@ def test_code_has_no_terms_that_change_nothing(tmp_path: Path, choices: dict[str
     assert not [line for line in text.splitlines() if line != line.rstrip() or len(line) > 400]
     helpers = re.findall(r"^static MCUGEN_INLINE .*?(\w+)\($", text, re.MULTILINE)
     assert len(helpers) == len(set(helpers)) and all(text.count(f"{name}(") > 1 for name in helpers)
+
+
+def test_no_comment_leads_into_the_source_of_mcugen(plain: Built) -> None:
+    for path, text in plain.artifact.files.items():
+        assert not re.search(rb"reference_q|\w\.py\b|mcugen/(ops|kernels|emit)", text), path
+
+
+def test_constants_say_how_they_are_laid_out(tmp_path: Path) -> None:
+    text = (build("image_net", tmp_path, board="cortex-m0plus").folder / "image_net_weights.c").read_text()
+    described = re.findall(r"^/\* weights of step \d+: (.+)", text, re.MULTILINE)
+    assert described and all("[" in layout or "per channel" in layout for layout in described)
+
+
+BIG_ENDIAN = ["-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"]
+
+
+@pytest.mark.parametrize("family", ["dsp", "helium"])
+def test_kernels_that_pack_words_refuse_big_endian_machines(tmp_path: Path, family: str) -> None:
+    (tmp_path / "mcugen").mkdir()
+    for name, path in resources.c_files().items():
+        (tmp_path / "mcugen" / name).symlink_to(path)
+    headers = [p for p in (resources.c_runtime() / "mcugen" / family).glob("*.h") if "_params;" in p.read_text()]
+    assert headers
+    for header in headers:
+        (tmp_path / "unit.c").write_text(f'#include "mcugen/{header.name}"\n')
+        command = ["gcc", f"-I{tmp_path}", "-fsyntax-only", tmp_path / "unit.c"]
+        run_checked(command)
+        done = run([*command, *BIG_ENDIAN])
+        assert done.returncode != 0 and "little-endian" in done.text, header.name

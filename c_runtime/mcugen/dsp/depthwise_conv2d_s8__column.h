@@ -14,6 +14,7 @@
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8__COLUMN_H
 #define MCUGEN_DEPTHWISE_CONV2D_S8__COLUMN_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 

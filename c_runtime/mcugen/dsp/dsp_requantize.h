@@ -10,7 +10,7 @@
  * Where the clamp begins at the zero point or above, a negative sum clamps anyway and its sign need not be looked at:
  * the _clamped forms. There a sum that is held 256-fold needs no SMMLAR, since both roundings are to below in the end:
  * with addend_wide = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits.
- * The build proves that nothing leaves 32 bits: mcugen/ops/_dsp.py.
+ * The build has proved that nothing leaves 32 bits.
  */
 #ifndef MCUGEN_DSP_REQUANTIZE_H
 #define MCUGEN_DSP_REQUANTIZE_H

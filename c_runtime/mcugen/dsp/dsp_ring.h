@@ -14,11 +14,12 @@
  * Where taps are gathered: kernel_h rows, split runs in each, of `groups` groups of four, step elements from pixel to pixel
  * scratch int16 [words][3][2]: two taps of each pixel; words from kernel_h * split * groups * 2 on have zero weights
  * low, high  the clamp, `clamps` where it is less than int8
- * What the build has proved: mcugen/ops/_dsp.py. Equals Conv2D.reference_q for int8 data.
+ * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_DSP_RING_H
 #define MCUGEN_DSP_RING_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
 typedef struct {

@@ -10,11 +10,12 @@
  *         before; what follows has zero weights
  * stream  weights, biases and scales, up to last: dsp_block_template.h; `whole` ends the last whole pair of channels
  * low, high  the clamp, `clamps` where it is less than int8
- * What the build has proved: mcugen/ops/_dsp.py. Equals Conv2D.reference_q for int8 data.
+ * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_DSP_RUN_H
 #define MCUGEN_DSP_RUN_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
 typedef struct {

@@ -10,12 +10,13 @@
  *          What follows has zero weights
  * stream   weights, biases and scales in blocks of four outputs: dsp_vector_template.h
  * low, high  the clamp, `clamps` where it is less than int8
- * What the build has proved: mcugen/ops/_dsp.py. Equals FullyConnected.reference_q and Conv2D.reference_q for
+ * The build has proved that no sum leaves 32 bits. Equals the reference runtime's FullyConnected and Conv2D for
  * int8 data.
  */
 #ifndef MCUGEN_DSP_VECTOR_H
 #define MCUGEN_DSP_VECTOR_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
 typedef struct {

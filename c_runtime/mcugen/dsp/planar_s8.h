@@ -15,6 +15,7 @@
 #ifndef MCUGEN_PLANAR_S8_H
 #define MCUGEN_PLANAR_S8_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 

@@ -8,11 +8,12 @@
  * wide, narrow  the operands of the larger and of the smaller scale; narrow_first: a is the narrow one
  * narrow_terms  what mcugen/sum.h adds for each narrow value, as an uint8, and for the zero point of wide
  * out_shift     1 or more: to the right, halves away from zero
- * Equals Add.reference_q and Sub.reference_q for int8.
+ * Equals the reference runtime's Add and Sub for int8.
  */
 #ifndef MCUGEN_ADD_S8__MVE_H
 #define MCUGEN_ADD_S8__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/mve.h"
 
 typedef struct {

@@ -18,6 +18,7 @@
 #ifndef MCUGEN_CONV2D_F32__MVE_H
 #define MCUGEN_CONV2D_F32__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/filter.h"
 
 /* taps, outputs: of a pixel. */

@@ -16,11 +16,12 @@
  *   __mve          MG_ROWS kernel rows (1 to 3) of MG_STEPS steps; pixels MG_PIXEL bytes apart; MG_WORDS: words are loaded
  *   __mve_patches  MG_ROWS kernel rows of MG_RUNS runs of MG_RUN bytes, MG_GAP bytes apart, are gathered into patches of
  *                  MG_STEPS steps, MG_PIXEL bytes apart; pixels are MG_STRIDE bytes apart in a row
- * Equals Conv2D.reference_q for int8 data.
+ * Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_CONV2D_S8__MVE_H
 #define MCUGEN_CONV2D_S8__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/mve.h"
 #include "mcugen/variant.h"
 

@@ -17,11 +17,12 @@
  *   ..._long      vectors of more than 240 elements
  *
  * A vector is read in steps of 16 elements, so beyond its end; the last vectors are copied to scratch for that.
- * Equals Conv2D.reference_q and FullyConnected.reference_q (TFLM's rounding) for int8 data.
+ * Equals the reference runtime's Conv2D and FullyConnected (TFLM's rounding) for int8 data.
  */
 #ifndef MCUGEN_DENSE_S8__MVE_H
 #define MCUGEN_DENSE_S8__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/mve.h"
 #include "mcugen/variant.h"
 

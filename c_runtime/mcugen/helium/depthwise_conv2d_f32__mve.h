@@ -17,6 +17,7 @@
 #ifndef MCUGEN_DEPTHWISE_CONV2D_F32__MVE_H
 #define MCUGEN_DEPTHWISE_CONV2D_F32__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/filter.h"
 
 typedef struct {

@@ -18,11 +18,12 @@
  *   __mve_linear  clamps to all of int8; all shifts below 0
  *   __mve_clamp   clamps to out_min, out_max; all shifts below 0
  *
- * Equals DepthwiseConv2D.reference_q for int8 data.
+ * Equals the reference runtime's DepthwiseConv2D for int8 data.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H
 #define MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/mve.h"
 #include "mcugen/variant.h"
 

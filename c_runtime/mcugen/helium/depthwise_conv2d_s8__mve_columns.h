@@ -11,11 +11,12 @@
  * MG_FINISH 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min and out_max;
  * MG_STRIDE: rows from output to output, at most 16
  * sums    cannot leave 32 bits: proved when the code is generated
- * Equals DepthwiseConv2D.reference_q for int8 data.
+ * Equals the reference runtime's DepthwiseConv2D for int8 data.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8__MVE_COLUMNS_H
 #define MCUGEN_DEPTHWISE_CONV2D_S8__MVE_COLUMNS_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/mve.h"
 #include "mcugen/variant.h"
 

@@ -12,6 +12,7 @@
 #ifndef MCUGEN_ELEMENTWISE_F32__MVE_H
 #define MCUGEN_ELEMENTWISE_F32__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/runtime.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
  *   y = clamp(a + b)
  *
  * constant  operand of __constant: one value (layout.constant_step 0) or layout.run values (1)
- * Equals Add.reference_q for int32.
+ * Equals the reference runtime's Add for int32.
  */
 #ifndef MCUGEN_ADD_S32_H
 #define MCUGEN_ADD_S32_H

@@ -5,7 +5,7 @@
  * outer, size, inner  the axes before it, the axis, the axes behind it
  * smallest            0: the largest value; 1: the smallest
  * wide                0: out is int32; 1: int64
- * Equals ArgMax.reference_q for float.
+ * Equals the reference runtime's ArgMax for float.
  */
 #ifndef MCUGEN_ARG_MAX_F32_H
 #define MCUGEN_ARG_MAX_F32_H

@@ -8,7 +8,7 @@
  * recip_mult, recip_shift  division by the number of taps (mg_divide): entry
  *         (rows - min_rows) * recip_pitch + (columns - min_columns)
  * sums    cannot leave 31 bits: proved when the code is generated
- * Equals AveragePool2D.reference_q for int16.
+ * Equals the reference runtime's AveragePool2D for int16.
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S16_H
 #define MCUGEN_AVERAGE_POOL_2D_S16_H

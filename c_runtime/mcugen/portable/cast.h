@@ -4,7 +4,7 @@
  * x != 0.
  *
  * from, to  0 int8, 1 uint8, 2 int16, 3 int32, 4 float, 5 bool (a byte, 0 or 1)
- * Equals Cast.reference_q.
+ * Equals the reference runtime's Cast.
  */
 #ifndef MCUGEN_CAST_H
 #define MCUGEN_CAST_H

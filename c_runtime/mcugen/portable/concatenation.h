@@ -4,7 +4,7 @@
  *
  * run     bytes of a run, one entry per operand
  * outer   how many runs there are: n for whole tensors
- * Equals reference_q of Concatenation and Pack for any type.
+ * Equals the reference runtime's Concatenation and Pack for any type.
  */
 #ifndef MCUGEN_CONCATENATION_H
 #define MCUGEN_CONCATENATION_H

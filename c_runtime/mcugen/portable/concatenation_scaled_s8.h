@@ -5,7 +5,7 @@
  * run     bytes of a run, one entry per operand
  * outer   how many runs there are: n for whole tensors
  * table   256 entries per operand, from its stored value + 128 to the output's
- * Equals Concatenation.reference_q for data that was uint8.
+ * Equals the reference runtime's Concatenation for data that was uint8.
  */
 #ifndef MCUGEN_CONCATENATION_SCALED_S8_H
 #define MCUGEN_CONCATENATION_SCALED_S8_H

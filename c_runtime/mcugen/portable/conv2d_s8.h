@@ -9,7 +9,7 @@
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
  *         odd last channel [kernel_h][kernel_w][group_in_c]
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
- * Equals Conv2D.reference_q for int8 data (MultiplyByQuantizedMultiplier with double rounding).
+ * Equals the reference runtime's Conv2D for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_CONV2D_S8_H
 #define MCUGEN_CONV2D_S8_H

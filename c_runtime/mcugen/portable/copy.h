@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out = in, `size` bytes; they may not overlap. Equals Copy.reference_q for every type.
+ * out = in, `size` bytes; they may not overlap. Equals the reference runtime's Copy for every type.
  */
 #ifndef MCUGEN_COPY_H
 #define MCUGEN_COPY_H

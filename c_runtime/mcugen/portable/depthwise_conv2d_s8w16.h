@@ -9,7 +9,7 @@
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
  *         channels [kernel_h][kernel_w]; any other: single channels only
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
- * Equals DepthwiseConv2D.reference_q for int8 data (MultiplyByQuantizedMultiplier with double rounding).
+ * Equals the reference runtime's DepthwiseConv2D for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8W16_H
 #define MCUGEN_DEPTHWISE_CONV2D_S8W16_H

@@ -4,7 +4,7 @@
  *
  *   y = scale * (x - zero_point)
  *
- * Equals Dequantize.reference_q: one rounding, exact for 8 and 16 bit data. n elements.
+ * Equals the reference runtime's Dequantize: one rounding, exact for 8 and 16 bit data. n elements.
  */
 #ifndef MCUGEN_DEQUANTIZE_H
 #define MCUGEN_DEQUANTIZE_H

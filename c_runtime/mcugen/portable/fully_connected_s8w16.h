@@ -10,7 +10,7 @@
  * mult, shift  one entry for all outputs, or one per output: scale_stride is 0 or 1
  * rounds_once  1: to the nearest, halves away from zero; 0: as convolutions are
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
- * Equals FullyConnected.reference_q for int8 data.
+ * Equals the reference runtime's FullyConnected for int8 data.
  */
 #ifndef MCUGEN_FULLY_CONNECTED_S8W16_H
 #define MCUGEN_FULLY_CONNECTED_S8W16_H

@@ -5,7 +5,7 @@
  * count   indices of a batch; all `outer` slices of the batch use the same
  * size    of the indexed axis; indices outside are moved to its nearest end
  * run     bytes of what stands behind the axis
- * Equals Gather.reference_q for data of any type.
+ * Equals the reference runtime's Gather for data of any type.
  */
 #ifndef MCUGEN_GATHER_S64_H
 #define MCUGEN_GATHER_S64_H

@@ -6,7 +6,7 @@
  *   y = clamp(out_zero_point + (x >= 0 ? requantize(x, mult, shift)
  *                                      : negative_sign * requantize(x, negative_mult, negative_shift)))
  *
- * Equals LeakyRelu.reference_q for int16.
+ * Equals the reference runtime's LeakyRelu for int16.
  */
 #ifndef MCUGEN_LEAKY_RELU_S16_H
 #define MCUGEN_LEAKY_RELU_S16_H

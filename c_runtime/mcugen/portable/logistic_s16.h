@@ -5,7 +5,7 @@
  *   x = (in * mult + half) >> shift, in steps of 1 / (3 * 4096);  y = sigmoid by interpolation
  *
  * table  sigmoid(i / 24) with 16 bits of fraction, 256 entries, 512 steps apart
- * Equals Logistic.reference_q for int16.
+ * Equals the reference runtime's Logistic for int16.
  */
 #ifndef MCUGEN_LOGISTIC_S16_H
 #define MCUGEN_LOGISTIC_S16_H

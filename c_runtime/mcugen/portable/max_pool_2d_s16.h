@@ -4,7 +4,7 @@
  *
  *   y[c] = clamp(max over the taps inside of x[c])
  *
- * Equals MaxPool2D.reference_q for int16.
+ * Equals the reference runtime's MaxPool2D for int16.
  */
 #ifndef MCUGEN_MAX_POOL_2D_S16_H
 #define MCUGEN_MAX_POOL_2D_S16_H

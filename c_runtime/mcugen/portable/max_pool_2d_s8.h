@@ -4,7 +4,7 @@
  *
  *   y[c] = clamp(max over the taps inside of x[c])
  *
- * Equals MaxPool2D.reference_q for int8.
+ * Equals the reference runtime's MaxPool2D for int8.
  */
 #ifndef MCUGEN_MAX_POOL_2D_S8_H
 #define MCUGEN_MAX_POOL_2D_S8_H

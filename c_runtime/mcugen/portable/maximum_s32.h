@@ -5,7 +5,7 @@
  *   y = max(a, b)
  *
  * constant  operand of __constant: one value (layout.constant_step 0) or layout.run values (1)
- * Equals Maximum.reference_q.
+ * Equals the reference runtime's Maximum.
  */
 #ifndef MCUGEN_MAXIMUM_S32_H
 #define MCUGEN_MAXIMUM_S32_H

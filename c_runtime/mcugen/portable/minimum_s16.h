@@ -5,7 +5,7 @@
  *   y = min(a, b)
  *
  * constant  operand of __constant: one value (layout.constant_step 0) or layout.run values (1)
- * Equals Minimum.reference_q.
+ * Equals the reference runtime's Minimum.
  */
 #ifndef MCUGEN_MINIMUM_S16_H
 #define MCUGEN_MINIMUM_S16_H

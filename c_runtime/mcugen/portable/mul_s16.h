@@ -5,7 +5,7 @@
  *   y = clamp(a * b / out_scale + out_zero_point), rounded as mcugen/product.h says
  *
  * constant  operand of __constant: one value (layout.constant_step 0) or layout.run values (1)
- * Equals Mul.reference_q for int16.
+ * Equals the reference runtime's Mul for int16.
  */
 #ifndef MCUGEN_MUL_S16_H
 #define MCUGEN_MUL_S16_H

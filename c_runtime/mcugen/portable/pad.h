@@ -2,7 +2,7 @@
  *
  * Padding of tensors of any shape and type: the output is filled, then the input copied into its place.
  *
- * Equals Pad.reference_q for any type.
+ * Equals the reference runtime's Pad for any type.
  */
 #ifndef MCUGEN_PAD_H
 #define MCUGEN_PAD_H

@@ -4,7 +4,7 @@
  *
  *   row = `before` values, then `runs` runs of `run` elements of x with `gap` values between them, then `after` values
  *
- * Equals Pad.reference_q for images.
+ * Equals the reference runtime's Pad for images.
  */
 #ifndef MCUGEN_PAD_ROWS_F32_H
 #define MCUGEN_PAD_ROWS_F32_H

@@ -7,7 +7,7 @@
  *
  * with x = a - a_zero_point and alpha = b - b_zero_point
  * constant  operand of __constant: one value (layout.constant_step 0) or layout.run values (1)
- * Equals Prelu.reference_q for int8.
+ * Equals the reference runtime's Prelu for int8.
  */
 #ifndef MCUGEN_PRELU_S8_H
 #define MCUGEN_PRELU_S8_H

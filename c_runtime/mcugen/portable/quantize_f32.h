@@ -4,7 +4,7 @@
  *
  *   y = clamp(round(x / scale) + zero_point), halves away from zero
  *
- * Equals Quantize.reference_q (reference_ops::AffineQuantize) on float. n elements.
+ * Equals the reference runtime's Quantize (reference_ops::AffineQuantize) on float. n elements.
  */
 #ifndef MCUGEN_QUANTIZE_F32_H
 #define MCUGEN_QUANTIZE_F32_H

@@ -6,7 +6,7 @@
  *
  * mult, shift  scale_x / scale_y, for MEAN divided by the number of elements
  * sums         cannot leave 32 bits: proved when the code is generated
- * Equals Mean.reference_q and Sum.reference_q for int16.
+ * Equals the reference runtime's Mean and Sum for int16.
  */
 #ifndef MCUGEN_REDUCE_SUM_S16_H
 #define MCUGEN_REDUCE_SUM_S16_H

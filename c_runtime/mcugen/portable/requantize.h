@@ -4,7 +4,7 @@
  *
  *   y = clamp(requantize(x - in_zero_point, mult, shift) + out_zero_point)
  *
- * Equals Quantize.reference_q (reference_ops::Requantize) between integers. n elements; out may be in where the types
+ * Equals the reference runtime's Quantize (reference_ops::Requantize) between integers. n elements; out may be in where the types
  * are the same.
  */
 #ifndef MCUGEN_REQUANTIZE_H

@@ -4,7 +4,7 @@
  *
  * from    the input column of each run of equal output pixels;  times: pixels of each run;  runs: how many there are
  * pixel   bytes of a pixel
- * Equals ResizeNearestNeighbor.reference_q.
+ * Equals the reference runtime's ResizeNearestNeighbor.
  */
 #ifndef MCUGEN_RESIZE_NEAREST_NEIGHBOR_H
 #define MCUGEN_RESIZE_NEAREST_NEIGHBOR_H

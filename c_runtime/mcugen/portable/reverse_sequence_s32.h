@@ -5,7 +5,7 @@
  * outer, between  how often the axes before, and those between the sequence and batch axes, repeat
  * *_stride        in bytes
  * run             bytes of what stands behind both axes
- * Equals ReverseSequence.reference_q for data of any type; lengths outside the axis are moved to its nearest end.
+ * Equals the reference runtime's ReverseSequence for data of any type; lengths outside the axis are moved to its nearest end.
  */
 #ifndef MCUGEN_REVERSE_SEQUENCE_S32_H
 #define MCUGEN_REVERSE_SEQUENCE_S32_H

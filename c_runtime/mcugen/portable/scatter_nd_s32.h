@@ -5,7 +5,7 @@
  * sizes, strides  [depth]: of the indexed axes of the output, strides in elements; indices outside are clamped
  * count, run      slices, and elements of one
  * elements        of the output
- * Equals ScatterNd.reference_q for int32.
+ * Equals the reference runtime's ScatterNd for int32.
  */
 #ifndef MCUGEN_SCATTER_ND_S32_H
 #define MCUGEN_SCATTER_ND_S32_H

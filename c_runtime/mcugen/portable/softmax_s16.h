@@ -6,7 +6,7 @@
  *
  * exp, inverse  interpolated tables of exp on [-10, 0] and 1 / (1 + x) on [0, 1]
  * mult, shift   scale differences so that [-65535, 0] means [-10, 0]
- * Equals Softmax.reference_q (reference_ops::SoftmaxInt16).
+ * Equals the reference runtime's Softmax (reference_ops::SoftmaxInt16).
  */
 #ifndef MCUGEN_SOFTMAX_S16_H
 #define MCUGEN_SOFTMAX_S16_H

@@ -6,7 +6,7 @@
  *
  * exp      Q0: the exponential of each difference from the maximum, at its magnitude; 0 from `live` on
  * classes  at most 4095, so that a sum of exponentials in Q12 stays in 32 bits
- * Equals Softmax.reference_q (reference_ops::Softmax).
+ * Equals the reference runtime's Softmax (reference_ops::Softmax).
  */
 #ifndef MCUGEN_SOFTMAX_S8_S16_H
 #define MCUGEN_SOFTMAX_S8_S16_H

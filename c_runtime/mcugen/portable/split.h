@@ -3,7 +3,7 @@
  * Takes tensors apart: `outer` times the next run goes to every output in turn.
  *
  * run     bytes of a run, one entry per output
- * Equals reference_q of Split and Unpack for any type.
+ * Equals the reference runtime's Split and Unpack for any type.
  */
 #ifndef MCUGEN_SPLIT_H
 #define MCUGEN_SPLIT_H

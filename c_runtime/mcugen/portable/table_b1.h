@@ -4,7 +4,7 @@
  *
  *   y = table[x], x taken as unsigned
  *
- * table  256 bytes, filled from the operator's reference_q when the code is generated.  n bytes; out may be in.
+ * table  256 bytes, filled with the reference runtime's values when the code is generated.  n bytes; out may be in.
  */
 #ifndef MCUGEN_TABLE_B1_H
 #define MCUGEN_TABLE_B1_H

@@ -5,7 +5,7 @@
  *   x = (in * mult + half) >> shift, in steps of 1 / (3 * 4096);  y = tanh by interpolation
  *
  * table  sigmoid(i / 24) with 16 bits of fraction, 256 entries, 256 steps apart
- * Equals Tanh.reference_q for int16.
+ * Equals the reference runtime's Tanh for int16.
  */
 #ifndef MCUGEN_TANH_S16_H
 #define MCUGEN_TANH_S16_H

@@ -8,7 +8,7 @@
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits unless wide
- * Equals TransposeConv.reference_q for int16 data (wide: 16 bit multiplier and one rounding).
+ * Equals the reference runtime's TransposeConv for int16 data (wide: 16 bit multiplier and one rounding).
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_S16_H
 #define MCUGEN_TRANSPOSE_CONV_S16_H

@@ -8,7 +8,7 @@
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
- * Equals TransposeConv.reference_q for int8 data.
+ * Equals the reference runtime's TransposeConv for int8 data.
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_S8W16_H
 #define MCUGEN_TRANSPOSE_CONV_S8W16_H

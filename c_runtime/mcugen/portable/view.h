@@ -2,7 +2,7 @@
  *
  * Copies a strided view of a tensor: transposition, slices, repetition.
  *
- * Equals reference_q of Transpose, StridedSlice, Reverse, BroadcastTo, Tile, SpaceToDepth and DepthToSpace for any type.
+ * Equals the reference runtime's Transpose, StridedSlice, Reverse, BroadcastTo, Tile, SpaceToDepth and DepthToSpace for any type.
  */
 #ifndef MCUGEN_VIEW_H
 #define MCUGEN_VIEW_H

@@ -7,9 +7,9 @@
  *
  * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias
  * stream  weights in words of two channels, in groups whose sums fit 16 bits, with all other constants, in the order in
- *         which they are read: see mcugen/ops/_swar.py
+ *         which they are read
  * sums    below 2^23, shifts to the right: proved when the code is generated
- * Equals Conv2D.reference_q and FullyConnected.reference_q for int8 data (MultiplyByQuantizedMultiplier with double
+ * Equals the reference runtime's Conv2D and FullyConnected for int8 data (MultiplyByQuantizedMultiplier with double
  * rounding).
  */
 #ifndef MCUGEN_SWAR_S8_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * All output channels of a block of pixels, by multiplications that serve two channels each.
- * The stream of words is described in mcugen/ops/_swar.py, why its sums are exact too.
+ * A word holds the weights of two channels, w0 + 65536 * w1, so that one multiplication serves both. The build has grouped
+ * the taps so that neither sum leaves its 16 bits within a group.
  */
 #ifndef MCUGEN_SWAR_TWO_H
 #define MCUGEN_SWAR_TWO_H

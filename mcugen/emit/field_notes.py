@@ -1,0 +1,41 @@
+"""How constants are laid out, as the header of their kernel states it.
+
+The comment at the top of a header describes each field on a line ` * name  text`, or ` * a, b  text`; lines that are
+indented further belong to it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from mcugen import resources
+from mcugen.emit.literals import comment
+from mcugen.kernel import Kernel
+
+_FIELD = re.compile(r"^ \* (\w+(?:, \w+)*):? +(\S.*)$")
+_MORE = re.compile(r"^ \* {3,}(\S.*)$")
+
+
+def layout_of(kernel: Kernel, field: str) -> str:
+    """What the kernel's header says of a field of its parameters, on one line; "" where it says nothing."""
+    name = f"{kernel.contract.removeprefix('mg_')}.h"
+    path = resources.c_files().get(name)
+    text = kernel.files.get(name) or (path.read_text(encoding="utf-8") if path else "")
+    return " ".join(comment(line) for line in _described(text).get(field, ()))
+
+
+@cache
+def _described(header: str) -> dict[str, list[str]]:
+    """Field -> the lines that describe it."""
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in header.partition("*/")[0].splitlines():
+        if more := _MORE.match(line):
+            lines.append(more[1])
+        elif field := _FIELD.match(line):
+            lines = [field[2]]
+            found |= dict.fromkeys(field[1].split(", "), lines)
+        else:
+            lines = []
+    return found
