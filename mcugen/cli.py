@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _print_error(error, as_json="--json" in given)
         sys.exit(error.exit_code)
     except click.ClickException as error:
+        if "--json" in given:
+            _print_json_error("UsageError", error.format_message(), "")
         error.show()
         sys.exit(error.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -58,9 +60,12 @@ def _run(given: Sequence[str]) -> Any:
 
 def _print_error(error: McugenError, *, as_json: bool) -> None:
     if as_json:
-        fields = {"kind": type(error).__name__, "message": str(error), "hint": error.hint}
-        click.echo(json.dumps({"error": fields}, indent=2))
+        _print_json_error(type(error).__name__, str(error), error.hint)
     click.echo(f"mcugen: error: {error.explain()}", err=True)
+
+
+def _print_json_error(kind: str, message: str, hint: str) -> None:
+    click.echo(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}, indent=2))
 
 
 def build_options(function: F) -> F:
@@ -127,6 +132,14 @@ def _progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     finally:
         if shown:
             sys.stderr.write("\r" + " " * shown + "\r")
+
+
+def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """The path of a picture. Raises UsageError where its suffix promises another format."""
+    if path is not None and path.suffix.lower() != ".svg":
+        message = f"the picture is SVG, and {path.name!r} does not end in .svg"
+        raise UsageError(message, where=f"--{parameter.name}", hint=f"name it {path.with_suffix('.svg').name}")
+    return path
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -291,7 +304,12 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
 @click.option(
     "--removed", is_flag=True, help="List what is not computed because it cannot change the outputs, and why."
 )
-@click.option("--memory", type=click.Path(path_type=Path), help="Write the memory map as a picture, FILE.svg, as well.")
+@click.option(
+    "--memory",
+    type=click.Path(path_type=Path),
+    callback=_picture,
+    help="Write the memory map as a picture, FILE.svg, as well.",
+)
 @build_options
 @json_option
 def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_json: bool, **values: Any) -> None:
@@ -316,7 +334,12 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
 
 @cli.command()
 @model_argument
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the points into a picture, FILE.svg, as well.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    callback=_picture,
+    help="Draw the points into a picture, FILE.svg, as well.",
+)
 @build_options
 @json_option
 def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
@@ -343,7 +366,7 @@ def boards(as_json: bool) -> None:
     from mcugen.report import tables
 
     rows = tables.boards()
-    _emit(rows, tables.boards_text(rows), as_json=as_json)
+    _emit({"boards": rows}, tables.boards_text(rows), as_json=as_json)
 
 
 @cli.command()
@@ -354,4 +377,5 @@ def ops(as_json: bool, markdown: bool) -> None:
     from mcugen.report import tables
 
     rows = tables.operators()
-    _emit(rows, tables.operators_markdown(rows) if markdown else tables.operators_text(rows), as_json=as_json)
+    text = tables.operators_markdown(rows) if markdown else tables.operators_text(rows)
+    _emit({"operators": rows}, text, as_json=as_json)

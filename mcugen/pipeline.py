@@ -44,6 +44,11 @@ class Artifact:
     view: ModelView
     target: Target
 
+    def __repr__(self) -> str:
+        """A line, not the megabyte of constants, files and stages."""
+        size = f"{len(self.files)} files, {self.report.ram_bytes:,} bytes of RAM"
+        return f"<Artifact {self.name} for {self.target.name}: {size}>"
+
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write all files into `folder`, or none: they are staged and moved once complete.
 

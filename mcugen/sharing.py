@@ -59,6 +59,10 @@ class Shared:
     artifacts: tuple[Artifact, ...]
     files: Mapping[str, bytes]
 
+    def __repr__(self) -> str:
+        """A line, not the megabyte of constants, files and stages."""
+        return f"<Shared {self.name}: {', '.join(map(repr, self.artifacts))}>"
+
     @property
     def ram_bytes(self) -> int:
         """Bytes of the shared memories."""

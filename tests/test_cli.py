@@ -70,6 +70,20 @@ def test_inspect_shows_operators_and_live_bytes() -> None:
     assert max(step["live_bytes"] for step in value["steps"]) == value["lower_bound"]
 
 
+@pytest.mark.parametrize("arguments", [["inspect", DIGITS, "--memory"], ["pareto", DIGITS, "--plot"]])
+def test_pictures_are_svg(arguments: list[str], tmp_path: Path) -> None:
+    done = mcugen(*arguments, tmp_path / "m.png")
+    assert done.returncode == 2 and "'m.png' does not end in .svg" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [["build", DIGITS], ["frobnicate"], ["inspect", DIGITS, "--ir", "no stage"]])
+def test_usage_errors_are_json_where_asked(arguments: list[str]) -> None:
+    done = mcugen(*arguments, "--json")
+    error = json.loads(done.stdout)["error"]
+    assert done.returncode == 2 and error["kind"] == "UsageError" and error["message"] in done.stderr
+
+
 @pytest.mark.parametrize("stage", ["imported", "passes", "schedule", "plan"])
 def test_inspect_dumps_every_stage(stage: str) -> None:
     done = mcugen("inspect", DIGITS, "--ir", stage)
@@ -77,10 +91,10 @@ def test_inspect_dumps_every_stage(stage: str) -> None:
 
 
 def test_boards_and_ops_come_from_the_tables() -> None:
-    boards = {row["name"]: row for row in json.loads(mcugen("boards", "--json").stdout)}
+    boards = {row["name"]: row for row in json.loads(mcugen("boards", "--json").stdout)["boards"]}
     assert [r["name"] for r in boards["nucleo-h743zi"]["regions"]][:3] == ["flash", "dtcm", "axi_sram"]
     assert boards["nucleo-h743zi"]["core"] == "cortex-m7" and boards["cortex-m55"]["ram_bytes"] is None
-    ops = {row["op"]: row for row in json.loads(mcugen("ops", "--json").stdout)}
+    ops = {row["op"]: row for row in json.loads(mcugen("ops", "--json").stdout)["operators"]}
     assert "tflite CONV_2D" in ops["Conv2D"]["imports"]
     assert all(row["kernels"] for row in ops.values())
 

@@ -94,3 +94,8 @@ def test_files_of_exports_do_not_meet() -> None:
     output = Output("m", (), (), (), {})
     with pytest.raises(UsageError, match=r"'b' writes 'a\.txt'"):
         exports.contents([exports.Export("a", same), exports.Export("b", same)], output, [])
+
+
+def test_an_artifact_is_shown_in_a_line() -> None:
+    made = mcugen.compile(DIGITS)
+    assert repr(made) == f"<Artifact digits for host: {len(made.files)} files, {made.report.ram_bytes:,} bytes of RAM>"
