@@ -124,9 +124,9 @@ def _default(attribute: Any) -> Any:
     if not given.type:
         return None
     value = onnx.helper.get_attribute_value(given)
-    if isinstance(value, bytes):
-        return value.decode()
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(item.decode() if isinstance(item, bytes) else item for item in value)
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def _output(builder: Builder, value: RawInput) -> str:

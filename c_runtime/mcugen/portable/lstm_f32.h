@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A layer of long short-term memory over float sequences, one step after the other.
+ *
+ *   i, o, f = gate(W x + R h + b + P c),  g = cell(W x + R h + b)
+ *   c = f * c + i * g,  h = o * out(c)
+ *
+ * w, r, b  weights of the data [4, hidden, inputs] and of the state [4, hidden, hidden], and biases [4, hidden];
+ *          gates in the order i, o, f, g
+ * p        weights of the cell [3, hidden] for i, o, f, or NULL
+ * kinds    activations of the gates, of g, and of the cell
+ * clip     bound of the gates' sums, 0 for none;   coupled: i is 1 - f
+ * Equals Lstm.reference within rounding.
+ */
+#ifndef MCUGEN_LSTM_F32_H
+#define MCUGEN_LSTM_F32_H
+
+#include "mcugen/recurrent_f32.h"
+
+typedef struct {
+    const mg_f32 *p;
+    uint32_t steps, batches, inputs, hidden;
+    uint32_t kinds[3];
+    uint32_t coupled;
+    float clip;
+} mg_lstm_f32_params;
+
+/* x [steps, batches, inputs]; h0, c0 [batches, hidden] -> y [steps, batches, hidden]; h, c: the last ones; scratch: 4 *
+ * hidden floats. */
+void mg_lstm_f32(const mg_lstm_f32_params *p, const mg_f32 *x, const mg_f32 *w, const mg_f32 *r, const mg_f32 *b,
+                 const mg_f32 *h0, const mg_f32 *c0, mg_f32 *y, mg_f32 *h, mg_f32 *c, void *scratch);
+
+#endif /* MCUGEN_LSTM_F32_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the recurrent layers of float data share: activations of gates, and a gate's sum.
+ */
+#ifndef MCUGEN_RECURRENT_F32_H
+#define MCUGEN_RECURRENT_F32_H
+
+#include <math.h>
+
+#include "mcugen/runtime.h"
+
+#define MG_SIGMOID 0u
+#define MG_TANH 1u
+#define MG_RELU 2u
+
+/* An activation by its number. */
+static inline float mg_activated(uint32_t kind, float x)
+{
+    if (kind == MG_SIGMOID) {
+        return 1.0f / (1.0f + expf(-x));
+    }
+    if (kind == MG_TANH) {
+        return tanhf(x);
+    }
+    return x < 0.0f ? 0.0f : x;
+}
+
+/* start + sum over k of w[k] * x[k] */
+static inline float mg_dot_f32(const mg_f32 *w, const mg_f32 *x, uint32_t n, float start)
+{
+    float sum = start;
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        sum += w[k] * x[k];
+    }
+    return sum;
+}
+
+/* x within [-limit, limit]; a limit of 0 is none */
+static inline float mg_within(float x, float limit)
+{
+    if (limit <= 0.0f) {
+        return x;
+    }
+    const float low = x < -limit ? -limit : x;
+    return low > limit ? limit : low;
+}
+
+#endif /* MCUGEN_RECURRENT_F32_H */

@@ -1,0 +1,190 @@
+"""Shared recipe of recurrent float layers: operand shapes, activations, and constants of the C structs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Source
+from mcugen.op import Example, Op
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.reverse import Reverse
+from mcugen.ops.split import Split
+from mcugen.ops.strided_slice import StridedSlice
+from mcugen.ops.transpose import Transpose
+from mcugen.types import TensorType
+
+KINDS = {"Sigmoid": 0, "Tanh": 1, "Relu": 2}
+"""Activations by the number that recurrent_f32.h gives them."""
+
+_FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "Sigmoid": lambda x: np.asarray(1.0 / (1.0 + np.exp(-x))),
+    "Tanh": lambda x: np.asarray(np.tanh(x)),
+    "Relu": lambda x: np.asarray(np.maximum(x, 0.0)),
+}
+
+
+def activated(name: str, x: np.ndarray, clip: float) -> np.ndarray:
+    """An activation of sums, within [-clip, clip] where clip is not 0."""
+    with np.errstate(over="ignore"):
+        return _FUNCTIONS[name](np.clip(x, -clip, clip) if clip else x)
+
+
+def operands(x: TensorType | None, w: TensorType | None, r: TensorType | None, gates: int) -> tuple[int, int, int, int]:
+    """(steps, batches, inputs, hidden) of x [T, B, I], w [gates * H, I] and r [gates * H, H]. Raises ShapeError."""
+    if x is None or w is None or r is None or len(x.shape) != 3 or len(w.shape) != 2 or len(r.shape) != 2:
+        raise ShapeError(f"a recurrent layer does not take data {x} with weights {w} and {r}")
+    if {x.dtype, w.dtype, r.dtype} != {"f32"}:
+        raise UnsupportedError("recurrent layers of other types than f32 are not supported")
+    hidden = r.shape[1]
+    if w.shape != (gates * hidden, x.shape[2]) or r.shape[0] != gates * hidden:
+        raise ShapeError(f"weights {list(w.shape)} and {list(r.shape)} do not fit data {list(x.shape)}")
+    return x.shape[0], x.shape[1], x.shape[2], hidden
+
+
+def check(what: str, t: TensorType | None, shape: tuple[int, ...]) -> None:
+    """Raise ShapeError for an operand of another shape."""
+    if t is None or t.shape != shape:
+        raise ShapeError(f"{what} {list(t.shape) if t else []} is not {list(shape)}")
+
+
+def check_activations(names: Sequence[str], count: int) -> None:
+    """Raise UnsupportedError for activations that the C does not have."""
+    unknown = sorted(set(names) - set(KINDS))
+    if unknown or len(names) != count:
+        raise UnsupportedError(f"activations {list(names)} are not supported", hint=f"{count} of {', '.join(KINDS)}")
+
+
+def example(
+    op: Op, gates: int, sizes: tuple[int, int, int, int], rest: Sequence[tuple[int, ...]], seed: int
+) -> Example:
+    """A call on drawn data with constant weights; sizes: (T, B, I, H); rest: shapes of the operands after r.
+
+    An even seed makes the weights computed.
+    """
+    t, b, i, h = sizes
+    shapes = ((t, b, i), (gates * h, i), (gates * h, h), *rest)
+    inputs = tuple(TensorType(shape, "f32") for shape in shapes)
+    last = len(shapes) - 1 if len(shapes) > 6 else None  # weights of the cell are constant in any case
+    constants = {1: None, 2: None} if seed % 2 else {}
+    return Example(op, inputs, op.infer(*inputs), constants if last is None else {**constants, last: None}, seed)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of an ONNX recurrent layer: its data in the order of its steps, and its weights."""
+
+    source: Source
+    inputs: Sequence[str | None]
+    index: int
+    x: str
+    w: str
+    r: str
+    batches: int
+    hidden: int
+
+    def activations(self, default: Sequence[str]) -> Sequence[str]:
+        """The names of this direction's activations."""
+        a, count = self.source.attributes, len(default)
+        for name in ("activation_alpha", "activation_beta"):
+            if a[name]:
+                raise UnsupportedError(f"{name} {list(a[name])} is not supported")
+        given = a["activations"] or ()
+        return given[self.index * count : (self.index + 1) * count] if given else default
+
+    def biases(self, e: Expansion, gates: int) -> tuple[str, str]:
+        """The biases [gates * H] of the data and of the state; zeros where the layer has none."""
+        size = gates * self.hidden
+        b = part(e, self.inputs, 3, self.index)
+        if b is None:
+            zeros = e.constant(np.zeros(size, np.float32))
+            return zeros, zeros
+        first, second = e.nodes(Split(0, (size, size)), b)
+        return first, second
+
+    def state(self, e: Expansion, k: int) -> str:
+        """The state [B, H] before the first step that operand k gives; zeros where it is absent."""
+        found = part(e, self.inputs, k, self.index)
+        return found or e.constant(np.zeros((self.batches, self.hidden), np.float32))
+
+    @property
+    def peepholes(self) -> str | None:
+        """The name of the cell's weights, which only LSTM has."""
+        data = self.inputs[7] if len(self.inputs) > 7 else None
+        if data is not None and self.index:
+            raise UnsupportedError("peephole weights in two directions are not supported")
+        return data
+
+
+def part(e: Expansion, inputs: Sequence[str | None], k: int, index: int) -> str | None:
+    """What operand k has for one direction, its first axis taken away; None where it is absent."""
+    name = inputs[k] if k < len(inputs) else None
+    if name is None:
+        return None
+    shape = e.type(name).shape
+    ranges = ((index, 1, 1), *((0, d, 1) for d in shape[1:]))
+    return e.node(StridedSlice(ranges, shape[1:]), name)
+
+
+def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequence[str]]) -> Sequence[str]:
+    """The results of a layer in one direction or both: y [T, D, B, H], then the states [D, B, H].
+
+    layer: appends one direction and names its y [T, B, H] and its states [B, H]. Source: ONNX LSTM-14, GRU-14, RNN-14.
+    """
+    a = source.attributes
+    inputs = _steps_first(e, a["layout"])
+    x, w, r = inputs[:3]
+    if x is None or w is None or r is None or len(e.type(x).shape) != 3 or len(e.type(w).shape) != 3:
+        raise ShapeError("a recurrent layer needs data [T, B, I] and weights [D, G * H, I]")
+    steps, batches, hidden = *e.type(x).shape[:2], e.type(r).shape[-1]
+    _check_lengths(source, steps)
+    a["hidden_size"]  # the weights say it, too
+    reversed_ones = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[a["direction"]]
+    if e.type(w).shape[0] != len(reversed_ones):
+        raise ShapeError(f"weights {list(e.type(w).shape)} are not of {len(reversed_ones)} directions")
+    made: list[list[str]] = []
+    for index, backwards in enumerate(reversed_ones):
+        data = e.node(Reverse((0,)), x) if backwards else x
+        one = Direction(source, inputs, index, data, *_weights(e, inputs, index), batches, hidden)
+        y, *states = layer(one)
+        turned = e.node(Reverse((0,)), y) if backwards else y
+        made.append([e.node(Reshape((steps, 1, batches, hidden)), turned), *(_with_axis(e, s) for s in states)])
+    joined = [
+        parts[0] if len(parts) == 1 else e.node(Concatenation(int(k == 0)), *parts)
+        for k, parts in enumerate(zip(*made, strict=True))
+    ]
+    if not a["layout"]:
+        return joined
+    return [e.node(Transpose((2, 0, 1, 3)), joined[0]), *(e.node(Transpose((1, 0, 2)), s) for s in joined[1:])]
+
+
+def _weights(e: Expansion, inputs: Sequence[str | None], index: int) -> tuple[str, str]:
+    w, r = part(e, inputs, 1, index), part(e, inputs, 2, index)
+    if w is None or r is None:
+        raise ShapeError("weights are missing")
+    return w, r
+
+
+def _steps_first(e: Expansion, layout: int) -> list[str | None]:
+    """The operands with the steps as the first axis of the data, and the directions as that of the states."""
+    swapped = (0, 5, 6) if layout else ()
+    return [
+        e.node(Transpose((1, 0, 2)), name) if k in swapped and name is not None else name
+        for k, name in enumerate(e.inputs)
+    ]
+
+
+def _with_axis(e: Expansion, state: str) -> str:
+    return e.node(Reshape((1, *e.type(state).shape)), state)
+
+
+def _check_lengths(source: Source, steps: int) -> None:
+    """Raise UnsupportedError for sequences that are not all as long as the data."""
+    if len(source.inputs) > 4 and source.inputs[4] is not None:
+        lengths = source.ints(4)
+        if lengths is None or set(lengths) != {steps}:
+            raise UnsupportedError("sequences of different lengths are not supported")

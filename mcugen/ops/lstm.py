@@ -1,0 +1,145 @@
+"""LSTM: a layer of long short-term memory over float sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _recurrent
+from mcugen.ops.add import Add
+from mcugen.types import TensorType
+
+GATES = 4
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, Lstm)
+    steps, batches, inputs, hidden = _recurrent.operands(call.input(0), call.input(1), call.input(2), GATES)
+    found: Params = {
+        "steps": steps,
+        "batches": batches,
+        "inputs": inputs,
+        "hidden": hidden,
+        **{f"kinds[{k}]": _recurrent.KINDS[name] for k, name in enumerate(op.activations)},
+        "coupled": int(op.coupled),
+        "clip": op.clip,
+    }
+    return {**found, "p": call.constant(6)} if call.has(6) else found
+
+
+def scratch(call: Call) -> int:
+    return 4 * GATES * call.input(2).shape[1]
+
+
+def constant_peepholes(call: Call) -> bool:
+    "weights of the cell are constants"
+    return not call.has(6) or call.constants[6] is not None
+
+
+def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
+    """One direction or two; the cell's state has one more result. Source: ONNX LSTM-14."""
+    coupled = bool(source.attributes["input_forget"])
+
+    def layer(d: _recurrent.Direction) -> Sequence[str]:
+        bias = e.node(Add(), *d.biases(e, GATES))
+        names, clip = d.activations(("Sigmoid", "Tanh", "Tanh")), source.attributes["clip"] or 0.0
+        peepholes = [] if d.peepholes is None else [d.peepholes]
+        op = Lstm((names[0], names[1], names[2]), clip, coupled)
+        return e.nodes(op, d.x, d.w, d.r, bias, d.state(e, 5), d.state(e, 6), *peepholes)
+
+    return _recurrent.directions(source, e, layer)
+
+
+@dataclass(frozen=True)
+class Lstm(Op):
+    """c = f * c + i * g and h = o * act(c), step by step, with gates i, o, f = act(W x + R h + b + P c), g without P.
+
+    x: f32 [T, B, I]   w: [4 * H, I]   r: [4 * H, H]   b: [4 * H], gates in the order i, o, f, g
+    h, c: [B, H], the state before the first step   p: [3 * H] for i, o, f, or absent
+    y: [T, B, H], and the state [B, H] twice: h and c after the last step
+    activations: of the gates, of g and of c   clip: bound of the sums, 0 for none   coupled: i is 1 - f
+    Source: ONNX LSTM-14.
+    """
+
+    activations: tuple[str, str, str] = ("Sigmoid", "Tanh", "Tanh")
+    clip: float = 0.0
+    coupled: bool = False
+
+    imports = (Import("onnx", "LSTM", expand=from_onnx),)
+    kernels = (
+        Kernel(
+            "mg_lstm_f32",
+            Form.WHOLE,
+            (constant_peepholes,),
+            params,
+            operands=(0, 1, 2, 3, 4, 5),
+            scratch=scratch,
+        ),
+    )
+
+    def infer(
+        self,
+        x: TensorType | None,
+        w: TensorType | None,
+        r: TensorType | None,
+        b: TensorType | None,
+        h: TensorType | None,
+        c: TensorType | None,
+        p: TensorType | None = None,
+    ) -> tuple[TensorType, ...]:
+        _recurrent.check_activations(self.activations, 3)
+        steps, batches, _, hidden = _recurrent.operands(x, w, r, GATES)
+        _recurrent.check("bias", b, (GATES * hidden,))
+        _recurrent.check("state", h, (batches, hidden))
+        _recurrent.check("cell", c, (batches, hidden))
+        if p is not None:
+            _recurrent.check("peephole weights", p, (3 * hidden,))
+        state = TensorType((batches, hidden), "f32")
+        return TensorType((steps, batches, hidden), "f32"), state, state
+
+    def reference(
+        self,
+        x: np.ndarray,
+        w: np.ndarray,
+        r: np.ndarray,
+        b: np.ndarray,
+        h: np.ndarray,
+        c: np.ndarray,
+        p: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, ...]:
+        peepholes = np.zeros((3, h.shape[1])) if p is None else p.reshape(3, -1)
+        y = []
+        for row in x:
+            i, o, f, g = np.split(row @ w.T + h @ r.T + b, GATES, axis=1)
+            forget = self._gate(f + peepholes[2] * c)
+            enter = 1.0 - forget if self.coupled else self._gate(i + peepholes[0] * c)
+            c = forget * c + enter * _recurrent.activated(self.activations[1], g, self.clip)
+            h = self._gate(o + peepholes[1] * c) * _recurrent.activated(self.activations[2], c, 0.0)
+            y.append(h)
+        return np.stack(y), h, c
+
+    def _gate(self, sums: np.ndarray) -> np.ndarray:
+        return _recurrent.activated(self.activations[0], sums, self.clip)
+
+    def macs(self, call: Call) -> int:
+        steps, batches, inputs, hidden = _recurrent.operands(call.input(0), call.input(1), call.input(2), GATES)
+        return steps * batches * GATES * hidden * (inputs + hidden)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        def one(op: Lstm, sizes: tuple[int, int, int, int], seed: int, *more: tuple[int, ...]) -> Example:
+            state = (sizes[1], sizes[3])
+            return _recurrent.example(op, GATES, sizes, ((GATES * sizes[3],), state, state, *more), seed)
+
+        return [
+            one(cls(), (3, 1, 5, 4), 1),
+            one(cls(("Relu", "Sigmoid", "Tanh"), clip=0.7, coupled=True), (2, 2, 3, 5), 2),
+            one(cls(), (1, 2, 1, 6), 3, (18,)),
+        ]

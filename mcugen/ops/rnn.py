@@ -1,0 +1,94 @@
+"""RNN: a plain recurrent layer over float sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _recurrent
+from mcugen.ops.add import Add
+from mcugen.types import TensorType
+
+
+def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
+    """One direction or two. Source: ONNX RNN-14."""
+
+    def layer(d: _recurrent.Direction) -> Sequence[str]:
+        op = Rnn(d.activations(("Tanh",))[0], source.attributes["clip"] or 0.0)
+        return e.nodes(op, d.x, d.w, d.r, e.node(Add(), *d.biases(e, 1)), d.state(e, 5))
+
+    return _recurrent.directions(source, e, layer)
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, Rnn)
+    steps, batches, inputs, hidden = _recurrent.operands(call.input(0), call.input(1), call.input(2), 1)
+    return {
+        "steps": steps,
+        "batches": batches,
+        "inputs": inputs,
+        "hidden": hidden,
+        "kind": _recurrent.KINDS[op.activation],
+        "clip": op.clip,
+    }
+
+
+@dataclass(frozen=True)
+class Rnn(Op):
+    """h = act(W x + R h + b), step by step.
+
+    x: f32 [T, B, I]   w: [H, I]   r: [H, H]   b: [H]   h: [B, H], the state before the first step
+    y: [T, B, H], and the state [B, H] after the last step   clip: bound of the sums, 0 for none
+    Source: ONNX RNN-14.
+    """
+
+    activation: str = "Tanh"
+    clip: float = 0.0
+
+    imports = (Import("onnx", "RNN", expand=from_onnx),)
+    kernels = (Kernel("mg_rnn_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4)),)
+
+    def infer(
+        self,
+        x: TensorType | None,
+        w: TensorType | None,
+        r: TensorType | None,
+        b: TensorType | None,
+        h: TensorType | None,
+    ) -> tuple[TensorType, ...]:
+        _recurrent.check_activations((self.activation,), 1)
+        steps, batches, _, hidden = _recurrent.operands(x, w, r, 1)
+        _recurrent.check("bias", b, (hidden,))
+        _recurrent.check("state", h, (batches, hidden))
+        return TensorType((steps, batches, hidden), "f32"), TensorType((batches, hidden), "f32")
+
+    def reference(
+        self, x: np.ndarray, w: np.ndarray, r: np.ndarray, b: np.ndarray, h: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        y = []
+        for row in x:
+            h = _recurrent.activated(self.activation, row @ w.T + h @ r.T + b, self.clip)
+            y.append(h)
+        return np.stack(y), h
+
+    def macs(self, call: Call) -> int:
+        steps, batches, inputs, hidden = _recurrent.operands(call.input(0), call.input(1), call.input(2), 1)
+        return steps * batches * hidden * (inputs + hidden)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        def one(op: Rnn, sizes: tuple[int, int, int, int], seed: int) -> Example:
+            return _recurrent.example(op, 1, sizes, ((sizes[3],), (sizes[1], sizes[3])), seed)
+
+        return [
+            one(cls(), (3, 1, 5, 4), 1),
+            one(cls("Relu", 0.5), (2, 2, 3, 6), 2),
+            one(cls("Sigmoid"), (1, 3, 1, 1), 3),
+        ]
