@@ -66,6 +66,11 @@ def constant_vector(call: Call) -> bool:
     return shape[-1:] == call.output.shape[-1:] and call.input(k).size == shape[-1]
 
 
+def repeats(call: Call) -> bool:
+    "an operand repeats elements in a way that no other kernel for these types knows"
+    return not (equal_shapes(call) or constant_number(call) or constant_vector(call))
+
+
 def corners(call: Call) -> Range | None:
     """Bounds of a result that rises or falls with each operand while the other stays: those at the operands' ends.
 
@@ -133,7 +138,7 @@ def kernels(symbol: str, dtype: str, stated: Stated, rules: tuple[Rule, ...] = (
         kernel("", Form.POINTWISE, Walk.RUN, equal_shapes, **size),
         kernel("__number", Form.POINTWISE, Walk.RUN, constant_number, **size),
         kernel("__vector", Form.POINTWISE, Walk.VECTOR, constant_vector, **pixels),
-        kernel("__broadcast", Form.WHOLE, Walk.BROADCAST, operands=both, work=starts),
+        kernel("__broadcast", Form.WHOLE, Walk.BROADCAST, repeats, operands=both, work=starts),
     )
 
 

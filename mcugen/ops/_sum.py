@@ -58,7 +58,7 @@ def scaling(call: Call, sign: int) -> Scaling:
 def powers_of_two(call: Call) -> bool:
     """LiteRT's int16 path that only shifts: all scales powers of two, all zero points 0, and the model allows it."""
     types = (call.input(0), call.input(1), call.output)
-    if call.reference != "litert" or call.output.dtype != "s16" or not call.op.power_of_two:
+    if call.reference == "tflm" or call.output.dtype != "s16" or not call.op.power_of_two:
         return False
     return all(t.zero_point == 0 and _log2(t.scale) is not None for t in types)
 

@@ -177,3 +177,56 @@ def test_an_incomplete_operator_is_refused(tmp_path: Path, part: str, lacks: str
     broken = OPERATOR.replace(part, {"kernels = (": "others = (", "def examples": "def samples"}.get(part, ""))
     with pytest.raises(UsageError, match=lacks):
         mcugen.compile(model(tmp_path), ops=[module(tmp_path, broken)])
+
+
+ELEMENTS = """
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.op import Op
+from mcugen.ops import _unary
+
+@dataclass(frozen=True)
+class Bump(Op):
+    '''y = exp(-x * x). Source: none, an invention.'''
+
+    imports = (Import("tflite", "CUSTOM:Bump"),)
+    element = {"f32": Element("exp(-(a * a))")}
+    kernels = _unary.kernels("mg_bump", element)
+
+    def infer(self, x):
+        return _unary.same_type(x, ("f32",))
+
+    def reference(self, x):
+        return np.exp(-x * x)
+
+    @classmethod
+    def examples(cls):
+        return _unary.examples(cls(), "f32")
+"""
+
+
+def test_an_expression_is_enough_and_joins_chains(tmp_path: Path) -> None:
+    """No C: the kernel is made of the expression, and the pass puts it into one loop with its neighbours."""
+    m = ModelWriter()
+    x, k, scaled, y, z = (m.tensor(n, s, "f32", data=d) for n, s, d in (
+        ("x", (2, 12), None), ("k", (), np.array(0.5, np.float32)), ("s", (2, 12), None), ("y", (2, 12), None),
+        ("z", (2, 12), None),
+    ))  # fmt: skip
+    m.op("MUL", [x, k], [scaled])
+    m.op("CUSTOM", [scaled], [y], custom_code="Bump")
+    m.op("NEG", [y], [z])
+    path = tmp_path / "bumps.tflite"
+    path.write_bytes(m.build([x], [z]))
+    artifact = mcugen.compile(path, ops=[module(tmp_path, ELEMENTS)])
+    assert len(artifact.schedule.steps) == 1
+    artifact.write(tmp_path / "out")
+    given = np.linspace(-3, 3, 24, dtype=np.float32)
+    program = Built(tmp_path / "out", artifact).program(["-std=c99", "-O2", *WARNINGS])
+    got = np.frombuffer(run_checked([program], stdin=given.tobytes()).stdout, np.float32)
+    np.testing.assert_allclose(got, -np.exp(-((0.5 * given.astype(np.float64)) ** 2)), rtol=1e-6)
+    alone = mcugen.compile(path, ops=[module(tmp_path, ELEMENTS)], no_simplify=True)
+    assert [name for name in alone.files if name.startswith("kernels/bump_f32")]
