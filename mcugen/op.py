@@ -79,6 +79,9 @@ class Op:
     litert_types: ClassVar[frozenset[str]] = ALL_DTYPES
     """Element types of operand 0 for which LiteRT has a kernel."""
 
+    only_moves: ClassVar[bool] = False
+    """Whether stored integers are taken as they are, so that the runtimes allow any zero point of int16 data."""
+
     def infer(self, *inputs: Any, **named: Any) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
         raise NotImplementedError
@@ -200,6 +203,8 @@ class Op:
         `ci/vectors` asks the runtimes themselves, and a test holds this to what they answered.
         """
         dtype = call.input(0).dtype
+        if not self.only_moves and has_int16_zero_point(call):
+            return "int16 data with a zero point other than 0"
         known = self.tflm_types if runtime == "tflm" else self.litert_types
         return "" if dtype in known else f"no kernel for {dtype}"
 
@@ -211,6 +216,12 @@ class Op:
     def examples(cls) -> Sequence[Example]:
         """Calls this operator is tested on."""
         return ()
+
+
+def has_int16_zero_point(call: Call) -> bool:
+    """Whether a zero point of int16 data is not 0, as the runtimes' arithmetic wants it."""
+    types = [t for t in (*call.inputs, *call.outputs) if t is not None and t.dtype == "s16" and t.quant is not None]
+    return any(zero for t in types if t.quant for zero in t.quant.zero_point)
 
 
 @dataclass(frozen=True, eq=False)

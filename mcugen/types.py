@@ -21,7 +21,9 @@ NUMPY_DTYPES: dict[str, np.dtype] = {
     "bool": np.dtype(np.bool_),
 }
 FLOATS = frozenset({"f16", "f32"})
-ALL_DTYPES = frozenset(NUMPY_DTYPES)
+ALL_DTYPES = frozenset(NUMPY_DTYPES) - {"f16"}
+"""Element types of tensors that are computed: half-precision numbers are constants only."""
+
 Shape = tuple[int, ...]
 
 

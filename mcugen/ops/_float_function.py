@@ -13,6 +13,7 @@ class FloatFunction(Op):
     """y = f(x) for each element of float32 data. A subclass states `element`, `kernels` and `reference`."""
 
     tflm_types = dtypes("f32")
+    litert_types = dtypes("f32")
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("f32",))

@@ -17,6 +17,8 @@ from mcugen.types import Shape, TensorType
 class View(Op):
     """What these operators share: `view` is the meaning, and gives the loops of the C kernel too."""
 
+    only_moves = True
+
     def view(self, x: np.ndarray) -> np.ndarray:
         """The result as a view of x, without a copy; its shape may still have more axes than the result."""
         raise NotImplementedError

@@ -56,6 +56,7 @@ class Add(Channelwise, Activated):
     power_of_two: bool = False
 
     tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "ADD", from_tflite), Import("onnx", "Add"))
     element: ClassVar = ELEMENT
     kernels = (

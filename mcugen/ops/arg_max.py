@@ -65,6 +65,7 @@ class ArgMax(Op):
     smallest: bool = False
 
     tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 u8 s32 f32")
     imports = (Import("tflite", "ARG_MAX", from_tflite), Import("tflite", "ARG_MIN", from_tflite))
     kernels = tuple(
         Kernel(f"mg_arg_max_{dtype}", Form.WHOLE, accepts=(values_are(dtype, name),), params=params)

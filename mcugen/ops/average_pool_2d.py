@@ -76,7 +76,9 @@ class AveragePool2D(_pool.Pool):
 
     flipped_u8: bool = False
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "AVERAGE_POOL_2D", from_tflite),)
     kernels = (
         Kernel(

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.types import NUMPY_DTYPES, TensorType
+from mcugen.types import NUMPY_DTYPES, TensorType, dtypes
 
 _KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "f32": 4, "bool": 5}
 _SATURATING = ("s8", "u8", "s16", "s32")
@@ -61,6 +61,7 @@ class Cast(Op):
 
     dtype: str
 
+    tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", from_onnx))
     takes_unsigned = True
     kernels = (Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),)

@@ -141,6 +141,7 @@ class Conv2D(Activated):
     sum_dtype: str = ""
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (

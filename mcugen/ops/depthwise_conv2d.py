@@ -138,6 +138,7 @@ class DepthwiseConv2D(Activated):
     activation: str = "NONE"
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
     weight_operands = (1,)
     kernels = (

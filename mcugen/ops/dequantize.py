@@ -11,7 +11,7 @@ from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Import
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example
+from mcugen.op import Example, has_int16_zero_point
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import QuantParams, TensorType, dtypes
 
@@ -47,11 +47,17 @@ class Dequantize(Channelwise):
     Source: TFLite DEQUANTIZE; reference_ops::Dequantize.
     """
 
+    only_moves = True
     tflm_types = dtypes("s8 u8 s16")
     litert_types = dtypes("s8 u8 s16 f16")
     imports = (Import("tflite", "DEQUANTIZE"),)
     takes_unsigned = True
     kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "litert" and has_int16_zero_point(call):
+            return "int16 data with a zero point other than 0"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:

@@ -42,6 +42,7 @@ class Div(Channelwise):
     activation: str = "NONE"
 
     tflm_types = dtypes("f32")
+    litert_types = dtypes("f32")
     imports = (Import("tflite", "DIV", from_tflite), Import("onnx", "Div"))
     element: ClassVar = {"f32": Element("a / b", bounds=bounds)}
     kernels = _elementwise.all_kernels("mg_div", element)

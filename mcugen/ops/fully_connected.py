@@ -116,6 +116,7 @@ class FullyConnected(Activated):
     """No product of scales is rounded to float."""
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
     weight_operands = (1,)
     kernels = (

@@ -60,6 +60,7 @@ class Gather(Op):
     axis: int = 0
     batch_dims: int = 0
 
+    only_moves = True
     tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "GATHER", from_tflite),)
     kernels = tuple(

@@ -70,6 +70,7 @@ class LeakyRelu(_bytes.ByteFunction):
     alpha: float = 0.0
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "LEAKY_RELU", from_tflite),)
     element: ClassVar = {"f32": Element("a > 0.0f ? a : alpha * a", {"alpha": "float"}, params_f32)}
     kernels = (

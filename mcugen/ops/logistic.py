@@ -47,6 +47,7 @@ class Logistic(_bytes.ByteFunction):
     """
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "LOGISTIC"), Import("onnx", "Sigmoid"))
     element: ClassVar = {"f32": Element("1.0f / (1.0f + exp(-a))")}
     kernels = (

@@ -40,7 +40,9 @@ class MaxPool2D(_pool.Pool):
     Source: TFLite MAX_POOL_2D; quantization specification, section MAX_POOL_2D.
     """
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MAX_POOL_2D", from_tflite),)
     kernels = tuple(
         Kernel(

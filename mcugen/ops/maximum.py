@@ -29,7 +29,9 @@ class Maximum(Channelwise):
     Source: TFLite MAXIMUM; maximum_minimum.h, which compares stored values.
     """
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "MAXIMUM"),)
     element: ClassVar = dict.fromkeys(("s8", "s16", "s32", "f32"), Element("a > b ? a : b"))
     kernels = _elementwise.all_kernels("mg_maximum", element)

@@ -32,6 +32,7 @@ class Mean(_reduce.Reduction):
     divides: ClassVar[bool] = True
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
     kernels = _reduce_sum.KERNELS
 

@@ -89,6 +89,7 @@ class Mul(Channelwise, Activated):
     activation: str = "NONE"
 
     tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "MUL", from_tflite), Import("onnx", "Mul"))
     element: ClassVar = ELEMENT
     kernels = (

@@ -52,6 +52,7 @@ class Pack(Op):
     axis: int
     in_place: bool = False
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 s32 s64 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "PACK", from_tflite),)

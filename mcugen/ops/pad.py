@@ -13,7 +13,7 @@ from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Op, Reordered, Slimmed
+from mcugen.op import Example, Op, Reordered, Slimmed, has_int16_zero_point
 from mcugen.ops import _ordered, _pool, _strided
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
@@ -114,6 +114,7 @@ class Pad(Op):
 
     widths: Widths
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "PAD", from_tflite), Import("tflite", "PADV2", from_tflite))
     kernels = (
@@ -130,6 +131,8 @@ class Pad(Op):
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "tflm" and not call.has(1) and has_int16_zero_point(call):
+            return "it reads no zero point of int16 data, and pads with 0"
         return "more than five axes" if len(self.widths) > 5 else super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, value: TensorType | None = None) -> tuple[TensorType, ...]:

@@ -51,6 +51,7 @@ class Prelu(Channelwise):
     """
 
     tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 u8 f32")
     imports = (Import("tflite", "PRELU"), Import("onnx", "PRelu"))
     element: ClassVar = {
         "s8": Element("mg_prelu_of(&prelu, a, b)", {"prelu": "mg_prelu"}, params_s8, headers=("prelu.h",)),

@@ -12,10 +12,10 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Example, Scaling
+from mcugen.op import Example, Scaling, has_int16_zero_point
 from mcugen.ops import _bytes
 from mcugen.oracle import quantized
-from mcugen.types import QuantParams, TensorType
+from mcugen.types import QuantParams, TensorType, dtypes
 
 _FROM_TO = {
     "f32": ("s8", "u8", "s16"),
@@ -40,6 +40,7 @@ _RUNS = {
         "s32": ("s8", "s16"),
     },
 }
+_NO_ZERO = "int16 data with a zero point other than 0"
 _PAIRS = (
     ("s8", "s16"), ("s8", "s32"), ("u8", "s16"),
     ("s16", "s8"), ("s16", "s16"), ("s16", "s32"),
@@ -113,6 +114,8 @@ class Quantize(_bytes.ByteFunction):
 
     dtype: str
 
+    tflm_types = dtypes("s8 u8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "QUANTIZE", from_tflite),)
     takes_unsigned = True
     kernels = (
@@ -124,7 +127,9 @@ class Quantize(_bytes.ByteFunction):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         x, y = call.input(0).dtype, call.output.dtype
-        return "" if y in _RUNS[runtime].get(x, ()) else f"no kernel from {x} to {y}"
+        if y not in _RUNS[runtime].get(x, ()):
+            return f"no kernel from {x} to {y}"
+        return _NO_ZERO if (runtime, x, y) == ("litert", "s16", "s16") and has_int16_zero_point(call) else ""
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:

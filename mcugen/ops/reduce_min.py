@@ -29,6 +29,7 @@ class ReduceMin(_reduce.Reduction):
     """
 
     tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "REDUCE_MIN", from_tflite),)
     kernels = tuple(
         Kernel(f"mg_reduce_min_{dtype}", Form.WHOLE, accepts=(rule,), params=_reduce.walk)

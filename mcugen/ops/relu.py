@@ -93,6 +93,7 @@ class Relu(_bytes.ByteFunction):
     high: float = math.inf
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (
         *(Import("tflite", name, from_tflite) for name in _BOUNDS),
         Import("onnx", "Relu"),

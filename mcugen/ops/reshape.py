@@ -51,6 +51,8 @@ def from_expand_dims(source: Source) -> Imported:
         raise ShapeError(f"axis {list(axes)} cannot be inserted into rank {rank}")
     at = axes[0] % (rank + 1)
     refusing = {} if x.dtype in ("s8", "s16", "f32") else {"tflm": f"no kernel for {x.dtype}"}
+    if x.dtype == "s16" and x.quant is not None and any(x.quant.zero_point):
+        refusing["litert"] = "int16 data with a zero point other than 0"
     return Imported(Reshape((*x.shape[:at], 1, *x.shape[at:])), inputs=(0,), refused_by=refusing)
 
 
@@ -71,6 +73,7 @@ class Reshape(Op):
 
     shape: Shape
 
+    only_moves = True
     tflm_types = ALL_DTYPES
     imports = (
         Import("tflite", "RESHAPE", from_reshape),

@@ -87,7 +87,9 @@ class ResizeNearestNeighbor(Channelwise):
     align_corners: bool = False
     half_pixel_centers: bool = False
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
     kernels = tuple(_kernel(dtype) for dtype in DTYPES)
 

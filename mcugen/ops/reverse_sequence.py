@@ -64,6 +64,7 @@ class ReverseSequence(Op):
     seq_axis: int
     batch_axis: int = 0
 
+    only_moves = True
     litert_types = dtypes("u8 s16 s32 s64 f32")
     imports = (Import("tflite", "REVERSE_SEQUENCE", from_tflite),)
     kernels = tuple(

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _strided
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape, TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
@@ -56,6 +56,8 @@ class ScatterNd(Op):
 
     shape: Shape
 
+    only_moves = True
+    litert_types = dtypes("s8 s32 f32")
     imports = (Import("tflite", "SCATTER_ND", from_tflite),)
     kernels = tuple(
         Kernel(

@@ -42,6 +42,7 @@ class Shape(Op):
 
     dtype: str = "s32"
 
+    only_moves = True
     tflm_types = ALL_DTYPES
     imports = (Import("tflite", "SHAPE", from_tflite),)
     kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -151,6 +151,7 @@ class Softmax(Op):
     """Whether int8 gives int16."""
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "SOFTMAX", from_tflite),)
     kernels = (
         Kernel("mg_softmax_s8", Form.POINTWISE, (int8_to_int8, small_enough), params_s8, rows, in_place=(0,)),
@@ -163,7 +164,7 @@ class Softmax(Op):
         fixed = not self.widen or (call.output.scale, call.output.zero_point) == (1 / 65536, -32768)
         if runtime == "tflm" and not fixed:
             return "int16 results need the scale 1/65536 and the zero point -32768"
-        return super().refused_by(call, runtime)
+        return super().refused_by(call if not self.widen else replace(call, outputs=()), runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or not x.shape:

@@ -68,6 +68,7 @@ class Split(Op):
     sizes: tuple[int, ...]
     in_place: bool = False
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))

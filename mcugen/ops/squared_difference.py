@@ -25,6 +25,7 @@ class SquaredDifference(Channelwise):
     """
 
     tflm_types = dtypes("f32")
+    litert_types = dtypes("f32")
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
     element: ClassVar = {"f32": Element("(a - b) * (a - b)")}
     kernels = _elementwise.all_kernels("mg_squared_difference", element)

@@ -55,6 +55,7 @@ class Sub(Channelwise, Activated):
     power_of_two: bool = False
 
     tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "SUB", from_tflite), Import("onnx", "Sub"))
     element: ClassVar = ELEMENT
     kernels = (

@@ -32,6 +32,7 @@ class Sum(_reduce.Reduction):
     divides: ClassVar[bool] = False
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("u8 f32")
     imports = (Import("tflite", "SUM", from_tflite),)
     kernels = _reduce_sum.KERNELS
 

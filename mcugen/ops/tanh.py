@@ -45,6 +45,7 @@ class Tanh(_bytes.ByteFunction):
     """
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "TANH"), Import("onnx", "Tanh"))
     element: ClassVar = {"f32": Element("tanh(a)")}
     kernels = (

@@ -111,6 +111,7 @@ class TransposeConv(Activated):
     activation: str = "NONE"
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
     weight_operands = (1,)
     kernels = _filter.all_kernels(

@@ -48,6 +48,7 @@ class Unpack(Op):
     count: int
     in_place: bool = False
 
+    only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32 bool")
     imports = (Import("tflite", "UNPACK", from_tflite),)

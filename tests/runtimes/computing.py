@@ -127,6 +127,8 @@ def quantize(s: Sketch) -> None:
     result = s.quant(to, near) if to != "s32" else (near, 0)
     if {s.dtype, to} == {"s8", "u8"} and quant and s.chance(0.3):
         result = (quant[0], quant[1] + (128 if to == "u8" else -128))
+    if s.dtype == "f32" and result:  # the runtimes convert to int32 first: beyond it, C leaves the value open
+        result = (max(result[0], 1e-7), result[1])
     s.result("QUANTIZE", [x], shape, to, result)
 
 

@@ -17,11 +17,12 @@ from mcugen.toolchain.runtimes import Answer, Runtime
 from tests.runtimes.sketch import Drawn
 
 REFERENCES = ("litert", "tflm")
+Sets = Sequence[Sequence[np.ndarray]]
 _MISREADS = "it reads"
 """In the reason why a runtime does not compute a call: it does run, and what it makes may be right by chance."""
 
 FLOAT_TOLERANCE = 1e-5
-"""Share of an output's largest magnitude, or of one where all are smaller: as many operators cancel."""
+"""Share of the largest magnitude among a model's inputs and outputs: what is summed may cancel."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +51,17 @@ def judge(drawn: Drawn, runtimes: Mapping[str, Runtime]) -> Judgement:
         oracle = {which: outputs_of(graph, drawn.sets, which) for which in REFERENCES}
     except ModelError as error:
         return Judgement(drawn.label, "refused", str(error))
-    found = [text for which in REFERENCES for text in compared(graph, which, answers[which], oracle[which])]
+    found = [text for which in REFERENCES for text in compared(graph, which, drawn.sets, answers[which], oracle[which])]
     return Judgement(drawn.label, "wrong" if found else "equal", "; ".join(found))
 
 
-def outputs_of(graph: Graph, sets: Sequence[Sequence[np.ndarray]], which: str) -> list[list[np.ndarray]]:
+def outputs_of(graph: Graph, sets: Sets, which: str) -> list[list[np.ndarray]]:
     """The oracle's outputs of each input set."""
     found = (reference.run(graph, list(arrays), which) for arrays in sets)
     return [[values[name] for name in graph.outputs] for values in found]
 
 
-def compared(graph: Graph, which: str, answer: Answer, oracle: Sequence[Sequence[np.ndarray]]) -> list[str]:
+def compared(graph: Graph, which: str, sets: Sets, answer: Answer, oracle: Sets) -> list[str]:
     """Where the build's belief about a runtime is wrong: what it refuses, or what it computes.
 
     A runtime that computes nonsense, as LiteRT's sum of int8, counts as one that refuses.
@@ -69,26 +70,31 @@ def compared(graph: Graph, which: str, answer: Answer, oracle: Sequence[Sequence
     if answer.refused:
         return [] if predicted else [f"{which} refuses: {answer.refused}"]
     pairs = zip(oracle, answer.outputs, strict=True)
-    found = [f"{which} set {k}: {text}" for k, (got, want) in enumerate(pairs) if (text := _first(got, want))]
+    found = [f"{which} set {k}: {text}" for k, (got, want) in enumerate(pairs) if (text := _first(got, want, sets[k]))]
     if predicted and not found and not any(_MISREADS in why for why in predicted):
         return [f"{which} runs, mcugen says: {predicted[0]}"]
     return [] if predicted else found[:1]
 
 
-def _first(got: Sequence[np.ndarray], want: Sequence[np.ndarray]) -> str:
-    return next((text for a, b in zip(got, want, strict=True) if (text := first_difference(a, b))), "")
+def _first(got: Sequence[np.ndarray], want: Sequence[np.ndarray], inputs: Sequence[np.ndarray]) -> str:
+    scale = magnitude([*want, *inputs])
+    return next((text for a, b in zip(got, want, strict=True) if (text := first_difference(a, b, scale))), "")
 
 
-def first_difference(got: np.ndarray, want: np.ndarray) -> str:
-    """Where two outputs differ, "" where they agree: integers in every bit, floats within the tolerance."""
+def magnitude(arrays: Sequence[np.ndarray]) -> float:
+    """The largest finite float, or one where all are smaller."""
+    floats = [np.abs(a[np.isfinite(a)]) for a in arrays if a.dtype.kind == "f"]
+    return max([1.0, *(float(a.max(initial=0.0)) for a in floats)])
+
+
+def first_difference(got: np.ndarray, want: np.ndarray, scale: float) -> str:
+    """Where two outputs differ, "" where they agree: integers in every bit, floats within the tolerance of `scale`."""
     if got.shape != want.shape or got.dtype != want.dtype:
         return f"{got.dtype} {list(got.shape)} is not {want.dtype} {list(want.shape)}"
     if got.dtype.kind != "f":
         wrong = got != want
     else:
-        finite = np.abs(want[np.isfinite(want)])
-        room = FLOAT_TOLERANCE * max(1.0, float(finite.max(initial=0.0)))
-        wrong = ~np.isclose(got, want, rtol=0.0, atol=room, equal_nan=True)
+        wrong = ~np.isclose(got, want, rtol=0.0, atol=FLOAT_TOLERANCE * scale, equal_nan=True)
     if not wrong.any():
         return ""
     at = tuple(int(i) for i in np.argwhere(wrong)[0])

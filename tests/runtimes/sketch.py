@@ -23,7 +23,7 @@ SETS = 3
 """Input sets of a model: random over the full range, the ends of the range in turn, and few different values."""
 
 _VERSIONS = {"BROADCAST_TO": 2}  # the first that LiteRT knows
-MOST_ELEMENTS = 400
+MOST_ELEMENTS = 240
 _SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9)
 
 
@@ -81,7 +81,7 @@ class Sketch:
         scale = usual * 10.0 ** self.rng.uniform(-spread, spread)
         scale = 2.0 ** round(math.log2(scale)) if self.chance(0.15) else scale
         if dtype == "s16":
-            return float(np.float32(scale)), 0
+            return float(np.float32(scale)), self.rng.randrange(-32768, 32768) if self.chance(0.04) else 0
         low = -128 if dtype == "s8" else 0
         return float(np.float32(scale)), self.rng.choice((low, low + 128, low + 255, low + self.rng.randrange(256)))
 

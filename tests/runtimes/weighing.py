@@ -86,12 +86,8 @@ def _has_narrow_bias(s: Sketch, operands: list[int]) -> bool:
     return s.dtype == "s16" and s.dtypes.get(operands[-1]) == "s32"
 
 
-def _image(s: Sketch) -> Shape:
-    return (s.rng.choice((1, 1, 1, 2)), s.rng.randint(1, 9), s.rng.randint(1, 9), s.rng.choice((1, 2, 3, 4, 5, 8)))
-
-
 def conv_2d(s: Sketch) -> None:
-    image = _image(s)
+    image = s.shape(rank=4)
     kernel, size, options = _window(s, image, dilate=True)
     groups = s.rng.choice([g for g in (1, 1, 1, 2) if image[3] % g == 0])
     outputs, depth = groups * s.rng.choice((1, 2, 3, 5, 8)), image[3] // groups
@@ -106,7 +102,7 @@ def _given(s: Sketch, operands: list[int]) -> list[int]:
 
 
 def depthwise_conv_2d(s: Sketch) -> None:
-    image = _image(s)
+    image = s.shape(rank=4)
     kernel, size, options = _window(s, image, dilate=True)
     multiply = s.rng.choice((1, 1, 1, 2, 3))
     x, outputs = s.x(image), image[3] * multiply
@@ -145,7 +141,7 @@ def transpose_conv(s: Sketch) -> None:
 
 def pool(name: str) -> Draw:
     def draw(s: Sketch) -> None:
-        image = _image(s)
+        image = s.shape(rank=4)
         kernel, size, options = _window(s, image, dilate=False)
         x = s.x(image)
         options |= {"filter_height": kernel[0], "filter_width": kernel[1]}

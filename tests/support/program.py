@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -67,9 +68,13 @@ def write_group(group: Group, folder: Path) -> Path:
     return unit
 
 
+_STATIC = re.compile(r"^static (?:MCUGEN_INLINE )?void (\w+)\(", re.MULTILINE)
+
+
 def _included(case: Case) -> Iterator[str]:
     """One emitted model in the unit: its file-local names are renamed, for it shares the unit with others."""
-    local = ["run_step", "order", *(s.params for s in case.view.steps if s.params)]
+    text = case.files[f"{case.name}.c"].decode("ascii")
+    local = [*_STATIC.findall(text), "order", *(s.params for s in case.view.steps if s.params)]
     yield from (f"#define {name} {case.name}_{name}" for name in local)
     yield f'#include "{case.name}_weights.c"'
     yield f'#include "{case.name}.c"'

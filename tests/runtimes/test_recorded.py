@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the outside runtimes answered, as recorded: the oracle, the C, and what the build says of the runtimes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen import registry
+from mcugen.errors import NoKernelError, UnsupportedError
+from mcugen.pipeline import Artifact
+from tests.runtimes import faults, operators, packs, recording
+from tests.runtimes.judging import compared, imported, outputs_of
+from tests.runtimes.packs import REFERENCES, Recorded
+from tests.support import conformance, program
+from tests.support.cases import Case
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAIM = re.compile(r"(TensorFlow Lite Micro|LiteRT): ([a-z0-9, ]+)")
+WHICH = {"TensorFlow Lite Micro": "tflm", "LiteRT": "litert"}
+
+
+@cache
+def recorded(name: str) -> list[Recorded]:
+    return packs.load(packs.FOLDER / f"{name}.npz")[0]
+
+
+graph_of = cache(imported)
+
+
+@pytest.mark.parametrize("name", recording.names())
+def test_the_oracle_equals_the_runtimes(name: str) -> None:
+    """Every output, and which runtime does not compute a model: the answers, not the importer's belief."""
+    wrong = []
+    for case in recorded(name):
+        graph = graph_of(case.model)
+        for which in REFERENCES:
+            oracle = outputs_of(graph, case.sets, which)
+            wrong += [f"{case.label}: {t}" for t in compared(graph, which, case.sets, case.answers[which], oracle)]
+    assert not wrong, "\n".join(wrong[:8])
+
+
+def test_a_maximum_that_tflm_lacks_makes_the_whole_model_litert_s(tmp_path: Path) -> None:
+    case = next(c for c in recorded(recording.FAULTS) if "then FULLY_CONNECTED" in c.label)
+    built = _built(case, tmp_path, "tflm")
+    assert built.view.reference == "litert" and "REDUCE_MAX" in built.report.notes[0]
+    outputs = outputs_of(built.imported, case.sets, built.view.reference)
+    for got, want in zip(outputs, case.answers["litert"].outputs, strict=True):
+        assert np.array_equal(got[0], want[0])
+
+
+@pytest.mark.parametrize("name", ["ARG_MAX", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "RELU_N1_TO_1"])
+def test_int16_that_no_runtime_computes_is_refused_by_name(name: str) -> None:
+    with pytest.raises(UnsupportedError, match=rf"operator 0 {name}: .*s16"):
+        imported(operators.draw(name, "s16", 0).model)
+
+
+def test_a_bias_that_both_runtimes_misread_is_refused_by_name() -> None:
+    drawn = next(d for d in faults.models() if d.label == "fault TRANSPOSE_CONV bias s32 silent")
+    with pytest.raises(UnsupportedError, match="no quantized_bias_type is stated"):
+        imported(drawn.model)
+
+
+def _built(case: Recorded, folder: Path, which: str) -> Artifact:
+    path = folder / f"m{len(list(folder.iterdir()))}.tflite"
+    path.write_bytes(case.model)
+    return mcugen.compile(path, reference=which, name=path.stem)
+
+
+def test_the_generated_code_equals_the_runtimes(tmp_path: Path) -> None:
+    """One model in twenty, and all that once showed a fault: the conformance tests hold C to the oracle."""
+    chosen = [c for name in recording.names() for c in recorded(name)][::20]
+    chosen += [c for c in recorded(recording.FAULTS) if c.label.startswith("fault")]
+    cases = [made for case in chosen if (made := _as_case(case, tmp_path)) is not None]
+    assert len(cases) >= 80
+    group, folder = program.Group("recorded", tuple(cases)), tmp_path / "built"
+    folder.mkdir()
+    problems = conformance.run_host(conformance.compile_host(group, folder), cases)
+    assert not problems, "\n".join(map(str, problems[:8]))
+
+
+def _as_case(case: Recorded, folder: Path) -> Case | None:
+    """The model as C, None where no runtime runs all of it or no kernel takes types that are meant for constants."""
+    refusals = graph_of(case.model).refusals
+    which = next((w for w in ("tflm", "litert") if not refusals[w]), "")
+    if not which:
+        return None
+    try:
+        built = _built(case, folder, which)
+    except NoKernelError:
+        return None
+    names = tuple(f"set {k}" for k in range(len(case.sets)))
+    return Case(
+        built.name,
+        f"{case.label} as {which}",
+        built.view,
+        dict(built.files),
+        zones=(),
+        set_names=names,
+        inputs=tuple(case.sets),
+        expected={which: tuple(case.answers[which].outputs)},
+        cancels=False,
+    )
+
+
+def test_the_manual_claims_what_was_recorded() -> None:
+    """docs/operators.md lists an operator, element type and runtime where outputs were recorded, and only there."""
+    found = _computed()
+    sections = (ROOT / "docs" / "operators.md").read_text("utf-8").split("\n## ")[1:]
+    claimed = {(text.split("\n")[0], *claim) for text in sections for claim in _claims(text)}
+    assert len(claimed) > 300
+    assert claimed - found == set(), "claimed without a vector"
+    assert found - claimed == set(), "computed by a runtime, but not claimed"
+
+
+def _claims(section: str) -> set[tuple[str, str]]:
+    """(runtime, element type) pairs that a section of the manual claims."""
+    line = next((line for line in section.split("\n") if line.startswith("Bits of ")), "")
+    return {(WHICH[name], t) for name, types in CLAIM.findall(line) for t in types.split(", ")}
+
+
+def _computed() -> set[tuple[str, str, str]]:
+    """(operator, runtime, element type) of all recorded models that the runtime computes and does not misread."""
+    classes = {e.name: op.__name__ for op in registry.load().ops for e in op.imports if e.format == "tflite"}
+    runs: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
+    for name in set(recording.names()) - {recording.FAULTS}:
+        for case in recorded(name):
+            refusals = graph_of(case.model).refusals
+            own = [w for w in REFERENCES if not case.answers[w].refused and not refusals[w]]
+            runs[name] |= {(classes[name], which, case.label.split()[1]) for which in own}
+    assert set(runs) == set(classes), "an operator is imported but not recorded"
+    return set().union(*runs.values())
+
+
+def test_the_table_of_the_vectors_is_up_to_date() -> None:
+    assert (packs.FOLDER / "README.md").read_text("utf-8") == recording.table()
