@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _strided
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape, TensorType, dtypes
 
 MAX_BATCHES = 1 << 12
 """Each batch takes eight bytes of flash."""
@@ -68,6 +68,8 @@ class BatchMatmul(Op):
     transpose_a: bool = False
     transpose_b: bool = False
 
+    tflm_types = dtypes("f32")
+    litert_types = dtypes("f32")
     imports = (Import("tflite", "BATCH_MATMUL", from_tflite),)
     kernels = (Kernel("mg_batch_matmul_f32", Form.WHOLE, (float_data,), params, operands=(0, 1)),)
 

@@ -139,6 +139,19 @@ def transpose_conv(s: Sketch) -> None:
     _apply(s, "TRANSPOSE_CONV", [stated, weights[0], x, *weights[1:]], (n, *y, outputs), scale, options)
 
 
+def batch_matmul(s: Sketch) -> None:
+    """A product of two computed matrices, either of which may be stated transposed."""
+    batch = s.shape(rank=s.rng.randint(0, 2))
+    rows, depth, columns = (s.rng.randint(1, 6) for _ in range(3))
+    across, turned = s.chance(0.3), s.chance(0.3)
+    a = s.x((*batch, depth, rows) if across else (*batch, rows, depth))
+    b = s.x((*batch, columns, depth) if turned else (*batch, depth, columns))
+    quants = (s.quants[a], s.quants[b])
+    near = quants[0][0] * quants[1][0] * 60.0 * math.sqrt(depth) if quants[0] and quants[1] else None
+    options = {"adj_x": across, "adj_y": turned}
+    s.result("BATCH_MATMUL", [a, b], (*batch, rows, columns), None, s.quant(near=near), options)
+
+
 def pool(name: str) -> Draw:
     def draw(s: Sketch) -> None:
         image = s.shape(rank=4)
@@ -156,6 +169,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "DEPTHWISE_CONV_2D": (_TYPES, depthwise_conv_2d),
     "FULLY_CONNECTED": (_TYPES, fully_connected),
     "TRANSPOSE_CONV": (_TYPES, transpose_conv),
+    "BATCH_MATMUL": (("f32",), batch_matmul),
     "AVERAGE_POOL_2D": (_TYPES, pool("AVERAGE_POOL_2D")),
     "MAX_POOL_2D": (_TYPES, pool("MAX_POOL_2D")),
 }
