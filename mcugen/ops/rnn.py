@@ -89,6 +89,6 @@ class Rnn(Op):
 
         return [
             one(cls(), (3, 1, 5, 4), 1),
-            one(cls("Relu", 0.5), (2, 2, 3, 6), 2),
-            one(cls("Sigmoid"), (1, 3, 1, 1), 3),
+            one(cls("Relu"), (2, 2, 3, 6), 2),
+            one(cls("Sigmoid", 0.5), (1, 3, 1, 1), 3),
         ]
