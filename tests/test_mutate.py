@@ -12,7 +12,7 @@ import pytest
 from tests.support import conformance, program
 from tests.support.cases import cases_of
 from tests.support.mutants import Mutant, alike, body_tokens, mutants
-from tests.support.mutation import Laboratory, bench, runtime_sources
+from tests.support.mutation import Laboratory, bench, element_sources, runtime_sources
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = """/* a + b */
@@ -84,6 +84,18 @@ def planted(laboratory: Laboratory, old: str, new: str) -> Mutant:
 def test_outcomes(laboratory: Laboratory, tmp_path: Path, old: str, new: str, outcome: str) -> None:
     trial = laboratory.try_mutant(planted(laboratory, old, new), tmp_path / "trial")
     assert trial.outcome == outcome
+
+
+def test_kernels_made_of_expressions_are_mutated(tmp_path: Path) -> None:
+    cases, _ = cases_of(conformance.operators()["SquaredDifference"])
+    made = [bench(program.Group("squares", tuple(cases)), tmp_path / "squares")]
+    sources = runtime_sources() | element_sources(made)
+    laboratory = Laboratory(made, sources)
+    files = sorted(name for name in laboratory.reachable() if name.startswith("squared_difference_f32_"))
+    assert any(name.startswith("squared_difference_f32__broadcast") for name in files)
+    file = next(name for name in files if re.fullmatch(r"squared_difference_f32_[0-9a-f]{6}\.c", name))
+    mutant = next(m for m in mutants(file, sources[file]) if "(a + b) * (a - b)" in m.applied(sources[file]))
+    assert laboratory.try_mutant(mutant, tmp_path / "trial").outcome == "caught"
 
 
 def test_a_mutant_is_described_by_its_line(laboratory: Laboratory) -> None:

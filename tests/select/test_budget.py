@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import target
+from mcugen import kernels, target
 from mcugen.errors import MemoryBudgetError, NoKernelError, UsageError
-from mcugen.kernel import Form
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Op
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
 from mcugen.select import costs
@@ -99,9 +101,14 @@ def test_every_budget_is_kept_and_less_ram_takes_no_fewer_events(tmp_path: Path)
 def test_the_least_ram_takes_no_kernel_of_whole_tensors_where_one_runs_by_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if it is estimated to be the faster one."""
+    """Even if it is estimated to be the faster one. The broadcasting kernel takes here what runs of elements can do."""
     fast = costs.Estimate(1, 1, 1, True)
-    estimate = costs.estimate
+    estimate, of = costs.estimate, kernels.of
+
+    def without_rules(op: Op) -> tuple[Kernel, ...]:
+        return tuple(replace(k, accepts=k.accepts[:1]) if k.form is Form.WHOLE else k for k in of(op))
+
+    monkeypatch.setattr(kernels, "of", without_rules)
     monkeypatch.setattr(
         costs, "estimate", lambda k, *args: fast if k.form is Form.WHOLE and k.symbol else estimate(k, *args)
     )

@@ -92,6 +92,12 @@ def bench(group: program.Group, folder: Path) -> Bench:
     return Bench(group, folder, units, program.records(group.cases))
 
 
+def element_sources(benches: Iterable[Bench]) -> dict[str, str]:
+    """Name -> text of kernels made of expressions, and of their headers; copies of templates have none."""
+    made = [view.made_files for b in benches for view in b.group.views]
+    return {name: text for files in made for name, text in files.items() if Path(name).with_suffix(".h").name in files}
+
+
 def compile_unit(
     unit: Unit, first: Sequence[Path], last: Sequence[Path], flags: Iterable[str], out: Path, source: Path | None = None
 ) -> None:
@@ -183,10 +189,10 @@ class Laboratory:
         return [unit for unit in b.units.values() if mutant.file in self._closure(unit)]
 
     def _closure(self, unit: Unit) -> set[str]:
-        """The runtime files that a unit consists of; the generated models use the functions of runtime.h alone."""
+        """The known files that a unit consists of; the generated models use the functions of runtime.h alone."""
         if unit.name.endswith("_cases"):
             return {"runtime.h"}
-        if resources.c_files().get(unit.path.name) != unit.path:
+        if unit.path.name not in self.sources:
             return set()
         wanted, found = [unit.path.name], set()
         while wanted:

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "mcugen/add_s16_run.h"
-
-void mg_add_s16(const mg_add_s16_params *p, const mg_s16 *a, const mg_s16 *b, mg_s16 *out, uint32_t n)
-{
-    mg_add_s16_run(p, a, 1u, b, 1u, out, n);
-}

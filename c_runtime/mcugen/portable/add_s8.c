@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "mcugen/add_s8_run.h"
-
-void mg_add_s8(const mg_add_s8_params *p, const int8_t *a, const int8_t *b, int8_t *out, uint32_t n)
-{
-    mg_add_s8_run(p, a, 1u, b, 1u, out, n);
-}
