@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -172,6 +172,10 @@ class Kernel:
     @property
     def source_name(self) -> str:
         return self.source or f"{self.symbol.removeprefix('mg_')}.c"
+
+    def ruled(self, *rules: Rule) -> Kernel:
+        """This kernel with rules after its own."""
+        return replace(self, accepts=(*self.accepts, *rules))
 
     def refusals(self, call: Call, features: frozenset[str]) -> list[str]:
         """Why this kernel cannot run the call; empty if it can."""

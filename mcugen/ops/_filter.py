@@ -5,15 +5,15 @@ Operands are (data, weights, optional bias) throughout; weights are seen as a ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params, Rule
+from mcugen.call import Call, Param, Rule
 from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.imports import Source
-from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.kernel import Kernel
 from mcugen.numeric import (
     activation_bounds,
     activation_range,
@@ -27,8 +27,6 @@ from mcugen.types import TensorType
 WEIGHT_TYPES = {"s8": ("s8", "s16"), "s16": ("s8",), "u8": ("u8",), "f32": ("f32",)}
 BIAS_TYPES = {"s8": ("s32",), "s16": ("s64", "s32"), "u8": ("s32",), "f32": ("f32",)}
 INT32_END = 2**31
-Matrix = Callable[[Call], np.ndarray]
-"""Gives the weights as [output channels, taps] with their zero points removed."""
 LARGEST = {"s8": 128, "s16": 32768}
 
 
@@ -152,18 +150,6 @@ def largest_sums(call: Call, w: np.ndarray) -> np.ndarray:
     return np.asarray(data * np.abs(w).sum(axis=1) + np.abs(folded_bias(call, w.sum(axis=1))))
 
 
-def sums_fit(matrix: Matrix) -> Rule:
-    """The rule that folded bias and sum stay in 32 bits."""
-
-    def fit(call: Call) -> bool:
-        "no sum of products can leave 32 bits"
-        if call.input(0).dtype not in LARGEST or not constant_weights(call):
-            return False
-        return bool(largest_sums(call, matrix(call)).max(initial=0) < INT32_END)
-
-    return fit
-
-
 def interleave(w: np.ndarray, block: int) -> np.ndarray:
     """[channels, taps] in the order blocked kernels read: blocks of `block` channels tap by tap, then single ones."""
     full = w.shape[0] // block * block
@@ -273,18 +259,3 @@ def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
 def proofs(dtype: str, fit: Rule) -> tuple[Rule, ...]:
     """What a kernel that sums in 32 bits has to be sure of, if they are integers."""
     return () if dtype == "f32" else (fit,)
-
-
-def row_kernels(
-    name: str,
-    matrix: Matrix,
-    params: Callable[[Call], Params],
-    window: Callable[[Call], RowWindow],
-    scratch: Callable[[Call], int] | None = None,
-    work: Callable[[Call], Mapping[str, float]] | None = None,
-    terms: tuple[str, ...] = (),
-) -> tuple[Kernel, ...]:
-    """All kernels of an operator that slides a window over rows."""
-    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=window, outside=outside)
-    model = replace(model, work=work, terms=terms)
-    return all_kernels(name, sums_fit(matrix), lambda symbol: replace(model, symbol=symbol))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import numpy as np
 
 from mcugen.call import Call
 from mcugen.ops import _filter
+from mcugen.ops._weighted import activation_of
 
 BLOCK = 4
 """Output channels of a block."""
@@ -27,7 +26,7 @@ def four_channels(call: Call) -> bool:
 
 def known_activation(call: Call) -> bool:
     "outputs have no bounds, or start at 0"
-    return activation(call) in KINDS
+    return activation_of(call) in KINDS
 
 
 RULES = (_filter.float_data, _filter.constant_weights, known_activation)
@@ -39,8 +38,3 @@ def packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
     padded[: len(w), 0] = bias
     padded[: len(w), 1:] = w
     return padded.reshape(-1, block, w.shape[1] + 1).transpose(0, 2, 1).reshape(-1)
-
-
-def activation(call: Call) -> str:
-    """The fused activation."""
-    return cast(str, cast(Any, call.op).activation)

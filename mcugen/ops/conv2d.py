@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
@@ -21,9 +21,9 @@ from mcugen.ops import (
     _slim,
     _steepest,
 )
-from mcugen.ops._activation import Activated
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
+from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, row_kernels, sums_fit, window_of
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import filters
 from mcugen.order import Order
@@ -43,22 +43,8 @@ def from_tflite(source: Source) -> Imported:
     )
 
 
-def window_of(call: Call) -> Window:
-    return cast(Conv2D, call.op).window(call.input(1).shape)
-
-
-def row_window(call: Call) -> RowWindow:
-    return window_of(call).rows(call.input(0))
-
-
 def groups_of(call: Call) -> int:
     return call.input(0).shape[3] // call.input(1).shape[3]
-
-
-def matrix(call: Call) -> np.ndarray:
-    """The weights as [output channels, taps], zero points removed."""
-    w = call.constant(1)
-    return _filter.centred(call, w).reshape(w.shape[0], -1)
 
 
 def is_pointwise(call: Call) -> bool:
@@ -73,11 +59,6 @@ def params(call: Call) -> Params:
 
 def work(call: Call) -> dict[str, float]:
     return gathering(call, window_of(call), groups_of(call))
-
-
-def pixels(call: Call) -> int:
-    """Pixels of the output."""
-    return call.output.size // call.output.shape[-1]
 
 
 def _by_tap(call: Call) -> np.ndarray:
@@ -97,16 +78,12 @@ def _taps(call: Call, x: Range) -> Range:
     return Range(spread(x.low), spread(x.high))
 
 
-def activation_of(call: Call) -> str:
-    return cast(Conv2D, call.op).activation
-
-
 def _pointwise_kernels() -> tuple[Kernel, ...]:
     return tuple(
         Kernel(
             f"mg_conv2d_{dtype}__pointwise",
             Form.POINTWISE,
-            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, _filter.sums_fit(matrix))),
+            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, sums_fit)),
             params=params,
             count=pixels,
         )
@@ -125,7 +102,7 @@ def slides(call: Call) -> bool:
 
 
 @dataclass(frozen=True)
-class Conv2D(Activated):
+class Conv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 per channel (u8 with u8, f32 with f32)
@@ -146,7 +123,7 @@ class Conv2D(Activated):
     weight_operands = (1,)
     kernels = (
         *_pointwise_kernels(),
-        *_filter.row_kernels("conv2d", matrix, params, row_window, patch_bytes, work, GATHERING),
+        *row_kernels("conv2d", params, patch_bytes, work, GATHERING),
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
@@ -219,6 +196,10 @@ class Conv2D(Activated):
             return None
         rest = [Order.plain(t.shape) if t else None for t in call.inputs[2:]]
         return Reordered(self, (x, _ordered.along(x, w, 3), *rest), (Order.plain(call.output.shape),))
+
+    def matrix(self, call: Call) -> np.ndarray:
+        w = call.constant(1)
+        return _filter.centred(call, w).reshape(w.shape[0], -1)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Kernel, RowWindow
+from mcugen.kernel import Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
@@ -21,9 +21,9 @@ from mcugen.ops import (
     _slim,
     _steepest,
 )
-from mcugen.ops._activation import Activated
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
+from mcugen.ops._weighted import Weighted, activation_of, matrix, row_kernels, window_of
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
 from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
@@ -50,32 +50,14 @@ def from_tflite(source: Source) -> Imported:
     )
 
 
-def window_of(call: Call) -> Window:
-    return cast(DepthwiseConv2D, call.op).window(call.input(1).shape)
-
-
-def row_window(call: Call) -> RowWindow:
-    return window_of(call).rows(call.input(0))
-
-
 def multiplier_of(call: Call) -> int:
     """Output channels per input channel."""
     return call.output.shape[3] // call.input(0).shape[3]
 
 
-def matrix(call: Call) -> np.ndarray:
-    """The weights as [output channels, taps], zero points removed."""
-    w = call.constant(1)
-    return _filter.centred(call, w, 3).reshape(-1, w.shape[3]).T
-
-
 def reads_one_channel(call: Call) -> bool:
     "the input has one channel, so that it is a dense convolution"
     return call.input(0).shape[3] == 1
-
-
-def activation_of(call: Call) -> str:
-    return cast(DepthwiseConv2D, call.op).activation
 
 
 def params(call: Call) -> Params:
@@ -119,12 +101,12 @@ def one_output_each(call: Call) -> bool:
 
 
 def _dense_kernels() -> tuple[Kernel, ...]:
-    made = _filter.row_kernels("conv2d", matrix, dense_params, row_window, patch_bytes, dense_work, GATHERING)
+    made = row_kernels("conv2d", dense_params, patch_bytes, dense_work, GATHERING)
     return tuple(replace(kernel, accepts=(*kernel.accepts, reads_one_channel)) for kernel in made)
 
 
 @dataclass(frozen=True)
-class DepthwiseConv2D(Activated):
+class DepthwiseConv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps of w[0, kh, kw, o] * x[n, i*s+kh*d-p, ..., o / multiplier]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], O a multiple of C, s8 per channel (u8 with u8, f32 with f32)
@@ -143,7 +125,7 @@ class DepthwiseConv2D(Activated):
     weight_operands = (1,)
     kernels = (
         *_dense_kernels(),
-        *_filter.row_kernels("depthwise_conv2d", matrix, params, row_window, work=work, terms=TERMS),
+        *row_kernels("depthwise_conv2d", params, work=work, terms=TERMS),
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
@@ -220,6 +202,10 @@ class DepthwiseConv2D(Activated):
         shape = call.output.shape
         result = x.resized({1: shape[1], 2: shape[2]})
         return None if result is None else Reordered(self, (x, *rest), (result,))
+
+    def matrix(self, call: Call) -> np.ndarray:
+        w = call.constant(1)
+        return _filter.centred(call, w, 3).reshape(-1, w.shape[3]).T
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Reordered, Scaling, Slimmed
 from mcugen.ops import _accumulators, _filter, _ordered, _slim, _steepest
-from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
+from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
 from mcugen.order import Order
@@ -35,19 +35,9 @@ def from_tflite(source: Source) -> Imported:
     return Imported(FullyConnected(a["fused_activation_function"], bool(a["keep_num_dims"]), sums))
 
 
-def rounds_once(call: Call) -> bool:
-    """LiteRT's fully connected layers round once; TFLM's, which know no uint8, as convolutions."""
-    return call.reference == "litert" or _filter.is_legacy(call)
-
-
 def rounds_twice(call: Call) -> bool:
     "the rounding is TFLM's"
     return not rounds_once(call)
-
-
-def matrix(call: Call) -> np.ndarray:
-    """The weights as [outputs, inputs], zero points removed."""
-    return _filter.centred(call, call.constant(1))
 
 
 def _by_channel(call: Call) -> np.ndarray:
@@ -85,21 +75,12 @@ def single_rounding_fits(call: Call) -> bool:
     return bool((scaled < 0.9 * 2.0**63).all() and (scaled * 2.0 ** (shift - 31.0) < 2.0**30).all())
 
 
-def vectors(call: Call) -> int:
-    """Vectors of the output."""
-    return call.output.size // call.input(1).shape[0]
-
-
-def activation_of(call: Call) -> str:
-    return cast(FullyConnected, call.op).activation
-
-
 def _own_rules(symbol: str) -> tuple[Rule, ...]:
     return () if symbol.endswith("__acc64") else (single_rounding_fits,)
 
 
 @dataclass(frozen=True)
-class FullyConnected(Activated):
+class FullyConnected(Weighted):
     """y[n, o] = activation(b[o] + sum over k of w[o, k] * x[n, k]).
 
     x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 (u8 with u8, f32 with f32)
@@ -122,8 +103,8 @@ class FullyConnected(Activated):
     kernels = (
         *_filter.all_kernels(
             "fully_connected",
-            _filter.sums_fit(matrix),
-            lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=vectors),
+            sums_fit,
+            lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=pixels),
         ),
     )
 
@@ -157,6 +138,13 @@ class FullyConnected(Activated):
 
     def scaling_q(self, call: Call) -> Scaling:
         return filters.scaling(call, call.input(1).shape[0], self.activation)
+
+    def matrix(self, call: Call) -> np.ndarray:
+        return _filter.centred(call, call.constant(1))
+
+    def rounds_once(self, call: Call) -> bool:
+        """LiteRT's layers round once; TFLM's, which know no uint8, as convolutions."""
+        return call.reference == "litert" or _filter.is_legacy(call)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation, once=rounds_once(call))
@@ -201,7 +189,7 @@ class FullyConnected(Activated):
 
     def in_words(self, call: Call) -> str:
         made, given = call.input(1).shape
-        return f"{given} to {made}" + (f", {vectors(call)} times" if vectors(call) > 1 else "")
+        return f"{given} to {made}" + (f", {pixels(call)} times" if pixels(call) > 1 else "")
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -12,8 +12,8 @@ import pytest
 from mcugen import kernels
 from mcugen.call import Call
 from mcugen.kernel import Kernel
-from mcugen.kernels.dsp import conv as recipe
 from mcugen.kernels.dsp import scaling
+from mcugen.kernels.dsp.layout import UNROLLED_GROUPS, UNROLLED_WORDS, runs_of, words_of
 from mcugen.numeric import multiply_double_rounding, multiply_single_rounding
 from mcugen.op import Op
 from mcugen.ops import _filter
@@ -216,16 +216,16 @@ def test_constant_channels_lose_their_weights() -> None:
 @pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 9, 40, 64, 66, 68, 100, 106, 192, 260, 576, 1000])
 def test_runs_hold_all_taps_and_waste_few(length: int, pairs: bool) -> None:
-    runs = recipe.runs_of(length, pairs=pairs)
-    assert runs.quads <= recipe.UNROLLED_GROUPS
+    runs = runs_of(length, pairs=pairs)
+    assert runs.quads <= UNROLLED_GROUPS
     assert length <= runs.split * runs.length < length + 4 * runs.split
     assert runs.pair == 0 or runs.split == 1
 
 
 @pytest.mark.parametrize("total", [1, 2, 15, 36, 37, 54, 64, 72, 74, 144, 150, 288, 1000])
 def test_gathered_words_hold_all_taps_and_waste_few(total: int) -> None:
-    words = recipe.words_of(total)
-    assert words.words <= recipe.UNROLLED_WORDS
+    words = words_of(total)
+    assert words.words <= UNROLLED_WORDS
     assert total <= words.total < total + words.times
 
 

@@ -16,6 +16,7 @@ from mcugen.emit import bundle
 from mcugen.graph import Node
 from mcugen.kernel import Kernel
 from mcugen.kernels.dsp import planar
+from mcugen.kernels.dsp.shape import MAX_SUMS, Shape, shape_of
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
@@ -131,9 +132,9 @@ def test_a_stride_of_rows_does_not_matter() -> None:
 @pytest.mark.parametrize("width", range(1, 60))
 @pytest.mark.parametrize(("taps", "stride"), [(3, 1), (3, 2), (4, 1), (5, 1), (7, 1), (3, 3), (12, 2), (16, 1)])
 def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
-    s = planar.Shape(3, 0, taps, stride, (width - 1) * stride + taps, width, 0, 4)
+    s = Shape(3, 0, taps, stride, (width - 1) * stride + taps, width, 0, 4)
     count, block, tail = s.blocks
-    most = planar.MAX_SUMS[s.words]
+    most = MAX_SUMS[s.words]
     assert count * block + tail == width
     assert block <= most and tail <= most and (count > 0 or tail > 0)
     assert count == 0 or block * stride % 2 == 0
@@ -185,16 +186,16 @@ def test_weights_of_a_signal_follow_each_other_from_every_slot() -> None:
 
 def test_columns_that_only_see_padding_are_left_out() -> None:
     call = call_of((6, 1), 3, (3, 5))
-    s = planar.shape_of(call, call.op.window(call.input(1).shape))  # type: ignore[attr-defined]
+    s = shape_of(call)
     assert (s.first, s.width, s.pad, s.columns) == (2, 1, 0, 2)
 
 
 def test_weights_are_pairs_in_two_rounds() -> None:
-    s = planar.Shape(2, 0, 3, 1, 9, 9, 1, 1)
+    s = Shape(2, 0, 3, 1, 9, 9, 1, 1)
     words = planar.pack_weights(s, np.array([[1, 2, -3, 4, 5, 6]])).view(np.uint32)
     first, second = [0x00020001, 0xFFFD0002], [0x00050004, 0x00060005]
     assert words.tolist() == [*first, *second, *first]
-    even = planar.Shape(1, 0, 3, 2, 9, 4, 0, 1)
+    even = Shape(1, 0, 3, 2, 9, 4, 0, 1)
     assert planar.pack_weights(even, np.array([[1, 2, -3]])).view(np.uint32).tolist() == [0x00020001, 0x0000FFFD]
 
 

@@ -11,7 +11,8 @@ import pytest
 from mcugen import kernels
 from mcugen.call import Call
 from mcugen.kernels.swar import packing
-from mcugen.ops.conv2d import Conv2D, matrix
+from mcugen.ops._weighted import matrix
+from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.types import QuantParams, TensorType
 

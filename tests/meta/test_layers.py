@@ -131,6 +131,12 @@ def test_c_of_a_family_includes_its_own_folder_and_the_ground(path: Path) -> Non
         assert folder in (path.parent, C_RUNTIME), f"{path.name} of {path.parent.name} includes {name} of {folder.name}"
 
 
+def test_only_families_name_instruction_sets() -> None:
+    parts = ("ops", "select", "schedule", "plan", "emit")
+    word = re.compile(r"mve|helium|smlad|\bdsp|swar|quads", re.IGNORECASE)
+    assert [str(p) for p in sources() if part_of(p) in parts and word.search(p.read_text(encoding="utf-8"))] == []
+
+
 def test_names_of_c_files_are_unique() -> None:
     assert len(resources.c_files()) == len(list(C_RUNTIME.rglob("*.[ch]")))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,6 +10,7 @@ from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.dsp import scaling
 from mcugen.ops import _filter
+from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once
 
 _BLOCK = 4
 _STEP = 8
@@ -21,72 +20,44 @@ _UNROLLED_STEPS = {False: 4, True: 16}
 """Steps in the text, at most: of int16 weights, and of composite ones, which are what is used unless speed is all."""
 
 
-@dataclass(frozen=True)
-class Vectors:
-    """What the kernels ask of an operator: weights [outputs, inputs], activation, whether it rounds once; vectors."""
+def _work(call: Call) -> dict[str, float]:
+    blocks = pixels(call) * -(-call.input(1).shape[0] // _BLOCK)
+    return {"blocks": blocks, "groups": blocks * _steps(call), **scaling.clamp_work(call, activation_of(call))}
 
-    matrix: Callable[[Call], np.ndarray]
-    activation: Callable[[Call], str]
-    rounds_once: Callable[[Call], bool]
-    count: Callable[[Call], int]
 
-    def kernels(self, *rules: Rule) -> tuple[Kernel, ...]:
-        """With int16 weights, and with composite ones, also with single loads. rules: the operator's own."""
-        ways = (("dsp16", False), ("dsp8", True), ("dsp8_single", True))
-        return tuple(self._kernel(name, rules, is_composite=composite) for name, composite in ways)
+def _scales(call: Call) -> scaling.Scales:
+    return scaling.scales_once(call) if rounds_once(call) else scaling.scales(call)
 
-    def _kernel(self, name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel:
-        proofs = (*rules, scaling.doubled, self._scaled, *((scaling.composite,) if is_composite else ()))
 
-        return Kernel(
-            f"mg_fully_connected_s8__{name}",
-            Form.POINTWISE,
-            accepts=(_filter.int8_data, _filter.constant_weights, *proofs),
-            params=partial(self._params, is_composite=is_composite),
-            count=self.count,
-            scratch=_scratch,
-            variant=partial(self._variant, is_composite=is_composite),
-            work=self._work,
-            terms=("blocks", "groups", *scaling.CLAMP_TERMS),
-            widened=not is_composite,
-            struct="mg_dsp_vector",
-            needs=scaling.DSP,
-        )
+def _scaled(call: Call) -> bool:
+    "every output is scaled by a shift to the right, of at most 22, with no overflow, or is constant"
+    return scaling.is_int8(call) and bool(_scales(call).proved.all())
 
-    def _work(self, call: Call) -> dict[str, float]:
-        blocks = self.count(call) * -(-call.input(1).shape[0] // _BLOCK)
-        return {"blocks": blocks, "groups": blocks * _steps(call), **scaling.clamp_work(call, self.activation(call))}
 
-    def _scales(self, call: Call) -> scaling.Scales:
-        return scaling.scales_once(call) if self.rounds_once(call) else scaling.scales(call)
+def _variant(call: Call, *, is_composite: bool) -> dict[str, int]:
+    steps = _steps(call)
+    most = scaling.unrolled(call, _UNROLLED_STEPS[is_composite], 88, 256)
+    unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
+    once = int(rounds_once(call))
+    linear = int(not once and not scaling.clamps_at_zero_point(call, activation_of(call)))
+    return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
 
-    def _scaled(self, call: Call) -> bool:
-        "every output is scaled by a shift to the right, of at most 22, with no overflow, or is constant"
-        return scaling.is_int8(call) and bool(self._scales(call).proved.all())
 
-    def _variant(self, call: Call, *, is_composite: bool) -> dict[str, int]:
-        steps = _steps(call)
-        most = scaling.unrolled(call, _UNROLLED_STEPS[is_composite], 88, 256)
-        unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
-        once = int(self.rounds_once(call))
-        linear = int(not once and not scaling.clamps_at_zero_point(call, self.activation(call)))
-        return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
-
-    def _params(self, call: Call, *, is_composite: bool) -> Params:
-        w = self.matrix(call)
-        whole = scaling.overlapped(w) if w.shape[1] >= _BLOCK else w
-        taps = scaling.padded(whole, _STEP * _steps(call))
-        taps = scaling.swapped(taps) if w.shape[1] >= _BLOCK else taps
-        blocks = scaling.blocks_of(call, w, taps, self._scales(call), _BLOCK)
-        bias, words = blocks.composite() if is_composite else blocks.doubled()
-        steps = words.reshape(*words.shape[:2], -1, _STEP // 2).transpose(0, 2, 1, 3).reshape(len(words), -1)
-        return {
-            "stream": scaling.stored(np.hstack([bias, steps, blocks.scaling])),
-            "in_len": w.shape[1],
-            "length": _STEP * _steps(call),
-            "out_len": w.shape[0],
-            **scaling.clamp(call, self.activation(call)),
-        }
+def _params(call: Call, *, is_composite: bool) -> Params:
+    w = matrix(call)
+    whole = scaling.overlapped(w) if w.shape[1] >= _BLOCK else w
+    taps = scaling.padded(whole, _STEP * _steps(call))
+    taps = scaling.swapped(taps) if w.shape[1] >= _BLOCK else taps
+    blocks = scaling.blocks_of(call, w, taps, _scales(call), _BLOCK)
+    bias, words = blocks.composite() if is_composite else blocks.doubled()
+    steps = words.reshape(*words.shape[:2], -1, _STEP // 2).transpose(0, 2, 1, 3).reshape(len(words), -1)
+    return {
+        "stream": scaling.stored(np.hstack([bias, steps, blocks.scaling])),
+        "in_len": w.shape[1],
+        "length": _STEP * _steps(call),
+        "out_len": w.shape[0],
+        **scaling.clamp(call, activation_of(call)),
+    }
 
 
 def _steps(call: Call) -> int:
@@ -98,3 +69,27 @@ def _steps(call: Call) -> int:
 def _scratch(call: Call) -> int:
     """Bytes of a widened vector."""
     return 2 * _STEP * _steps(call)
+
+
+def kernels(*rules: Rule) -> tuple[Kernel, ...]:
+    """With int16 weights, and with composite ones, also with single loads. rules: of the operator."""
+    ways = (("dsp16", False), ("dsp8", True), ("dsp8_single", True))
+    return tuple(_kernel(name, rules, is_composite=composite) for name, composite in ways)
+
+
+def _kernel(name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel:
+    proofs = (*rules, scaling.doubled, _scaled, *((scaling.composite,) if is_composite else ()))
+    return Kernel(
+        f"mg_fully_connected_s8__{name}",
+        Form.POINTWISE,
+        accepts=(_filter.int8_data, _filter.constant_weights, *proofs),
+        params=partial(_params, is_composite=is_composite),
+        count=pixels,
+        scratch=_scratch,
+        variant=partial(_variant, is_composite=is_composite),
+        work=_work,
+        terms=("blocks", "groups", *scaling.CLAMP_TERMS),
+        widened=not is_composite,
+        struct="mg_dsp_vector",
+        needs=scaling.DSP,
+    )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.errors import InternalError
-from mcugen.kernel import Form, Kernel, Ring, RowWindow
+from mcugen.kernel import Form, Kernel, Ring
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
+from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD, Window
 
 BYTE_OFFSET = 127
@@ -23,7 +23,6 @@ MAX_ROWS = 3
 
 MAX_PATCH_STEPS = 63
 TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "gathered")
-Windows = Callable[[Call], Window]
 
 
 @dataclass(frozen=True)
@@ -96,120 +95,120 @@ def best(call: Call, window: Window) -> Rows | None:
     return min(ways, key=lambda rows: _instructions(rows, window.kernel[0], outputs))
 
 
-def ring_kernels(
-    matrix: packing.Matrix, window: Windows, row_window: Callable[[Call], RowWindow], *rules: Rule
-) -> tuple[Kernel, ...]:
-    """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every way from sums to outputs."""
-    parts = _Parts(matrix, window)
-    return tuple(parts.kernel(row_window, (_filter.int8_data, *rules), patches) for patches in (False, True))
-
-
 def has_block(call: Call) -> bool:
     "there are at least 4 output channels"
     return call.output.shape[-1] >= packing.BLOCK
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """The functions of the kernels, for an operator's weights and window."""
+def rows_of(call: Call) -> Rows | None:
+    return best(call, window_of(call))
 
-    matrix: packing.Matrix
-    window: Windows
 
-    def kernel(self, row_window: Callable[[Call], RowWindow], rules: tuple[Rule, ...], patches: bool) -> Kernel:
-        fits = self.gathers if patches else self.reads_rows
-        return Kernel(
-            "mg_conv2d_s8__mve_patches" if patches else "mg_conv2d_s8__mve",
-            Form.RING,
-            (*rules, _filter.constant_weights, has_block, fits, packing.finishes, _filter.sums_fit(self.matrix)),
-            params=self.params,
-            window=row_window,
-            ring=self.ring,
-            scratch=self.scratch if patches else None,
-            variant=self.variant,
-            work=self.work,
-            terms=TERMS,
-            struct="mg_conv2d_s8__mve",
-            needs=packing.NEEDS,
-        )
+def chosen(call: Call) -> Rows:
+    found = rows_of(call)
+    if found is None:
+        raise InternalError(f"no way to read the rows of {call.op}")
+    return found
 
-    def rows(self, call: Call) -> Rows | None:
-        return best(call, self.window(call))
 
-    def chosen(self, call: Call) -> Rows:
-        found = self.rows(call)
-        if found is None:
-            raise InternalError(f"no way to read the rows of {call.op}")
-        return found
+def reads_rows(call: Call) -> bool:
+    "kernel rows, at most 3, are read in place, which costs less than gathering them"
+    rows = rows_of(call)
+    return rows is not None and not rows.is_patch
 
-    def reads_rows(self, call: Call) -> bool:
-        "kernel rows, at most 3, are read in place, which costs less than gathering them"
-        rows = self.rows(call)
-        return rows is not None and not rows.is_patch
 
-    def gathers(self, call: Call) -> bool:
-        "patches of at most 1008 elements are gathered, which costs less than reading kernel rows in place"
-        rows = self.rows(call)
-        return rows is not None and rows.is_patch
+def gathers(call: Call) -> bool:
+    "patches of at most 1008 elements are gathered, which costs less than reading kernel rows in place"
+    rows = rows_of(call)
+    return rows is not None and rows.is_patch
 
-    def _patch_reach(self, rows: Rows) -> int:
-        """Elements from the first run of a patch to the end of the last one's vectors."""
-        return rows.gap * (rows.runs - 1) + -(-rows.run // packing.LANES) * packing.LANES
 
-    def ring(self, call: Call) -> Ring:
-        rows, window, x, y = self.chosen(call), self.window(call), call.input(0), call.output
-        reach = rows.steps * packing.LANES if not rows.is_patch else self._patch_reach(rows)
-        stride = rows.stride if rows.is_patch else rows.pixel
-        last = max(y.shape[2] - 1, 1) * stride + reach
-        return Ring("s8", -(-max(last, window.pad((x.shape[1], x.shape[2]))[1] * rows.channels) // 16) * 16)
+def _patch_reach(rows: Rows) -> int:
+    """Elements from the first run of a patch to the end of the last one's vectors."""
+    return rows.gap * (rows.runs - 1) + -(-rows.run // packing.LANES) * packing.LANES
 
-    def scratch(self, call: Call) -> int:
-        return max(call.output.shape[2], 2) * self.chosen(call).pixel + packing.LANES
 
-    def variant(self, call: Call) -> dict[str, int]:
-        rows, kernel_rows = self.chosen(call), self.window(call).kernel[0]
-        sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
-        if rows.is_patch:
-            return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
-        return sizes | {"words": rows.words}
+def ring(call: Call) -> Ring:
+    rows, window, x, y = chosen(call), window_of(call), call.input(0), call.output
+    reach = rows.steps * packing.LANES if not rows.is_patch else _patch_reach(rows)
+    stride = rows.stride if rows.is_patch else rows.pixel
+    last = max(y.shape[2] - 1, 1) * stride + reach
+    return Ring("s8", -(-max(last, window.pad((x.shape[1], x.shape[2]))[1] * rows.channels) // 16) * 16)
 
-    def work(self, call: Call) -> dict[str, float]:
-        """Blocks of two pixels and four outputs, their steps, pairs of pixels, and vectors that are gathered."""
-        rows, y, kernel_rows = self.chosen(call), call.output.shape, self.window(call).kernel[0]
-        pairs = y[0] * y[1] * -(-y[2] // 2)
-        blocks = pairs * -(-y[3] // packing.BLOCK)
-        vectors = kernel_rows * rows.runs * -(-rows.run // packing.LANES)
-        return {
-            **packing.vector_work(call, kernel_rows),
-            "pairs": pairs,
-            **packing.finish_work(call, blocks),
-            "pair_steps": blocks * rows.steps * (1 if rows.is_patch else kernel_rows),
-            "gathered": y[0] * y[1] * y[2] * vectors,
-        }
 
-    def params(self, call: Call) -> Params:
-        rows, window, x, y = self.chosen(call), self.window(call), call.input(0), call.output
-        w = self.matrix(call)
-        low, high = packing.output_range(call)
-        taps = self._taps(w, rows, window, x.shape[3])
-        return {
-            "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES))),
-            "out_w": y.shape[2],
-            "out_c": y.shape[3],
-            "out_zero_point": y.zero_point,
-            "out_min": low,
-            "out_max": high,
-            "in_zero_point": x.zero_point,
-            "in_w": x.shape[2],
-            "in_c": x.shape[3],
-            "row_c": rows.channels,
-            "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * rows.channels,
-            "row_bytes": self.ring(call).length,
-        }
+def scratch(call: Call) -> int:
+    return max(call.output.shape[2], 2) * chosen(call).pixel + packing.LANES
 
-    def _taps(self, w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
-        """[channels, steps * LANES] weights in the order of the steps."""
-        if rows.is_patch:
-            return packing.padded(w)
-        cells = packing.padded(w.reshape(w.shape[0], *window.kernel, c), rows.channels)[..., : rows.channels]
-        return packing.padded(cells.reshape(w.shape[0], window.kernel[0], -1)).reshape(w.shape[0], -1)
+
+def variant(call: Call) -> dict[str, int]:
+    rows, kernel_rows = chosen(call), window_of(call).kernel[0]
+    sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
+    if rows.is_patch:
+        return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
+    return sizes | {"words": rows.words}
+
+
+def work(call: Call) -> dict[str, float]:
+    """Blocks of two pixels and four outputs, their steps, pairs of pixels, and vectors that are gathered."""
+    rows, y, kernel_rows = chosen(call), call.output.shape, window_of(call).kernel[0]
+    pairs = y[0] * y[1] * -(-y[2] // 2)
+    blocks = pairs * -(-y[3] // packing.BLOCK)
+    vectors = kernel_rows * rows.runs * -(-rows.run // packing.LANES)
+    return {
+        **packing.vector_work(call, kernel_rows),
+        "pairs": pairs,
+        **packing.finish_work(call, blocks),
+        "pair_steps": blocks * rows.steps * (1 if rows.is_patch else kernel_rows),
+        "gathered": y[0] * y[1] * y[2] * vectors,
+    }
+
+
+def params(call: Call) -> Params:
+    rows, window, x, y = chosen(call), window_of(call), call.input(0), call.output
+    w = matrix(call)
+    low, high = packing.output_range(call)
+    taps = _taps(w, rows, window, x.shape[3])
+    return {
+        "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES))),
+        "out_w": y.shape[2],
+        "out_c": y.shape[3],
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "in_zero_point": x.zero_point,
+        "in_w": x.shape[2],
+        "in_c": x.shape[3],
+        "row_c": rows.channels,
+        "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * rows.channels,
+        "row_bytes": ring(call).length,
+    }
+
+
+def _taps(w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
+    """[channels, steps * LANES] weights in the order of the steps."""
+    if rows.is_patch:
+        return packing.padded(w)
+    cells = packing.padded(w.reshape(w.shape[0], *window.kernel, c), rows.channels)[..., : rows.channels]
+    return packing.padded(cells.reshape(w.shape[0], window.kernel[0], -1)).reshape(w.shape[0], -1)
+
+
+def kernels(*rules: Rule) -> tuple[Kernel, ...]:
+    """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every way from sums to outputs. rules: of the operator."""
+    first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
+    rows = replace(MODEL, accepts=(*first, reads_rows, packing.finishes, sums_fit))
+    gathered = (*first, gathers, packing.finishes, sums_fit)
+    return (rows, replace(MODEL, symbol=f"{MODEL.symbol}_patches", accepts=gathered, scratch=scratch))
+
+
+MODEL = Kernel(
+    "mg_conv2d_s8__mve",
+    Form.RING,
+    params=params,
+    window=row_window,
+    ring=ring,
+    variant=variant,
+    work=work,
+    terms=TERMS,
+    struct="mg_conv2d_s8__mve",
+    needs=packing.NEEDS,
+)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel, Ring, RowWindow
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Kernel, Ring
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
-from mcugen.ops._window import Window
+from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 
 BLOCK = 8
 """Channels that are computed together."""
@@ -35,47 +34,6 @@ MOST_CHANNELS = 63
 """Of rows taken channel by channel: two pixels' words are in reach of a load."""
 
 
-def depthwise_kernels(
-    matrix: packing.Matrix, window: Callable[[Call], Window], row_window: Callable[[Call], RowWindow]
-) -> tuple[Kernel, ...]:
-    """mg_depthwise_conv2d_s8__mve in its variants. matrix: [channels, taps], zero points removed."""
-    parts = _Parts(matrix, window)
-    rules = (_filter.int8_data, _filter.constant_weights, one_to_one)
-    model = Kernel(
-        "mg_depthwise_conv2d_s8__mve",
-        Form.RING,
-        window=row_window,
-        ring=parts.ring,
-        scratch=parts.scratch,
-        work=parts.work,
-        terms=(*packing.VECTOR_TERMS, "eights", "woven"),
-        struct="mg_depthwise_conv2d_s8__mve",
-        needs=packing.NEEDS,
-    )
-    wide = replace(
-        model,
-        symbol=f"{model.symbol}_wide",
-        accepts=(*rules, parts.is_wide, packing.finishes, _filter.sums_fit(matrix)),
-        params=parts.wide_params,
-        variant=parts.variant,
-        work=parts.wide_work,
-        terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "far_blocks", "channel_rows", "woven"),
-    )
-    return (
-        parts.columns_kernel((*rules, parts.is_column, packing.finishes, _filter.sums_fit(matrix))),
-        wide,
-        *(
-            replace(
-                model,
-                symbol=f"{model.symbol}{finish}",
-                accepts=(*rules, parts.fits, finishes, _filter.sums_fit(matrix)),
-                params=parts.params,
-            )
-            for finish, finishes in packing.FINISHES
-        ),
-    )
-
-
 def one_to_one(call: Call) -> bool:
     "each input channel makes one output channel"
     return call.input(0).shape[3] == call.output.shape[3]
@@ -87,183 +45,226 @@ def blocks_of(channels: int) -> np.ndarray:
     return np.asarray(starts[:, None] + np.arange(BLOCK))
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """The functions of the kernels, for an operator's weights and window."""
+def fits(call: Call) -> bool:
+    "the window has at most 4 words of 4 rows: 4x4, 8x2 or 16x1"
+    h, w = window_of(call).kernel
+    return -(-h // WEAVE) * w <= WORDS
 
-    matrix: packing.Matrix
-    window: Callable[[Call], Window]
 
-    def fits(self, call: Call) -> bool:
-        "the window has at most 4 words of 4 rows: 4x4, 8x2 or 16x1"
-        h, w = self.window(call).kernel
-        return -(-h // WEAVE) * w <= WORDS
+def is_column(call: Call) -> bool:
+    "the kernel is one column of at most 16 rows, at most 16 apart; one image, of rows that make at least 12"
+    window, x, y = window_of(call), call.input(0).shape, call.output.shape
+    if window.kernel[1] != 1 or window.stride[1] != 1 or (window.dilation[0] != 1 and window.kernel[0] != 1):
+        return False
+    fits = window.kernel[0] <= packing.LANES and window.stride[0] <= packing.LANES and x[2] * x[3] <= MOST_ROW
+    return bool(fits and x[0] == 1 and x[1] >= BLOCK and y[1] >= LEAST_ROWS)
 
-    def columns_kernel(self, rules: tuple[Rule, ...]) -> Kernel:
-        return Kernel(
-            "mg_depthwise_conv2d_s8__mve_columns",
-            Form.WHOLE,
-            rules,
-            params=self._column_params,
-            operands=(0,),
-            scratch=self._series,
-            variant=lambda call: {"stride": self.window(call).stride[0], "finish": packing.finish_of(call) or 0},
-            work=self._column_work,
-            terms=("series", "gathered", *packing.FINISH_TERMS),
-            struct="mg_depthwise_conv2d_s8__mve_columns",
-            needs=packing.NEEDS,
-        )
 
-    def is_column(self, call: Call) -> bool:
-        "the kernel is one column of at most 16 rows, at most 16 apart; one image, of rows that make at least 12"
-        window, x, y = self.window(call), call.input(0).shape, call.output.shape
-        if window.kernel[1] != 1 or window.stride[1] != 1 or (window.dilation[0] != 1 and window.kernel[0] != 1):
-            return False
-        fits = window.kernel[0] <= packing.LANES and window.stride[0] <= packing.LANES and x[2] * x[3] <= MOST_ROW
-        return bool(fits and x[0] == 1 and x[1] >= BLOCK and y[1] >= LEAST_ROWS)
+def work(call: Call) -> dict[str, float]:
+    """Blocks of channels, and vectors that are woven."""
+    y = call.output.shape
+    weaves = -(-window_of(call).kernel[0] // WEAVE)
+    return {
+        **packing.vector_work(call, window_of(call).kernel[0]),
+        "eights": y[0] * y[1] * y[2] * -(-y[3] // BLOCK),
+        "woven": y[0] * y[1] * weaves * ring(call).length / packing.LANES,
+    }
 
-    def work(self, call: Call) -> dict[str, float]:
-        """Blocks of channels, and vectors that are woven."""
-        y = call.output.shape
-        weaves = -(-self.window(call).kernel[0] // WEAVE)
-        return {
-            **packing.vector_work(call, self.window(call).kernel[0]),
-            "eights": y[0] * y[1] * y[2] * -(-y[3] // BLOCK),
-            "woven": y[0] * y[1] * weaves * self.ring(call).length / packing.LANES,
-        }
 
-    def wide_work(self, call: Call) -> dict[str, float]:
-        """Blocks of pixels, rows of channels, and vectors that are woven."""
-        y, stride = call.output.shape, self.window(call).stride[1]
-        blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
-        return {
-            **packing.vector_work(call, self.window(call).kernel[0]),
-            **packing.finish_work(call, blocks),
-            "far_blocks": blocks * (stride - 1),
-            "channel_rows": y[0] * y[1] * y[3],
-            "woven": y[0] * y[1] * self.ring(call).length / packing.LANES,
-        }
+def wide_work(call: Call) -> dict[str, float]:
+    """Blocks of pixels, rows of channels, and vectors that are woven."""
+    y, stride = call.output.shape, window_of(call).stride[1]
+    blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
+    return {
+        **packing.vector_work(call, window_of(call).kernel[0]),
+        **packing.finish_work(call, blocks),
+        "far_blocks": blocks * (stride - 1),
+        "channel_rows": y[0] * y[1] * y[3],
+        "woven": y[0] * y[1] * ring(call).length / packing.LANES,
+    }
 
-    def _column_work(self, call: Call) -> dict[str, float]:
-        """Series, and their blocks of elements and of outputs."""
-        x, y = call.input(0).shape, call.output.shape
-        series = x[2] * x[3]
-        blocks = packing.finish_work(call, series * -(-y[1] // BLOCK))
-        return {"series": series, "gathered": series * -(-x[1] // BLOCK), **blocks}
 
-    def _series(self, call: Call) -> int:
-        """Elements of a padded column: its rows, and all that windows of 16 read."""
-        window, x, y = self.window(call), call.input(0).shape, call.output.shape
-        above = window.pad((x[1], x[2]))[0]
-        return max((y[1] - 1) * window.stride[0] + packing.LANES, above + x[1])
+def _column_work(call: Call) -> dict[str, float]:
+    """Series, and their blocks of elements and of outputs."""
+    x, y = call.input(0).shape, call.output.shape
+    series = x[2] * x[3]
+    blocks = packing.finish_work(call, series * -(-y[1] // BLOCK))
+    return {"series": series, "gathered": series * -(-x[1] // BLOCK), **blocks}
 
-    def _column_params(self, call: Call) -> Params:
-        x, y, w = call.input(0), call.output, self.matrix(call)
-        low, high = packing.output_range(call)
-        rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
-        taps = packing.padded(w).astype(np.int8)
-        return {
-            "stream": np.concatenate([np.ascontiguousarray(rest).view(np.int8), taps], axis=1).reshape(-1),
-            "row_c": x.shape[2] * x.shape[3],
-            "out_zero_point": y.zero_point,
-            "out_min": low,
-            "out_max": high,
-            "in_zero_point": x.zero_point,
-            "in_h": x.shape[1],
-            "out_h": y.shape[1],
-            "channels": x.shape[3],
-            "above": self.window(call).pad((x.shape[1], x.shape[2]))[0],
-            "length": self._series(call),
-        }
 
-    def is_wide(self, call: Call) -> bool:
-        "the window is at most 4x4 (4x3, undilated, with a stride of 1); rows so long that it is faster, of 64 KB woven"
-        window, c, width = self.window(call), call.input(0).shape[3], call.output.shape[2]
-        stride = window.stride[1]
-        if window.kernel[0] > WEAVE or stride > 2 or c > MOST_CHANNELS or width < BLOCK:
-            return False
-        if window.kernel[1] > (3 if stride == 1 else WORDS) or (stride == 1 and window.extent(1) > window.kernel[1]):
-            return False
-        if WEAVE * stride * c * width > MOST_WOVEN:
-            return False
-        by_channel = (-(-width // BLOCK) * (27 + 4 * stride) + 12) * c / width
-        return by_channel < -(-c // BLOCK) * 46 + 9
+def _series(call: Call) -> int:
+    """Elements of a padded column: its rows, and all that windows of 16 read."""
+    window, x, y = window_of(call), call.input(0).shape, call.output.shape
+    above = window.pad((x[1], x[2]))[0]
+    return max((y[1] - 1) * window.stride[0] + packing.LANES, above + x[1])
 
-    def variant(self, call: Call) -> dict[str, int]:
-        x, y = call.input(0), call.output
-        return {
-            "channels": x.shape[3],
-            "width": y.shape[2],
-            "stride": self.window(call).stride[1],
-            "finish": packing.finish_of(call) or 0,
-        }
 
-    def wide_params(self, call: Call) -> Params:
-        return {**self.params(call), "stream": self._wide_stream(call)}
+def _column_params(call: Call) -> Params:
+    x, y, w = call.input(0), call.output, matrix(call)
+    low, high = packing.output_range(call)
+    rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
+    taps = packing.padded(w).astype(np.int8)
+    return {
+        "stream": np.concatenate([np.ascontiguousarray(rest).view(np.int8), taps], axis=1).reshape(-1),
+        "row_c": x.shape[2] * x.shape[3],
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "in_zero_point": x.zero_point,
+        "in_h": x.shape[1],
+        "out_h": y.shape[1],
+        "channels": x.shape[3],
+        "above": window_of(call).pad((x.shape[1], x.shape[2]))[0],
+        "length": _series(call),
+    }
 
-    def _wide_stream(self, call: Call) -> np.ndarray:
-        w, window = self.matrix(call), self.window(call)
-        words = packing.padded(self._words(w, *window.kernel))
-        rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
-        parts = [np.ascontiguousarray(rest).view(np.int8), words.astype(np.int8)]
-        if window.stride[1] == 1:
-            parts.append(np.roll(words, WEAVE, axis=1).astype(np.int8))
-        return np.concatenate(parts, axis=1).reshape(-1)
 
-    def _words(self, w: np.ndarray, h: int, width: int) -> np.ndarray:
-        """[channels, words * WEAVE] weights in the order of the woven rows."""
-        rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
-        return rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
+def is_wide(call: Call) -> bool:
+    "the window is at most 4x4 (4x3, undilated, with a stride of 1); rows so long that it is faster, of 64 KB woven"
+    window, c, width = window_of(call), call.input(0).shape[3], call.output.shape[2]
+    stride = window.stride[1]
+    if window.kernel[0] > WEAVE or stride > 2 or c > MOST_CHANNELS or width < BLOCK:
+        return False
+    if window.kernel[1] > (3 if stride == 1 else WORDS) or (stride == 1 and window.extent(1) > window.kernel[1]):
+        return False
+    if WEAVE * stride * c * width > MOST_WOVEN:
+        return False
+    by_channel = (-(-width // BLOCK) * (27 + 4 * stride) + 12) * c / width
+    return by_channel < -(-c // BLOCK) * 46 + 9
 
-    def ring(self, call: Call) -> Ring:
-        window, x, y = self.window(call), call.input(0), call.output
-        columns = (y.shape[2] - 1) * window.stride[1] + window.extent(1)
-        return Ring("s8", -(-columns * x.shape[3] // packing.LANES) * packing.LANES)
 
-    def scratch(self, call: Call) -> int:
-        weaves = -(-self.window(call).kernel[0] // WEAVE)
-        beyond = max(BLOCK, 3 * call.input(0).shape[3])  # words that are read where weights are zero
-        return weaves * WEAVE * self.ring(call).length + WEAVE * beyond
+def variant(call: Call) -> dict[str, int]:
+    x, y = call.input(0), call.output
+    return {
+        "channels": x.shape[3],
+        "width": y.shape[2],
+        "stride": window_of(call).stride[1],
+        "finish": packing.finish_of(call) or 0,
+    }
 
-    def params(self, call: Call) -> Params:
-        window, x, y = self.window(call), call.input(0), call.output
-        low, high = packing.output_range(call)
-        channels = x.shape[3]
-        return {
-            "stream": self._stream(call),
-            "out_w": y.shape[2],
-            "channels": channels,
-            "out_zero_point": y.zero_point,
-            "out_min": low,
-            "out_max": high,
-            "in_zero_point": x.zero_point,
-            "in_bytes": x.shape[2] * channels,
-            "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * channels,
-            "row_bytes": self.ring(call).length,
-            "step_bytes": window.stride[1] * channels * WEAVE,
-            **{f"word_{k}": at for k, at in enumerate(self._words_at(call))},
-            "kernel_h": window.kernel[0],
-            "kernel_w": window.kernel[1],
-        }
 
-    def _words_at(self, call: Call) -> list[int]:
-        """Bytes from the start of the weaves to the words of the first window; words that are not used: to any."""
-        h, width = self.window(call).kernel
-        word = call.input(0).shape[3] * WEAVE
-        column = self.window(call).dilation[1] * word
-        used = -(-h // WEAVE) * width
-        at = [k // width * WEAVE * self.ring(call).length + k % width * column for k in range(used)]
-        free = [k * word for k in range(used, WORDS)] if self.is_wide(call) else [0] * (WORDS - used)
-        return at + free
+def wide_params(call: Call) -> Params:
+    return {**params(call), "stream": _wide_stream(call)}
 
-    def _stream(self, call: Call) -> np.ndarray:
-        w = self.matrix(call)
-        picked = blocks_of(w.shape[0])
-        words = self._words(w, *self.window(call).kernel)
-        there = picked < w.shape[0]
-        lanes = np.where(there[..., None], packing.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
-        rest = packing.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]
-        rest = np.ascontiguousarray(rest.reshape(len(picked), 3, -1, 2).transpose(0, 1, 3, 2))
-        return np.concatenate(
-            [lanes.reshape(len(picked), -1), rest.reshape(len(picked), -1).view(np.int8)], axis=1
-        ).reshape(-1)
+
+def _wide_stream(call: Call) -> np.ndarray:
+    w, window = matrix(call), window_of(call)
+    words = packing.padded(_words(w, *window.kernel))
+    rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
+    parts = [np.ascontiguousarray(rest).view(np.int8), words.astype(np.int8)]
+    if window.stride[1] == 1:
+        parts.append(np.roll(words, WEAVE, axis=1).astype(np.int8))
+    return np.concatenate(parts, axis=1).reshape(-1)
+
+
+def _words(w: np.ndarray, h: int, width: int) -> np.ndarray:
+    """[channels, words * WEAVE] weights in the order of the woven rows."""
+    rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
+    return rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
+
+
+def ring(call: Call) -> Ring:
+    window, x, y = window_of(call), call.input(0), call.output
+    columns = (y.shape[2] - 1) * window.stride[1] + window.extent(1)
+    return Ring("s8", -(-columns * x.shape[3] // packing.LANES) * packing.LANES)
+
+
+def scratch(call: Call) -> int:
+    weaves = -(-window_of(call).kernel[0] // WEAVE)
+    beyond = max(BLOCK, 3 * call.input(0).shape[3])  # words that are read where weights are zero
+    return weaves * WEAVE * ring(call).length + WEAVE * beyond
+
+
+def params(call: Call) -> Params:
+    window, x, y = window_of(call), call.input(0), call.output
+    low, high = packing.output_range(call)
+    channels = x.shape[3]
+    return {
+        "stream": _stream(call),
+        "out_w": y.shape[2],
+        "channels": channels,
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "in_zero_point": x.zero_point,
+        "in_bytes": x.shape[2] * channels,
+        "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * channels,
+        "row_bytes": ring(call).length,
+        "step_bytes": window.stride[1] * channels * WEAVE,
+        **{f"word_{k}": at for k, at in enumerate(_words_at(call))},
+        "kernel_h": window.kernel[0],
+        "kernel_w": window.kernel[1],
+    }
+
+
+def _words_at(call: Call) -> list[int]:
+    """Bytes from the start of the weaves to the words of the first window; words that are not used: to any."""
+    h, width = window_of(call).kernel
+    word = call.input(0).shape[3] * WEAVE
+    column = window_of(call).dilation[1] * word
+    used = -(-h // WEAVE) * width
+    at = [k // width * WEAVE * ring(call).length + k % width * column for k in range(used)]
+    free = [k * word for k in range(used, WORDS)] if is_wide(call) else [0] * (WORDS - used)
+    return at + free
+
+
+def _stream(call: Call) -> np.ndarray:
+    w = matrix(call)
+    picked = blocks_of(w.shape[0])
+    words = _words(w, *window_of(call).kernel)
+    there = picked < w.shape[0]
+    lanes = np.where(there[..., None], packing.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
+    rest = packing.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]
+    rest = np.ascontiguousarray(rest.reshape(len(picked), 3, -1, 2).transpose(0, 1, 3, 2))
+    return np.concatenate(
+        [lanes.reshape(len(picked), -1), rest.reshape(len(picked), -1).view(np.int8)], axis=1
+    ).reshape(-1)
+
+
+def _column_variant(call: Call) -> dict[str, int]:
+    return {"stride": window_of(call).stride[0], "finish": packing.finish_of(call) or 0}
+
+
+_RULES = (_filter.int8_data, _filter.constant_weights, one_to_one)
+MODEL = Kernel(
+    "mg_depthwise_conv2d_s8__mve",
+    Form.RING,
+    window=row_window,
+    ring=ring,
+    scratch=scratch,
+    work=work,
+    terms=(*packing.VECTOR_TERMS, "eights", "woven"),
+    struct="mg_depthwise_conv2d_s8__mve",
+    needs=packing.NEEDS,
+)
+WIDE = replace(
+    MODEL,
+    symbol=f"{MODEL.symbol}_wide",
+    accepts=(*_RULES, is_wide, packing.finishes, sums_fit),
+    params=wide_params,
+    variant=variant,
+    work=wide_work,
+    terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "far_blocks", "channel_rows", "woven"),
+)
+COLUMNS = Kernel(
+    "mg_depthwise_conv2d_s8__mve_columns",
+    Form.WHOLE,
+    (*_RULES, is_column, packing.finishes, sums_fit),
+    params=_column_params,
+    operands=(0,),
+    scratch=_series,
+    variant=_column_variant,
+    work=_column_work,
+    terms=("series", "gathered", *packing.FINISH_TERMS),
+    struct="mg_depthwise_conv2d_s8__mve_columns",
+    needs=packing.NEEDS,
+)
+KERNELS = (
+    COLUMNS,
+    WIDE,
+    *(
+        replace(MODEL, symbol=f"{MODEL.symbol}{finish}", accepts=(*_RULES, fits, finishes, sums_fit), params=params)
+        for finish, finishes in packing.FINISHES
+    ),
+)
+"""mg_depthwise_conv2d_s8__mve in its variants."""

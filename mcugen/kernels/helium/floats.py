@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.ops import _elementwise, _filter, _float_blocks
-from mcugen.ops._window import Window, fields
+from mcugen.ops import _elementwise, _filter, _float_blocks, _weighted, relu
+from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
+from mcugen.ops._window import fields
 
 NEEDS = frozenset({"mve_float"})
 EIGHT, FOUR = 8, 4
@@ -21,107 +23,11 @@ DEPTHWISE_TERMS = (
     *("slid", "slid_fours", "slid_steps"),
     *("placed", "ones", "fours", "rows", "one_taps", "four_taps"),
 )
-Windows = Callable[[Call], Window]
-Rows = Callable[[Call], RowWindow]
 
 
-def window_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows: Rows, *rules: Rule) -> Kernel:
-    """A kernel that slides a window over rows, of one group of channels."""
-
-    def params(call: Call) -> Params:
-        return {**_params(call, matrix), **_geometry(call, window(call))}
-
-    return Kernel(
-        symbol,
-        Form.WINDOW,
-        accepts=(*_RULES, *rules),
-        params=params,
-        window=rows,
-        outside=_filter.outside,
-        work=lambda call: _row_work(call, window(call)),
-        terms=TERMS,
-        needs=NEEDS,
-        struct=_STRUCT,
-        source=_SOURCE,
-    )
-
-
-def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
-    """A kernel on pixels or vectors, each by itself."""
-
-    def work(call: Call) -> dict[str, float]:
-        n = count(call)
-        return _work(call, [(n, matrix(call).shape[1], 1)]) if n else {}
-
-    return Kernel(
-        symbol,
-        Form.POINTWISE,
-        accepts=(*_RULES, *rules),
-        params=lambda call: _params(call, matrix),
-        count=count,
-        work=work,
-        terms=TERMS,
-        needs=NEEDS,
-        struct=_STRUCT,
-        source=_SOURCE,
-    )
-
-
-def depthwise_kernel(symbol: str, matrix: _filter.Matrix, window: Windows, rows: Rows, *rules: Rule) -> Kernel:
-    """A kernel that slides a window over the rows of each channel by itself."""
-
-    def params(call: Call) -> Params:
-        w = matrix(call)
-        fours = _float_blocks.covering(len(w))
-        weights = _float_blocks.packed(w[fours], _filter.bias_of(call, len(w))[fours])
-        return {"weights": weights, **_bounds(call), **_geometry(call, window(call))}
-
-    return Kernel(
-        symbol,
-        Form.WINDOW,
-        accepts=(*_RULES, _float_blocks.four_channels, *rules),
-        params=params,
-        window=rows,
-        outside=_filter.outside,
-        work=lambda call: _depthwise_work(call, window(call)),
-        terms=DEPTHWISE_TERMS,
-        needs=NEEDS,
-        struct=symbol,
-    )
-
-
-def pair_kernel(symbol: str) -> Kernel:
-    """A kernel for two tensors of one shape, element by element."""
-    return Kernel(
-        symbol,
-        Form.POINTWISE,
-        (_elementwise.of_type("f32"), _elementwise.equal_shapes, _float_blocks.known_activation),
-        _bounds,
-        lambda call: call.output.size,
-        in_place=(0, 1),
-        needs=NEEDS,
-        struct=_ELEMENTWISE,
-    )
-
-
-def clamp_kernel(symbol: str, bounds: Callable[[Call], tuple[float, float]]) -> Kernel:
-    """A kernel that keeps each element between two bounds."""
-
-    def starts_at_zero(call: Call) -> bool:
-        "float data, and the lower bound is 0"
-        return call.output.dtype == "f32" and bounds(call)[0] == 0
-
-    return Kernel(
-        symbol,
-        Form.POINTWISE,
-        (starts_at_zero,),
-        lambda call: _bits(*bounds(call)),
-        lambda call: call.output.size,
-        operands=(0,),
-        in_place=(0,),
-        needs=NEEDS,
-        struct=_ELEMENTWISE,
-    )
+def starts_at_zero(call: Call) -> bool:
+    "float data, and the lower bound is 0"
+    return call.output.dtype == "f32" and relu.bounds_f32(call)[0] == 0
 
 
 def no_subnormals(call: Call) -> bool:
@@ -130,13 +36,7 @@ def no_subnormals(call: Call) -> bool:
     return all(bool(((c == 0) | (np.abs(c) >= np.finfo(np.float32).tiny)).all()) for c in constants)
 
 
-_RULES = (*_float_blocks.RULES, no_subnormals)
-_STRUCT = "mg_conv2d_f32__mve"
-_SOURCE = "conv2d_f32__mve.c"
-_ELEMENTWISE = "mg_elementwise_f32__mve"
-
-
-def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
+def _params(call: Call) -> dict[str, Any]:
     w = matrix(call)
     bias = _filter.bias_of(call, len(w))
     whole = _eights(len(w)) * EIGHT
@@ -159,11 +59,11 @@ def _bits(low: float, high: float) -> dict[str, int]:
 
 
 def _bounds(call: Call) -> dict[str, int]:
-    return _bits(*activation_bounds(_float_blocks.activation(call)))
+    return _bits(*activation_bounds(activation_of(call)))
 
 
-def _geometry(call: Call, window: Window) -> dict[str, Any]:
-    return fields(window, call.input(0), call.output, adjacent=False)
+def _geometry(call: Call) -> dict[str, Any]:
+    return fields(window_of(call), call.input(0), call.output, adjacent=False)
 
 
 def _steps(pixels: int, channels: int) -> float:
@@ -194,19 +94,20 @@ def _split(pixels: int) -> list[tuple[int, int]]:
     return [(3, (pixels - 2 * twos) // 3), (2, twos), (1, int(pixels == 1))]
 
 
-def _row_work(call: Call, window: Window) -> dict[str, float]:
+def _row_work(call: Call) -> dict[str, float]:
+    window = window_of(call)
     images, height, _, _ = call.output.shape
     channels = call.input(0).shape[3]
     parts = []
-    for pixels, columns in _columns(call, window):
+    for pixels, columns in _columns(call):
         runs = columns if window.dilation[1] > 1 else 1
         parts.append((pixels, window.kernel[0] * columns * channels, window.kernel[0] * runs))
     return {name: images * height * value for name, value in _work(call, parts).items()}
 
 
-def _columns(call: Call, window: Window) -> list[tuple[int, int]]:
+def _columns(call: Call) -> list[tuple[int, int]]:
     """(how many, kernel columns in the image) of the pixels of an output row, those in its middle together."""
-    x = call.input(0)
+    x, window = call.input(0), window_of(call)
     first, end = window.inside(x, adjacent=False)
     pad = window.pad((x.shape[1], x.shape[2]))[1]
 
@@ -218,12 +119,12 @@ def _columns(call: Call, window: Window) -> list[tuple[int, int]]:
     return [*beside, *([(end - first, window.kernel[1])] if end > first else [])]
 
 
-def _depthwise_work(call: Call, window: Window) -> dict[str, float]:
+def _depthwise_work(call: Call) -> dict[str, float]:
     """Pixels and fours of pixels that are placed, those times fours of channels, times rows, and times taps."""
-    images, height, width, channels = call.output.shape
+    window, (images, height, width, channels) = window_of(call), call.output.shape
     rows, fours = images * height, -(-channels // FOUR)
     if window.kernel[1] == 3 and window.dilation[1] == 1 and window.stride[1] <= 2 and width >= 3:
-        steps = _slid_steps(call, window)
+        steps = _slid_steps(call)
         blocks = rows * len(steps)
         return {
             "slid": blocks,
@@ -231,7 +132,7 @@ def _depthwise_work(call: Call, window: Window) -> dict[str, float]:
             "slid_steps": rows * fours * window.kernel[0] * sum(steps),
         }
     found = dict.fromkeys(("placed", "ones", "fours", "rows", "one_taps", "four_taps"), 0.0)
-    for pixels, columns in _columns(call, window):
+    for pixels, columns in _columns(call):
         size = "one" if pixels < FOUR else "four"
         count = rows * (pixels if pixels < FOUR else -(-pixels // FOUR))
         found["placed"] += count
@@ -241,9 +142,9 @@ def _depthwise_work(call: Call, window: Window) -> dict[str, float]:
     return found
 
 
-def _slid_steps(call: Call, window: Window) -> list[int]:
+def _slid_steps(call: Call) -> list[int]:
     """Instructions for a kernel row of each four pixels: two for a column, one for a product, some for the row."""
-    x, width = call.input(0).shape, call.output.shape[2]
+    window, x, width = window_of(call), call.input(0).shape, call.output.shape[2]
     stride, pad = window.stride[1], window.pad((x[1], x[2]))[1]
     steps = []
     for first in range(0, width, FOUR):
@@ -252,3 +153,103 @@ def _slid_steps(call: Call, window: Window) -> list[int]:
         inside = taps[(taps >= 0) & (taps < x[2])]
         steps.append(10 + 4 * (at < 0) + 2 * np.unique(inside).size + inside.size)
     return steps
+
+
+def _run_work(call: Call) -> dict[str, float]:
+    n = _weighted.pixels(call)
+    return _work(call, [(n, matrix(call).shape[1], 1)]) if n else {}
+
+
+def _window_params(call: Call) -> Params:
+    return {**_params(call), **_geometry(call)}
+
+
+def _depthwise_params(call: Call) -> Params:
+    w = matrix(call)
+    fours = _float_blocks.covering(len(w))
+    weights = _float_blocks.packed(w[fours], _filter.bias_of(call, len(w))[fours])
+    return {"weights": weights, **_bounds(call), **_geometry(call)}
+
+
+def _clamp_params(call: Call) -> Params:
+    return {**_bits(*relu.bounds_f32(call))}
+
+
+def _elements(call: Call) -> int:
+    return call.output.size
+
+
+_RULES = (*_float_blocks.RULES, no_subnormals)
+_STRUCT = "mg_conv2d_f32__mve"
+_SOURCE = "conv2d_f32__mve.c"
+_ELEMENTWISE = "mg_elementwise_f32__mve"
+
+WINDOW = Kernel(
+    "mg_conv2d_f32__mve",
+    Form.WINDOW,
+    accepts=_RULES,
+    params=_window_params,
+    window=row_window,
+    outside=_filter.outside,
+    work=_row_work,
+    terms=TERMS,
+    needs=NEEDS,
+    struct=_STRUCT,
+    source=_SOURCE,
+)
+"""A window that slides over rows, of one group of channels."""
+
+RUN = Kernel(
+    "mg_conv2d_f32__mve_pointwise",
+    Form.POINTWISE,
+    accepts=_RULES,
+    params=_params,
+    count=_weighted.pixels,
+    work=_run_work,
+    terms=TERMS,
+    needs=NEEDS,
+    struct=_STRUCT,
+    source=_SOURCE,
+)
+"""Pixels or vectors, each by itself."""
+
+DEPTHWISE = Kernel(
+    "mg_depthwise_conv2d_f32__mve",
+    Form.WINDOW,
+    accepts=(*_RULES, _float_blocks.four_channels),
+    params=_depthwise_params,
+    window=row_window,
+    outside=_filter.outside,
+    work=_depthwise_work,
+    terms=DEPTHWISE_TERMS,
+    needs=NEEDS,
+    struct="mg_depthwise_conv2d_f32__mve",
+)
+"""A window that slides over the rows of each channel by itself."""
+
+ADD = Kernel(
+    "mg_add_f32__mve",
+    Form.POINTWISE,
+    (_elementwise.of_type("f32"), _elementwise.equal_shapes, _float_blocks.known_activation),
+    _bounds,
+    _elements,
+    in_place=(0, 1),
+    needs=NEEDS,
+    struct=_ELEMENTWISE,
+)
+"""Two tensors of one shape, element by element."""
+SUB = replace(ADD, symbol="mg_sub_f32__mve")
+MUL = replace(ADD, symbol="mg_mul_f32__mve")
+
+CLAMP = Kernel(
+    "mg_clamp_f32__mve",
+    Form.POINTWISE,
+    (starts_at_zero,),
+    _clamp_params,
+    _elements,
+    operands=(0,),
+    in_place=(0,),
+    needs=NEEDS,
+    struct=_ELEMENTWISE,
+)
+"""Each element kept between two bounds."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from mcugen.call import Call, Rule
@@ -14,8 +12,6 @@ NEEDS = frozenset({"mve"})
 LANES = 16
 BLOCK = 4
 """Outputs that are computed together."""
-
-Matrix = Callable[[Call], np.ndarray]
 
 
 def output_range(call: Call) -> tuple[int, int]:

@@ -9,31 +9,24 @@ from mcugen.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.numeric import activation_range
 from mcugen.ops import _elementwise, _sum
+from mcugen.ops.sub import Sub
 
 
-def kernel(sign: int) -> Kernel:
-    """mg_add_s8__mve for sums (sign 1) or differences (-1)."""
-
-    def params(call: Call) -> Params:
-        return _params(call, sign)
-
-    def shifts(call: Call) -> bool:
-        "the result is scaled by less than one half"
-        return call.output.dtype == "s8" and _sum.constants(call, sign).y[1] < 0
-
-    return Kernel(
-        "mg_add_s8__mve",
-        Form.POINTWISE,
-        (_elementwise.of_type("s8"), _elementwise.equal_shapes, _sum.scales_near, shifts),
-        params,
-        lambda call: call.output.size,
-        in_place=(0, 1),
-        struct="mg_add_s8__mve",
-        needs=packing.NEEDS,
-    )
+def shifts(call: Call) -> bool:
+    "the result is scaled by less than one half"
+    return call.output.dtype == "s8" and _sum.constants(call, _sign(call)).y[1] < 0
 
 
-def _params(call: Call, sign: int) -> Params:
+def _sign(call: Call) -> int:
+    return -1 if isinstance(call.op, Sub) else 1
+
+
+def _elements(call: Call) -> int:
+    return call.output.size
+
+
+def _params(call: Call) -> Params:
+    sign = _sign(call)
     c = _sum.constants(call, sign)
     low, high = activation_range(call.op.activation, call.output)
     wide = 0 if c.a == (2**30, 0) else 1
@@ -51,3 +44,16 @@ def _params(call: Call, sign: int) -> Params:
         "out_max": high,
         "narrow_first": int(wide == 1),
     }
+
+
+SUM = Kernel(
+    "mg_add_s8__mve",
+    Form.POINTWISE,
+    (_elementwise.of_type("s8"), _elementwise.equal_shapes, _sum.scales_near, shifts),
+    _params,
+    _elements,
+    in_place=(0, 1),
+    struct="mg_add_s8__mve",
+    needs=packing.NEEDS,
+)
+"""Sums and differences."""

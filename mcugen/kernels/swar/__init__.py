@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
-from mcugen.kernels.swar import words
-from mcugen.ops import conv2d, depthwise_conv2d
-from mcugen.ops.conv2d import Conv2D
-from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.kernels.swar.words import DEPTHWISE, RUN, WINDOW
+from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 
 FAMILY = Family(
     rank=30,
     needs=frozenset(),
     serves={
-        Conv2D: (
-            words.run_kernel("mg_conv2d_s8__swar_pointwise", conv2d.matrix, conv2d.pixels, conv2d.is_pointwise),
-            words.window_kernel(
-                "mg_conv2d_s8__swar", conv2d.matrix, conv2d.window_of, conv2d.row_window, conv2d.one_group
-            ),
-        ),
-        DepthwiseConv2D: (
-            words.window_kernel(
-                "mg_conv2d_s8__swar",
-                depthwise_conv2d.matrix,
-                depthwise_conv2d.window_of,
-                depthwise_conv2d.row_window,
-                depthwise_conv2d.reads_one_channel,
-            ),
-            words.depthwise_kernel(
-                "mg_depthwise_conv2d_s8__swar",
-                depthwise_conv2d.matrix,
-                depthwise_conv2d.window_of,
-                depthwise_conv2d.row_window,
-                depthwise_conv2d.one_output_each,
-            ),
-        ),
+        Conv2D: (RUN.ruled(is_pointwise), WINDOW.ruled(one_group)),
+        DepthwiseConv2D: (WINDOW.ruled(reads_one_channel), DEPTHWISE.ruled(one_output_each)),
     },
 )

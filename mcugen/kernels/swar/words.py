@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Kernel
 from mcugen.kernels.swar import packing
 from mcugen.ops import _filter
-from mcugen.ops._window import Window, fields
+from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._window import fields
 
 SOURCE = "swar_s8.c"
 STRUCT = "mg_swar_s8"
@@ -24,119 +24,54 @@ TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks"
 ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
 
-def window_kernel(
-    symbol: str,
-    matrix: _filter.Matrix,
-    window: Callable[[Call], Window],
-    rows: Callable[[Call], RowWindow],
-    *rules: Rule,
-) -> Kernel:
-    """A kernel that slides a window over rows, of one group of channels."""
-
-    def params(call: Call) -> Params:
-        return {**_params(call, matrix), **_geometry(call, window(call))}
-
-    return Kernel(
-        symbol,
-        Form.WINDOW,
-        accepts=(*_rules(matrix), *rules),
-        params=params,
-        scratch=_scratch(matrix),
-        window=rows,
-        outside=_filter.outside,
-        work=lambda call: _row_work(call, matrix, window(call)),
-        terms=ROW_TERMS,
-        widened=True,
-        struct=STRUCT,
-        source=SOURCE,
-    )
+def requantizes(call: Call) -> bool:
+    "sums stay below 2^23, and the multipliers scale them down"
+    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+        return False
+    return packing.requantizes(call, _channels(call), activation_of(call))
 
 
-def depthwise_kernel(
-    symbol: str,
-    matrix: _filter.Matrix,
-    window: Callable[[Call], Window],
-    rows: Callable[[Call], RowWindow],
-    *rules: Rule,
-) -> Kernel:
-    """A kernel that slides a window over the rows of each channel by itself."""
-
-    def exact(call: Call) -> bool:
-        "sums stay below 2^21, and the multipliers scale them down"
-        if not _filter.int8_data(call) or not _filter.constant_weights(call):
-            return False
-        activation = _activation(call)
-        return packing.in_three_parts(call, packing.channels(call, matrix(call), activation), activation)
-
-    def params(call: Call) -> Params:
-        activation = _activation(call)
-        lanes = packing.lane_fields(call, packing.channels(call, matrix(call), activation), activation)
-        return {**lanes, **_geometry(call, window(call), adjacent=False)}
-
-    def scratch(call: Call) -> int:
-        taps = -(-matrix(call).shape[1] // 3) * 3
-        return _aligned(2 * taps * POINTER_BYTES + call.output.shape[3])
-
-    def work(call: Call) -> dict[str, float]:
-        blocks = _blocks(call)["blocks"]
-        return {"blocks": blocks, "lanes": blocks * call.output.shape[3], "threes": _work_threes(call, blocks)}
-
-    made = window_kernel(symbol, matrix, window, rows)
-    made = replace(made, accepts=(*made.accepts[:2], exact, *rules), params=params, scratch=scratch)
-    return replace(made, work=work, terms=("blocks", "lanes", "threes"))
+def three_parts(call: Call) -> bool:
+    "sums stay below 2^21, and the multipliers scale them down"
+    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+        return False
+    return packing.in_three_parts(call, _channels(call), activation_of(call))
 
 
-def run_kernel(symbol: str, matrix: _filter.Matrix, count: Callable[[Call], int], *rules: Rule) -> Kernel:
-    """A kernel on pixels or vectors, each by itself."""
-
-    def params(call: Call) -> Params:
-        return _params(call, matrix)
-
-    return Kernel(
-        symbol,
-        Form.POINTWISE,
-        accepts=(*_rules(matrix), *rules),
-        params=params,
-        count=count,
-        scratch=_scratch(matrix),
-        work=lambda call: _work(call, matrix, 1, count(call)),
-        terms=TERMS,
-        widened=True,
-        struct=STRUCT,
-        source=SOURCE,
-    )
+def _channels(call: Call) -> list[packing.Channel]:
+    return packing.channels(call, matrix(call), activation_of(call))
 
 
-def _rules(matrix: _filter.Matrix) -> tuple[Rule, ...]:
-    return _filter.int8_data, _filter.constant_weights, _requantizes(matrix)
+def _params(call: Call) -> dict[str, Any]:
+    return dict(packing.fields(call, _channels(call), activation_of(call)))
 
 
-def _requantizes(matrix: _filter.Matrix) -> Rule:
-    def exact(call: Call) -> bool:
-        "sums stay below 2^23, and the multipliers scale them down"
-        if not _filter.int8_data(call) or not _filter.constant_weights(call):
-            return False
-        activation = _activation(call)
-        return packing.requantizes(call, packing.channels(call, matrix(call), activation), activation)
-
-    return exact
+def _window_params(call: Call) -> Params:
+    return {**_params(call), **_geometry(call)}
 
 
-def _params(call: Call, matrix: _filter.Matrix) -> dict[str, Any]:
-    activation = _activation(call)
-    return dict(packing.fields(call, packing.channels(call, matrix(call), activation), activation))
+def _depthwise_params(call: Call) -> Params:
+    lanes = packing.lane_fields(call, _channels(call), activation_of(call))
+    return {**lanes, **_geometry(call, adjacent=False)}
 
 
-def _activation(call: Call) -> str:
-    return cast(str, cast(Any, call.op).activation)
+def _scratch(call: Call) -> int:
+    outputs = call.output.shape[-1]
+    return _aligned(PIXELS * (call.input(1).size // outputs) + outputs)
 
 
-def _scratch(matrix: _filter.Matrix) -> Callable[[Call], int]:
-    def nbytes(call: Call) -> int:
-        outputs = call.output.shape[-1]
-        return _aligned(PIXELS * (call.input(1).size // outputs) + outputs)
+def _depthwise_scratch(call: Call) -> int:
+    taps = -(-matrix(call).shape[1] // 3) * 3
+    return _aligned(2 * taps * POINTER_BYTES + call.output.shape[3])
 
-    return nbytes
+
+def _run_work(call: Call) -> dict[str, float]:
+    return _work(call, 1, pixels(call))
+
+
+def _depthwise_work(call: Call) -> dict[str, float]:
+    blocks = _blocks(call)["blocks"]
+    return {"blocks": blocks, "lanes": blocks * call.output.shape[3], "threes": _work_threes(call, blocks)}
 
 
 def _work_threes(call: Call, blocks: float) -> float:
@@ -145,7 +80,7 @@ def _work_threes(call: Call, blocks: float) -> float:
     return blocks * call.output.shape[3] * -(-taps // 3)
 
 
-def _work(call: Call, matrix: _filter.Matrix, rows: int, width: int) -> dict[str, float]:
+def _work(call: Call, rows: int, width: int) -> dict[str, float]:
     """Rows of pixels in blocks of two, or of four on some cores; groups and words of pairs of channels in them."""
     w = matrix(call)
     groups, words = packing.groups(w), -(-len(w) // 2) * w.shape[1]
@@ -156,11 +91,12 @@ def _work(call: Call, matrix: _filter.Matrix, rows: int, width: int) -> dict[str
     return found
 
 
-def _row_work(call: Call, matrix: _filter.Matrix, window: Window) -> dict[str, float]:
+def _row_work(call: Call) -> dict[str, float]:
     """The same; also bytes of patches, and runs of such that are copied at once."""
+    window = window_of(call)
     images, height, width, _ = call.output.shape
     first, end = window.inside(call.input(0))
-    found = _work(call, matrix, images * height, width)
+    found = _work(call, images * height, width)
     inside = max(end - first, 0) / width
     runs = window.kernel[0] * (inside + (1 - inside) * window.kernel[1])
     taps = matrix(call).shape[1]
@@ -173,11 +109,54 @@ def _blocks(call: Call) -> dict[str, float]:
     return {"blocks": float(images * height * -(-width // 2))}
 
 
-def _geometry(call: Call, window: Window, adjacent: bool = True) -> dict[str, Any]:
+def _geometry(call: Call, adjacent: bool = True) -> dict[str, Any]:
     x = call.input(0)
     outside = np.full(x.shape[3], x.zero_point, np.int8)
-    return {"outside": outside, **fields(window, x, call.output, adjacent=adjacent)}
+    return {"outside": outside, **fields(window_of(call), x, call.output, adjacent=adjacent)}
 
 
 def _aligned(nbytes: int) -> int:
     return -(-nbytes // 16) * 16
+
+
+RUN = Kernel(
+    "mg_conv2d_s8__swar_pointwise",
+    Form.POINTWISE,
+    accepts=(_filter.int8_data, _filter.constant_weights, requantizes),
+    params=_params,
+    count=pixels,
+    scratch=_scratch,
+    work=_run_work,
+    terms=TERMS,
+    widened=True,
+    struct=STRUCT,
+    source=SOURCE,
+)
+"""Pixels or vectors, each by itself."""
+
+WINDOW = Kernel(
+    "mg_conv2d_s8__swar",
+    Form.WINDOW,
+    accepts=RUN.accepts,
+    params=_window_params,
+    scratch=_scratch,
+    window=row_window,
+    outside=_filter.outside,
+    work=_row_work,
+    terms=ROW_TERMS,
+    widened=True,
+    struct=STRUCT,
+    source=SOURCE,
+)
+"""A window that slides over rows, of one group of channels."""
+
+DEPTHWISE = replace(
+    WINDOW,
+    symbol="mg_depthwise_conv2d_s8__swar",
+    accepts=(_filter.int8_data, _filter.constant_weights, three_parts),
+    params=_depthwise_params,
+    scratch=_depthwise_scratch,
+    work=_depthwise_work,
+    terms=("blocks", "lanes", "threes"),
+)
+"""A window that slides over the rows of each channel by itself."""

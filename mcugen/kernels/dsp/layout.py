@@ -1,0 +1,123 @@
+"""How taps are read on cores with SMLAD: in runs of groups of four of widened rows, or as gathered words of two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.kernels.dsp import scaling
+from mcugen.ops._window import Window
+
+UNROLLED_GROUPS = 16
+"""Groups of four taps that are unrolled, at most."""
+UNROLLED_WORDS = 36
+"""Gathered words of two taps that are unrolled, at most."""
+
+_LEAST_GROUPS = 8
+_LEAST_WORDS = 16
+_REACH = 1020
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Taps in equal runs of `quads` groups of four and, with `pair`, two more. split: runs to each row or pixel."""
+
+    split: int
+    quads: int
+    pair: int
+
+    @property
+    def length(self) -> int:
+        """Elements of a run."""
+        return 4 * self.quads + 2 * self.pair
+
+
+def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> Runs:
+    """How to read `length` neighbouring elements; `pairs`: whether a run may end with two elements."""
+    quads, rest = divmod(length, 4)
+    if quads <= most and pairs and rest in (1, 2):
+        return Runs(1, quads, 1)
+    total = quads + (rest > 0)
+    least = -(-total // most)
+    exact = [n for n in range(least, total // _LEAST_GROUPS + 1) if total % n == 0]
+    split = exact[0] if exact else least
+    return Runs(split, -(-total // split), 0)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Gathered words of two taps: `words` in the text, `times` over."""
+
+    times: int
+    words: int
+
+    @property
+    def total(self) -> int:
+        return self.times * self.words
+
+
+def words_of(total: int, most: int = UNROLLED_WORDS) -> Words:
+    """How to read `total` words, with no more of them than must be."""
+    least = -(-total // most)
+    exact = [n for n in range(least, total // _LEAST_WORDS + 1) if total % n == 0]
+    times = exact[0] if exact else least
+    return Words(times, -(-total // times))
+
+
+def groups_in(call: Call) -> int:
+    """Groups of four taps to unroll."""
+    return scaling.unrolled(call, UNROLLED_GROUPS, 64, 192)
+
+
+def words_in(call: Call) -> int:
+    """Gathered words to unroll."""
+    return scaling.unrolled(call, UNROLLED_WORDS, 34, 128)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a convolution's rows are widened and read. Lengths in elements.
+
+    widen: 0, 1 or 2, see dsp_ring.h. in_step: from a column to the next. step: from the taps of an output pixel to
+    those of the next. parts: neighbouring taps in a row, each read in the runs `run`. runs: where all runs start.
+    """
+
+    widen: int
+    in_step: int
+    left: int
+    step: int
+    parts: int
+    run: Runs
+    runs: tuple[int, ...]
+    row_length: int
+
+    @property
+    def in_reach(self) -> bool:
+        """Whether immediate offsets reach the taps of three pixels."""
+        return 4 * self.step + 8 * (self.run.quads - 1) <= _REACH
+
+    def taps(self, w: np.ndarray) -> np.ndarray:
+        """Weights [outputs, kernel_h, kernel_w, channels] in the order of reading: [outputs, taps]."""
+        parts = scaling.padded(w, self.in_step).reshape(*w.shape[:2], self.parts, -1)
+        read = scaling.padded(parts, self.run.split * self.run.length).reshape(w.shape[0], -1)
+        return scaling.swapped(read) if self.widen == 0 else read
+
+
+def layout(call: Call, window: Window, *, gathered: bool = False) -> Layout:
+    """The layout for a window over input 0. gathered: each part of a row is one run of whole groups."""
+    _, height, columns, channels = call.input(0).shape
+    kernel, stride, dilation = window.kernel[1], window.stride[1], window.dilation[1]
+    parts = kernel if dilation > 1 else 1
+    words = channels * stride % 2 == 0 and (parts == 1 or channels * dilation % 2 == 0)
+    in_step = channels if words else channels + 1
+    widen = 2 if not words else int(channels % 4 > 0)
+    length = kernel // parts * in_step
+    run = Runs(1, -(-length // 4), 0) if gathered else runs_of(length, pairs=True, most=groups_in(call))
+    starts = [j * dilation * in_step + i * run.length for j in range(parts) for i in range(run.split)]
+    out_columns = call.output.shape[2]
+    step = stride * in_step if out_columns > 1 else 0
+    left = window.pad((height, columns))[1] * in_step
+    end = max(left + columns * in_step, (out_columns - 1) * step + starts[-1] + run.length)
+    return Layout(widen, in_step, left, step, parts, run, tuple(starts), -(-end // 4) * 4)

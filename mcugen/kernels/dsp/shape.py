@@ -1,0 +1,152 @@
+"""Sizes of the rows of planar depthwise kernels, and the instructions and bytes of code that they take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.ops._weighted import window_of
+from mcugen.ops._window import Window
+
+MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
+"""Words of weights in registers -> sums that there is room for."""
+LEAST_BLOCK = 4
+"""Outputs of the smallest blocks that rows of several widths share."""
+MAX_SHORT = 16
+MAX_SHORT_ROWS = 8
+"""Columns and kernel rows of converted rows that are short: spread by code for their columns."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of a planar row's work. Columns of taps that only ever see padding are left out.
+
+    first: of the kernel's columns that are kept; taps: of them in each of `parts` parts, the last may be zeros.
+    """
+
+    height: int
+    first: int
+    width: int
+    stride: int
+    in_width: int
+    out_width: int
+    pad: int
+    channels: int
+
+    @property
+    def parts(self) -> int:
+        """Parts of a kernel row, each of so few taps that their words fit the registers."""
+        most = 12 if self.stride % 2 == 0 else 7
+        return 1 if self.width <= most else -(-self.width // (most // 2 * 2))
+
+    @property
+    def taps(self) -> int:
+        """Taps of a part; even where there are several, so that each begins with a word of data."""
+        return self.width if self.parts == 1 else -(-self.width // self.parts // 2) * 2
+
+    @property
+    def words(self) -> int:
+        """Words of weights of a part."""
+        return (self.taps + 1) // 2 if self.stride % 2 == 0 else max(self.taps - 1, 1)
+
+    @property
+    def columns(self) -> int:
+        """Elements of a converted row of one channel."""
+        return (self.stride * (self.out_width - 1) + self.parts * self.taps + 1) // 2 * 2
+
+    @property
+    def is_short(self) -> bool:
+        """Whether rows are spread by code for their columns."""
+        return self.columns <= MAX_SHORT and self.height <= MAX_SHORT_ROWS
+
+    @property
+    def seen(self) -> int:
+        """Columns of the image that are converted."""
+        return min(self.in_width, self.columns - self.pad)
+
+    @property
+    def blocks(self) -> tuple[int, int, int]:
+        """(blocks, outputs of each, outputs of the tail). Blocks of an odd stride are even, to begin with a word."""
+        most, step = MAX_SUMS[self.words], 1 + self.stride % 2
+        if self.out_width <= most:
+            return 0, 0, self.out_width
+        count = -(-self.out_width // most)
+        size = most // step * step
+        for block in range(step, size + 1, step):
+            tail = self.out_width - (count - 1) * block
+            if 0 < tail <= most:
+                return (count, block, 0) if tail == block else (count - 1, block, tail)
+        return self.out_width // size, size, self.out_width % size
+
+    @property
+    def even_block(self) -> int:
+        """Outputs of a block where a row is a whole number of them, 0 where such blocks are small."""
+        most, step = MAX_SUMS[self.words], 1 + self.stride % 2
+        sizes = [n for n in range(most // step * step, LEAST_BLOCK - 1, -step) if self.out_width % n == 0]
+        return sizes[0] if sizes else 0
+
+    def products(self, outputs: int) -> int:
+        """Instructions that multiply, of so many outputs from a word of data on: one for each word that has a tap."""
+        starts = np.arange(outputs) * self.stride
+        return self.height * self.parts * int(((starts + self.taps + 1) // 2 - starts // 2).sum())
+
+    def loads(self, outputs: int) -> int:
+        """The same of instructions that load weights and data."""
+        return self.height * self.parts * (1 + (self.stride * (outputs - 1) + self.taps + 3) // 4)
+
+    def instructions(self, linear: int) -> int:
+        """Instructions of a row of a channel."""
+        count, block, tail = self.blocks
+        return (
+            count * self.block_instructions(block, linear) + self.block_instructions(tail, linear) + 5 + 5 * (count > 0)
+        )
+
+    def blocks_instructions(self, linear: int) -> int:
+        """The same in a copy for rows of any number of blocks, which finds the kernel rows when it runs."""
+        block = self.even_block
+        return self.out_width // block * (self.block_instructions(block, linear) + 2 * self.height) + 13
+
+    def block_instructions(self, outputs: int, linear: int) -> int:
+        """Of a block of so many outputs."""
+        if not outputs:
+            return 0
+        moves = 7 + (outputs > 3) + (self.words > 2)
+        return self.products(outputs) + self.loads(outputs) + (4 + linear) * outputs + moves
+
+    def code(self, linear: int) -> float:
+        """Bytes of a copy without code that spreads, within a tenth."""
+        blocks, *sizes = self.blocks
+        unrolled = sum(4.4 * (self.products(n) + self.loads(n)) + (18 + 4 * linear) * n for n in sizes if n)
+        return 110 + unrolled + 57 * (blocks > 0)
+
+    def blocks_code(self, linear: int) -> float:
+        """The same of a copy for rows of any number of blocks."""
+        n = self.even_block
+        return 205 + 4.4 * (self.products(n) + self.loads(n)) + 6 * self.height + (18 + 4 * linear) * n
+
+    @property
+    def spreading(self) -> float:
+        """Bytes of the code that spreads short rows."""
+        return (120 + 19 * self.columns) * self.is_short
+
+
+def shape_of(call: Call) -> Shape:
+    """The sizes of a call."""
+    window, x = window_of(call), call.input(0).shape
+    return _shape(window, 1, x[2], window.kernel[0], window.pad((x[1], x[2]))[1], call.output.shape)
+
+
+def line_of(call: Call) -> Shape:
+    """The sizes of a call whose images are one pixel wide, all its rows taken for one."""
+    window, x = window_of(call), call.input(0).shape
+    return _shape(window, 0, x[1], 1, window.pad((x[1], x[2]))[0], call.output.shape)
+
+
+def _shape(window: Window, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> Shape:
+    """The sizes of rows that run along axis d of the image. Columns of taps that see an image at all are neighbours."""
+    starts, stride = np.arange(y[1 + d]) * window.stride[d] - pad, window.stride[d]
+    seen = [t for t in range(window.kernel[d]) if np.any((starts + t >= 0) & (starts + t < size))]
+    first, end = min(seen, default=0), max(seen, default=0) + 1
+    return Shape(height, first, end - first, stride, size, y[1 + d], pad - first, y[3])

@@ -1,0 +1,80 @@
+"""What operators with weights publish to kernels: weights as a matrix, window, pixels, how the runtime rounds.
+
+Recipes of kernels ask these functions of any call, so that one recipe serves convolutions and fully connected layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.ops import _filter
+from mcugen.ops._activation import Activated
+from mcugen.ops._window import Window
+
+
+class Weighted(Activated):
+    """Operators whose operand 1 is weights, with a field `activation`; those that slide have a method `window`."""
+
+    def matrix(self, call: Call) -> np.ndarray:
+        """The weights as [output channels, taps], zero points removed."""
+        raise NotImplementedError
+
+    def rounds_once(self, call: Call) -> bool:
+        """Whether the runtime scales sums with one rounding; convolutions of int8 round twice in all runtimes."""
+        return False
+
+
+def matrix(call: Call) -> np.ndarray:
+    """The weights as [output channels, taps], zero points removed."""
+    return cast(Weighted, call.op).matrix(call)
+
+
+def window_of(call: Call) -> Window:
+    """The window of a convolution."""
+    return cast(Window, call.op.window(call.input(1).shape))
+
+
+def row_window(call: Call) -> RowWindow:
+    """The input rows that each output row of a convolution reads."""
+    return window_of(call).rows(call.input(0))
+
+
+def pixels(call: Call) -> int:
+    """Pixels, or vectors, of the output of a dense operator."""
+    return call.output.size // call.input(1).shape[0]
+
+
+def activation_of(call: Call) -> str:
+    """The fused activation."""
+    return cast(str, call.op.activation)
+
+
+def rounds_once(call: Call) -> bool:
+    """Whether the runtime scales sums with one rounding."""
+    return cast(Weighted, call.op).rounds_once(call)
+
+
+def sums_fit(call: Call) -> bool:
+    "no sum of products can leave 32 bits"
+    if call.input(0).dtype not in _filter.LARGEST or not _filter.constant_weights(call):
+        return False
+    return bool(_filter.largest_sums(call, matrix(call)).max(initial=0) < _filter.INT32_END)
+
+
+def row_kernels(
+    name: str,
+    params: Callable[[Call], Params],
+    scratch: Callable[[Call], int] | None = None,
+    work: Callable[[Call], Mapping[str, float]] | None = None,
+    terms: tuple[str, ...] = (),
+) -> tuple[Kernel, ...]:
+    """All portable kernels of an operator that slides a window over rows."""
+    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=row_window, outside=_filter.outside)
+    model = replace(model, work=work, terms=terms)
+    return _filter.all_kernels(name, sums_fit, lambda symbol: replace(model, symbol=symbol))
