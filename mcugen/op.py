@@ -168,6 +168,10 @@ class Op:
         """
         return None
 
+    def unclamped(self) -> Op:
+        """This operator without the clamp of its results, by whose magnitude float results are judged."""
+        return self
+
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
         """This operator on an image to which `widths` rows and columns of `value` were added to make operand 0.
 

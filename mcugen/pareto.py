@@ -27,7 +27,8 @@ class Point:
     """One solution. Units: bytes; calls of kernels; instructions of an inference, None where nothing can count them.
 
     flash_bytes: the constants.
-    by_rows: the steps that run row by row, as "0-4, 7". exact: whether the emulated run gave the oracle's bits.
+    by_rows: the steps that run row by row, as "0-4, 7". agrees: whether the emulated run gave
+    what the oracle gives.
     """
 
     ram_bytes: int
@@ -35,7 +36,7 @@ class Point:
     events: int
     by_rows: str
     instructions: int | None
-    exact: bool | None
+    agrees: bool | None
 
     @property
     def cost(self) -> int:
@@ -53,9 +54,9 @@ class Front:
     notes: tuple[str, ...]
 
     @property
-    def exact(self) -> bool:
+    def agrees(self) -> bool:
         """Whether no emulated run gave other bits than the oracle."""
-        return all(point.exact is not False for point in self.points)
+        return all(point.agrees is not False for point in self.points)
 
 
 def front(path: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Front:
@@ -111,7 +112,7 @@ def _point(artifact: Artifact, run: emulated.Simulation | None) -> Point:
         events=len(schedule.trace),
         by_rows=select.ranges(step.index for step in schedule.steps if step.by_rows),
         instructions=run.instructions if run else None,
-        exact=run.exact and run.repeatable if run else None,
+        agrees=run.agrees and run.repeatable if run else None,
     )
 
 
@@ -138,7 +139,7 @@ def as_text(result: Front) -> str:
     lines += ["", f"  {'RAM':>12}  {'constants':>12}  {unit:>14}  {'':>9}  {'events':>7}  steps row by row"]
     fastest = max(result.points[0].cost, 1)
     for p in result.points:
-        marked = "  DIFFERS from the reference" if p.exact is False else ""
+        marked = "  DIFFERS from the reference" if p.agrees is False else ""
         more = f"{100 * p.cost / fastest - 100:+.2f} %" if result.machine and p is not result.points[0] else ""
         sizes = f"{p.ram_bytes:>12,}  {p.flash_bytes:>12,}"
         lines.append(f"  {sizes}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {p.by_rows or '-'}{marked}")

@@ -44,7 +44,7 @@ def test_verify_finds_the_digits_model_exact() -> None:
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
     assert {"exact", "cases", "max_abs_diff", "first_difference"} <= set(value)
-    assert value["exact"] is True and value["cases"] == 8 and value["first_difference"] is None
+    assert value["exact"] is True and value["cases"] == 10 and value["first_difference"] is None
 
 
 def test_simulate_counts_instructions_per_step() -> None:

@@ -127,7 +127,7 @@ def test_functions_of_equal_names_are_kept_apart() -> None:
 def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(core: str) -> None:
     artifact = mcugen.compile(ROOT / "examples" / "digits" / "digits.tflite", board=core)
     result = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
-    assert result.exact
+    assert result.agrees
     assert holds(result.stack_bytes, result.stack_bound_bytes), (result.stack_bytes, result.stack_bound_bytes)
     assert result.stack_path[0] == "digits_run" and len(result.stack_path) > 1
     assert not [name for name, times in Counter(result.stack_path).items() if times > 1]

@@ -28,6 +28,7 @@ from mcugen.emit.literals import (
 )
 from mcugen.emit.memory import MapView, RegionView, element, pointer, regions_of
 from mcugen.emit.parts import ArrayView, EndView, PushView, RowsView, StepView
+from mcugen.emit.promise import REFERENCE_TITLES, promise
 from mcugen.emit.states import StateView, states_of
 from mcugen.emit.windows import HelperView, Image, RingView, WindowView, converted, row_name, streamed_window, window
 from mcugen.errors import UnsupportedError
@@ -42,7 +43,6 @@ from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 from mcugen.types import images_of, row_count, rows_of
 
 MAX_OUTSIDE_ELEMENTS = 1 << 20
-REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class ModelView:
     source_format: str
     reference: str
     reference_title: str
+    promise: str
     arena_size: int
     lower_bound: int
     peak_step: int
@@ -159,6 +160,7 @@ class _Builder:
             source_format=self.graph.format,
             reference=self.options.reference,
             reference_title=REFERENCE_TITLES[self.options.reference],
+            promise=promise(self.graph, self.options.reference),
             arena_size=sum(region_bytes(self.plan, self.schedule).values()),
             lower_bound=bound,
             peak_step=max(self.schedule.trace[peak_step].step, 0) if self.schedule.trace else 0,

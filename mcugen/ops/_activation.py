@@ -18,6 +18,11 @@ FUSED = ("RELU", "RELU6", "RELU_N1_TO_1")
 class Activated(Op):
     """What operators with a field `activation` share."""
 
+    def unclamped(self) -> Op:
+        this: Any = self
+        changed: Op = this if this.activation == "NONE" else replace(this, activation="NONE")
+        return changed
+
     def clamped(self, call: Call, low: int, high: int) -> Op | None:
         """With the activation whose clamp, in place of the one there is, is that and [low, high] after it."""
         known: Range | None = call.op.bounds(call)[0]

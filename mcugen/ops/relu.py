@@ -15,7 +15,7 @@ from mcugen.element import Element
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
-from mcugen.op import Example, Scaling
+from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _bytes, _unary
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
@@ -124,6 +124,9 @@ class Relu(_bytes.ByteFunction):
             return np.asarray(np.clip(x, *stored_bounds(call, a)))
         scaled = multiply_double_rounding(x.astype(np.int64) - a.zero_point, *multiplier(call)) + y.zero_point
         return np.asarray(np.clip(scaled, *stored_bounds(call, y)))
+
+    def unclamped(self) -> Op:
+        return Relu(-math.inf, math.inf)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y, tflm = call.input(0), call.output, quantized.is_tflm(call)

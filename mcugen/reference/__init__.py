@@ -10,6 +10,13 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.op import evaluate
 
+FLOAT_TOLERANCE = 1e-5
+"""Share of the largest magnitude of a float tensor's sums, before a clamp, over the inputs tried.
+
+C sums in float, the oracle in double.
+"""
+TOLERANCE_TEXT = f"{FLOAT_TOLERANCE:g}".replace("e-0", "e-")
+
 
 def run(
     graph: Graph, inputs: Sequence[np.ndarray], reference: str, states: Mapping[str, np.ndarray] | None = None

@@ -10,9 +10,7 @@ import numpy as np
 
 from mcugen.channels import channels_of
 from mcugen.graph import UNREAD_NODE, Graph, Origin
-
-FLOAT_TOLERANCE = 1e-5
-"""Of a float tensor's largest magnitude over the inputs tried: C sums in float, the oracle in double."""
+from mcugen.reference import FLOAT_TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -39,13 +37,14 @@ class Difference:
 class Verdict:
     """What a comparison found over all cases. max_abs_diff is 0 for integers that are equal.
 
-    max_relative_diff: of float tensors, the largest difference as a share of the tensor's largest magnitude.
+    agrees: integers are equal, floats within FLOAT_TOLERANCE. floats: how many of the tensors are.
+    max_relative_diff: of float tensors, the largest difference as a share of the largest magnitude of the sums.
     not_compared: tensors without bytes of their own; fused: imported tensors that only exist inside a step
     constant_channels: channels not computed whose one value was compared with the oracle; unread_channels: those
     not computed that nothing depends on
     """
 
-    exact: bool
+    agrees: bool
     cases: int
     tensors: int
     max_abs_diff: float
@@ -55,18 +54,26 @@ class Verdict:
     fused: tuple[str, ...] = ()
     constant_channels: int = 0
     unread_channels: int = 0
+    floats: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether it agrees and nothing of it is float."""
+        return self.agrees and not self.floats
 
 
 class Comparison:
     """Collects comparisons of stored tensors of `graph` with oracle values of the graph it was made from.
 
-    Integers must be equal. A float tensor is judged at the end, when its largest magnitude over all cases is known.
+    Integers must be equal. A float tensor is judged at the end, when the largest magnitude of its sums in all cases
+    is known.
     Of channels that are not computed because they never change, the value worked into constants is compared.
     """
 
     def __init__(self, graph: Graph, imported: Graph) -> None:
         self._graph = graph
         self._imported = imported
+        self._makers = {name: node for node in imported.nodes for name in node.outputs}
         self._tensors: set[str] = set()
         self._cases = 0
         self._largest = 0.0
@@ -91,10 +98,19 @@ class Comparison:
         shown = (got.astype(np.int64) + origin.offset if origin.offset else got).reshape(expected.shape)
         self._tensors.add(origin.tensor)
         if expected.dtype.kind == "f":
-            finite = np.abs(expected[np.isfinite(expected)])
             known = self._magnitude.get(origin.tensor, 0.0)
-            self._magnitude[origin.tensor] = max(known, float(finite.max(initial=0.0)))
+            self._magnitude[origin.tensor] = max(known, self._sums(origin.tensor, expected, oracle))
         self._values(case, step, origin.tensor, expected, shown, origin.kept)
+
+    def _sums(self, tensor: str, values: np.ndarray, oracle: Mapping[str, np.ndarray]) -> float:
+        """The largest finite magnitude of a float tensor, or of what its operator clamps to it."""
+        node = self._makers.get(tensor)
+        sums = [values]
+        if node is not None and (inner := node.op.unclamped()) is not node.op:
+            operands = [None if n is None else oracle[n].astype(np.float64) for n in node.inputs]
+            found = inner.reference(*operands)
+            sums += found if isinstance(found, tuple) else (found,)
+        return max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in sums)
 
     def _values(
         self,
@@ -149,6 +165,7 @@ class Comparison:
             tuple(missed),
             tuple(self._fused()),
             *self._missing_channels(),
+            sum(self._imported.type(name).is_float for name in self._tensors),
         )
 
     def _fused(self) -> Iterator[str]:
@@ -169,7 +186,7 @@ class Comparison:
         return constant, unread
 
     def _share(self, tensor: str, distance: float) -> float:
-        """A distance as a share of the tensor's largest magnitude; infinite where all of it should be zero."""
+        """A distance as a share of the largest magnitude of the sums; infinite where all of them should be zero."""
         magnitude = self._magnitude[tensor]
         return distance / magnitude if magnitude else math.inf
 

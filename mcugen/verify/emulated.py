@@ -53,11 +53,13 @@ class Simulation:
     ram_regions: bytes of the arena in each region. stack_bytes: painted depth below main during a run.
     stack_bound_bytes: the most that any path can take, from the image; stack_path: the functions on the path that takes
     it. Interrupts are in neither.
+    agrees: integers equal the oracle's and floats lie within the tolerance; exact: there are no floats besides
     repeatable: a second run with other garbage gave the same bytes.
     """
 
     board: str
     machine: str
+    agrees: bool
     exact: bool
     repeatable: bool
     instructions: int
@@ -110,6 +112,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
     return Simulation(
         board=board.name,
         machine=image.emulator.machine,
+        agrees=verdict.agrees,
         exact=verdict.exact,
         repeatable=repeatable,
         instructions=counts.total,

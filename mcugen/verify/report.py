@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from mcugen.reference import TOLERANCE_TEXT
 from mcugen.verify.compare import Verdict
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.run import Verification
@@ -14,11 +15,14 @@ REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels", "ort": "ON
 
 
 def verify_dict(result: Verification) -> dict[str, Any]:
-    """Stable keys: exact, cases, max_abs_diff, first_difference; fused, constant_channels, unread_channels."""
+    """Stable keys: agrees, exact (agrees without floats), cases, max_abs_diff, first_difference; fused,
+    constant_channels, unread_channels.
+    """
     first = _first(result)
     return {
         "name": result.name,
         "reference": result.reference,
+        "agrees": result.agrees,
         "exact": result.exact,
         "cases": result.c.cases,
         "tensors": result.c.tensors,
@@ -41,12 +45,21 @@ def verify_dict(result: Verification) -> dict[str, Any]:
 
 
 def _first(result: Verification) -> Verdict | None:
-    return next((v for v in (result.c, result.recorded) if v and not v.exact), None)
+    return next((v for v in (result.c, result.recorded) if v and not v.agrees), None)
+
+
+def _promise(result: Verification) -> str:
+    """What agreement means for the tensors that there are."""
+    runtime, c = REFERENCES[result.reference], result.c
+    floats = f"within {TOLERANCE_TEXT} of {runtime}, relative to the magnitude of the sums"
+    if c.floats == c.tensors:
+        return floats
+    return f"integers: bits of {runtime}; floats: {floats}" if c.floats else f"bits of {runtime}"
 
 
 def verify_text(result: Verification) -> str:
     """A verdict first, then what it rests on."""
-    lines = [f"{result.name}: {'OK' if result.exact else 'DIFFERS'} (bits of {REFERENCES[result.reference]})"]
+    lines = [f"{result.name}: {'OK' if result.agrees else 'DIFFERS'} ({_promise(result)})"]
     lines += [f"  note: {note}" for note in result.notes]
     lines += [f"  wrong: {fault}" for fault in result.faults[:_SHOWN]]
     if len(result.faults) > _SHOWN:
@@ -84,7 +97,8 @@ def _sentence(verdict: Verdict) -> str:
 
 
 def simulate_dict(result: Simulation) -> dict[str, Any]:
-    """Stable keys: board, exact, instructions, cycles, milliseconds, steps, stack_path, *_bytes.
+    """Stable keys: board, agrees, exact (agrees without floats), instructions, cycles, milliseconds, steps, stack_path,
+    *_bytes.
 
     cycles and milliseconds are {"low", "high"}, or null where there is no model of the core, or no clock.
     """
@@ -111,7 +125,7 @@ def _holder(result: Simulation) -> str:
 
 def simulate_text(result: Simulation) -> str:
     """Totals, then the steps with their share."""
-    verdict = "OK" if result.exact and result.repeatable else "DIFFERS"
+    verdict = "OK" if result.agrees and result.repeatable else "DIFFERS"
     lines = [f"{result.board} (emulated {result.machine}): {verdict}, {result.verdict.cases} inputs, each run twice"]
     if result.verdict.first_difference:
         lines.append(f"  first difference in {result.verdict.first_difference}")

@@ -40,7 +40,13 @@ class Verification:
 
     @property
     def exact(self) -> bool:
-        return self.c.exact and (self.recorded is None or self.recorded.exact) and not self.faults
+        """Whether everything is equal and there is no float among it."""
+        return self.agrees and self.c.exact
+
+    @property
+    def agrees(self) -> bool:
+        """Whether integers are equal, floats within the tolerance, and nothing else is wrong."""
+        return self.c.agrees and (self.recorded is None or self.recorded.agrees) and not self.faults
 
     @property
     def faults(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def test_no_step_reads_its_loops_from_flash_again(goal: str, tmp_path: Path, mon
     (tmp_path / "m.tflite").write_bytes(layers())
     artifact = mcugen.compile(tmp_path / "m.tflite", board="nucleo-l4r5zi", optimize=goal)
     ran = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
-    assert ran.exact and [step.op for step in ran.steps if step.macs] == ["Conv2D", "Conv2D", "FullyConnected"]
+    assert ran.agrees and [step.op for step in ran.steps if step.macs] == ["Conv2D", "Conv2D", "FullyConnected"]
     for step in ran.steps:
         lines = seen[0].fetches[step.index].code_lines if step.macs else 0
         assert lines < MOST_LINES * max(step.instructions, 1), f"{step}: {lines} lines"

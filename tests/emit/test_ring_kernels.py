@@ -147,7 +147,7 @@ def chain(path: Path, windows: list[Numbers], rows: int = 13, images: int = 1) -
 
 def check(artifact: Artifact) -> None:
     verdict = host.verify(artifact, cases(artifact.imported, random=3))
-    assert verdict.exact and verdict.tensors > 1, verdict
+    assert verdict.agrees and verdict.tensors > 1, verdict
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)

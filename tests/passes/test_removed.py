@@ -61,7 +61,7 @@ def compared(artifact: Artifact, graph: Graph, change: int = 0) -> Comparison:
 
 def test_stored_channels_and_constants_are_compared(artifact: Artifact) -> None:
     verdict = compared(artifact, artifact.graph).verdict()
-    assert verdict.exact
+    assert verdict.agrees
     assert (verdict.constant_channels, verdict.unread_channels) == (1, 1)
     assert len(verdict.fused) == 1 and verdict.not_compared == ()
 
@@ -69,7 +69,7 @@ def test_stored_channels_and_constants_are_compared(artifact: Artifact) -> None:
 def test_a_difference_is_named_by_the_imported_channel(artifact: Artifact) -> None:
     verdict = compared(artifact, artifact.graph, change=1).verdict()
     first = verdict.first_difference
-    assert first is not None and not verdict.exact
+    assert first is not None and not verdict.agrees
     assert (first.step, first.tensor, first.index) == (0, narrowed(artifact.graph), (0, 0, 0, 3))
     assert first.got == first.expected + 1
 

@@ -54,7 +54,7 @@ class Net:
 
 
 def is_exact(made: Artifact) -> bool:
-    return host.verify(made, list(cases(made.imported, 1))).exact
+    return host.verify(made, list(cases(made.imported, 1))).agrees
 
 
 def working_bytes(made: Artifact) -> int:

@@ -30,8 +30,8 @@ def small(folder: Path) -> Path:
 
 def test_points_are_counted_exact_and_none_beats_another() -> None:
     result = pareto.front(DIGITS, Options(board="cortex-m4"))
-    assert result.exact and result.machine and len(result.points) >= 2
-    assert all(point.exact and point.instructions for point in result.points)
+    assert result.agrees and result.machine and len(result.points) >= 2
+    assert all(point.agrees and point.instructions for point in result.points)
     for faster, slower in combinations(result.points, 2):
         assert faster.cost <= slower.cost
         assert slower.ram_bytes < faster.ram_bytes or slower.flash_bytes < faster.flash_bytes
@@ -43,7 +43,7 @@ def test_without_an_emulated_core_events_are_shown(tmp_path: Path) -> None:
     result = pareto.front(small(tmp_path), Options())
     assert result.machine == "" and "no emulated machine" in result.notes[0]
     assert 2 <= len(result.points) <= pareto.MAX_POINTS
-    assert all(point.instructions is None and point.exact is None for point in result.points)
+    assert all(point.instructions is None and point.agrees is None for point in result.points)
     assert [point.cost for point in result.points] == [point.events for point in result.points]
     assert result.points[0].by_rows == ""
 
@@ -72,7 +72,7 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
     assert set(value) == {"name", "board", "machine", "points", "notes"}
-    assert set(value["points"][0]) == {"ram_bytes", "flash_bytes", "events", "by_rows", "instructions", "exact"}
+    assert set(value["points"][0]) == {"ram_bytes", "flash_bytes", "events", "by_rows", "instructions", "agrees"}
     drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
     circles = [e for e in drawn.iter() if e.tag.endswith("circle")]
     assert len(circles) == len(value["points"])
@@ -82,7 +82,7 @@ def test_text_marks_what_differs() -> None:
     points = (Point(200, 80, 3, "", 1000, True), Point(100, 80, 9, "0-2", 1100, False))
     result = Front("m", "b", "q", points, ("a note",))
     text = pareto.as_text(result)
-    assert not result.exact
+    assert not result.agrees
     assert "note: a note" in text and "+10.00 %" in text
     assert [line.endswith("DIFFERS from the reference") for line in text.splitlines()[-2:]] == [False, True]
 

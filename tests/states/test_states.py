@@ -48,7 +48,7 @@ def checked(artifact: Artifact, count: int = 3) -> Verdict:
 )
 def test_equal_to_the_oracle(make: Make, dtype: str) -> None:
     verdict = checked(built(make(dtype)))
-    assert verdict.exact, verdict.first_difference
+    assert verdict.agrees, verdict.first_difference
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_equal_by_rows(make: Make, choices: dict[str, Any]) -> None:
     artifact = built(make("s8"), **choices)
     assert any(step.by_rows for step in artifact.schedule.steps) or "no_simplify" in choices
     verdict = checked(artifact)
-    assert verdict.exact, verdict.first_difference
+    assert verdict.agrees, verdict.first_difference
 
 
 @pytest.mark.parametrize("dtype", ["s8", "f32"])
@@ -69,7 +69,7 @@ def test_equal_by_frames(dtype: str) -> None:
     """The states change with each frame that completes a window, and not before."""
     artifact = built(smoothed_windows(dtype), input_mode="frames")
     assert artifact.schedule.streams
-    assert checked(artifact).exact
+    assert checked(artifact).agrees
 
 
 def test_frames_are_refused_where_they_would_differ() -> None:
@@ -86,7 +86,7 @@ def test_frames_are_refused_where_they_would_differ() -> None:
 def test_spread_over_regions() -> None:
     artifact = built(averaged("s8"), region="fast=256,slow=4K", no_rows=True)
     assert artifact.view.spread
-    assert checked(artifact).exact
+    assert checked(artifact).agrees
 
 
 @pytest.mark.parametrize("make", [accumulator, filtered, unit_delays, averaged], ids=lambda f: f.__name__)
@@ -113,7 +113,7 @@ def test_equal_on_emulated_cores(make: Make, dtype: str, core: str) -> None:
     choices: Mapping[str, Any] = {"optimize": "ram"} if make is averaged else {}
     artifact = built(make(dtype), board=core, **choices)
     found = emulated.simulate(artifact, list(islice(cases(artifact.imported, 1), 2)))
-    assert found.exact, found.verdict.first_difference
+    assert found.agrees, found.verdict.first_difference
     assert found.repeatable
     assert found.verdict.cases == 2 * len(next(cases(artifact.imported, 1)).calls)
 
@@ -121,7 +121,7 @@ def test_equal_on_emulated_cores(make: Make, dtype: str, core: str) -> None:
 def test_frames_on_an_emulated_core() -> None:
     artifact = built(smoothed_windows("s8"), board="cortex-m0plus", input_mode="frames")
     found = emulated.simulate(artifact, list(islice(cases(artifact.imported, 1), 1)))
-    assert found.exact, found.verdict.first_difference
+    assert found.agrees, found.verdict.first_difference
     assert found.repeatable
 
 
@@ -143,7 +143,7 @@ def test_a_planted_fault_is_found(fault: str) -> None:
     sound, broken = (part.format(before=at[0], after=at[1]) for part in (sound, broken))
     assert text.count(sound) == 1, text
     files = {**artifact.files, "net.c": text.replace(sound, broken).encode()}
-    assert not checked(replace(artifact, files=files)).exact
+    assert not checked(replace(artifact, files=files)).agrees
 
 
 DRIVER = """#include <stdio.h>
