@@ -29,7 +29,11 @@ _STORED = {"s8": "int8_t", "u8": "uint8_t", "s16": "mg_s16", "s32": "mg_s32", "f
 _CONSTANT = {"s8": "int8_t", "u8": "uint8_t", "s16": "int16_t", "s32": "int32_t", "f32": "float"}
 _NARROW = frozenset({"s8", "u8", "s16"})
 _NAME = re.compile(r"(?<![.\w>])([A-Za-z_]\w*)(\(?)")
-_LIBRARY = frozenset(["ceil", "cos", "exp", "expm1", "fabs", "floor", "log", "rint", "sin", "sqrt", "tanh"])
+_LIBRARY_LIST = """
+    acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 fabs floor fmod log log1p pow rint sin sinh sqrt tan
+    tanh
+"""
+_LIBRARY = frozenset(_LIBRARY_LIST.split())
 """Functions of OpenCL C that the C library has for float under the same name with an f at the end."""
 
 _LINE = 116

@@ -1,0 +1,30 @@
+"""ACOS: the arc cosine of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Acos(FloatFunction):
+    """y = acos(x); not a number outside [-1, 1].
+
+    x, y: f32
+    Source: ONNX Acos-7.
+    """
+
+    imports = (Import("onnx", "Acos"),)
+    element: ClassVar = {"f32": Element("acos(a)")}
+    kernels = _unary.kernels("mg_acos", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.arccos(x))

@@ -1,0 +1,30 @@
+"""ACOSH: the inverse hyperbolic cosine of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Acosh(FloatFunction):
+    """y = acosh(x); not a number below 1.
+
+    x, y: f32
+    Source: ONNX Acosh-9.
+    """
+
+    imports = (Import("onnx", "Acosh"),)
+    element: ClassVar = {"f32": Element("acosh(a)")}
+    kernels = _unary.kernels("mg_acosh", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.arccosh(x))

@@ -1,0 +1,29 @@
+"""ASINH: the inverse hyperbolic sine of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Asinh(FloatFunction):
+    """y = asinh(x).
+
+    x, y: f32
+    Source: ONNX Asinh-9.
+    """
+
+    imports = (Import("onnx", "Asinh"),)
+    element: ClassVar = {"f32": Element("asinh(a)")}
+    kernels = _unary.kernels("mg_asinh", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.arcsinh(x))

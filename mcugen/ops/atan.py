@@ -1,0 +1,29 @@
+"""ATAN: the arc tangent of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Atan(FloatFunction):
+    """y = atan(x).
+
+    x, y: f32
+    Source: ONNX Atan-7.
+    """
+
+    imports = (Import("onnx", "Atan"),)
+    element: ClassVar = {"f32": Element("atan(a)")}
+    kernels = _unary.kernels("mg_atan", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.arctan(x))

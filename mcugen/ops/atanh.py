@@ -1,0 +1,30 @@
+"""ATANH: the inverse hyperbolic tangent of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Atanh(FloatFunction):
+    """y = atanh(x); not a number outside [-1, 1].
+
+    x, y: f32
+    Source: ONNX Atanh-9.
+    """
+
+    imports = (Import("onnx", "Atanh"),)
+    element: ClassVar = {"f32": Element("atanh(a)")}
+    kernels = _unary.kernels("mg_atanh", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.arctanh(x))

@@ -1,0 +1,30 @@
+"""COSH: the hyperbolic cosine of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Cosh(FloatFunction):
+    """y = cosh(x).
+
+    x, y: f32
+    Source: ONNX Cosh-9.
+    """
+
+    imports = (Import("onnx", "Cosh"),)
+    element: ClassVar = {"f32": Element("cosh(a)")}
+    kernels = _unary.kernels("mg_cosh", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.cosh(x))

@@ -1,0 +1,30 @@
+"""RECIPROCAL: one over each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Reciprocal(FloatFunction):
+    """y = 1 / x.
+
+    x, y: f32
+    Source: ONNX Reciprocal-13.
+    """
+
+    imports = (Import("onnx", "Reciprocal"),)
+    element: ClassVar = {"f32": Element("1.0f / a")}
+    kernels = _unary.kernels("mg_reciprocal", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.reciprocal(x))

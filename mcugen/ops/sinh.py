@@ -1,0 +1,30 @@
+"""SINH: the hyperbolic sine of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Sinh(FloatFunction):
+    """y = sinh(x).
+
+    x, y: f32
+    Source: ONNX Sinh-9.
+    """
+
+    imports = (Import("onnx", "Sinh"),)
+    element: ClassVar = {"f32": Element("sinh(a)")}
+    kernels = _unary.kernels("mg_sinh", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.sinh(x))

@@ -1,0 +1,29 @@
+"""SOFTSIGN: each element, bounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Softsign(FloatFunction):
+    """y = x / (1 + |x|).
+
+    x, y: f32
+    Source: ONNX Softsign-22.
+    """
+
+    imports = (Import("onnx", "Softsign"),)
+    element: ClassVar = {"f32": Element("a / (1.0f + fabs(a))")}
+    kernels = _unary.kernels("mg_softsign", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(x / (1.0 + np.abs(x)))

@@ -1,0 +1,29 @@
+"""TAN: the tangent of each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Tan(FloatFunction):
+    """y = tan(x).
+
+    x, y: f32
+    Source: ONNX Tan-7.
+    """
+
+    imports = (Import("onnx", "Tan"),)
+    element: ClassVar = {"f32": Element("tan(a)")}
+    kernels = _unary.kernels("mg_tan", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.tan(x))
