@@ -40,7 +40,7 @@ static inline void MG_VARIANT(spread)(const int8_t *in, int8_t *patch, uint32_t 
 static void MG_VARIANT(spread)(const int8_t *in, int8_t *patch, uint32_t n)
 {
     for (uint32_t x = 0u; x < n; x += 1u) {
-        memcpy(patch + x * MG_PIXEL, in + x * MG_STRIDE, MG_RUN);
+        (void)memcpy(patch + x * MG_PIXEL, in + x * MG_STRIDE, MG_RUN);
     }
 }
 #endif

@@ -94,7 +94,7 @@ static void MG_VARIANT(block)(const mg_dense_s8__mve_params *p, const int8_t *in
             sum += x[k] * stream[o * 16u + k];
         }
         for (uint32_t k = 0u; k < 3u; k += 1u) {
-            memcpy(&rest[k], stream + 64u + k * 16u + o * 4u, 4u);
+            (void)memcpy(&rest[k], stream + 64u + k * 16u + o * 4u, 4u);
         }
         sum = mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point;
         out[i / 4u * MG_OUTPUTS + o] = (int8_t)mg_clamp(sum, p->out_min, p->out_max);

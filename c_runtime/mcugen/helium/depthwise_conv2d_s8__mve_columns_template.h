@@ -121,7 +121,7 @@ static void MG_VARIANT(walk)(const mg_columns_state *state, const mg_depthwise_c
     for (uint32_t c = 0u; c < state->left; c += 1u) {
         const int8_t *const constants = p->stream + c * 28u;
         int32_t rest[3];
-        memcpy(rest, constants, 12u);
+        (void)memcpy(rest, constants, 12u);
         for (uint32_t t = 0u; t < p->in_h; t += 1u) {
             state->elements[t] = state->in[c + t * p->row_c];
         }

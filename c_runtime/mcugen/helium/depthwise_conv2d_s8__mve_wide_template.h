@@ -132,7 +132,7 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
         for (uint32_t t = 0u; t < 16u; t += 1u) {
             sum += constants[12u + t] * x[words[t / 4u] + t % 4u];
         }
-        memcpy(rest, constants, 12u);
+        (void)memcpy(rest, constants, 12u);
         out[i] = (int8_t)mg_clamp(mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
     }
 }

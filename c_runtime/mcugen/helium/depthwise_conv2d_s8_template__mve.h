@@ -127,7 +127,7 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
             sum += block[lane * 16 + (int32_t)t] * x[words[t / 4u] + t % 4u];
         }
         for (int32_t k = 0; k < 3; k += 1) {
-            memcpy(&rest[k], block + 128 + k * 32 + lane % 2 * 16 + lane / 2 * 4, 4u);
+            (void)memcpy(&rest[k], block + 128 + k * 32 + lane % 2 * 16 + lane / 2 * 4, 4u);
         }
         out[i] = (int8_t)mg_clamp(mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
     }

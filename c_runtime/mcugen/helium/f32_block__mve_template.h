@@ -139,7 +139,7 @@ static void MG_BLOCK(mg_f32_block *block)
         const uint32_t left = channels - o, lanes = left > 4u ? 8u : 4u, stored = left < lanes ? left : lanes;
         float sums[MG_PIXELS][8];
         for (uint32_t i = 0u; i < MG_PIXELS; i += 1u) {
-            memcpy(sums[i], w, lanes * sizeof *w);
+            (void)memcpy(sums[i], w, lanes * sizeof *w);
         }
         w += lanes + block->lead / 32u * lanes;
         for (const mg_f32 *const *row = block->rows; row < rows_end; row += 1) {

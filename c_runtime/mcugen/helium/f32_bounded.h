@@ -9,9 +9,9 @@ static inline float mg_f32_bounded(int32_t low, int32_t high, float x)
 {
     int32_t bits;
     float y;
-    memcpy(&bits, &x, sizeof bits);
+    (void)memcpy(&bits, &x, sizeof bits);
     bits = mg_clamp(bits, low, high);
-    memcpy(&y, &bits, sizeof y);
+    (void)memcpy(&y, &bits, sizeof y);
     return y;
 }
 

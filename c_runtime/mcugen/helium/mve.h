@@ -51,12 +51,12 @@ static inline void mg_fill_bytes(int8_t *out, int32_t value, uint32_t n)
 #else
 static inline void mg_copy_bytes(int8_t *out, const int8_t *in, uint32_t n)
 {
-    memcpy(out, in, n);
+    (void)memcpy(out, in, n);
 }
 
 static inline void mg_fill_bytes(int8_t *out, int32_t value, uint32_t n)
 {
-    memset(out, value, n);
+    (void)memset(out, value, n);
 }
 #endif
 

@@ -5,7 +5,7 @@
 
 void mg_average_pool_2d_s8__global_begin(const mg_average_pool_2d_s8_params *p, void *acc)
 {
-    memset(acc, 0, p->channels * sizeof(int32_t));
+    (void)memset(acc, 0, p->channels * sizeof(int32_t));
 }
 
 void mg_average_pool_2d_s8__global_rows(const mg_average_pool_2d_s8_params *p, const int8_t *in, uint32_t y, uint32_t n,

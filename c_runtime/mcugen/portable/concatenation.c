@@ -6,7 +6,7 @@ static void join(const mg_concatenation_params *p, const uint8_t *const *in, uin
     uint8_t *to = out;
     for (uint32_t i = 0u; i < n; i += 1u) {
         for (uint32_t k = 0u; k < parts; k += 1u) {
-            memcpy(to, in[k] + i * p->run[k], p->run[k]);
+            (void)memcpy(to, in[k] + i * p->run[k], p->run[k]);
             to += p->run[k];
         }
     }

@@ -16,7 +16,7 @@ void mg_gather_s64(const mg_gather_s64_params *p, const void *in, const mg_s64 *
         const mg_s64 *const chosen = index + b * p->count;
         for (uint32_t o = 0u; o < p->outer; o += 1u) {
             for (uint32_t k = 0u; k < p->count; k += 1u) {
-                memcpy(to, from + place(chosen[k], p->size) * p->run, p->run);
+                (void)memcpy(to, from + place(chosen[k], p->size) * p->run, p->run);
                 to += p->run;
             }
             from += p->size * p->run;

@@ -16,13 +16,13 @@
 static inline uint32_t mg_load_four(const int8_t *from)
 {
     uint32_t word;
-    memcpy(&word, from, sizeof word);
+    (void)memcpy(&word, from, sizeof word);
     return word;
 }
 
 static inline void mg_store_four(int8_t *to, uint32_t word)
 {
-    memcpy(to, &word, sizeof word);
+    (void)memcpy(to, &word, sizeof word);
 }
 
 static inline uint32_t mg_add_even(uint32_t sums, uint32_t word)

@@ -16,11 +16,11 @@ void mg_pad_rows_s16(const mg_pad_rows_s16_params *p, const mg_s16 *const *rows,
     (void)y;
     fill(out, p->before, value);
     for (uint32_t i = 1u; i < p->runs; i += 1u) {
-        memcpy(to, from, p->run * sizeof(*to));
+        (void)memcpy(to, from, p->run * sizeof(*to));
         fill(to + p->run, p->gap, value);
         from += p->run;
         to += p->run + p->gap;
     }
-    memcpy(to, from, p->run * sizeof(*to));
+    (void)memcpy(to, from, p->run * sizeof(*to));
     fill(to + p->run, p->after, value);
 }

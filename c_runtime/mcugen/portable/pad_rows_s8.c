@@ -3,7 +3,7 @@
 
 static void fill(int8_t *out, uint32_t n, int8_t value)
 {
-    memset(out, (uint8_t)value, n);
+    (void)memset(out, (uint8_t)value, n);
 }
 
 void mg_pad_rows_s8(const mg_pad_rows_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out)
@@ -14,11 +14,11 @@ void mg_pad_rows_s8(const mg_pad_rows_s8_params *p, const int8_t *const *rows, u
     (void)y;
     fill(out, p->before, value);
     for (uint32_t i = 1u; i < p->runs; i += 1u) {
-        memcpy(to, from, p->run * sizeof(*to));
+        (void)memcpy(to, from, p->run * sizeof(*to));
         fill(to + p->run, p->gap, value);
         from += p->run;
         to += p->run + p->gap;
     }
-    memcpy(to, from, p->run * sizeof(*to));
+    (void)memcpy(to, from, p->run * sizeof(*to));
     fill(to + p->run, p->after, value);
 }

@@ -4,7 +4,7 @@
 
 void mg_reduce_sum_f32__global_begin(const mg_reduce_sum_f32_params *p, void *acc)
 {
-    memset(acc, 0, p->channels * sizeof(float));
+    (void)memset(acc, 0, p->channels * sizeof(float));
 }
 
 void mg_reduce_sum_f32__global_rows(const mg_reduce_sum_f32_params *p, const mg_f32 *in, uint32_t y, uint32_t n,

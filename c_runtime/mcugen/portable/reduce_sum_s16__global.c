@@ -10,7 +10,7 @@ static inline mg_s16 store(const mg_reduce_sum_s16_params *p, int32_t sum)
 
 void mg_reduce_sum_s16__global_begin(const mg_reduce_sum_s16_params *p, void *acc)
 {
-    memset(acc, 0, p->channels * sizeof(int32_t));
+    (void)memset(acc, 0, p->channels * sizeof(int32_t));
 }
 
 void mg_reduce_sum_s16__global_rows(const mg_reduce_sum_s16_params *p, const mg_s16 *in, uint32_t y, uint32_t n,

@@ -10,7 +10,7 @@ static inline int8_t store(const mg_reduce_sum_s8_params *p, int32_t sum)
 
 void mg_reduce_sum_s8__global_begin(const mg_reduce_sum_s8_params *p, void *acc)
 {
-    memset(acc, 0, p->channels * sizeof(int32_t));
+    (void)memset(acc, 0, p->channels * sizeof(int32_t));
 }
 
 void mg_reduce_sum_s8__global_rows(const mg_reduce_sum_s8_params *p, const int8_t *in, uint32_t y, uint32_t n,

@@ -18,7 +18,7 @@ static void row_of_words(const mg_resize_nearest_neighbor_params *p, const mg_s3
             to += 2u * n;
         }
         if ((times & 1u) != 0u) {
-            memcpy(to, from, p->pixel);
+            (void)memcpy(to, from, p->pixel);
             to += n;
         }
     }

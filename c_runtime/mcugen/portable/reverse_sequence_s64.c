@@ -11,10 +11,10 @@ static uint32_t steps_of(int64_t length, uint32_t steps)
 static void reverse(const mg_reverse_sequence_s64_params *p, const uint8_t *in, uint8_t *out, uint32_t length)
 {
     for (uint32_t t = 0u; t < length; t += 1u) {
-        memcpy(out + t * p->step_stride, in + (length - 1u - t) * p->step_stride, p->run);
+        (void)memcpy(out + t * p->step_stride, in + (length - 1u - t) * p->step_stride, p->run);
     }
     for (uint32_t t = length; t < p->steps; t += 1u) {
-        memcpy(out + t * p->step_stride, in + t * p->step_stride, p->run);
+        (void)memcpy(out + t * p->step_stride, in + t * p->step_stride, p->run);
     }
 }
 

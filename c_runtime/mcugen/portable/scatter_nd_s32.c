@@ -13,7 +13,7 @@ static uint32_t place(const mg_scatter_nd_s32_params *p, const mg_s32 *index)
 
 void mg_scatter_nd_s32(const mg_scatter_nd_s32_params *p, const mg_s32 *index, const mg_s32 *updates, mg_s32 *out)
 {
-    memset(out, 0, p->elements * sizeof(*out));
+    (void)memset(out, 0, p->elements * sizeof(*out));
     for (uint32_t k = 0u; k < p->count; k += 1u) {
         const mg_s32 *const from = updates + k * p->run;
         mg_s32 *const to = out + place(p, index + k * p->depth);

@@ -13,7 +13,7 @@ static uint32_t place(const mg_scatter_nd_s8_params *p, const mg_s32 *index)
 
 void mg_scatter_nd_s8(const mg_scatter_nd_s8_params *p, const mg_s32 *index, const int8_t *updates, int8_t *out)
 {
-    memset(out, 0, p->elements * sizeof(*out));
+    (void)memset(out, 0, p->elements * sizeof(*out));
     for (uint32_t k = 0u; k < p->count; k += 1u) {
         const int8_t *const from = updates + k * p->run;
         int8_t *const to = out + place(p, index + k * p->depth);

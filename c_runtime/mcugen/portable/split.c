@@ -6,7 +6,7 @@ static void cut(const mg_split_params *p, const uint8_t *in, uint8_t *const *out
     const uint8_t *from = in;
     for (uint32_t i = 0u; i < p->outer; i += 1u) {
         for (uint32_t k = 0u; k < parts; k += 1u) {
-            memcpy(out[k] + i * p->run[k], from, p->run[k]);
+            (void)memcpy(out[k] + i * p->run[k], from, p->run[k]);
             from += p->run[k];
         }
     }

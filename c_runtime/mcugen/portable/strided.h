@@ -34,7 +34,7 @@ static inline void mg_copy_line(const mg_strided *s, const uint8_t *in, uint8_t 
     const int32_t out_step = s->out_stride[5];
     const uint32_t n = s->dims[5];
     if (in_step == (int32_t)s->size && out_step == in_step) {
-        memcpy(out, in, (size_t)n * s->size);
+        (void)memcpy(out, in, (size_t)n * s->size);
     } else {
         const uint8_t *from = in;
         uint8_t *to = out;

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/operators.md is what `mcugen ops --markdown` prints, and says how kernels are chosen."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner
+
+from mcugen.cli import cli
+from tests.emit.built import ROOT
+
+
+def test_the_page_is_what_the_command_prints() -> None:
+    page = (ROOT / "docs" / "operators.md").read_text()
+    assert CliRunner().invoke(cli, ["ops", "--markdown"]).stdout == page
+    assert "cost least" in page.partition("## ")[0]
