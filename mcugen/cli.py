@@ -242,21 +242,38 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     type=click.Path(path_type=Path),
     help="A trace.json with hashes of the runtime's tensors for the first recorded input.",
 )
+@click.option(
+    "--runtime",
+    is_flag=False,
+    flag_value="reference",
+    type=click.Choice(["reference", "tflm", "litert"]),
+    help="Ask the runtime itself, where it is installed: the one whose bits are claimed.",
+)
 @build_options
 @json_option
-def verify(model: Path, count: int, golden: Path | None, trace: Path | None, as_json: bool, **values: Any) -> int:
+def verify(
+    model: Path,
+    count: int,
+    golden: Path | None,
+    trace: Path | None,
+    runtime: str | None,
+    as_json: bool,
+    **values: Any,
+) -> int:
     """Compile MODEL with this machine's gcc and compare every layer with the NumPy reference.
 
     Multipliers, bounds and tables are derived a second time and compared, the functions of the header are tried, and
     the text of the C is checked for heap, recursion, mutable data and loops that may not end. The C runs under the
     address and undefined-behaviour sanitizers on random inputs over the full range and on extreme ones. Integer
     tensors must be equal; float tensors agree within 1e-5 of the largest magnitude of their sums. With
-    --golden, recorded outputs of the runtime itself are compared with both.
+    --golden, recorded outputs of the runtime itself are compared with both; with --runtime, behind MODEL, every tensor
+    of the runtime itself (`pip install tflite-micro ai-edge-litert`).
     """
     from mcugen.verify import report, run
 
     with _progress("verifying", quiet=as_json) as tell:
-        result = run.verify(_build(model, values), count, golden, trace, tell)
+        ask = (model, runtime) if runtime else None
+        result = run.verify(_build(model, values), count, golden, trace, tell, ask)
     _emit(report.verify_dict(result), report.verify_text(result), as_json=as_json)
     return 0 if result.agrees else 1
 

@@ -40,12 +40,15 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "helpers_differ": list(result.helpers),
         "c_rules_broken": list(result.text),
         "refused_by_reference": result.refused,
+        "runtime": result.asked.version if result.asked else None,
+        "runtime_stopped": list(result.asked.stopped) if result.asked else [],
         "notes": list(result.notes),
     }
 
 
 def _first(result: Verification) -> Verdict | None:
-    return next((v for v in (result.c, result.recorded) if v and not v.agrees), None)
+    verdicts = (result.c, result.recorded, result.asked.verdict if result.asked else None)
+    return next((v for v in verdicts if v and not v.agrees), None)
 
 
 def _promise(result: Verification) -> str:
@@ -84,6 +87,9 @@ def verify_text(result: Verification) -> str:
     lines.append(f"  text of the C: {rules}")
     if result.recorded:
         lines.append(f"  NumPy against the recorded runtime: {_sentence(result.recorded)}")
+    if result.asked:
+        lines.append(f"  NumPy against {result.asked.version} itself: {_sentence(result.asked.verdict)}")
+        lines += [f"  the runtime stopped on {stop}" for stop in result.asked.stopped]
     if result.traced:
         differing = ", ".join(result.trace_differs) or "none"
         lines.append(f"  NumPy against the recorded trace: {result.traced} tensors, differing: {differing}")

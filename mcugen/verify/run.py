@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.errors import UsageError
-from mcugen.options import RUNTIMES
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
-from mcugen.verify import constants, emulated, golden, helpers, host, text
+from mcugen.verify import constants, emulated, golden, helpers, host, outside, text
 from mcugen.verify.compare import Verdict
 from mcugen.verify.constants import Constants
 from mcugen.verify.emulated import Simulation
+from mcugen.verify.outside import Asked
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Verification:
     """The C against the oracle, and, where recordings were given, the oracle against the runtime.
 
     helpers: functions of the header that differ from the oracle; text: what in the C breaks a rule; refused: the
-    operator that the runtime whose bits are claimed has no kernel for, "" if it has all.
+    operator that the runtime whose bits are claimed has no kernel for, "" if it has all; asked: the oracle against that
+    runtime itself, where it was asked.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Verification:
     text: tuple[str, ...]
     refused: str
     notes: tuple[str, ...]
+    asked: Asked | None = None
 
     @property
     def exact(self) -> bool:
@@ -46,7 +48,8 @@ class Verification:
     @property
     def agrees(self) -> bool:
         """Whether integers are equal, floats within the tolerance, and nothing else is wrong."""
-        return self.c.agrees and (self.recorded is None or self.recorded.agrees) and not self.faults
+        verdicts = (self.c, self.recorded, self.asked.verdict if self.asked else None)
+        return all(v is None or v.agrees for v in verdicts) and not self.faults
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -57,9 +60,17 @@ class Verification:
 
 
 def verify(
-    artifact: Artifact, random: int, recording: Path | None, trace: Path | None, tell: Callable[[str], None]
+    artifact: Artifact,
+    random: int,
+    recording: Path | None,
+    trace: Path | None,
+    tell: Callable[[str], None],
+    ask: tuple[Path, str] | None = None,
 ) -> Verification:
-    """Compare C, oracle and recordings. Raises UsageError for a trace without the recording it belongs to."""
+    """Compare C, oracle and recordings. Raises UsageError for a trace without the recording it belongs to.
+
+    ask: the model's file and the runtime to ask itself; see `outside.check`.
+    """
     if trace and not recording:
         raise UsageError("--trace needs --golden", hint="the trace is of the first recorded input")
     imported, which = artifact.imported, artifact.view.reference
@@ -67,6 +78,8 @@ def verify(
     tell("recorded outputs")
     recorded = golden.check(recording, imported, which) if recording else None
     traced, wrong = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
+    tell("the runtime itself")
+    asked = outside.check(ask[0], imported, which, ask[1], cases) if ask else None
     tell("constants")
     made = constants.check(artifact)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
@@ -76,6 +89,7 @@ def verify(
         converting, broken = tuple(helpers.differences(artifact, program)), tuple(text.violations(artifact, folder))
         verdict = host.compare(artifact, program, cases, tell)
     return Verification(
+        asked=asked,
         name=artifact.name,
         reference=which,
         c=verdict,
@@ -93,7 +107,7 @@ def verify(
 def _refused(artifact: Artifact) -> str:
     """The first imported operator that the runtime whose bits are claimed refuses, asked of the operators anew."""
     graph, which = artifact.imported, artifact.view.reference
-    nodes = graph.nodes if which in RUNTIMES else ()
+    nodes = graph.nodes if which in graph.refusals else ()
     return next((node.source for node in nodes if node.op.refused_by(graph.call(node, which), which)), "")
 
 
