@@ -10,8 +10,8 @@ _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 _GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
 _KERNEL = re.compile(r"^void (mg_\w+)(?=\([^;{]*\)\n\{)", re.MULTILINE)
-LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(\w+)\(", re.MULTILINE)
-"""The name of a function of its file alone, with attributes, if any, before the type."""
+LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(?!MG_)(\w+)\(", re.MULTILINE)
+"""The name of a function of its file alone, with attributes, if any, before the type; macros name their own."""
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _PARTS = ("", "_begin", "_rows", "_end")
 

@@ -2,76 +2,36 @@
 #include "mcugen/average_pool_2d_s16.h"
 #include "mcugen/divide.h"
 #include "mcugen/pool.h"
+#include "mcugen/variant.h"
+
+#define MG_KERNEL mg_average_pool_2d_s16
+#define MG_STORED mg_s16
+#define MG_VALUE int32_t
 
 typedef struct {
     mg_span rows;
     uint32_t offset, columns; /* of the first tap of channel 0 in its row, in elements; how many taps in a row */
     uint32_t count, mult, shift;
-} mg_average_s16_taps;
+} MG_VARIANT(taps);
 
-static mg_average_s16_taps window_at(const mg_average_pool_2d_s16_params *p, mg_span rows, uint32_t x)
+static MG_VARIANT(taps) MG_VARIANT(window_at)(const mg_average_pool_2d_s16_params *p, mg_span rows, uint32_t x)
 {
     const mg_span columns = mg_pool_span(x, p->stride_w, p->pad_w, p->kernel_w, p->in_w);
     const uint32_t height = rows.end - rows.first;
     const uint32_t width = columns.end - columns.first;
     const uint32_t entry = (height - p->min_rows) * p->recip_pitch + (width - p->min_columns);
-    const mg_average_s16_taps w = {rows, (x * p->stride_w + columns.first - p->pad_w) * p->channels, width,
+    const MG_VARIANT(taps) w = {rows, (x * p->stride_w + columns.first - p->pad_w) * p->channels, width,
                                    height * width, p->recip_mult[entry], p->recip_shift[entry]};
     return w;
 }
 
-static mg_s16 mean(const mg_average_pool_2d_s16_params *p, const mg_average_s16_taps *w, int32_t sum)
+static mg_s16 MG_VARIANT(mean)(const mg_average_pool_2d_s16_params *p, const MG_VARIANT(taps) *w, int32_t sum)
 {
     const int32_t y = mg_average(sum + p->offset * (int32_t)w->count, w->count, w->mult, w->shift) - p->offset;
     return (mg_s16)mg_clamp(y, p->out_min, p->out_max);
 }
 
-static void four_channels(const mg_average_pool_2d_s16_params *p, const mg_s16 *const *rows,
-                          const mg_average_s16_taps *w, uint32_t c, mg_s16 *out)
-{
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
-        const mg_s16 *in = rows[i] + w->offset + c;
-        for (uint32_t j = 0u; j < w->columns; j += 1u) {
-            s0 += in[0];
-            s1 += in[1];
-            s2 += in[2];
-            s3 += in[3];
-            in += p->channels;
-        }
-    }
-    out[c] = mean(p, w, s0);
-    out[c + 1u] = mean(p, w, s1);
-    out[c + 2u] = mean(p, w, s2);
-    out[c + 3u] = mean(p, w, s3);
-}
-
-static void one_channel(const mg_average_pool_2d_s16_params *p, const mg_s16 *const *rows, const mg_average_s16_taps *w,
-                        uint32_t c, mg_s16 *out)
-{
-    int32_t sum = 0;
-    for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
-        const mg_s16 *in = rows[i] + w->offset + c;
-        for (uint32_t j = 0u; j < w->columns; j += 1u) {
-            sum += in[0];
-            in += p->channels;
-        }
-    }
-    out[c] = mean(p, w, sum);
-}
-
-void mg_average_pool_2d_s16(const mg_average_pool_2d_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out)
-{
-    const uint32_t fours = p->channels & ~3u;
-    const mg_span span = mg_pool_span(y, p->stride_h, p->pad_h, p->kernel_h, p->in_h);
-    for (uint32_t x = 0u; x < p->out_w; x += 1u) {
-        const mg_average_s16_taps w = window_at(p, span, x);
-        mg_s16 *const to = out + x * p->channels;
-        for (uint32_t c = 0u; c < fours; c += 4u) {
-            four_channels(p, rows, &w, c, to);
-        }
-        for (uint32_t c = fours; c < p->channels; c += 1u) {
-            one_channel(p, rows, &w, c, to);
-        }
-    }
-}
+#include "mcugen/average_pool_2d_template.h"
+#undef MG_KERNEL
+#undef MG_STORED
+#undef MG_VALUE

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: the largest or smallest element over axes. MG_KERNEL: the function, MG_STORED: its elements,
+ * MG_BEFORE(a, b): whether a is chosen rather than b.
+ */
+
+static MG_STORED MG_VARIANT(extreme)(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *in)
+{
+    MG_STORED found = in[0];
+    for (uint32_t i = 0u; i < p->reduced[0]; i += 1u) {
+        for (uint32_t j = 0u; j < p->reduced[1]; j += 1u) {
+            const MG_STORED *x = in + i * p->reduced_stride[0] + j * p->reduced_stride[1];
+            const uint32_t stride = p->reduced_stride[2];
+            for (uint32_t k = 0u; k < p->reduced[2]; k += 1u) {
+                found = MG_BEFORE(x[0], found) ? x[0] : found;
+                x += stride;
+            }
+        }
+    }
+    return found;
+}
+
+void MG_KERNEL(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *in, MG_STORED *out)
+{
+    MG_STORED *to = out;
+    for (uint32_t i = 0u; i < p->kept[0]; i += 1u) {
+        for (uint32_t j = 0u; j < p->kept[1]; j += 1u) {
+            const MG_STORED *from = in + i * p->kept_stride[0] + j * p->kept_stride[1];
+            for (uint32_t k = 0u; k < p->kept[2]; k += 1u) {
+                to[k] = MG_VARIANT(extreme)(p, from);
+                from += p->kept_stride[2];
+            }
+            to += p->kept[2];
+        }
+    }
+}
