@@ -10,6 +10,9 @@ from pathlib import Path
 from mcugen.call import Call, Params, Rule
 from mcugen.element import Loop
 
+MAX_SHORT = 15
+"""Characters that stand for a kernel's symbol in the name of an emitted function."""
+
 
 class Form(Enum):
     """How a kernel walks its tensors; the emitter knows the call of each form.
@@ -96,6 +99,7 @@ class Kernel:
     """One C function that computes an operator, with its rules and its build-time work.
 
     symbol    mg_<op>_<dtype>[__<how>]; its source is <symbol less mg_>.c of c_runtime, or `source`
+    short     at most 15 characters for the symbol in emitted C names, mg_<short>_<hash>; by default its words, cut
     params    fields of the C struct <symbol less __how>_params; arrays become constants in flash
     count     POINTWISE: n for the whole output (pixels or elements); a multiple of the output's rows
     operands  inputs passed as pointers, in that order; None: every input that is not constant
@@ -142,6 +146,7 @@ class Kernel:
     source: str = ""
     helpers: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    short: str = ""
 
     @property
     def contract(self) -> str:
@@ -158,16 +163,29 @@ class Kernel:
         """Whether the kernel makes an output row from a window of input rows."""
         return self.form in (Form.WINDOW, Form.RING)
 
-    def interface(self, call: Call) -> str:
-        """What names the header and the params struct for the call."""
-        return self.function(call) if self.loop else self.contract
+    @property
+    def short_name(self) -> str:
+        """The symbol in the names of emitted functions: `short`, else the symbol with its longest words cut."""
+        words = [word for word in self.symbol.removeprefix("mg_").split("_") if word]
+        while not self.short and len("_".join(words)) > MAX_SHORT:
+            longest = max(range(len(words)), key=lambda k: (len(words[k]), k))
+            words[longest] = words[longest][:-1]
+        return self.short or "_".join(words)
 
-    def function(self, call: Call) -> str:
-        """The C function that computes the call: the symbol, with the constants of its variant or of its text."""
+    def sizes(self, call: Call) -> Mapping[str, int]:
+        """The constants of the call's copy, by name; none for a kernel that is one function."""
+        return dict(sorted(self.variant(call).items())) if self.variant else {}
+
+    def identity(self, call: Call) -> str:
+        """The symbol with the sizes or the text of the call's copy: equal for calls that share a C function."""
         if self.loop:
-            return f"{self.symbol}_{self.loop(call).digest}"
-        values = self.variant(call) if self.variant else {}
-        return "_".join([self.symbol, *(f"{name}{value}".replace("-", "m") for name, value in values.items())])
+            return f"{self.symbol} {self.loop(call).digest}"
+        return " ".join([self.symbol, *(f"{name} {value}" for name, value in self.sizes(call).items())])
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the C function is made for its call, and so has no file of its own in the runtime."""
+        return self.variant is not None or self.loop is not None
 
     @property
     def source_name(self) -> str:

@@ -38,7 +38,7 @@ _TAKEN_FORM = re.compile(
 )
 
 MAX_PREFIX = 12
-"""Characters of a prefix with which every function of the interface stays within the 31 that C99 keeps apart."""
+"""Characters of a prefix with which every external name stays within the 31 that C99 keeps apart."""
 
 _DIGEST = 3
 """Hexadecimal digits that stand for the rest of a shortened name."""

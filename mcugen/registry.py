@@ -113,9 +113,18 @@ def _modules_of(package: ModuleType) -> tuple[ModuleType, ...]:
     return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)
 
 
+def own() -> tuple[type[Op], ...]:
+    """Every operator class of mcugen, also those that no format names and only passes make."""
+    return tuple(op for module in _modules_of(mcugen.ops) for op in _classes_of(module))
+
+
 def _ops_of(module: ModuleType) -> Iterable[type[Op]]:
+    return (op for op in _classes_of(module) if op.imports)
+
+
+def _classes_of(module: ModuleType) -> Iterable[type[Op]]:
     for _, value in sorted(vars(module).items()):
-        if inspect.isclass(value) and issubclass(value, Op) and value.__module__ == module.__name__ and value.imports:
+        if inspect.isclass(value) and issubclass(value, Op) and value.__module__ == module.__name__:
             yield value
 
 

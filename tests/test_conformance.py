@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import resources
+from mcugen.emit import bundle
 from mcugen.op import Example, Op
 from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
@@ -87,7 +87,7 @@ FAULTS = {
 
 def planted(fault: str, folder: Path) -> Path:
     """The copying kernel with a line added at its end."""
-    source = resources.c_files()["copy.c"].read_text(encoding="utf-8")
+    source = bundle.of([]).text("copy.c").decode()
     body = source[: source.rindex("}")].replace("{\n", "{\n    const uint8_t before = *(const uint8_t *)out;\n", 1)
     path = folder / "copy.c"
     path.write_text(body + f"    (void)before;\n    {fault.replace('GARBAGE', 'before')}\n}}\n", encoding="utf-8")
@@ -99,7 +99,7 @@ def test_a_planted_fault_is_found(name: str, tmp_path: Path) -> None:
     fault, message = FAULTS[name]
     cases, _ = cases_of(CopyExamples)
     group = program.Group("copy", tuple(cases))
-    kernels = {"copy.c": planted(fault, tmp_path)}
+    kernels = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
     found = conformance.run_host(conformance.compile_host(group, tmp_path, kernels=kernels), cases)
     assert message in report(found)
 
@@ -110,7 +110,7 @@ def test_strayed_and_unstable_bytes_are_found_without_sanitizers(tmp_path: Path)
         ("((uint8_t *)out)[p->size] ^= 1u;", "bytes of no buffer were written"),
         ("if (p->size == 15u) { ((uint8_t *)out)[14] = ((const uint8_t *)in)[-3]; }", "differ, first at [2, 4]"),
     ):
-        kernels = {"copy.c": planted(fault, tmp_path)}
+        kernels = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
         binary = conformance.compile_host(program.Group("copy", tuple(cases)), tmp_path, ("-O1",), kernels)
         assert message in report(conformance.run_host(binary, cases))
 

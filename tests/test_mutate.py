@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from mcugen.emit import bundle
 from tests.support import conformance, program
 from tests.support.cases import cases_of
 from tests.support.mutants import Mutant, alike, body_tokens, mutants
-from tests.support.mutation import Laboratory, bench, element_sources, runtime_sources
+from tests.support.mutation import Laboratory, bench
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = """/* a + b */
@@ -62,11 +63,11 @@ def test_names_are_alike_by_a_letter_or_a_part() -> None:
 def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     cases, _ = cases_of(conformance.operators()["MaxPool2D"])
     group = program.Group("maxpool2d", tuple(cases))
-    return Laboratory([bench(group, tmp_path_factory.mktemp("bench") / "maxpool")], runtime_sources())
+    return Laboratory([bench(group, tmp_path_factory.mktemp("bench") / "maxpool")])
 
 
 def planted(laboratory: Laboratory, old: str, new: str) -> Mutant:
-    file = "max_pool_2d_s8.c"
+    file = bundle.of([]).path("max_pool_2d_s8.c")
     return Mutant(file, laboratory.sources[file].rindex(old), len(old), new, "mg_max_pool_2d_s8")
 
 
@@ -89,19 +90,19 @@ def test_outcomes(laboratory: Laboratory, tmp_path: Path, old: str, new: str, ou
 def test_kernels_made_of_expressions_are_mutated(tmp_path: Path) -> None:
     cases, _ = cases_of(conformance.operators()["SquaredDifference"])
     made = [bench(program.Group("squares", tuple(cases)), tmp_path / "squares")]
-    sources = runtime_sources() | element_sources(made)
-    laboratory = Laboratory(made, sources)
-    files = sorted(name for name in laboratory.reachable() if name.startswith("squared_difference_f32_"))
-    assert any(name.startswith("squared_difference_f32__broadcast") for name in files)
-    file = next(name for name in files if re.fullmatch(r"squared_difference_f32_[0-9a-f]{6}\.c", name))
-    mutant = next(m for m in mutants(file, sources[file]) if "(a + b) * (a - b)" in m.applied(sources[file]))
+    laboratory = Laboratory(made)
+    sources = laboratory.sources
+    files = sorted(name for name in laboratory.reachable() if name.startswith("kernels/squ_dif_f32_bro_"))
+    assert files
+    changes = ((m, m.applied(sources[file])) for file in files for m in mutants(file, sources[file]))
+    mutant = next(m for m, text in changes if "(a + b) * (a - b)" in text)
     assert laboratory.try_mutant(mutant, tmp_path / "trial").outcome == "caught"
 
 
 def test_a_mutant_is_described_by_its_line(laboratory: Laboratory) -> None:
     mutant = planted(laboratory, "uint32_t x = 0u", "uint32_t x = 1u")
     lines = mutant.describe(laboratory.sources[mutant.file]).splitlines()
-    assert re.fullmatch(r"max_pool_2d_s8\.c:\d+ in mg_max_pool_2d_s8", lines[0])
+    assert re.fullmatch(r"kernels/max_pool_2d_s8_\w{6}\.c:\d+ in mg_max_pool_2d_s8", lines[0])
     assert lines[1].startswith("  - for (uint32_t x = 0u;") and lines[2].startswith("  + for (uint32_t x = 1u;")
 
 

@@ -2,11 +2,10 @@
  *
  * What the kernels with weights share: parameter fields, and names in templates.
  *
- * Such a kernel is written once for all element types, in a template header. Whoever includes one first defines MG_TYPE,
- * say as conv2d_s8, and declares what stands before it:
+ * Such a kernel is written once for all element types, in a template header. A source that includes one first defines
+ * MG_TYPE, say as conv2d_s8, and MG_SYMBOL, the function to make, and declares what stands before it:
  *
  *   MG_NAME(f)                            mg_conv2d_s8_f
- *   MG_SYMBOL                             mg_conv2d_s8, the kernel itself
  *   MG_NAME(params)                       the parameter struct
  *   MG_NAME(x), MG_NAME(w), MG_NAME(acc)  types of data, weights and sums
  *   MG_NAME(store)(p, o, acc)             the output of channel o   } filter_s8_template.h and its kin
@@ -23,7 +22,6 @@
 #define MG_PASTE_(a, b, c) a##b##c
 #define MG_PASTE(a, b, c) MG_PASTE_(a, b, c)
 #define MG_NAME(name) MG_PASTE(mg_, MG_TYPE, _##name)
-#define MG_SYMBOL MG_PASTE(mg_, MG_TYPE, )
 
 /* A window that slides over rows. Output columns [inside_first, inside_end) need no data beyond the row. */
 #define MG_WINDOW_FIELDS       \

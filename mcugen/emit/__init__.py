@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from mcugen.emit import bundle, selftest
+from mcugen.emit import selftest
 from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView, build
@@ -50,10 +50,10 @@ def emit(
         f"{name}.c": render("model.c.j2", m=view),
         f"{name}_weights.h": render("weights.h.j2", m=view),
         f"{name}_weights.c": render("weights.c.j2", m=view),
-        **bundle.runtime_files(view.kernel_sources, view.headers, view.made_files),
+        **view.runtime_files,
     }
     if options.amalgamate:
-        files = amalgamate(files, name, {step.kernel for step in view.steps})
+        files = amalgamate(files, view)
     files[EXAMPLE] = render("main.c.j2", m=view, sources=sources_of(files))
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-_INTERFACE = "mcugen/interface.h"
+from mcugen.emit.view import ModelView
+
 _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 _GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
@@ -16,14 +17,12 @@ _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _PARTS = ("", "_begin", "_rows", "_end")
 
 
-def amalgamate(files: Mapping[str, bytes], name: str, symbols: Collection[str]) -> dict[str, bytes]:
-    """<name>.h with the runtime header folded in, and <name>.c with weights, kernels and the model.
-
-    symbols: the kernels that the model calls.
-    """
+def amalgamate(files: Mapping[str, bytes], view: ModelView) -> dict[str, bytes]:
+    """<name>.h with the runtime header folded in, and <name>.c with weights, kernels and the model."""
+    name, called = view.name, {step.kernel + part for step in view.steps for part in _PARTS}
     text = {path: content.decode() for path, content in files.items()}
-    folded = _Folded(text, {symbol + part for symbol in symbols for part in _PARTS})
-    public = text[f"{name}.h"].replace(f'#include "{_INTERFACE}"\n', text[_INTERFACE])
+    folded = _Folded(text, view.interface, called)
+    public = text[f"{name}.h"].replace(f'#include "{view.interface}"\n', text[view.interface])
     banner = _banner(text[f"{name}.c"])
     parts = [banner.replace(f" in {name}_weights.c", ""), f'#include "{name}.h"\n#define MG_LINKAGE static\n']
     parts += [_weights(text[f"{name}_weights.c"])]
@@ -35,10 +34,10 @@ def amalgamate(files: Mapping[str, bytes], name: str, symbols: Collection[str]) 
 class _Folded:
     """Puts headers where they are included, each guarded one once."""
 
-    def __init__(self, text: Mapping[str, str], called: Collection[str]) -> None:
+    def __init__(self, text: Mapping[str, str], interface: str, called: Collection[str]) -> None:
         self._text = text
         self._called = called
-        self._seen = {_INTERFACE}
+        self._seen = {interface}
 
     def expanded(self, source: str) -> str:
         """A source with its headers of the runtime put in; the model's own headers are there already."""

@@ -1,28 +1,75 @@
-"""Which runtime files a model needs: its kernels, and the headers they include."""
+"""The runtime as a model has it: its kernels and their headers, under names that say what stands in them.
+
+Every file and every function has a hash in its name: of a file, its text and all that it includes; of a function, also
+its symbol and the sizes that it is made for. Equal names are therefore equal text, also in builds by two versions of
+mcugen, which link into one image, and compile with their folders given in any order.
+"""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from mcugen import resources
+from mcugen import kernels, registry, resources
+from mcugen.call import Call
 from mcugen.errors import InternalError, UsageError
-from mcugen.kernel import Kernel
+from mcugen.kernel import Form, Kernel
 from mcugen.schedule import Choice
 
-_INCLUDE = re.compile(rb'^#include "mcugen/([\w./]+)"$', re.MULTILINE)
+RUNTIME = "runtime.h"
+INTERFACE = "interface.h"
+MAX_NAME = 31
+"""Characters that C99 keeps apart in an external name (5.2.4.1); files keep to it as well."""
+
+_DIGEST = 6
+_STEM = MAX_NAME - len("_.c") - _DIGEST
+_SHORT = re.compile(r"[a-z][a-z0-9_]{0,14}", re.ASCII)
+_INCLUDE = re.compile(r'^(#include "mcugen/)([\w./]+)"$', re.MULTILINE)
+_FUNCTION = re.compile(r"(^#define MG_\w+ |\b)(mg_\w+)(?=\(|$)", re.MULTILINE)
+"""A function where it is declared, defined or called, or the name that a macro gives to a template."""
+
+_SHARED = re.compile(r"^MG_LINKAGE \w+ \*?(mg_\w+)\(", re.MULTILINE)
+"""A function of a helper source, which kernels of several sizes call."""
+
+_PARTS = {Form.RING: ("", "_row"), Form.ACCUMULATE: ("_begin", "_rows", "_end")}
+"""Endings of the functions of a kernel, where it has more than one."""
+
 _FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
-_LICENSE = b"SPDX-License-Identifier: Apache-2.0"
-_OWNER = b"You own this file; mcugen's licence does not apply to it."
+_LICENSE = "SPDX-License-Identifier: Apache-2.0"
+_OWNER = "You own this file; mcugen's licence does not apply to it."
 """The line of an emitted file that replaces the licence under which mcugen holds it."""
 
 
-def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
+def of(choices: Iterable[Choice]) -> Bundle:
+    """The runtime, with the files that the kernels chosen bring. Raises UsageError where files of one name differ."""
+    choices = tuple(choices)
+    brought = brought_files(choice.kernel for choice in choices)
+    if not brought and all(_runtime().knows(choice.kernel) for choice in choices):
+        return _runtime()
+    further = (kernel for choice in choices for kernel in (choice.kernel, *kernels.of(choice.node.op)))
+    return Bundle((*known(), *further), brought)
+
+
+@functools.cache
+def _runtime() -> Bundle:
+    return Bundle(known())
+
+
+@functools.cache
+def known() -> tuple[Kernel, ...]:
+    """The kernels with code of all operators and families that are found."""
+    ops = dict.fromkeys((*registry.own(), *registry.load().ops))
+    return tuple(kernel for op in ops for kernel in kernels.of(op) if kernel.has_code)
+
+
+def brought_files(used: Iterable[Kernel]) -> dict[str, str]:
     """The C files that operators from outside bring for these kernels, by name. Raises UsageError where two clash."""
     found: dict[str, str] = {}
-    for kernel in kernels:
+    for kernel in used:
         for name, text in kernel.files.items():
             if not _FILE_NAME.fullmatch(name):
                 raise UsageError(f"kernel {kernel.symbol} brings a file named {name!r}", hint="name it <name>.c or .h")
@@ -35,74 +82,208 @@ def brought_files(kernels: Iterable[Kernel]) -> dict[str, str]:
     return found
 
 
-def source_name(choice: Choice) -> str:
-    """The C file that defines the kernel of a choice: one of the runtime's, or one made for the sizes of its call."""
-    if choice.kernel.variant is None and choice.kernel.loop is None:
-        return choice.kernel.source_name
-    return f"{choice.kernel.function(choice.call).removeprefix('mg_')}.c"
+class Bundle:
+    """All files of the runtime, with the names and the text that they have in the output."""
+
+    def __init__(self, known: Iterable[Kernel], brought: Mapping[str, str] = MappingProxyType({})) -> None:
+        """known: the kernels whose functions headers may declare. brought: further files, by name."""
+        self._brought = brought
+        there = [k for k in known if k.has_code and k.files.keys() <= brought.keys()]
+        self._fixed = {k.symbol: k for k in there if not k.is_made}
+        self._helpers = sorted({helper for k in there for helper in k.helpers})
+        self._stems = {k.source_name: k.short_name for k in there if not (k.is_made or k.source)}
+        self._stems |= {template_of(k): k.short_name for k in there if k.variant}
+        self._declared: dict[str, set[str]] = defaultdict(set)
+        for kernel in (k for k in there if not k.loop):
+            own = () if kernel.variant else (kernel.source_name,)
+            self._declared[header_of(kernel)] |= {*own, *kernel.helpers}
+        self._hashes: dict[str, str] = {}
+        self._texts: dict[str, bytes] = {}
+
+    def files(self, choices: Iterable[Choice]) -> dict[str, bytes]:
+        """Path in the output -> text, for the sources of the kernels chosen and all that they include.
+
+        Raises InternalError where two files or two functions have one name.
+        """
+        found: dict[str, bytes] = {}
+        claims = _Claims()
+        wanted = {RUNTIME, INTERFACE}
+        for choice in choices:
+            kernel, call = choice.kernel, choice.call
+            claims.take(self.function(kernel, call), kernel.identity(call))
+            wanted |= {*self._needed(kernel, call), *kernel.helpers}
+            for path, text in self._made(kernel, call, self.function(kernel, call)).items():
+                claims.take(path, kernel.identity(call))
+                found[path] = text.encode()
+        for name in sorted(set().union(*map(self._reached, wanted))):
+            claims.take(self.name(name), name)
+            found[self.path(name)] = self.text(name)
+        return found
+
+    def knows(self, kernel: Kernel) -> bool:
+        """Whether the kernel has a name here: a copy always, a function where it was given."""
+        return kernel.is_made or kernel.symbol in self._fixed
+
+    def path(self, file: str) -> str:
+        """Where a file of the runtime stands in the output."""
+        return f"{'kernels' if file.endswith('.c') else 'mcugen'}/{self.name(file)}"
+
+    def name(self, file: str) -> str:
+        """The name of a file of the runtime in the output: `conv2d_s8.h` becomes `conv2d_s8_3fa2b1.h`."""
+        stem, _, suffix = file.rpartition(".")
+        short = self._stems.get(file) or re.sub("_+", "_", stem.replace("_template", ""))[:_STEM].rstrip("_")
+        return f"{short}_{self._hash(file)[:_DIGEST]}.{suffix}"
+
+    def source(self, kernel: Kernel, call: Call) -> str:
+        """The name of the C file that defines the kernel for a call."""
+        return f"{self._stem(kernel, call)}.c" if kernel.is_made else self.name(kernel.source_name)
+
+    def header(self, kernel: Kernel, call: Call) -> str:
+        """The path of the header that declares the kernel's parameters and, unless it is a copy, the function."""
+        return f"mcugen/{self._stem(kernel, call)}.h" if kernel.loop else self.path(header_of(kernel))
+
+    def params(self, kernel: Kernel, call: Call) -> str:
+        """The C type of the kernel's parameters."""
+        return f"{self.function(kernel, call) if kernel.loop else kernel.contract}_params"
+
+    def function(self, kernel: Kernel, call: Call) -> str:
+        """The C function that computes the call: `mg_conv2d_dsp16_3fa2b1`. Raises UsageError for a name too long."""
+        if not kernel.is_made:
+            return self._functions[kernel.symbol]
+        hashes = [self._hash(file) for file in sorted(self._needed(kernel, call))]
+        return self._named(kernel, *self._made(kernel, call, "mg_").values(), *hashes)
+
+    def declaration(self, kernel: Kernel, call: Call) -> str:
+        """What declares the functions of a kernel's copy, once its header was read."""
+        return f"MG_DECLARE_{kernel.symbol.removeprefix('mg_')}({self.function(kernel, call)});"
+
+    def text(self, file: str) -> bytes:
+        """A file of the runtime as it is emitted: it belongs to its user, and names what it includes and declares."""
+        if file not in self._texts:
+            text = _FUNCTION.sub(lambda match: match[1] + self._functions.get(match[2], match[2]), self._raw(file))
+            self._texts[file] = self._owned(text).encode()
+        return self._texts[file]
+
+    def _owned(self, text: str, own: str = "") -> str:
+        """A text as its user gets it. own: a header that it includes which is none of the runtime's."""
+        text = _INCLUDE.sub(lambda m: m[0] if m[2] == own else f'{m[1]}{self.name(m[2])}"', text)
+        return text.replace(_LICENSE, _OWNER)
+
+    @functools.cached_property
+    def _functions(self) -> Mapping[str, str]:
+        """Function of the runtime -> its name in the output."""
+        found: dict[str, str] = {}
+        for symbol, kernel in self._fixed.items():
+            named = self._named(kernel, self._hash(kernel.source_name))
+            for part in ("", *_PARTS.get(kernel.form, ())):
+                found[symbol + part] = named + part
+        for helper in self._helpers:
+            for function in _SHARED.findall(self._raw(helper)):
+                found[function] = f"{function}_{_digest(function, self._hash(helper))}"
+        return found
+
+    def _named(self, kernel: Kernel, *parts: str) -> str:
+        """mg_<short>_<hash>, of the symbol and of what tells its functions apart."""
+        if not _SHORT.fullmatch(kernel.short_name):
+            raise UsageError(
+                f"kernel {kernel.symbol}: {kernel.short_name!r} cannot be part of a C name",
+                hint="state `short`: at most 15 lower-case letters, digits and underscores, a letter first",
+            )
+        return f"mg_{kernel.short_name}_{_digest(kernel.symbol, *parts)}"
+
+    def _stem(self, kernel: Kernel, call: Call) -> str:
+        return self.function(kernel, call).removeprefix("mg_")
+
+    def _needed(self, kernel: Kernel, call: Call) -> set[str]:
+        """The files of the runtime that a call's function consists of, without what they include."""
+        if kernel.loop:
+            made = kernel.loop(call).files("mg_")
+            return {name for text in made.values() for name in includes(text)} - made.keys()
+        return {header_of(kernel), template_of(kernel) if kernel.variant else kernel.source_name}
+
+    def _made(self, kernel: Kernel, call: Call, function: str) -> dict[str, str]:
+        """Path -> text of the files that are made for a call: none for a kernel of the runtime."""
+        if kernel.loop:
+            made = kernel.loop(call).files(function)
+            (own,) = (name for name in made if name.endswith(".h"))
+            folders = {name: "kernels" if name.endswith(".c") else "mcugen" for name in made}
+            return {f"{folders[name]}/{name}": self._owned(text, own) for name, text in made.items()}
+        if kernel.variant:
+            return {f"kernels/{function.removeprefix('mg_')}.c": self._copy(kernel, call, function)}
+        return {}
+
+    def _copy(self, kernel: Kernel, call: Call, function: str) -> str:
+        """The source of a kernel's copy for the sizes of a call."""
+        sizes = kernel.sizes(call)
+        words = ", ".join(f"{size.replace('_', ' ')} {value}" for size, value in sizes.items())
+        constants = {"KERNEL": function} | {size.upper(): value for size, value in sizes.items()}
+        lines = [
+            f"/* {_OWNER} */",
+            f"/* {kernel.symbol} for {words}: the file included here documents each size. */",
+        ]
+        lines += [f"#define MG_{constant} {value}" for constant, value in constants.items()]
+        lines += [f'#include "mcugen/{self.name(template_of(kernel))}"']
+        lines += [f"#undef MG_{constant}" for constant in constants]
+        return "\n".join([*lines, ""])
+
+    def hashed(self, file: str) -> set[str]:
+        """The files whose text the name of a file stands for: what it includes and, as a header, declares."""
+        return self._reached(file, self._declared)
+
+    def _hash(self, file: str) -> str:
+        if file not in self._hashes:
+            texts = [(name, self._raw(name)) for name in sorted(self.hashed(file))]
+            self._hashes[file] = hashlib.sha256(repr([_OWNER, file, texts]).encode()).hexdigest()
+        return self._hashes[file]
+
+    def _reached(self, file: str, further: Mapping[str, Iterable[str]] = MappingProxyType({})) -> set[str]:
+        """A file with all that it includes, and with what `further` says belongs to any of them."""
+        found, waiting = set[str](), [file]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += [*includes(self._raw(name)), *further.get(name, ())]
+        return found
+
+    def _raw(self, file: str) -> str:
+        return self._brought[file] if file in self._brought else _read(file)
 
 
-def made_files(choices: Sequence[Choice]) -> dict[str, str]:
-    """The C files that are not in the runtime's folders, by name: brought by operators, or made for their calls."""
-    found = brought_files(c.kernel for c in choices)
-    found |= {source_name(c): _variant_text(c) for c in choices if c.kernel.variant}
-    for choice in choices:
-        if choice.kernel.loop is not None:
-            found |= choice.kernel.loop(choice.call).files(choice.kernel.function(choice.call))
-    return found
+class _Claims:
+    """Names in an output, each with the one thing that it stands for."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, str] = {}
+
+    def take(self, name: str, what: str) -> None:
+        other = self._taken.setdefault(name, what)
+        if other != what:
+            raise InternalError(f"{what} and {other} would both be called {name}", where="emit")
 
 
-def _variant_text(choice: Choice) -> str:
-    """A copy of a kernel's template for the sizes of a call."""
-    kernel = choice.kernel
-    values = kernel.variant(choice.call) if kernel.variant else {}
-    stem = kernel.symbol.removeprefix("mg_")
-    constants = {"KERNEL": kernel.function(choice.call)} | {name.upper(): value for name, value in values.items()}
-    lines = [
-        f"/* {_OWNER.decode()} */",
-        f"/* mcugen/{stem}_template.h, instantiated for these layer sizes; that file documents each macro. */",
-    ]
-    lines += [f"#define MG_{name} {value}" for name, value in constants.items()]
-    lines += [f'#include "mcugen/{stem}_template.h"']
-    lines += [f"#undef MG_{name}" for name in constants]
-    return "\n".join([*lines, ""])
+def header_of(kernel: Kernel) -> str:
+    """The header that declares a kernel and its parameters."""
+    return f"{kernel.contract.removeprefix('mg_')}.h"
 
 
-def runtime_files(
-    kernels: Iterable[str], headers: Iterable[str], brought: Mapping[str, str] = MappingProxyType({})
-) -> dict[str, bytes]:
-    """Path in the output folder -> content, for kernel sources, their headers and everything those include.
-
-    brought: files that are not in the runtime's folders but come with an operator.
-    """
-
-    def read(name: str) -> bytes:
-        return owned(brought[name].encode()) if name in brought else _read(name)
-
-    files = {f"kernels/{Path(name).name}": read(name) for name in kernels}
-    wanted = ["runtime.h", *headers, *(h for text in files.values() for h in includes(text))]
-    seen: dict[str, bytes] = {}
-    while wanted:
-        header = wanted.pop()
-        if header not in seen:
-            seen[header] = read(header)
-            wanted += includes(seen[header])
-    return files | {f"mcugen/{name}": seen[name] for name in sorted(seen)}
+def template_of(kernel: Kernel) -> str:
+    """The header that is a kernel's text for any sizes."""
+    return f"{kernel.symbol.removeprefix('mg_')}_template.h"
 
 
-def includes(text: bytes) -> list[str]:
+def includes(text: str) -> list[str]:
     """The runtime headers a source names, without the folder."""
-    return [name.decode() for name in _INCLUDE.findall(text)]
+    return [match[2] for match in _INCLUDE.finditer(text)]
 
 
-def _read(name: str) -> bytes:
-    """A file of the runtime as it is emitted, with the line about its owner."""
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:_DIGEST]
+
+
+@functools.cache
+def _read(name: str) -> str:
     path = resources.c_files().get(name)
     if path is None:
         raise InternalError(f"the runtime file {name} is missing")
-    return owned(path.read_bytes())
-
-
-def owned(text: bytes) -> bytes:
-    """The text of a file as its user gets it."""
-    return text.replace(_LICENSE, _OWNER)
+    return path.read_text(encoding="utf-8")

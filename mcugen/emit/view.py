@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass, field
 
@@ -36,7 +37,7 @@ from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan, lower_bound
-from mcugen.schedule import INPUT, Choice, Schedule, Step
+from mcugen.schedule import INPUT, Schedule, Step
 from mcugen.schedule.accesses import constant_accesses
 from mcugen.schedule.size import counters, region_bytes
 from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
@@ -77,10 +78,11 @@ class ModelView:
     counters: tuple[str, ...]
     regions: list[RegionView]
     reads: dict[str, int]
+    interface: str
+    runtime: str
     headers: list[str]
     declarations: list[str]
-    kernel_sources: list[str]
-    made_files: dict[str, str]
+    runtime_files: dict[str, bytes]
 
     @property
     def ends(self) -> list[EndView]:
@@ -145,6 +147,10 @@ class _Builder:
     def graph(self) -> Graph:
         return self.schedule.graph
 
+    @functools.cached_property
+    def bundle(self) -> bundle.Bundle:
+        return bundle.of(step.choice for step in self.schedule.steps)
+
     def model(self) -> ModelView:
         steps = [self._step(step) for step in self.schedule.steps]
         states = states_of(self.schedule, self.plan, self._initial)
@@ -180,13 +186,12 @@ class _Builder:
             counters=counters(self.schedule),
             regions=regions_of(self.schedule, self.plan),
             reads=self.reads,
-            headers=sorted({f"{c.kernel.interface(c.call).removeprefix('mg_')}.h" for c in choices}),
-            declarations=sorted({_declaration(c) for c in choices if c.kernel.variant}),
-            kernel_sources=sorted({name for c in choices for name in (bundle.source_name(c), *c.kernel.helpers)}),
-            made_files=bundle.made_files(choices),
+            interface=self.bundle.path(bundle.INTERFACE),
+            runtime=self.bundle.path(bundle.RUNTIME),
+            headers=sorted({self.bundle.header(c.kernel, c.call) for c in choices}),
+            declarations=sorted({self.bundle.declaration(c.kernel, c.call) for c in choices if c.kernel.variant}),
+            runtime_files=self.bundle.files(choices),
         )
-
-    # interface -------------------------------------------------------------------------------------------------
 
     def _ends(self, names: tuple[str, ...], kind: str) -> list[EndView]:
         return [self._end(name, kind, "" if len(names) == 1 else f"_{k}") for k, name in enumerate(names)]
@@ -215,8 +220,6 @@ class _Builder:
             is_input=kind == "input",
             is_unread=name in self.graph.unread_inputs,
         )
-
-    # memory ----------------------------------------------------------------------------------------------------
 
     def _push(self) -> PushView | None:
         if self.schedule.pushed is None:
@@ -291,9 +294,9 @@ class _Builder:
             index=step.index,
             by_rows=step.by_rows,
             title=self._title(step),
-            kernel=kernel.function(call),
+            kernel=self.bundle.function(kernel, call),
             params=f"step{step.index}" if choice.params else "",
-            params_type=f"{kernel.interface(call)}_params",
+            params_type=self.bundle.params(kernel, call),
             fields=fields,
             form=kernel.form.value,
             inputs=[
@@ -394,8 +397,3 @@ class _Builder:
         stored = np.array(w.firsts, np.min_scalar_type(min(-1 - w.firsts[-1], w.firsts[0])))
         note = "first input row of each output row"
         return f"{self._array(stored, ARRAY_TYPES[stored.dtype], note, stored.size)}[{y}]"
-
-
-def _declaration(choice: Choice) -> str:
-    """The declaration of a kernel that is made for the sizes of its call."""
-    return f"MG_DECLARE_{choice.kernel.symbol.removeprefix('mg_')}({choice.kernel.function(choice.call)});"

@@ -42,7 +42,9 @@ def facts_of(
         live_macs=view.macs,
         cycles=estimates.total(cycles),
         clock_hz=board.clock_hz,
-        steps=tuple(_step(s, schedule, c) for s, c in zip(schedule.steps, cycles, strict=True)),
+        steps=tuple(
+            _step(s, v.kernel, schedule, c) for s, v, c in zip(schedule.steps, view.steps, cycles, strict=True)
+        ),
         regions=regions.facts_of(solution),
         weights=constants.facts_of(view, board),
         notes=(*notes, *solution.notes),
@@ -51,13 +53,14 @@ def facts_of(
     )
 
 
-def _step(step: Step, schedule: Schedule, cycles: CycleFacts | None) -> StepFacts:
+def _step(step: Step, function: str, schedule: Schedule, cycles: CycleFacts | None) -> StepFacts:
     choice = step.choice
     return StepFacts(
         index=step.index,
         op=type(choice.node.op).__name__,
         sizes=choice.node.op.in_words(choice.call),
         kernel=choice.kernel.symbol,
+        function=function,
         why=choice.why,
         macs=schedule.macs(step),
         cycles=cycles,

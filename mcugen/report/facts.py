@@ -17,14 +17,15 @@ class CycleFacts:
 
 @dataclass(frozen=True)
 class StepFacts:
-    """One step: its operator and sizes, the kernel chosen for it, why that one, its multiply-accumulates and estimated
-    cycles.
+    """One step: its operator and sizes, the kernel chosen for it, the C function that it became, why that one, its
+    multiply-accumulates and estimated cycles.
     """
 
     index: int
     op: str
     sizes: str
     kernel: str
+    function: str
     why: str
     macs: int
     cycles: CycleFacts | None

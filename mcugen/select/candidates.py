@@ -125,7 +125,7 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
         cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes
     code = kernel.code(call) if kernel.code else costs.code_bytes(kernel, run.core)
-    return Candidate(choice, cost, working, kernel.function(call), code)
+    return Candidate(choice, cost, working, kernel.identity(call), code)
 
 
 def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:

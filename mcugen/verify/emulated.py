@@ -37,6 +37,7 @@ class SimulatedStep:
     op: str
     sizes: str
     kernel: str
+    function: str
     macs: int
     instructions: int
     cycles: Interval | None
@@ -232,6 +233,8 @@ def _steps(
 ) -> tuple[SimulatedStep, ...]:
     none = Interval(0, 0) if estimates else None
     return tuple(
-        SimulatedStep(s.index, s.op, s.sizes, s.kernel, s.macs, counts.get(s.index, 0), estimates.get(s.index, none))
+        SimulatedStep(
+            s.index, s.op, s.sizes, s.kernel, s.function, s.macs, counts.get(s.index, 0), estimates.get(s.index, none)
+        )
         for s in artifact.report.steps
     )

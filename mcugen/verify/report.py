@@ -146,11 +146,17 @@ def simulate_text(result: Simulation) -> str:
         f"  RAM          {result.ram_bytes:>12,}  bytes: {_holder(result)}",
         f"  stack        {result.stack_bytes:>12,}  bytes, painted; at most {result.stack_bound_bytes:,} on any path "
         "without interrupts:",
-        f"               {' > '.join(result.stack_path)}",
+        f"               {' > '.join(_function(result, name) for name in result.stack_path)}",
         "",
         *_step_lines(result),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _function(result: Simulation, name: str) -> str:
+    """A function of the image; one of a kernel with the kernel's symbol, as its own name is a short one with a hash."""
+    symbols = (step.kernel for step in result.steps if name.startswith(step.function))
+    return next((f"{name} ({symbol})" for symbol in symbols), name)
 
 
 def _cycles_lines(result: Simulation) -> list[str]:

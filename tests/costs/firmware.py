@@ -25,7 +25,7 @@ from mcugen.toolchain import cross, qemu
 from mcugen.toolchain.disassembly import disassemble
 from mcugen.toolchain.elf import read_elf
 from tests.costs import layers
-from tests.support import draw, program, runtime
+from tests.support import draw, program
 from tests.support.cases import Case, prepared, under_test
 from tests.support.conformance import CASE_WARNINGS
 
@@ -129,7 +129,7 @@ def measure(core: str, found: Sequence[Layer], folder: Path) -> list[Measured]:
     result = []
     for layer, counts in zip(found, ran.counts[::2], strict=True):
         taken = estimator.cycles(counts.runs[layer.step])
-        code = sizes[Path(bundle.source_name(layer.choice)).stem]
+        code = sizes[Path(bundle.of([layer.choice]).source(layer.choice.kernel, layer.choice.call)).stem]
         result.append(Measured(layer, counts.instructions[layer.step], taken.low, taken.high, code))
     return result
 
@@ -147,10 +147,10 @@ def _image(board: Target, found: Sequence[Layer], folder: Path) -> cross.Image:
         program.Group(f"part{k}", tuple(layer.case for layer in part))
         for k, part in enumerate(_parts(found, _PER_UNIT))
     ]
-    sources = list(program.kernel_paths([layer.case.view for layer in found], folder).values())
+    sources = program.write_runtime([layer.case.view for layer in found], folder)
     sources += [program.write_group(group, folder) for group in groups]
     sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
-    include = [runtime.include(), program.SUPPORT, folder]
+    include = [program.SUPPORT, folder]
     return cross.build_image(board, sources, include, folder, flags=CASE_WARNINGS)
 
 

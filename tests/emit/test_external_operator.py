@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 import textwrap
@@ -128,7 +129,8 @@ def test_given_as_a_module(tmp_path: Path, amalgamate: bool) -> None:
     artifact.write(tmp_path / "out")
     built = Built(tmp_path / "out", artifact)
     if not amalgamate:
-        assert {"kernels/triangle_s8.c", "mcugen/triangle_s8.h"} <= set(artifact.files)
+        names = re.findall(r"(kernels/triangle_s8|mcugen/triangle_s8)_\w{6}\.[ch]", " ".join(artifact.files))
+        assert names == ["kernels/triangle_s8", "mcugen/triangle_s8"]
     x = np.arange(-12, 12, dtype=np.int8)
     program = built.program(["-std=c99", "-O2", *WARNINGS])
     got = np.frombuffer(run_checked([program], stdin=x.tobytes()).stdout, np.int8)
@@ -145,7 +147,7 @@ def test_installed_by_entry_point(tmp_path: Path) -> None:
     script = "import sys, mcugen; print(*mcugen.compile(sys.argv[1]).files)"
     command = [sys.executable, "-c", script, str(model(tmp_path))]
     done = subprocess.run(command, env={"PYTHONPATH": f"{ROOT}:{site}"}, capture_output=True, text=True, check=True)
-    assert "kernels/triangle_s8.c" in done.stdout.split()
+    assert re.search(r"kernels/triangle_s8_\w{6}\.c", done.stdout)
 
 
 def test_its_options_may_not_be_ignored(tmp_path: Path) -> None:

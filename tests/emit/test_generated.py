@@ -108,7 +108,8 @@ def _symbols(out: Path, built: Built, source: str) -> list[tuple[str, str]]:
 
 def test_folders_hold_what_is_used(plain: Built) -> None:
     files = plain.artifact.files
-    sources = {bundle.source_name(step.choice) for step in plain.artifact.schedule.steps}
+    choices = [step.choice for step in plain.artifact.schedule.steps]
+    sources = {bundle.of(choices).source(choice.kernel, choice.call) for choice in choices}
     assert {p for p in files if p.startswith("kernels/")} == {f"kernels/{name}" for name in sources}
     reached = set()
     for source in (*plain.sources(), EXAMPLE):
@@ -220,7 +221,7 @@ def test_static_asserts_hold_something(tmp_path: Path) -> None:
 
 def test_runtime_of_another_abi_is_refused(tmp_path: Path) -> None:
     built = build("three_dense", tmp_path)
-    runtime = built.folder / "mcugen/runtime.h"
+    runtime = built.folder / built.view.interface
     runtime.write_text(runtime.read_text().replace("#define MCUGEN_RUNTIME_ABI 1", "#define MCUGEN_RUNTIME_ABI 2"))
     with pytest.raises(ToolError) as caught:
         built.gcc("-std=c99", "-c", "three_dense.c", "-o", tmp_path / "o.o")

@@ -25,7 +25,7 @@ from mcugen.select.candidates import menus_of
 from mcugen.toolchain.elf import read_elf
 from mcugen.toolchain.process import run_checked
 from mcugen.types import TensorType
-from tests.support import draw, runtime
+from tests.support import draw
 from tests.support.cases import graph_of
 
 LINE, COLUMN, KERNEL, BLOCKS = (
@@ -88,15 +88,15 @@ def test_it_takes_the_most_weights_that_are_in_reach() -> None:
 def test_layers_of_other_channels_and_clamps_share_a_copy() -> None:
     usual = {"size": (5, 24), "c": 4, "activation": "RELU"}
     one, other = call_of(**usual), call_of((9, 24), 31, stride=(2, 1), zero=9, activation="RELU6")  # type: ignore[arg-type]
-    assert KERNEL.function(one) == KERNEL.function(other)
+    assert KERNEL.identity(one) == KERNEL.identity(other)
     for changed in ({"size": (5, 25)}, {"stride": (1, 2)}, {"kernel": (5, 3)}, {"activation": "NONE"}):
-        assert KERNEL.function(one) != KERNEL.function(call_of(**{**usual, **changed}))  # type: ignore[arg-type]
+        assert KERNEL.identity(one) != KERNEL.identity(call_of(**{**usual, **changed}))  # type: ignore[arg-type]
 
 
 def test_layers_of_other_widths_share_a_copy_where_they_are_in_blocks() -> None:
     widths = (6, 12, 48)
-    assert len({BLOCKS.function(call_of((5, width))) for width in widths}) == 1
-    assert len({KERNEL.function(call_of((5, width))) for width in widths}) == len(widths)
+    assert len({BLOCKS.identity(call_of((5, width))) for width in widths}) == 1
+    assert len({KERNEL.identity(call_of((5, width))) for width in widths}) == len(widths)
     assert refusals(call_of((5, 14)), "dsp", kernel=BLOCKS) == [
         "a row is a whole number of blocks of at least 4 outputs"
     ]
@@ -117,10 +117,12 @@ def test_layers_of_other_widths_share_a_copy_where_they_are_in_blocks() -> None:
 )
 def test_the_stated_code_of_a_copy_is_near_its_size(kernel: Kernel, changed: dict[str, Any], tmp_path: Path) -> None:
     call = call_of(**changed)
-    source, out = tmp_path / "copy.c", tmp_path / "copy.o"
-    source.write_text(*bundle.made_files([Choice(Node("", call.op, (), (), ""), call, kernel, "")]).values())
-    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-O2", f"-I{runtime.include()}"]
-    run_checked([*command, "-c", source, "-o", out])
+    runtime, out = bundle.of([]), tmp_path / "copy.o"
+    for path, content in runtime.files([Choice(Node("", call.op, (), (), ""), call, kernel, "")]).items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-O2", f"-I{tmp_path}"]
+    run_checked([*command, "-c", tmp_path / "kernels" / runtime.source(kernel, call), "-o", out])
     size = read_elf(out).section_bytes(lambda name: name.startswith((".text", ".rodata")))
     assert kernel.code is not None and kernel.code(call) == pytest.approx(size, rel=0.15)
 

@@ -21,8 +21,7 @@ from mcugen.schedule.trace import Trace
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
 from mcugen.types import row_count
-from tests.support import runtime
-from tests.support.program import first_difference, kernel_paths
+from tests.support.program import first_difference, write_runtime
 
 HERE = Path(__file__).resolve().parent
 FLAGS = ("-O0", "-g1", *SANITIZE, "-include", str(HERE / "harness.h"))
@@ -70,22 +69,22 @@ class Workshop:
         """The program of these models. Raises ToolError where the C does not compile."""
         folder.mkdir(parents=True, exist_ok=True)
         self.folder.mkdir(parents=True, exist_ok=True)
-        kernels = kernel_paths((m.view for m in models), self.folder)
+        kernels = write_runtime((m.view for m in models), self.folder)
         units = [_write_unit(m, folder) for m in models]
         units += [_write_table(models, folder), HERE / "harness.c"]
-        jobs = [(path, self.folder / f"{s}.o") for s, path in kernels.items()]
+        jobs = [(path, path.with_suffix(".o")) for path in kernels]
         jobs = [(source, out) for source, out in jobs if not out.exists()]
         jobs += [(unit, folder / f"{unit.stem}.o") for unit in units]
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda job: _compile(*job, folder), jobs))
-        objects = [*(self.folder / f"{s}.o" for s in kernels), *(folder / f"{unit.stem}.o" for unit in units)]
+            list(pool.map(lambda job: _compile(*job, folder, self.folder), jobs))
+        objects = [*(path.with_suffix(".o") for path in kernels), *(folder / f"{unit.stem}.o" for unit in units)]
         run_checked(["gcc", *SANITIZE, *objects, "-o", folder / "program", "-lm"], timeout_s=300)
         return folder / "program"
 
 
-def _compile(source: Path, out: Path, folder: Path) -> None:
+def _compile(source: Path, out: Path, folder: Path, runtime: Path) -> None:
     part = out.with_suffix(f".{os.getpid()}.part")
-    include = [f"-I{p}" for p in (runtime.include(), folder, HERE)]
+    include = [f"-I{p}" for p in (runtime, folder, HERE)]
     run_checked(["gcc", *STRICT_WARNINGS, *FLAGS, *include, "-c", source, "-o", part], timeout_s=300)
     plain = folder / f"{source.stem.removesuffix('_unit')}.c"
     if plain != source and source.parent == folder:  # as its users compile it: without hooks

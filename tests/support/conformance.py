@@ -23,7 +23,7 @@ from mcugen.errors import ToolError
 from mcugen.op import Op
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
-from tests.support import program, runtime
+from tests.support import program
 from tests.support.cases import Case, Refused, cases_of, folded
 
 # Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
@@ -49,7 +49,7 @@ def operators() -> dict[str, type[Op]]:
 
 
 def include_flags(folder: Path) -> list[str]:
-    return [f"-I{p}" for p in (runtime.include(), program.SUPPORT, folder)]
+    return [f"-I{p}" for p in (program.SUPPORT, folder)]
 
 
 def compile_host(
@@ -61,7 +61,7 @@ def compile_host(
     """The program that runs the cases of one operator. kernels: sources to take for others. Raises ToolError."""
     unit = program.write_group(group, folder)
     table = program.write_table([group], folder)
-    jobs = [(kernels.get(s, path), STRICT_WARNINGS) for s, path in program.kernel_paths(group.views, folder).items()]
+    jobs = [(kernels.get(path.name, path), STRICT_WARNINGS) for path in program.write_runtime(group.views, folder)]
     jobs += [(unit, CASE_WARNINGS), (table, CASE_WARNINGS), (program.SUPPORT / "harness.c", CASE_WARNINGS)]
     objects = [folder / f"{source.stem}.o" for source, _ in jobs]
 

@@ -11,7 +11,7 @@ from mcugen.errors import MemoryBudgetError, ToolError
 from mcugen.op import Op
 from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
-from tests.support import program, runtime
+from tests.support import program
 from tests.support.cases import cases_of
 from tests.support.conformance import CASE_WARNINGS, compiler_complaints
 
@@ -68,8 +68,8 @@ def run_groups(core: Target, groups: Sequence[program.Group], folder: Path) -> l
 
 
 def _image(core: Target, groups: Sequence[program.Group], folder: Path) -> cross.Image:
-    sources = list(program.kernel_paths((v for g in groups for v in g.views), folder).values())
+    sources = program.write_runtime((v for g in groups for v in g.views), folder)
     sources += [program.write_group(group, folder) for group in groups]
     sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
-    include = [runtime.include(), program.SUPPORT, folder]
+    include = [program.SUPPORT, folder]
     return cross.build_image(core, sources, include, folder, flags=CASE_WARNINGS)

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcugen import resources
-from mcugen.emit.bundle import includes
+from mcugen.emit import bundle
 from mcugen.errors import ToolError
 from mcugen.toolchain.host import SANITIZE
 from mcugen.toolchain.process import run, run_checked
-from tests.support import program, runtime
+from tests.support import program
 from tests.support.conformance import CASE_WARNINGS
 from tests.support.mutants import Mutant
 
 RUN_LIMIT_S = 5.0
 PLAIN = ("-O2", *CASE_WARNINGS)
 SANITIZED = ("-O1", "-std=c11", *SANITIZE)
-
-
-def runtime_sources() -> dict[str, str]:
-    """Name -> text, for every kernel and every header that holds functions."""
-    return {name: path.read_text(encoding="utf-8") for name, path in sorted(resources.c_files().items())}
 
 
 @dataclass(frozen=True)
@@ -86,23 +81,17 @@ class Bench:
 def bench(group: program.Group, folder: Path) -> Bench:
     """Write an operator's program; it is compiled when it is first needed."""
     folder.mkdir(parents=True)
-    paths = list(program.kernel_paths(group.views, folder).values())
+    paths = program.write_runtime(group.views, folder)
     paths += [program.write_group(group, folder), program.write_table([group], folder), program.SUPPORT / "harness.c"]
     units = {path.stem: Unit(path, path.stem) for path in paths}
     return Bench(group, folder, units, program.records(group.cases))
-
-
-def element_sources(benches: Iterable[Bench]) -> dict[str, str]:
-    """Name -> text of kernels made of expressions, and of their headers; copies of templates have none."""
-    made = [view.made_files for b in benches for view in b.group.views]
-    return {name: text for files in made for name, text in files.items() if Path(name).with_suffix(".h").name in files}
 
 
 def compile_unit(
     unit: Unit, first: Sequence[Path], last: Sequence[Path], flags: Iterable[str], out: Path, source: Path | None = None
 ) -> None:
     """Compile a unit, or `source` in its place; folders `first` go before the runtime's headers."""
-    folders = [*first, runtime.include(), program.SUPPORT, *last]
+    folders = [*first, program.SUPPORT, *last]
     command = ["gcc", *flags, *(f"-I{f}" for f in folders), "-c", str(source or unit.path), "-o", str(out)]
     run_checked(command, timeout_s=120)
 
@@ -117,10 +106,15 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Laboratory:
-    """All benches, and the runtime's sources."""
+    """All benches, and the files of the runtime in them."""
 
     benches: Sequence[Bench]
-    sources: dict[str, str]
+
+    @functools.cached_property
+    def sources(self) -> dict[str, str]:
+        """Path in a build -> text, for every kernel and every header."""
+        found = (path for b in self.benches for path in b.folder.glob("*/*.[ch]"))
+        return {f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8") for path in sorted(found)}
 
     def reachable(self) -> set[str]:
         """The files that some operator's kernels consist of."""
@@ -129,7 +123,7 @@ class Laboratory:
     def try_mutant(self, mutant: Mutant, scratch: Path) -> Trial:
         """Compile what the mutant changes, and run the operators that use it until one notices."""
         scratch.mkdir(parents=True)
-        changed_file = scratch / ("" if mutant.file.endswith(".c") else "mcugen") / mutant.file
+        changed_file = scratch / mutant.file
         changed_file.parent.mkdir(parents=True, exist_ok=True)
         changed_file.write_text(mutant.applied(self.sources[mutant.file]), encoding="utf-8")
         seen: dict[str, Path | None] = {}
@@ -171,7 +165,7 @@ class Laboratory:
         return seen[key]
 
     def _compile(self, unit: Unit, b: Bench, mutant: Mutant, flags: Sequence[str], out: Path, scratch: Path) -> None:
-        source = scratch / unit.path.name if mutant.file == unit.path.name else None
+        source = scratch / mutant.file if mutant.file == f"kernels/{unit.path.name}" else None
         compile_unit(unit, [scratch], [b.folder], flags, out, source)
 
     def _by_relevance(self, mutant: Mutant) -> list[Bench]:
@@ -191,13 +185,11 @@ class Laboratory:
     def _closure(self, unit: Unit) -> set[str]:
         """The known files that a unit consists of; the generated models use the functions of runtime.h alone."""
         if unit.name.endswith("_cases"):
-            return {"runtime.h"}
-        if unit.path.name not in self.sources:
-            return set()
-        wanted, found = [unit.path.name], set()
+            return {bundle.of([]).path(bundle.RUNTIME)}
+        wanted, found = [f"{unit.path.parent.name}/{unit.path.name}"], set()
         while wanted:
             name = wanted.pop()
             if name in self.sources and name not in found:
                 found.add(name)
-                wanted += includes(self.sources[name].encode())
+                wanted += [f"mcugen/{header}" for header in bundle.includes(self.sources[name])]
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import resources
 from mcugen.emit.view import ModelView
 from tests.support.cases import Case
 
@@ -40,17 +40,19 @@ class Group:
         return [case.view for case in self.cases]
 
 
-def kernel_paths(views: Iterable[ModelView], folder: Path) -> dict[str, Path]:
-    """Name -> file of every kernel that the models call; those made for sizes are written to `folder`."""
-    found: dict[str, Path] = {}
+def write_runtime(views: Iterable[ModelView], folder: Path) -> list[Path]:
+    """Write the runtime of all models to `folder`; the kernels among it. Equal names are equal files."""
+    files: dict[str, bytes] = {}
     for view in views:
-        found |= {s: resources.c_files()[s] for s in view.kernel_sources if s not in view.made_files}
-        (folder / "mcugen").mkdir(exist_ok=True)
-        for name, text in view.made_files.items():
-            path = folder / name if name.endswith(".c") else folder / "mcugen" / name
-            path.write_text(text, encoding="ascii")
-            found |= {name: path} if name.endswith(".c") else {}
-    return dict(sorted(found.items()))
+        for path, content in view.runtime_files.items():
+            assert files.setdefault(path, content) == content, path
+    for path, content in files.items():
+        if not (folder / path).exists():  # other processes may read it
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            part = folder / f"{path}.{os.getpid()}"
+            part.write_bytes(content)
+            part.replace(folder / path)
+    return [folder / path for path in sorted(files) if path.endswith(".c")]
 
 
 def write_group(group: Group, folder: Path) -> Path:

@@ -2,7 +2,7 @@
  *
  * Template: n pixels of a 1x1 convolution with stride 1, on top of conv2d_block_template.h.
  */
-void MG_NAME(_pointwise)(const MG_NAME(params) *p, const MG_NAME(x) *in, MG_NAME(x) *out, uint32_t n)
+void MG_SYMBOL(const MG_NAME(params) *p, const MG_NAME(x) *in, MG_NAME(x) *out, uint32_t n)
 {
     const uint32_t pairs = n & ~1u;
     const MG_NAME(taps) taps = {&in, 1u, p->in_c};

@@ -7,7 +7,9 @@ typedef int8_t mg_conv2d_s8__acc64_w;
 typedef int64_t mg_conv2d_s8__acc64_acc;
 
 #define MG_TYPE conv2d_s8__acc64
+#define MG_SYMBOL mg_conv2d_s8__acc64
 #include "mcugen/filter_s8_template.h"
 #include "mcugen/conv2d_block_template.h"
 #include "mcugen/conv2d_rows_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -2,5 +2,7 @@
 #include "mcugen/conv2d_s8_block.h"
 
 #define MG_TYPE conv2d_s8
+#define MG_SYMBOL mg_conv2d_s8__pointwise
 #include "mcugen/conv2d_pointwise_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -6,6 +6,8 @@ typedef int8_t mg_depthwise_conv2d_s16_w;
 typedef int32_t mg_depthwise_conv2d_s16_acc;
 
 #define MG_TYPE depthwise_conv2d_s16
+#define MG_SYMBOL mg_depthwise_conv2d_s16
 #include "mcugen/filter_s16_template.h"
 #include "mcugen/depthwise_conv2d_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -7,6 +7,8 @@ typedef int8_t mg_depthwise_conv2d_s16__acc64_w;
 typedef int64_t mg_depthwise_conv2d_s16__acc64_acc;
 
 #define MG_TYPE depthwise_conv2d_s16__acc64
+#define MG_SYMBOL mg_depthwise_conv2d_s16__acc64
 #include "mcugen/filter_s16_template.h"
 #include "mcugen/depthwise_conv2d_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -6,6 +6,8 @@ typedef int16_t mg_depthwise_conv2d_s8w16_w;
 typedef int32_t mg_depthwise_conv2d_s8w16_acc;
 
 #define MG_TYPE depthwise_conv2d_s8w16
+#define MG_SYMBOL mg_depthwise_conv2d_s8w16
 #include "mcugen/filter_s8_template.h"
 #include "mcugen/depthwise_conv2d_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -6,8 +6,10 @@ typedef int8_t mg_fully_connected_s16_w;
 typedef int32_t mg_fully_connected_s16_acc;
 
 #define MG_TYPE fully_connected_s16
+#define MG_SYMBOL mg_fully_connected_s16
 #include "mcugen/filter_s16_template.h"
 #include "mcugen/fully_connected_s16_finish_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/fully_connected_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -7,8 +7,10 @@ typedef int8_t mg_fully_connected_s16__acc64_w;
 typedef int64_t mg_fully_connected_s16__acc64_acc;
 
 #define MG_TYPE fully_connected_s16__acc64
+#define MG_SYMBOL mg_fully_connected_s16__acc64
 #include "mcugen/filter_s16_template.h"
 #include "mcugen/fully_connected_s16_finish_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/fully_connected_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -7,7 +7,9 @@ typedef int8_t mg_fully_connected_s8__acc64_w;
 typedef int64_t mg_fully_connected_s8__acc64_acc;
 
 #define MG_TYPE fully_connected_s8__acc64
+#define MG_SYMBOL mg_fully_connected_s8__acc64
 #include "mcugen/fully_connected_s8_finish_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/fully_connected_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

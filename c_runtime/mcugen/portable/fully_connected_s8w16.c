@@ -6,7 +6,9 @@ typedef int16_t mg_fully_connected_s8w16_w;
 typedef int32_t mg_fully_connected_s8w16_acc;
 
 #define MG_TYPE fully_connected_s8w16
+#define MG_SYMBOL mg_fully_connected_s8w16
 #include "mcugen/fully_connected_s8_finish_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/fully_connected_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

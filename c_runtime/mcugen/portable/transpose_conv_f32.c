@@ -6,7 +6,9 @@ typedef float mg_transpose_conv_f32_w;
 typedef float mg_transpose_conv_f32_acc;
 
 #define MG_TYPE transpose_conv_f32
+#define MG_SYMBOL mg_transpose_conv_f32
 #include "mcugen/filter_f32_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/transpose_conv_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

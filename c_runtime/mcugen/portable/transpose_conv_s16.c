@@ -6,7 +6,9 @@ typedef int8_t mg_transpose_conv_s16_w;
 typedef int32_t mg_transpose_conv_s16_acc;
 
 #define MG_TYPE transpose_conv_s16
+#define MG_SYMBOL mg_transpose_conv_s16
 #include "mcugen/filter_s16_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/transpose_conv_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -6,7 +6,9 @@ typedef int8_t mg_transpose_conv_s8_w;
 typedef int32_t mg_transpose_conv_s8_acc;
 
 #define MG_TYPE transpose_conv_s8
+#define MG_SYMBOL mg_transpose_conv_s8
 #include "mcugen/filter_s8_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/transpose_conv_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

@@ -7,7 +7,9 @@ typedef int8_t mg_transpose_conv_s8__acc64_w;
 typedef int64_t mg_transpose_conv_s8__acc64_acc;
 
 #define MG_TYPE transpose_conv_s8__acc64
+#define MG_SYMBOL mg_transpose_conv_s8__acc64
 #include "mcugen/filter_s8_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/transpose_conv_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

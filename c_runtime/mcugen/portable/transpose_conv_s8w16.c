@@ -6,7 +6,9 @@ typedef int16_t mg_transpose_conv_s8w16_w;
 typedef int32_t mg_transpose_conv_s8w16_acc;
 
 #define MG_TYPE transpose_conv_s8w16
+#define MG_SYMBOL mg_transpose_conv_s8w16
 #include "mcugen/filter_s8_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/transpose_conv_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

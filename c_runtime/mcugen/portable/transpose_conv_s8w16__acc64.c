@@ -7,7 +7,9 @@ typedef int16_t mg_transpose_conv_s8w16__acc64_w;
 typedef int64_t mg_transpose_conv_s8w16__acc64_acc;
 
 #define MG_TYPE transpose_conv_s8w16__acc64
+#define MG_SYMBOL mg_transpose_conv_s8w16__acc64
 #include "mcugen/filter_s8_template.h"
 #include "mcugen/dot_1x4_template.h"
 #include "mcugen/transpose_conv_template.h"
 #undef MG_TYPE
+#undef MG_SYMBOL

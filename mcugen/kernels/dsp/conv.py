@@ -39,6 +39,10 @@ class Way:
     is_composite: bool
     is_single: bool
 
+    @property
+    def short(self) -> str:
+        return self.name.replace("_single", "s")
+
     def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
         """Bytes of the blocks of three pixels and, with `rest`, of two, so many words in the text, besides the base."""
         extra = (24 + 12 * sizes["linear"]) * self.is_composite + 24 * sizes["linear"] + 16 * sizes["loop"]
@@ -307,6 +311,11 @@ def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
     return found
 
 
+def _initials(suffix: str) -> str:
+    """`_shared_pointwise` as `_sp`."""
+    return "".join(["_" if suffix else "", *(word[0] for word in suffix.split("_") if word)])
+
+
 def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
     """Kernels with int16 weights and with composite ones, for cores that load several words fast and for others."""
     made = []
@@ -316,6 +325,7 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
             replace(
                 base,
                 symbol=f"mg_conv2d_s8__{way.name}{suffix}",
+                short=f"conv_{way.short}{_initials(suffix)}",
                 accepts=(_filter.int8_data, _filter.constant_weights, *base.accepts, *proofs),
                 variant=partial(of.variant, way=way),
                 params=partial(of.params, way=way),

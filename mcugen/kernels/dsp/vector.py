@@ -91,5 +91,6 @@ def _kernel(name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel
         terms=("blocks", "groups", *scaling.CLAMP_TERMS),
         widened=not is_composite,
         struct="mg_dsp_vector",
+        short=f"fc_{name}",
         needs=scaling.DSP,
     )

@@ -197,7 +197,10 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
     first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
     rows = replace(MODEL, accepts=(*first, reads_rows, packing.finishes, sums_fit))
     gathered = (*first, gathers, packing.finishes, sums_fit)
-    return (rows, replace(MODEL, symbol=f"{MODEL.symbol}_patches", accepts=gathered, scratch=scratch))
+    return (
+        rows,
+        replace(MODEL, symbol=f"{MODEL.symbol}_patches", short="conv_mve_patch", accepts=gathered, scratch=scratch),
+    )
 
 
 MODEL = Kernel(
@@ -210,5 +213,6 @@ MODEL = Kernel(
     work=work,
     terms=TERMS,
     struct="mg_conv2d_s8__mve",
+    short="conv_mve",
     needs=packing.NEEDS,
 )

@@ -126,6 +126,7 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
     narrow = replace(
         MODEL,
         symbol=f"{MODEL.symbol}_narrow",
+        short="fc_mve_narrow",
         accepts=(*first, is_narrow, packing.finishes, sums_fit),
         scratch=_narrow_scratch,
         work=_narrow_work,

@@ -240,6 +240,7 @@ MODEL = Kernel(
 WIDE = replace(
     MODEL,
     symbol=f"{MODEL.symbol}_wide",
+    short="dw_mve_wide",
     accepts=(*_RULES, is_wide, packing.finishes, sums_fit),
     params=wide_params,
     variant=variant,
@@ -257,6 +258,7 @@ COLUMNS = Kernel(
     work=_column_work,
     terms=("series", "gathered", *packing.FINISH_TERMS),
     struct="mg_depthwise_conv2d_s8__mve_columns",
+    short="dw_mve_columns",
     needs=packing.NEEDS,
 )
 KERNELS = (
