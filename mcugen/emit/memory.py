@@ -49,7 +49,7 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
     ends = dict.fromkeys(graph.inputs, "input") | dict.fromkeys(graph.outputs, "output")
     ends |= {state.before: "state" for state in graph.states}
     tensors = schedule.held()
-    steps = [max(event.step, 0) for event in schedule.trace]
+    steps = [max(event.step, 0) for event in schedule.trace] or [0]
     own = {step.scratch_name: f"scratch of step {step.index}" for step in schedule.steps}
     own |= {step.ring_name: f"converted rows of step {step.index}" for step in schedule.steps}
     inside = [b for b in schedule.buffers() if b.name in plan.offset]
