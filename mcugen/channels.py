@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcugen.errors import InternalError
-from mcugen.types import TensorType
+from mcugen.types import PACKED_BITS, TensorType
 
 MAX_CHANNELS = 1 << 20
 """Of tensors with more nothing is known: a few bytes of a model file must not make the build allocate without bound."""
 
-_BOUNDED = frozenset({"s8", "u8", "s16", "s32"})
+_BOUNDED = frozenset({"s8", "u8", "s16", "s32", *PACKED_BITS})
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,7 @@ def whole(t: TensorType) -> Range | None:
     """
     if t.dtype not in _BOUNDED or channels_of(t) > MAX_CHANNELS:
         return None
-    info = np.iinfo(t.np_dtype)
-    return filled(channels_of(t), int(info.min), int(info.max))
+    return filled(channels_of(t), *t.limits)
 
 
 def measured(data: np.ndarray) -> Range | None:

@@ -257,9 +257,19 @@ def verify(graph: Graph, stage: str) -> Graph:
             tensor.type.np_dtype,
         ):
             raise InternalError(f"constant {name!r} is not of its type {tensor.type}", where=stage)
+        if tensor.type.is_packed:
+            _verify_packed(tensor, stage)
         if tensor.range is not None and tensor.range.low.size != channels_of(tensor.type):
             raise InternalError(f"{name!r} of type {tensor.type} has bounds of other channels", where=stage)
     return graph
+
+
+def _verify_packed(tensor: Tensor, stage: str) -> None:
+    if tensor.data is None:
+        raise InternalError(f"{tensor.name!r} of type {tensor.type} is no constant", where=stage)
+    low, high = tensor.type.limits
+    if tensor.data.size and not low <= tensor.data.min() <= tensor.data.max() <= high:
+        raise InternalError(f"constant {tensor.name!r} does not fit its type {tensor.type}", where=stage)
 
 
 def _verify_states(graph: Graph, stage: str) -> None:

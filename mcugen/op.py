@@ -70,6 +70,9 @@ class Op:
     weight_operands: ClassVar[tuple[int, ...]] = ()
     """Operands that are weights: a legacy uint8 constant there is widened to s16 with its zero point subtracted."""
 
+    packed_operands: ClassVar[tuple[int, ...]] = ()
+    """Constants that kernels read with several elements to a byte; all others are stored in whole bytes first."""
+
     takes_unsigned: ClassVar[bool] = False
     """Whether the kernels read and write uint8 themselves; for all other operators it is turned into int8 first."""
 
@@ -245,7 +248,9 @@ class Example:
 def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray, ...]:
     """Compute a call with the operator's own reference; results have the call's result types.
 
-    Float calls run `reference` in float64 and round once to the result type; all others run `reference_q`.
+    Calls of floats alone run `reference` in float64 and round once to the result type. All others run `reference_q`,
+    those of integer and float operands too: there it is the operator that says which float operations round, and when.
+    Operands packed several to a byte come as arrays of whole bytes.
     """
     given = [t for t in (*call.inputs, *call.outputs) if t is not None]
     if all(t.is_float for t in given):

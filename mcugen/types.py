@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen import packed
 from mcugen.errors import QuantizationError
 
 NUMPY_DTYPES: dict[str, np.dtype] = {
@@ -20,6 +21,11 @@ NUMPY_DTYPES: dict[str, np.dtype] = {
     "f32": np.dtype(np.float32),
     "bool": np.dtype(np.bool_),
 }
+"""Element types of whole bytes, each with its own type in NumPy and in C."""
+
+PACKED_BITS = {"s4": 4, "u4": 4, "s2": 2}
+"""Bits of the element types of which several stand in a byte. Only constants have them; arrays hold them unpacked."""
+
 FLOATS = frozenset({"f16", "f32"})
 ALL_DTYPES = frozenset(NUMPY_DTYPES) - {"f16"}
 """Element types of tensors that are computed: half-precision numbers are constants only."""
@@ -67,12 +73,39 @@ class TensorType:
         return math.prod(self.shape)
 
     @property
+    def bits(self) -> int:
+        """Bits of an element as it is stored."""
+        return PACKED_BITS.get(self.dtype) or 8 * self.np_dtype.itemsize
+
+    @property
     def nbytes(self) -> int:
-        return self.size * self.np_dtype.itemsize
+        """Bytes of all elements as they are stored."""
+        return -(-self.size * self.bits // 8)
 
     @property
     def np_dtype(self) -> np.dtype:
+        """The type of an array that holds the elements in Python: of whole bytes, also where they are packed."""
+        if self.dtype in PACKED_BITS:
+            return NUMPY_DTYPES["u8" if self.dtype.startswith("u") else "s8"]
         return NUMPY_DTYPES[self.dtype]
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether several elements stand in a byte."""
+        return self.dtype in PACKED_BITS
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest value that an element of an integer or boolean type can store."""
+        if self.dtype == "bool":
+            return 0, 1
+        if self.dtype.startswith("u"):
+            return 0, (1 << self.bits) - 1
+        return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
+
+    def stored(self, data: np.ndarray) -> np.ndarray:
+        """The elements as they lie in memory: the array itself, or bytes that hold several each."""
+        return packed.packed(data, self.bits) if self.is_packed else data
 
     @property
     def align(self) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from mcugen.errors import QuantizationError
-from mcugen.types import TensorType
+from mcugen.types import PACKED_BITS, TensorType
 
 C_TYPES = {
     "s8": "int8_t",
@@ -18,7 +18,7 @@ C_TYPES = {
     "s64": "mg_s64",
     "f32": "mg_f32",
     "bool": "uint8_t",
-}
+} | dict.fromkeys(PACKED_BITS, "uint8_t")
 """Types that reach tensors in the arena; the wider ones may alias it."""
 
 ARRAY_TYPES = {

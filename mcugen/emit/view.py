@@ -200,7 +200,7 @@ class _Builder:
         tensor, at = self.graph.tensors[name], self.schedule.places[name]
         t = tensor.type
         quant = t.quant if t.quant and not t.quant.per_channel else None
-        limits = (0, 0) if t.is_float or t.dtype == "bool" else (np.iinfo(t.np_dtype).min, np.iinfo(t.np_dtype).max)
+        limits = (0, 0) if t.is_float or t.dtype == "bool" else t.limits
         return EndView(
             function=f"{self.name}_{kind}{suffix}",
             macro=f"{self.name}_{kind}{suffix}".upper(),
@@ -214,8 +214,8 @@ class _Builder:
             scale=float32(quant.scale[0]) if quant else "",
             zero_point=bracketed(number(quant.zero_point[0])) if quant else "",
             zero=quant.zero_point[0] if quant else 0,
-            low=int(limits[0]),
-            high=int(limits[1]),
+            low=limits[0],
+            high=limits[1],
             is_narrow=not t.is_float and t.np_dtype.itemsize <= 2,
             is_input=kind == "input",
             is_unread=name in self.graph.unread_inputs,
@@ -244,7 +244,9 @@ class _Builder:
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
-            return self._array(tensor.data, c_type, f"{type_text(tensor.type)} {tensor.label}", tensor.type.size)
+            return self._array(
+                tensor.type.stored(tensor.data), c_type, f"{type_text(tensor.type)} {tensor.label}", tensor.type.size
+            )
         at = self.schedule.places[name]
         start = pointer(self.plan, at.home, c_type, const=const, start=at.start)
         shape, size = self.graph.type(name).shape, self.graph.type(name).size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -15,8 +15,10 @@ import flatbuffers
 import numpy as np
 import tflite
 
+from mcugen import packed
 from mcugen.errors import CorruptModelError
 from mcugen.imports import Attributes
+from mcugen.types import TensorType
 
 MAX_ITEMS = 1 << 16
 MAX_NAME_BYTES = 1 << 10
@@ -302,11 +304,12 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def as_array(data: np.ndarray, dtype: np.dtype, shape: Sequence[int], what: str) -> np.ndarray:
+def as_array(data: np.ndarray, t: TensorType, what: str) -> np.ndarray:
     """The bytes of a buffer as an array. Raises CorruptModelError where the size does not match the shape."""
-    size = math.prod(shape) * dtype.itemsize
-    if data.nbytes != size:
-        raise CorruptModelError(f"{what} has {data.nbytes} bytes of data, its shape {list(shape)} needs {size}")
-    little = dtype.newbyteorder("<")
+    if data.nbytes != t.nbytes:
+        raise CorruptModelError(f"{what} has {data.nbytes} bytes of data, its shape {list(t.shape)} needs {t.nbytes}")
+    if t.is_packed:
+        return packed.unpacked(data, t.bits, t.size, signed=t.limits[0] < 0).reshape(t.shape)
+    little, dtype = t.np_dtype.newbyteorder("<"), t.np_dtype
     typed: np.ndarray = data != 0 if dtype == np.bool_ else data.view(little).astype(dtype, copy=False)
-    return typed.reshape(shape)
+    return typed.reshape(t.shape)

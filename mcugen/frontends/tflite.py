@@ -24,10 +24,10 @@ from mcugen.frontends import _flatbuffer as fb
 from mcugen.frontends._builder import DEFECTS, MAX_RANK, MAX_TENSOR_BYTES, Builder, Expander, check_operands, used
 from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.imports import Imported, Source
-from mcugen.numeric import INT_RANGE, activation_bounds
+from mcugen.numeric import activation_bounds
 from mcugen.op import Op
 from mcugen.registry import Found, Registry
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.types import PACKED_BITS, QuantParams, Shape, TensorType
 
 REFERENCES = ("tflm", "litert")
 """The runtimes whose bits a model of this format can have, the default first."""
@@ -42,6 +42,7 @@ _DTYPES = {
     "FLOAT16": "f16",
     "FLOAT32": "f32",
     "BOOL": "bool",
+    "INT4": "s4",
 }
 
 
@@ -124,7 +125,7 @@ class _Importer:
 
     def _add_tensor(self, index: int, raw: fb.RawTensor) -> None:
         """Import one tensor; the nodes that touch one of an unknown type are refused by name later."""
-        if raw.type in _DTYPES:
+        if _is_readable(raw):
             self.tensors[_name(index)] = _tensor(index, raw)
         elif index in self.raw.inputs or index in self.raw.outputs:
             self.unsupported.append(_unknown_type(index, raw))
@@ -270,7 +271,7 @@ class _Importer:
         )
 
     def _check_readable(self, index: int, raw: fb.RawTensor, *, may_vary: bool) -> None:
-        if raw.type not in _DTYPES:
+        if not _is_readable(raw):
             raise UnsupportedError(_unknown_type(index, raw))
         if (raw.is_variable and not may_vary) or raw.is_sparse:
             kind = "variable" if raw.is_variable else "sparse"
@@ -319,6 +320,12 @@ def _types(call: Call) -> str:
     return ", ".join("-" if t is None else t.dtype for t in call.inputs)
 
 
+def _is_readable(raw: fb.RawTensor) -> bool:
+    """Whether mcugen has the element type; those below a byte only as constants."""
+    dtype = _DTYPES.get(raw.type)
+    return dtype is not None and (dtype not in PACKED_BITS or raw.data is not None)
+
+
 def _unknown_type(index: int, raw: fb.RawTensor) -> str:
     return f"element type {raw.type} of tensor {index} {raw.label!r} is not supported"
 
@@ -334,7 +341,7 @@ def _tensor(index: int, raw: fb.RawTensor) -> Tensor:
     dtype = _DTYPES[raw.type]
     tensor_type = _bounded(TensorType(raw.shape, dtype), what)
     tensor_type = TensorType(raw.shape, dtype, _quant(raw, tensor_type, what))
-    data = None if raw.data is None else fb.as_array(raw.data, tensor_type.np_dtype, raw.shape, what)
+    data = None if raw.data is None else fb.as_array(raw.data, tensor_type, what)
     if data is not None and data.dtype.kind == "f" and not np.isfinite(data).all():
         raise CorruptModelError("a constant holds infinities or NaN", where=what)
     return Tensor(_name(index), tensor_type, data, raw.label)
@@ -375,7 +382,7 @@ def _quant_problem(raw: fb.RawTensor, tensor_type: TensorType) -> str:
         return f"scale {bad} is not a positive number"
     if len(raw.zero_point) not in (0, 1, len(raw.scale)):
         return f"{len(raw.scale)} scales but {len(raw.zero_point)} zero points"
-    low, high = INT_RANGE.get(tensor_type.dtype, (-(2**63), 2**63 - 1))
+    low, high = tensor_type.limits
     outside = [z for z in raw.zero_point if not low <= z <= high]
     if outside:
         return f"zero point {outside[0]} is outside {tensor_type.dtype}"

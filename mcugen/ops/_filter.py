@@ -24,7 +24,7 @@ from mcugen.numeric import (
 from mcugen.op import Scaling
 from mcugen.types import TensorType
 
-WEIGHT_TYPES = {"s8": ("s8", "s16"), "s16": ("s8",), "u8": ("u8",), "f32": ("f32",)}
+WEIGHT_TYPES = {"s8": ("s8", "s16", "s4"), "s16": ("s8", "s4"), "u8": ("u8",), "f32": ("f32",)}
 BIAS_TYPES = {"s8": ("s32",), "s16": ("s64", "s32"), "u8": ("s32",), "f32": ("f32",)}
 INT32_END = 2**31
 LARGEST = {"s8": 128, "s16": 32768}
@@ -61,9 +61,20 @@ def misread_bias(call: Call) -> str:
     return "it reads the int32 bias as int64: no quantized_bias_type is stated" if misread else ""
 
 
+def refused_weights(call: Call, runtime: str) -> str:
+    """Why a runtime does not take weights of four bits with this data; "" where it does, or where they are wider."""
+    is_wide = call.input(0).dtype == "s16"
+    return "no kernel for s4 weights with s16 data" if has_nibbles(call) and is_wide and runtime == "tflm" else ""
+
+
+def has_nibbles(call: Call) -> bool:
+    """Whether the weights are of four bits."""
+    return call.input(1).dtype == "s4"
+
+
 def check_symmetric(w: TensorType) -> None:
-    """Raise QuantizationError where int8 weights have a zero point: runtimes ignore it or refuse."""
-    if w.dtype == "s8" and w.quant and any(w.quant.zero_point):
+    """Raise QuantizationError where weights of a byte or less have a zero point: runtimes ignore it or refuse."""
+    if w.dtype in ("s8", "s4") and w.quant and any(w.quant.zero_point):
         raise QuantizationError(f"the weights {w} must have the zero point 0")
 
 

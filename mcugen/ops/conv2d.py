@@ -105,7 +105,7 @@ def slides(call: Call) -> bool:
 class Conv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
 
-    x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 per channel (u8 with u8, f32 with f32)
+    x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 or s4 per channel (u8 with u8, f32 with f32)
     b: s32 (s64 or s32 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
     sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
     Source: TFLite CONV_2D; quantization specification, section CONV_2D.
@@ -129,7 +129,8 @@ class Conv2D(Weighted):
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and not call.has(2):
             return "no bias"
-        return (runtime == "litert" and _filter.misread_bias(call)) or super().refused_by(call, runtime)
+        why = _filter.misread_bias(call) if runtime == "litert" else _filter.refused_weights(call, runtime)
+        return why or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")

@@ -109,7 +109,8 @@ def _dense_kernels() -> tuple[Kernel, ...]:
 class DepthwiseConv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps of w[0, kh, kw, o] * x[n, i*s+kh*d-p, ..., o / multiplier]).
 
-    x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], O a multiple of C, s8 per channel (u8 with u8, f32 with f32)
+    x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], O a multiple of C, s8 or s4 per channel (u8 with u8, f32
+    with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
     Source: TFLite DEPTHWISE_CONV_2D; quantization specification, section DEPTHWISE_CONV_2D.
     """
@@ -127,6 +128,11 @@ class DepthwiseConv2D(Weighted):
         *_dense_kernels(),
         *row_kernels("depthwise_conv2d", params, work=work, terms=TERMS),
     )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "litert" and _filter.has_nibbles(call) and call.input(0).dtype == "s16":
+            return "it reads s4 weights as bytes with s16 data"
+        return _filter.refused_weights(call, runtime) or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")

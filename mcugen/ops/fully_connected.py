@@ -83,7 +83,7 @@ def _own_rules(symbol: str) -> tuple[Rule, ...]:
 class FullyConnected(Weighted):
     """y[n, o] = activation(b[o] + sum over k of w[o, k] * x[n, k]).
 
-    x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 (u8 with u8, f32 with f32)
+    x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 or s4 (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, O], or [..., O] with keep_dims
     sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
     Source: TFLite FULLY_CONNECTED; quantization specification, section FULLY_CONNECTED.
@@ -109,7 +109,11 @@ class FullyConnected(Weighted):
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        return (runtime == "litert" and _filter.misread_bias(call)) or super().refused_by(call, runtime)
+        quant = call.input(1).quant
+        if runtime == "tflm" and _filter.has_nibbles(call) and quant is not None and quant.per_channel:
+            return "no kernel for s4 weights with a scale for each channel"
+        why = _filter.misread_bias(call) if runtime == "litert" else _filter.refused_weights(call, runtime)
+        return why or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         if x is None or w is None or len(w.shape) != 2:

@@ -119,7 +119,8 @@ class TransposeConv(Activated):
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        return _filter.misread_bias(call) or super().refused_by(call, runtime)
+        nibbles = "no kernel for s4 weights" if _filter.has_nibbles(call) else ""
+        return nibbles or _filter.misread_bias(call) or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")

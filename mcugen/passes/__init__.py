@@ -19,6 +19,7 @@ from mcugen.passes.lay_in_place import lay_in_place
 from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.passes.merge_reshapes import merge_reshapes
 from mcugen.passes.remove_channels import remove_channels
+from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
 """From a graph and the runtime whose bits count to a graph of the same meaning."""
@@ -40,6 +41,7 @@ Entry = Pass | tuple[Pass, ...]
 def order(features: frozenset[str]) -> tuple[Entry, ...]:
     """The passes for a core; those in tuples simplify, and are repeated."""
     return (
+        unpack_constants,
         flip_unsigned,
         follow_orders,
         measure_ranges,

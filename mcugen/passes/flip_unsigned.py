@@ -28,7 +28,8 @@ def flip_unsigned(graph: Graph, reference: str) -> Graph:
     tensors = [_flipped(graph.tensors[name], renamed[name], name in weights) for name in sorted(chosen)]
     nodes = [_renamed(node, renamed) for node in graph.nodes]
     before = [_convert(name, renamed[name], "input") for name in graph.inputs if name in chosen]
-    computed = {name for node in graph.nodes for name in node.outputs} & chosen
+    befores = {state.before for state in graph.states}
+    computed = ({name for node in graph.nodes for name in node.outputs} | befores) & chosen
     after = [_convert(renamed[name], name, "output") for name in dict.fromkeys(graph.outputs) if name in computed]
     states = [_flipped_state(state, renamed) if state.before in chosen else state for state in graph.states]
     return graph.updated(tensors=tensors, nodes=(*before, *nodes, *after), states=states)

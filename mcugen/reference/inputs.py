@@ -94,10 +94,7 @@ def limits(t: TensorType) -> tuple[float, float]:
     """Least and greatest value to feed: the whole range of integers, +-64 for floats."""
     if t.is_float:
         return -_FLOAT_EXTREME, _FLOAT_EXTREME
-    if t.dtype == "bool":
-        return 0, 1
-    info = np.iinfo(t.np_dtype)
-    return int(info.min), int(info.max)
+    return t.limits
 
 
 def _draw(rng: np.random.Generator, t: TensorType) -> np.ndarray:

@@ -23,6 +23,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "errors",
         "resources plugins files",
         "toml_file",
+        "packed",
         "types isa",
         "order",
         "channels",

@@ -24,7 +24,7 @@ from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.types import QuantParams, TensorType
 
-SCALE = {"s8": 0.05, "s16": 0.0005}
+SCALE = {"s8": 0.05, "s16": 0.0005, "u8": 0.05}
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Sketch:
         """A type of the sketch's element type; scale: a multiple of that type's."""
         if self.dtype == "f32":
             return TensorType(tuple(shape), "f32")
-        quant = QuantParams((SCALE[self.dtype] * scale,), (zero if self.dtype == "s8" else 0,))
+        quant = QuantParams((SCALE[self.dtype] * scale,), ({"s8": zero, "u8": zero + 128}.get(self.dtype, 0),))
         return TensorType(tuple(shape), self.dtype, quant)
 
     def tensor(self, name: str, t: TensorType, data: np.ndarray | None = None) -> str:

@@ -73,9 +73,7 @@ def _draw(rng: np.random.Generator, t: TensorType, integer: str, real: str) -> A
 
 def limits(t: TensorType) -> tuple[int, int]:
     """Smallest and largest stored value."""
-    if t.dtype == "bool":
-        return 0, 1
-    return int(np.iinfo(t.np_dtype).min), int(np.iinfo(t.np_dtype).max)
+    return t.limits
 
 
 def constant(t: TensorType, given: Array | None, seed: int, operand: int) -> Array:

@@ -33,6 +33,7 @@ DTYPES: Mapping[str, tuple[Any, int]] = {
     "f16": (np.float16, tflite.TensorType.FLOAT16),
     "f32": (np.float32, tflite.TensorType.FLOAT32),
     "bool": (np.bool_, tflite.TensorType.BOOL),
+    "s4": (np.int8, tflite.TensorType.INT4),  # data: bytes, two elements in each
 }
 
 # Operators that share a table with others, or have none; all the rest carry the table of their own name.

@@ -1,0 +1,20 @@
+"""Stores constants with elements below a byte in whole bytes, where an operator that reads them has no other way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcugen.graph import Graph, Origin, Tensor
+
+
+def unpack_constants(graph: Graph, reference: str) -> Graph:
+    """The graph with packed constants, but for those that `Op.packed_operands` reads, as the same values in bytes."""
+    read = {name for node in graph.nodes for k, name in enumerate(node.inputs) if k not in node.op.packed_operands}
+    made = [_in_bytes(t) for t in graph.tensors.values() if t.type.is_packed and t.name in read]
+    return graph.updated(tensors=made) if made else graph
+
+
+def _in_bytes(tensor: Tensor) -> Tensor:
+    """The constant in the type of its array. Its values stay what they are."""
+    dtype = "u8" if tensor.type.limits[0] == 0 else "s8"
+    return replace(tensor, type=replace(tensor.type, dtype=dtype), origin=tensor.origin or Origin(tensor.name))
