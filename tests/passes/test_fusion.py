@@ -92,6 +92,18 @@ def test_a_clamp_after_another_scale_stays(tmp_path: Path) -> None:
     assert names(after) == ["Conv2D", "Relu"]
 
 
+def test_a_clamp_to_another_scale_stays_where_stored_values_look_clamped(tmp_path: Path) -> None:
+    """Of the stored values 0 and 1 none changes by going from steps of 6 to steps of 5, but what they mean does."""
+    net = Layers()
+    b = net.op("ADD", [net.a, net.a], IMAGE)
+    c = net.unary("RELU6", b, scale=6.0)
+    d = net.unary("RELU", c, scale=5.0)
+    net.shape[d] = IMAGE
+    after = simplified(net.build(d), tmp_path)
+    assert [node for node in after.nodes if not isinstance(node.op, Conv2D)][-1].outputs == after.outputs
+    assert names(after) == ["Conv2D", "Add", "Table"]
+
+
 def test_a_clamp_of_what_others_read_stays(tmp_path: Path) -> None:
     net = Layers()
     b = net.unary("RELU", net.a)

@@ -227,3 +227,7 @@ def test_two_buffers_of_one_name_are_refused() -> None:
 def test_impossible_buffers_are_refused(nbytes: int, align: int, first: int, last: int) -> None:
     with pytest.raises(InternalError, match="buffer odd"):
         Buffer("odd", nbytes, align, first, last)
+
+
+def test_nothing_needs_no_bytes() -> None:
+    assert height([], []) == 0

@@ -10,6 +10,7 @@ import pytest
 
 import mcugen
 from mcugen import schedule
+from mcugen.kernel import RowWindow
 from mcugen.pipeline import Artifact
 from mcugen.plan import Buffer
 from tests.frontends.small_models import image_net, three_dense
@@ -114,3 +115,8 @@ def test_held_lists_every_tensor_once(tmp_path: Path) -> None:
 
 def buffers_bytes(found: list[Buffer], home: str) -> int:
     return next(b.nbytes for b in found if b.name == home)
+
+
+def test_a_dilated_window_reaches_further_down() -> None:
+    window = RowWindow(size=3, stride=2, dilation=2, pad=2, in_rows=9, out_rows=5)
+    assert [(window.first(y), window.last(y)) for y in range(5)] == [(-2, 2), (0, 4), (2, 6), (4, 8), (6, 10)]

@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     |(?P<sign><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
-_OPERATORS: dict[str, tuple[str, ...]] = {
+OPERATORS: dict[str, tuple[str, ...]] = {
     "+": ("-",), "-": ("+",), "*": ("/", "+"), "/": ("*",), "%": ("/",),
     "<": ("<=", ">"), "<=": ("<", ">"), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",),
     "&": ("|",), "|": ("&", "^"), "^": ("|",), "<<": (">>",), ">>": ("<<",), "&&": ("||",), "||": ("&&",),
@@ -93,14 +93,15 @@ def body_tokens(source: str) -> Iterator[Token]:
 
 def _exchanges(token: Token, names: Sequence[str]) -> Iterator[str]:
     if token.kind == "sign":
-        yield from _OPERATORS.get(token.text, ())
+        yield from OPERATORS.get(token.text, ())
     elif token.kind == "number":
-        yield from _other_numbers(token.text)
+        yield from other_numbers(token.text)
     elif token.kind == "name" and _is_value(token):
         yield from (name for name in names if alike(name, token.text))
 
 
-def _other_numbers(text: str) -> list[str]:
+def other_numbers(text: str) -> list[str]:
+    """Integers near the one of a token, with its suffix; none for other numbers."""
     digits = re.match(r"0[xX][0-9a-fA-F]+|\d+", text)
     if digits is None or re.fullmatch(r"[uUlL]*", text[digits.end() :]) is None:
         return []

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-token mutants of Python functions, and what the tests of the matching folder say of them."""
+
+from __future__ import annotations
+
+import ast
+import io
+import keyword
+import queue
+import shutil
+import sys
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcugen.errors import ToolError
+from mcugen.toolchain.process import run
+from tests.support.mutants import OPERATORS, Mutant, alike, other_numbers
+from tests.support.mutation import Trial
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("plan", "schedule", "select", "passes")
+"""Packages of mcugen whose mutants the tests of the folder of that name must notice."""
+_WORDS = {
+    "and": "or", "or": "and", "True": "False", "False": "True", "min": "max", "max": "min", "any": "all", "all": "any",
+}  # fmt: skip
+_TRIAL_LIMIT_S = 600.0
+
+
+def python_sources() -> dict[str, str]:
+    """Path under the repository -> text, of every module of these packages."""
+    paths = (path for folder in FOLDERS for path in sorted((ROOT / "mcugen" / folder).rglob("*.py")))
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
+
+
+def python_mutants(file: str, source: str) -> list[Mutant]:
+    """Every mutant of the bodies of a module's functions, in the order of the text; docstrings are left alone."""
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    tokens = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.string.strip()]
+    spans = list(_bodies(ast.parse(source)))
+    inside = [(t, name) for t in tokens for name, first, last in spans if first <= t.start and t.end <= last]
+    names = sorted({t.string for t, _ in inside if _is_name(t)})
+    found = [
+        Mutant(file, starts[t.start[0] - 1] + t.start[1], len(t.string), new, function)
+        for t, function in inside
+        for new in _exchanges(t, names)
+    ]
+    return sorted(set(found), key=lambda m: (m.at, m.replacement))
+
+
+def _bodies(tree: ast.AST) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
+    """Name, first and last place (line, column) of each outermost function's statements."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            rest = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+            if rest:
+                last = rest[-1]
+                yield node.name, (rest[0].lineno, rest[0].col_offset), (last.end_lineno or 0, last.end_col_offset or 0)
+        else:
+            yield from _bodies(node)
+
+
+def _is_name(token: tokenize.TokenInfo) -> bool:
+    return token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+
+
+def _exchanges(token: tokenize.TokenInfo, names: Sequence[str]) -> Iterator[str]:
+    if token.type == tokenize.OP:
+        yield from OPERATORS.get(token.string, ())
+    elif token.type == tokenize.NUMBER:
+        yield from other_numbers(token.string)
+    elif token.string in _WORDS:
+        yield _WORDS[token.string]
+    elif _is_name(token):
+        yield from (name for name in names if alike(name, token.string))
+
+
+@dataclass(frozen=True, eq=False)
+class PythonLaboratory:
+    """Copies of the repository, one for each trial at a time, in which a module is mutated and tests run."""
+
+    sources: dict[str, str]
+    copies: queue.Queue[Path] = field(default_factory=queue.Queue)
+
+    @classmethod
+    def equip(cls, folder: Path, workers: int) -> PythonLaboratory:
+        """The laboratory, with its copies in `folder`."""
+        made = cls(python_sources())
+        for k in range(workers):
+            copy = folder / f"copy{k}"
+            copy.mkdir()
+            for name in ("mcugen", "tests"):
+                shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+            for path in ROOT.iterdir():
+                if path.name not in ("mcugen", "tests") and not path.name.startswith("."):
+                    (copy / path.name).symlink_to(path)
+            made.copies.put(copy)
+        return made
+
+    def try_mutant(self, mutant: Mutant, scratch: Path) -> Trial:
+        """Run the tests of the folder until one fails. Raises ToolError where they fail without a mutant, too."""
+        text = self.sources[mutant.file]
+        changed = mutant.applied(text)
+        try:
+            same = ast.dump(ast.parse(changed)) == ast.dump(ast.parse(text))
+        except SyntaxError:
+            return Trial(mutant, "refused")
+        if same:
+            return Trial(mutant, "equivalent")
+        copy = self.copies.get()
+        try:
+            (copy / mutant.file).write_text(changed, encoding="utf-8")
+            return Trial(mutant, "survived" if _passes(copy, Path(mutant.file).parts[1]) else "caught")
+        finally:
+            (copy / mutant.file).write_text(text, encoding="utf-8")
+            self.copies.put(copy)
+
+    def require_passing(self, files: Sequence[str]) -> None:
+        """Raise ToolError where the tests fail before any mutation."""
+        copy = self.copies.get()
+        try:
+            for folder in sorted({Path(file).parts[1] for file in files}):
+                if not _passes(copy, folder):
+                    raise ToolError("the tests fail before any mutation", where=f"tests/{folder}")
+        finally:
+            self.copies.put(copy)
+
+
+def _passes(copy: Path, folder: str) -> bool:
+    """Whether the tests of a folder pass; those that do not end in time do not."""
+    command = ["env", f"PYTHONPATH={copy}", "PYTHONDONTWRITEBYTECODE=1", sys.executable, "-m", "pytest"]
+    command += ["-q", "-x", "-p", "no:cacheprovider", f"tests/{folder}"]
+    try:
+        return run(command, cwd=copy, timeout_s=_TRIAL_LIMIT_S).returncode == 0
+    except ToolError:
+        return False
