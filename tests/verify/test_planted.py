@@ -129,7 +129,7 @@ def test_a_planted_fault_is_found(name: str, monkeypatch: Patch, tmp_path: Path)
 
 
 TEXTS = {
-    "a helper that truncates": (".h", b"(whole + away + ", b"(whole + 0 * away + ", "_quantize("),
+    "a helper that truncates": (".h", b"whole + away + ", b"whole + 0 * away + ", "_quantize("),
     "mutable data at file scope": (".c", b"\nvoid ", b"\nint calls;\nvoid ", "no_mutable_statics"),
 }
 
@@ -149,6 +149,6 @@ def test_a_changed_text_is_found(name: str, tmp_path: Path) -> None:
 def test_every_function_of_the_header_is_tried(tmp_path: Path) -> None:
     artifact = built(model("FULLY_CONNECTED"), tmp_path)
     path = f"{artifact.name}.h"
-    wrong = artifact.files[path].replace(b"(float)((int32_t)q - ", b"(float)((int32_t)q + ", 1)
+    wrong = artifact.files[path].replace(b"steps = q - ", b"steps = q + ", 1)
     result = verified(dataclasses.replace(artifact, files={**artifact.files, path: wrong}))
     assert [fault.split("(")[0] for fault in result.helpers] == [f"{artifact.view.outputs[0].function}_dequantize"]
