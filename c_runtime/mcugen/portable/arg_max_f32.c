@@ -3,9 +3,11 @@
 #include "mcugen/variant.h"
 
 #define MG_KERNEL mg_arg_max_f32
+#define MG_PARAMS mg_arg_max_f32_params
 #define MG_STORED mg_f32
 #define MG_VALUE float
 #include "mcugen/arg_max_template.h"
 #undef MG_KERNEL
+#undef MG_PARAMS
 #undef MG_STORED
 #undef MG_VALUE

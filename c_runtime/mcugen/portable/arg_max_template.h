@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the index of the largest or smallest element along an axis. MG_KERNEL: the function, MG_STORED: its
+ * Template: the index of the largest or smallest element along an axis. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: its
  * elements, MG_VALUE: what they are compared as.
  */
 
-static uint32_t MG_VARIANT(position)(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *in)
+static uint32_t MG_VARIANT(position)(const MG_PARAMS *p, const MG_STORED *in)
 {
     MG_VALUE best = in[0];
     uint32_t at = 0u;
@@ -18,7 +18,7 @@ static uint32_t MG_VARIANT(position)(const MG_PART(MG_KERNEL, params) *p, const 
     return at;
 }
 
-void MG_KERNEL(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *in, void *out)
+void MG_KERNEL(const MG_PARAMS *p, const MG_STORED *in, void *out)
 {
     for (uint32_t o = 0u; o < p->outer; o += 1u) {
         for (uint32_t i = 0u; i < p->inner; i += 1u) {

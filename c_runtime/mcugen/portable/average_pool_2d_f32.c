@@ -4,6 +4,7 @@
 #include "mcugen/variant.h"
 
 #define MG_KERNEL mg_average_pool_2d_f32
+#define MG_PARAMS mg_average_pool_2d_f32_params
 #define MG_STORED mg_f32
 #define MG_VALUE float
 
@@ -32,5 +33,6 @@ static float MG_VARIANT(mean)(const mg_average_pool_2d_f32_params *p, const MG_V
 
 #include "mcugen/average_pool_2d_template.h"
 #undef MG_KERNEL
+#undef MG_PARAMS
 #undef MG_STORED
 #undef MG_VALUE

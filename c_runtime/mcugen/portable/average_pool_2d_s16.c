@@ -5,6 +5,7 @@
 #include "mcugen/variant.h"
 
 #define MG_KERNEL mg_average_pool_2d_s16
+#define MG_PARAMS mg_average_pool_2d_s16_params
 #define MG_STORED mg_s16
 #define MG_VALUE int32_t
 
@@ -33,5 +34,6 @@ static mg_s16 MG_VARIANT(mean)(const mg_average_pool_2d_s16_params *p, const MG_
 
 #include "mcugen/average_pool_2d_template.h"
 #undef MG_KERNEL
+#undef MG_PARAMS
 #undef MG_STORED
 #undef MG_VALUE

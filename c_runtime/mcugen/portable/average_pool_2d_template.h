@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the mean of a window. MG_KERNEL: the function, MG_STORED: its elements, MG_VALUE: what they are summed as.
+ * Template: the mean of a window. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are summed as.
  * The including file defines MG_VARIANT(taps), the window of an output, MG_VARIANT(window_at), which finds it, and
  * MG_VARIANT(mean), what is stored for a sum.
  */
 
-static void MG_VARIANT(four_channels)(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *const *rows,
+static void MG_VARIANT(four_channels)(const MG_PARAMS *p, const MG_STORED *const *rows,
                                       const MG_VARIANT(taps) *w, uint32_t c, MG_STORED *out)
 {
     MG_VALUE s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -25,7 +25,7 @@ static void MG_VARIANT(four_channels)(const MG_PART(MG_KERNEL, params) *p, const
     out[c + 3u] = MG_VARIANT(mean)(p, w, s3);
 }
 
-static void MG_VARIANT(one_channel)(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *const *rows,
+static void MG_VARIANT(one_channel)(const MG_PARAMS *p, const MG_STORED *const *rows,
                                     const MG_VARIANT(taps) *w, uint32_t c, MG_STORED *out)
 {
     MG_VALUE sum = 0;
@@ -39,7 +39,7 @@ static void MG_VARIANT(one_channel)(const MG_PART(MG_KERNEL, params) *p, const M
     out[c] = MG_VARIANT(mean)(p, w, sum);
 }
 
-void MG_KERNEL(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *const *rows, uint32_t y, MG_STORED *out)
+void MG_KERNEL(const MG_PARAMS *p, const MG_STORED *const *rows, uint32_t y, MG_STORED *out)
 {
     const uint32_t fours = p->channels & ~3u;
     const mg_span span = mg_pool_span(y, p->stride_h, p->pad_h, p->kernel_h, p->in_h);

@@ -4,6 +4,7 @@
 #include "mcugen/variant.h"
 
 #define MG_KERNEL mg_max_pool_2d_f32
+#define MG_PARAMS mg_max_pool_2d_f32_params
 #define MG_STORED mg_f32
 #define MG_VALUE float
 
@@ -15,5 +16,6 @@ static inline mg_f32 MG_VARIANT(store)(const mg_max_pool_2d_f32_params *p, float
 
 #include "mcugen/max_pool_2d_template.h"
 #undef MG_KERNEL
+#undef MG_PARAMS
 #undef MG_STORED
 #undef MG_VALUE

@@ -4,6 +4,7 @@
 #include "mcugen/variant.h"
 
 #define MG_KERNEL mg_max_pool_2d_s16
+#define MG_PARAMS mg_max_pool_2d_s16_params
 #define MG_STORED mg_s16
 #define MG_VALUE int32_t
 
@@ -14,5 +15,6 @@ static inline mg_s16 MG_VARIANT(store)(const mg_max_pool_2d_s16_params *p, int32
 
 #include "mcugen/max_pool_2d_template.h"
 #undef MG_KERNEL
+#undef MG_PARAMS
 #undef MG_STORED
 #undef MG_VALUE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the largest element of a window. MG_KERNEL: the function, MG_STORED: its elements, MG_VALUE: what they are
+ * Template: the largest element of a window. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are
  * compared as. The including file defines MG_VARIANT(store), what is stored for the largest of a window.
  */
 
@@ -14,7 +14,7 @@ static inline MG_VALUE MG_VARIANT(larger)(MG_VALUE a, MG_VALUE b)
     return a > b ? a : b;
 }
 
-static void MG_VARIANT(four_channels)(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *const *rows,
+static void MG_VARIANT(four_channels)(const MG_PARAMS *p, const MG_STORED *const *rows,
                                       const MG_VARIANT(taps) *w, uint32_t c, MG_STORED *out)
 {
     const MG_STORED *const start = rows[w->rows.first] + w->offset + c;
@@ -35,7 +35,7 @@ static void MG_VARIANT(four_channels)(const MG_PART(MG_KERNEL, params) *p, const
     out[c + 3u] = MG_VARIANT(store)(p, m3);
 }
 
-static void MG_VARIANT(one_channel)(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *const *rows,
+static void MG_VARIANT(one_channel)(const MG_PARAMS *p, const MG_STORED *const *rows,
                                     const MG_VARIANT(taps) *w, uint32_t c, MG_STORED *out)
 {
     MG_VALUE largest = rows[w->rows.first][w->offset + c];
@@ -49,7 +49,7 @@ static void MG_VARIANT(one_channel)(const MG_PART(MG_KERNEL, params) *p, const M
     out[c] = MG_VARIANT(store)(p, largest);
 }
 
-void MG_KERNEL(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *const *rows, uint32_t y, MG_STORED *out)
+void MG_KERNEL(const MG_PARAMS *p, const MG_STORED *const *rows, uint32_t y, MG_STORED *out)
 {
     const uint32_t fours = p->channels & ~3u;
     const mg_span span = mg_pool_span(y, p->stride_h, p->pad_h, p->kernel_h, p->in_h);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the largest or smallest element over axes. MG_KERNEL: the function, MG_STORED: its elements,
+ * Template: the largest or smallest element over axes. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements,
  * MG_BEFORE(a, b): whether a is chosen rather than b.
  */
 
-static MG_STORED MG_VARIANT(extreme)(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *in)
+static MG_STORED MG_VARIANT(extreme)(const MG_PARAMS *p, const MG_STORED *in)
 {
     MG_STORED found = in[0];
     for (uint32_t i = 0u; i < p->reduced[0]; i += 1u) {
@@ -20,7 +20,7 @@ static MG_STORED MG_VARIANT(extreme)(const MG_PART(MG_KERNEL, params) *p, const 
     return found;
 }
 
-void MG_KERNEL(const MG_PART(MG_KERNEL, params) *p, const MG_STORED *in, MG_STORED *out)
+void MG_KERNEL(const MG_PARAMS *p, const MG_STORED *in, MG_STORED *out)
 {
     MG_STORED *to = out;
     for (uint32_t i = 0u; i < p->kept[0]; i += 1u) {

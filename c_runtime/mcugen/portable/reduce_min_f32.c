@@ -3,9 +3,11 @@
 #include "mcugen/variant.h"
 
 #define MG_KERNEL mg_reduce_min_f32
+#define MG_PARAMS mg_reduce_min_f32_params
 #define MG_STORED mg_f32
 #define MG_BEFORE(a, b) ((a) < (b))
 #include "mcugen/reduce_extreme_template.h"
 #undef MG_KERNEL
+#undef MG_PARAMS
 #undef MG_STORED
 #undef MG_BEFORE
