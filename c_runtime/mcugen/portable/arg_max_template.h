@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the index of the largest or smallest element along an axis. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: its
+ * Template: the index of the largest or smallest element along an axis.
+ * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: its
  * elements, MG_VALUE: what they are compared as.
  */
 

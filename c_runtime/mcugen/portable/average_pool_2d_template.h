@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the mean of a window. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are summed as.
+ * Template: the mean of a window.
+ * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are summed as.
  * The including file defines MG_VARIANT(taps), the window of an output, MG_VARIANT(window_at), which finds it, and
  * MG_VARIANT(mean), what is stored for a sum.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the largest element of a window. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are
+ * Template: the largest element of a window.
+ * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are
  * compared as. The including file defines MG_VARIANT(store), what is stored for the largest of a window.
  */
 

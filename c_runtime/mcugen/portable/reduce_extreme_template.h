@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the largest or smallest element over axes. MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements,
+ * Template: the largest or smallest element over axes.
+ * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements,
  * MG_BEFORE(a, b): whether a is chosen rather than b.
  */
 
