@@ -68,8 +68,8 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
     model = pipeline.prepare(path, options)
     tell("finding schedules")
-    menus = select.menus_of(model.graph, model.board, model.options)
-    built, misfits = _built(model, select.front(model.graph, menus, model.options, model.board, MAX_POINTS))
+    candidates = select.candidates_of(model.graph, model.board, model.options)
+    built, misfits = _built(model, select.front(model.graph, candidates, model.options, model.board, MAX_POINTS))
     notes = [f"{len(misfits)} of the schedules do not fit"] if misfits else []
     machine = model.board.emulator.machine if model.board.emulator else ""
     if not machine:

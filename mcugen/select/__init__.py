@@ -10,10 +10,10 @@ from mcugen.options import Options
 from mcugen.schedule.order import reordered
 from mcugen.select import solver
 from mcugen.select.budget import Solution, ranges
-from mcugen.select.candidates import Menu, menus_of
+from mcugen.select.candidates import Candidates, candidates_of
 from mcugen.target import Target
 
-__all__ = ["Solution", "front", "menus_of", "ranges", "solve"]
+__all__ = ["Solution", "candidates_of", "front", "ranges", "solve"]
 
 
 def solve(graph: Graph, target: Target, options: Options) -> Solution:
@@ -22,26 +22,26 @@ def solve(graph: Graph, target: Target, options: Options) -> Solution:
     Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
     Tensors that lie in each other may leave holes: then also of those with copies in their place.
     """
-    menus = menus_of(graph, target, options)
-    found = [solver.solve(nodes, menu, options, target) for nodes, menu in _orders(graph, menus, options)]
-    lies = any(candidate.choice.kernel.starts for menu in menus for candidate in menu)
+    candidates = candidates_of(graph, target, options)
+    found = [solver.solve(nodes, listed, options, target) for nodes, listed in _orders(graph, candidates, options)]
+    lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
-        moving = menus_of(graph, target, options, moving=True)
-        found += [solver.solve(nodes, menu, options, target) for nodes, menu in _orders(graph, moving, options)]
+        moving = candidates_of(graph, target, options, moving=True)
+        found += [solver.solve(nodes, listed, options, target) for nodes, listed in _orders(graph, moving, options)]
     best = min(found, key=lambda s: solver.rank_of(s, options, target))
     if options.require_accelerated:
-        _require_accelerated(best, menus)
+        _require_accelerated(best, candidates)
     return best
 
 
-def _require_accelerated(solution: Solution, menus: Sequence[Menu]) -> None:
+def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:
     """Raise NoKernelError where a goal or a budget chose a kernel for any core and the core has a faster one."""
-    offered = {menu[0].choice.node.name: menu for menu in menus}
+    offered = {listed[0].choice.node.name: listed for listed in candidates}
     slow: list[str] = []
     for choice in solution.choices:
-        menu = offered.get(choice.node.name, ())
-        mine = next((c.cost for c in menu if c.choice.kernel is choice.kernel), None)
-        faster = [c for c in menu if mine is not None and c.is_accelerated and c.cost < mine]
+        listed = offered.get(choice.node.name, ())
+        mine = next((c.cost for c in listed if c.choice.kernel is choice.kernel), None)
+        faster = [c for c in listed if mine is not None and c.is_accelerated and c.cost < mine]
         if faster and not choice.kernel.needs:
             slow.append(
                 f"  {choice.node.source}: {choice.kernel.symbol}, though {faster[0].choice.kernel.symbol} is faster"
@@ -54,15 +54,17 @@ def _require_accelerated(solution: Solution, menus: Sequence[Menu]) -> None:
         )
 
 
-def front(graph: Graph, menus: Sequence[Menu], options: Options, board: Target, most: int) -> list[Solution]:
+def front(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int) -> list[Solution]:
     """Solutions that no other equals or beats in RAM, in flash and in speed, at most `most` for each set of kernels."""
-    found = [solver.front(nodes, menu, options, board, most) for nodes, menu in _orders(graph, menus, options)]
-    return solver.best_of(graph, menus, options, board, [s for solutions in found for s in solutions])
+    found = [solver.front(nodes, listed, options, board, most) for nodes, listed in _orders(graph, candidates, options)]
+    return solver.best_of(graph, candidates, options, board, [s for solutions in found for s in solutions])
 
 
-def _orders(graph: Graph, menus: Sequence[Menu], options: Options) -> Iterator[tuple[Graph, list[Menu]]]:
+def _orders(
+    graph: Graph, candidates: Sequence[Candidates], options: Options
+) -> Iterator[tuple[Graph, list[Candidates]]]:
     """The network in the order of the file, and in a better one where there is any; frames keep all they need."""
-    yield graph, list(menus)
-    order = reordered(graph, [menu[0].choice for menu in menus])
+    yield graph, list(candidates)
+    order = reordered(graph, [listed[0].choice for listed in candidates])
     if order != sorted(order) and options.input_mode != "frames":
-        yield graph.updated(nodes=[graph.nodes[i] for i in order]), [menus[i] for i in order]
+        yield graph.updated(nodes=[graph.nodes[i] for i in order]), [candidates[i] for i in order]

@@ -40,9 +40,9 @@ class Candidate:
 
 
 UNMEASURED = 0.99
-"""Of the cost of the kernels listed after it: what a kernel without measurements is taken to cost."""
+"""An unmeasured kernel is assumed to cost this fraction of the cheapest kernel listed after it."""
 
-Menu = tuple[Candidate, ...]
+Candidates = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
 
 
@@ -60,7 +60,7 @@ class _Run:
     waits_per_byte: float | None
 
 
-def menus_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Menu]:
+def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
     """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
 
     moving: parts are copied where they could lie in each other, as far as there are kernels for it.
@@ -69,27 +69,29 @@ def menus_of(graph: Graph, target: Target, options: Options, *, moving: bool = F
     by_rows = options.input_mode != "whole" or options.optimize == "ram"
     batch = 1 if options.input_mode == "frames" else None
     run = _Run(target.core, by_rows, batch, waits_per_byte(options, target))
-    menus: list[Menu] = []
+    candidates: list[Candidates] = []
     problems: list[str] = []
     for node in graph.nodes:
         call = replace(graph.call(node, options.reference), loop_bytes=target.loop_bytes)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in kernels.of(node.op)]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
-        menu = _menu(node, call, _moving(offered) if moving else offered, run)
-        if not menu:
+        listed = _listed(node, call, _moving(offered) if moving else offered, run)
+        if not listed:
             problems.append(_problem(node, call, refused))
-        elif options.require_accelerated and not any(c.is_accelerated for c in menu) and menu[0].choice.kernel.symbol:
+        elif (
+            options.require_accelerated and not any(c.is_accelerated for c in listed) and listed[0].choice.kernel.symbol
+        ):
             problems += _unaccelerated(node, call, target)
-        menus.append(menu)
+        candidates.append(listed)
     if problems:
         raise NoKernelError(
             "no kernel runs these nodes:\n" + "\n".join(problems),
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
-    return menus
+    return candidates
 
 
-def _menu(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Menu:
+def _listed(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Candidates:
     fitting = [kernel for kernel, why in refused if not why]
     free = [kernel for kernel in fitting if not kernel.has_code]
     found: list[Candidate] = []
@@ -135,12 +137,12 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
     return cycles + run.waits_per_byte * costs.constant_reads(choice)
 
 
-def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], menu: Sequence[Candidate]) -> str:
+def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed: Sequence[Candidate]) -> str:
     """Why `chosen`: what it is among those that could run, else the first thing that each preferred to it lacks."""
     kernel, call = chosen.choice.kernel, chosen.choice.call
-    if len(menu) > 1:
-        place = "fastest" if chosen is menu[0] else f"{chosen.cost / max(menu[0].cost, 1.0):.2f} times the fastest"
-        return f"{place} of {len(menu)}"
+    if len(listed) > 1:
+        place = "fastest" if chosen is listed[0] else f"{chosen.cost / max(listed[0].cost, 1.0):.2f} times the fastest"
+        return f"{place} of {len(listed)}"
     lacking: dict[str, str] = {}
     for other, why in refused[: [k for k, _ in refused].index(kernel)]:
         if why and all(rule(call) for rule in other.accepts[:1]):

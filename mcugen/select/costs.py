@@ -23,7 +23,7 @@ _UNKNOWN_CYCLES = 3.0
 _UNKNOWN_BYTES = 1024
 """The code of a kernel that was not measured, as one from outside."""
 _PIXELS_A_READ = 3
-"""That share a read of weights, as in kernels with products by twos; it is the width of weights that tells."""
+"""Pixels that share one read of the weights, as in kernels that multiply in pairs."""
 _BETWEEN = (4, 5, 7)
 """Instructions, least and most cycles, that a loop over elements takes for each of them beside what it computes."""
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}

@@ -1,8 +1,8 @@
 """Kernels that share code: a copy made for one layer's sizes must be worth its bytes of flash.
 
-Each function costs its code once, however many nodes call it. Which functions to have is sought by local search: one
-more, one less, or one for another, every node calling the best of those there are. Bytes get a price first, so that a
-set is found that fits; then whatever makes it faster and still fits.
+Each function costs its code once, however many nodes call it. A local search picks the functions: add one, drop one,
+or swap one, while every node calls the best of those picked. The search first puts a price on bytes of code, to find a
+set that fits, and then makes that set faster while it still fits.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.select.candidates import Candidate, Menu
+from mcugen.select.candidates import Candidate, Candidates
 
 PRICES = (*(0.25 * 2**k for k in range(12)), 1e9)
-"""Of a byte of code, in units of a candidate's cost; the last is more than any cost."""
+"""Prices tried for a byte of code, in units of a candidate's cost; the last is more than any cost."""
 STARTS = 3
-"""Sets that fit, of rising prices, from which the fastest is sought."""
+"""The search stops after this many sets that fit, found at rising prices, and takes the fastest."""
 
 _LEAST_PRICE = 1e-6
-"""Lets go of functions that no node calls."""
+"""Drops functions that no node calls."""
 
 Weight = Callable[[Candidate], float]
 Picks = tuple[Candidate, ...]
@@ -33,9 +33,9 @@ def code_of(picks: Sequence[Candidate]) -> int:
     return sum({c.function: c.code_bytes for c in sorted(picks, key=lambda c: c.code_bytes)}.values())
 
 
-def within_code(menus: Sequence[Menu], limit: int, weight: Weight) -> Picks:
+def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight) -> Picks:
     """The picks of the least weight found whose code is within `limit` bytes, or that have the least code found."""
-    offer = _offer(menus, weight)
+    offer = _offer(candidates, weight)
     first = offer.first()
     if offer.code_of(first) <= limit:
         return offer.picks(first)
@@ -50,9 +50,9 @@ def within_code(menus: Sequence[Menu], limit: int, weight: Weight) -> Picks:
     return offer.picks(min(found, key=offer.weight_of, default=last))
 
 
-def cheapest(menus: Sequence[Menu], price: float, weight: Weight) -> Picks:
+def cheapest(candidates: Sequence[Candidates], price: float, weight: Weight) -> Picks:
     """Picks with the least sum of weights and priced code, as far as the search can tell."""
-    offer = _offer(menus, weight)
+    offer = _offer(candidates, weight)
     return offer.picks(offer.improved(offer.first(), price, np.inf))
 
 
@@ -60,7 +60,7 @@ def cheapest(menus: Sequence[Menu], price: float, weight: Weight) -> Picks:
 class _Offer:
     """weights: [nodes, functions], infinite where a node cannot call a function. code: bytes of each function."""
 
-    menus: Sequence[Menu]
+    candidates: Sequence[Candidates]
     names: tuple[str, ...]
     weights: np.ndarray
     code: np.ndarray
@@ -80,7 +80,9 @@ class _Offer:
         order = sorted(used)
         best = self.weights[:, order].argmin(axis=1)
         names = [self.names[order[k]] for k in best]
-        return tuple(next(c for c in menu if c.function == name) for menu, name in zip(self.menus, names, strict=True))
+        return tuple(
+            next(c for c in listed if c.function == name) for listed, name in zip(self.candidates, names, strict=True)
+        )
 
     def improved(self, used: frozenset[int], price: float, limit: float) -> frozenset[int]:
         """The best change after the other, while they lessen weights and priced code, the code within `limit`."""
@@ -127,15 +129,15 @@ class _Offer:
         return float(totals[k]), frozenset(rest) | ({k} if k < len(self.code) else set())
 
 
-def _offer(menus: Sequence[Menu], weight: Weight) -> _Offer:
+def _offer(candidates: Sequence[Candidates], weight: Weight) -> _Offer:
     """Of each function the first candidate of the least weight counts."""
     code: dict[str, int] = {}
-    for c in itertools.chain.from_iterable(menus):
+    for c in itertools.chain.from_iterable(candidates):
         code[c.function] = max(code.get(c.function, 0), c.code_bytes)
     names = tuple(sorted(code))
-    weights = np.full((len(menus), len(names)), np.inf)
-    for i, menu in enumerate(menus):
-        for c in menu:
+    weights = np.full((len(candidates), len(names)), np.inf)
+    for i, listed in enumerate(candidates):
+        for c in listed:
             k = names.index(c.function)
             weights[i, k] = min(weights[i, k], weight(c))
-    return _Offer(menus, names, weights, np.array([code[name] for name in names], float))
+    return _Offer(candidates, names, weights, np.array([code[name] for name in names], float))

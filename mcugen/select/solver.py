@@ -16,33 +16,33 @@ from mcugen.plan import lower_bound
 from mcugen.schedule.size import OBJECT_ALIGN
 from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.budget import Solution, arrange, arrangements, planned, scheduled
-from mcugen.select.candidates import Candidate, Menu
+from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
 from mcugen.target import Target
 
 EVENT_COST = 60.0
-"""Of an event: the look-up in the order and the call."""
+"""Cost of one event: table look-up plus call."""
 
 CODE_BYTES = 18 * 1024 + 512
-"""Of kernels: copies for the sizes of single layers stop paying where code no longer fits small caches of flash."""
+"""Kernel code budget: above it, per-layer copies outgrow a small flash cache and stop paying."""
 
 SMALL_CODE_BYTES = 16 * 1024
 CODE_WORTH = 4.0
-"""Of a byte where there is more code than the small: what it must save of a candidate's cost."""
+"""Above SMALL_CODE_BYTES, the cost each further byte of code must save."""
 
 FIRMWARE_BYTES = 32 * 1024
-"""Of a board's flash: left for the code of the model and of what runs it."""
+"""Bytes of a board's flash reserved for code: that of the model and of the application around it."""
 
 LEAST = 1e-9
-"""Makes a cost matter between equals only."""
+"""Weight of a cost that only breaks ties."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is to be solved: the network, its menus with what the goal rules out left out, and the budgets."""
+    """The network, the candidates of its nodes that the goal allows, and the budgets."""
 
     graph: Graph
-    menus: tuple[Menu, ...]
+    candidates: tuple[Candidates, ...]
     options: Options
     board: Target
 
@@ -50,15 +50,15 @@ class Problem:
         return arrange(self.graph, [c.choice for c in picks], self.options, self.board)
 
 
-def solve(graph: Graph, menus: Sequence[Menu], options: Options, board: Target) -> Solution:
+def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Solution:
     """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse."""
-    problem = Problem(graph, tuple(_allowed(menu, options) for menu in menus), options, board)
+    problem = Problem(graph, tuple(_allowed(listed, options) for listed in candidates), options, board)
     if options.optimize == "ram":
         return _smallest(problem)
     if options.optimize == "flash":
-        picks = cheapest(problem.menus, 1.0, lambda c: c.choice.constant_bytes + c.cost * LEAST)
+        picks = cheapest(problem.candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * LEAST)
     else:
-        picks = within_flash(problem, fastest(problem.menus))
+        picks = within_flash(problem, fastest(problem.candidates))
     found = problem.arranged(picks)
     if found.fits and not found.notes:
         return found
@@ -67,14 +67,16 @@ def solve(graph: Graph, menus: Sequence[Menu], options: Options, board: Target) 
     return min(fitting, key=lambda s: cost_of(problem, s)) if fitting else min(found, slim, key=lambda s: s.ram_bytes)
 
 
-def front(graph: Graph, menus: Sequence[Menu], options: Options, board: Target, most: int) -> list[Solution]:
+def front(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int) -> list[Solution]:
     """Solutions of which no other is at most as large in RAM and in flash, and as fast; the fastest first.
 
     Kernels: the fastest, the fastest with weights as wide as the model's, and those with the least working memory, then
     made as fast as the same RAM allows. For each of them at most `most` arrangements of rows.
     """
-    problem = Problem(graph, tuple(menus), options, board)
-    narrow = replace(problem, menus=tuple(_allowed(menu, replace(options, optimize="balanced")) for menu in menus))
+    problem = Problem(graph, tuple(candidates), options, board)
+    narrow = replace(
+        problem, candidates=tuple(_allowed(listed, replace(options, optimize="balanced")) for listed in candidates)
+    )
     sets = dict.fromkeys([within_flash(p, _first(p, lambda c: c.cost)) for p in (problem, narrow)] + [_lean(narrow)])
     found: list[Solution] = []
     for picks in sets:
@@ -92,10 +94,10 @@ def rank_of(solution: Solution, options: Options, board: Target) -> tuple[int, i
 
 
 def best_of(
-    graph: Graph, menus: Sequence[Menu], options: Options, board: Target, found: Sequence[Solution]
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, found: Sequence[Solution]
 ) -> list[Solution]:
     """The solutions that no other equals or beats in RAM, flash and cost; the fastest first."""
-    return _best(Problem(graph, tuple(menus), options, board), found)
+    return _best(Problem(graph, tuple(candidates), options, board), found)
 
 
 def _best(problem: Problem, found: Sequence[Solution]) -> list[Solution]:
@@ -121,7 +123,7 @@ def within_flash(problem: Problem, picks: Picks) -> Picks:
         return picks
     chosen = list(picks)
     while (over := sum(c.choice.constant_bytes for c in chosen) - limit) > 0:
-        steps = [(i, c) for i, menu in enumerate(problem.menus) for c in menu if _saved(chosen[i], c) > 0]
+        steps = [(i, c) for i, listed in enumerate(problem.candidates) for c in listed if _saved(chosen[i], c) > 0]
         if not steps:
             break
         at, better = min(
@@ -131,12 +133,12 @@ def within_flash(problem: Problem, picks: Picks) -> Picks:
     return tuple(chosen)
 
 
-def fastest(menus: Sequence[Menu]) -> Picks:
+def fastest(candidates: Sequence[Candidates]) -> Picks:
     """The fastest kernels whose code is within bounds; where there is much of it, without copies that save little."""
-    found = within_code(menus, CODE_BYTES, lambda c: c.cost)
+    found = within_code(candidates, CODE_BYTES, lambda c: c.cost)
     if code_of(found) <= SMALL_CODE_BYTES:
         return found
-    worth = cheapest(menus, CODE_WORTH, lambda c: c.cost)
+    worth = cheapest(candidates, CODE_WORTH, lambda c: c.cost)
     return worth if code_of(worth) <= CODE_BYTES else found
 
 
@@ -144,14 +146,14 @@ def _saved(now: Candidate, then: Candidate) -> int:
     return now.choice.constant_bytes - then.choice.constant_bytes
 
 
-def _allowed(menu: Menu, options: Options) -> Menu:
-    """What the goal leaves of a menu: all but `speed` keep the weights as wide as the model has them."""
-    narrow = tuple(c for c in menu if not c.choice.kernel.widened)
-    return menu if options.optimize == "speed" or not narrow else narrow
+def _allowed(listed: Candidates, options: Options) -> Candidates:
+    """The candidates that the goal allows: all goals but `speed` keep the weights as wide as the model has them."""
+    narrow = tuple(c for c in listed if not c.choice.kernel.widened)
+    return listed if options.optimize == "speed" or not narrow else narrow
 
 
 def _first(problem: Problem, key: Callable[[Candidate], object]) -> Picks:
-    return tuple(min(menu, key=key) for menu in problem.menus)  # type: ignore[arg-type]
+    return tuple(min(listed, key=key) for listed in problem.candidates)  # type: ignore[arg-type]
 
 
 def _lean(problem: Problem) -> Picks:
@@ -193,7 +195,7 @@ def _improved(problem: Problem, solution: Solution, limit: int) -> Solution:
 
 def _upgrades(problem: Problem, picks: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     """(node, faster candidate) by what they save, the largest first."""
-    found = [(i, c) for i, menu in enumerate(problem.menus) for c in menu if c.cost < picks[i].cost]
+    found = [(i, c) for i, listed in enumerate(problem.candidates) for c in listed if c.cost < picks[i].cost]
     return sorted(found, key=lambda u: (u[1].cost - picks[u[0]].cost, u[0]))
 
 
@@ -212,7 +214,9 @@ def _planned_within(
 
 def _picks_of(problem: Problem, solution: Solution) -> Picks:
     chosen = {c.node.name: c.kernel for c in solution.choices}
-    return tuple(next(c for c in menu if c.choice.kernel is chosen[c.choice.node.name]) for menu in problem.menus)
+    return tuple(
+        next(c for c in listed if c.choice.kernel is chosen[c.choice.node.name]) for listed in problem.candidates
+    )
 
 
 def _peak(problem: Problem, solution: Solution, picks: Sequence[Candidate]) -> int:

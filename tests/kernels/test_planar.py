@@ -21,7 +21,7 @@ from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
 from mcugen.schedule import Choice
-from mcugen.select.candidates import menus_of
+from mcugen.select.candidates import candidates_of
 from mcugen.toolchain.elf import read_elf
 from mcugen.toolchain.process import run_checked
 from mcugen.types import TensorType
@@ -177,8 +177,8 @@ def batched(call: Call, batch: int) -> Call:
 def test_a_signal_that_comes_by_rows_is_not_waited_for(mode: str, symbol: str) -> None:
     made = example(DepthwiseConv2D((1, 1), (1, 1), "VALID"), 1, (1, 28, 1, 40), (1, 5, 1, 40), 3)
     options = Options(input_mode=mode)
-    menu = menus_of(graph_of(made), target.load("cortex-m4"), options)[0]
-    assert menu[0].choice.kernel.symbol == symbol
+    listed = candidates_of(graph_of(made), target.load("cortex-m4"), options)[0]
+    assert listed[0].choice.kernel.symbol == symbol
 
 
 def test_weights_of_a_signal_follow_each_other_from_every_slot() -> None:

@@ -110,7 +110,7 @@ def test_long_models_stay_small(tmp_path: Path) -> None:
         m.op("CONV_2D", [tensors[-2], w], tensors[-1:], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
     (tmp_path / "m.tflite").write_bytes(m.build(tensors[:1], tensors[-1:]))
     model = pipeline.prepare(tmp_path / "m.tflite", Options())
-    choices = [menu[0].choice for menu in select.menus_of(model.graph, model.board, model.options)]
+    choices = [listed[0].choice for listed in select.candidates_of(model.graph, model.board, model.options)]
     made = schedule.build(model.graph, choices, [range(200)], keep_input=False)
     drawn = memory_map.picture(made, stacked(made.buffers()), "long")
     assert sum(len(b.pieces) for b in made.buffers()) > 5000

@@ -26,8 +26,8 @@ MAX_CUTS = 8
 def prepared(folder: Path, seed: int) -> tuple[Graph, list[Choice]]:
     (folder / "m.tflite").write_bytes(random_graph(seed).data)
     model = pipeline.prepare(folder / "m.tflite", Options())
-    menus = select.menus_of(model.graph, model.board, model.options)
-    return model.graph, [menu[0].choice for menu in menus]
+    candidates = select.candidates_of(model.graph, model.board, model.options)
+    return model.graph, [listed[0].choice for listed in candidates]
 
 
 def built_peak(graph: Graph, choices: list[Choice], groups: list[range]) -> tuple[int, int]:

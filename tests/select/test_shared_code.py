@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from mcugen.schedule import Choice
-from mcugen.select.candidates import Candidate, Menu
+from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
 from mcugen.select.solver import CODE_WORTH, SMALL_CODE_BYTES, fastest
 
@@ -29,21 +29,21 @@ def _total(picks: Picks) -> float:
     return sum(map(_cost, picks))
 
 
-def _market(seed: int) -> list[Menu]:
+def _market(seed: int) -> list[Candidates]:
     """Nodes that share a slow function that all can call, a faster one for some, and copies for one or two."""
     draw = random.Random(seed)
     code = {"all": 400, "most": 900, **{f"copy{k}": draw.randrange(300, 1500) for k in range(5)}}
-    menus = []
+    candidates = []
     for _ in range(6):
         macs = draw.randrange(1_000, 100_000)
         own = draw.sample(sorted(code)[1:], 3)
         slow = _candidate("all", 5.0 * macs, code["all"])
-        menus.append((slow, *(_candidate(name, draw.uniform(0.7, 3.0) * macs, code[name]) for name in own)))
-    return menus
+        candidates.append((slow, *(_candidate(name, draw.uniform(0.7, 3.0) * macs, code[name]) for name in own)))
+    return candidates
 
 
-def _best_of_all(menus: list[Menu], limit: int) -> float:
-    fitting = (picks for picks in itertools.product(*menus) if code_of(picks) <= limit)
+def _best_of_all(candidates: list[Candidates], limit: int) -> float:
+    fitting = (picks for picks in itertools.product(*candidates) if code_of(picks) <= limit)
     return min(map(_total, fitting))
 
 
@@ -51,35 +51,35 @@ def _best_of_all(menus: list[Menu], limit: int) -> float:
 def test_the_search_finds_what_trying_all_sets_finds(limit: int) -> None:
     found = {}
     for seed in range(30):
-        menus = _market(seed)
-        picks = within_code(menus, limit, _cost)
+        candidates = _market(seed)
+        picks = within_code(candidates, limit, _cost)
         assert code_of(picks) <= limit
-        found[seed] = _total(picks) / _best_of_all(menus, limit)
+        found[seed] = _total(picks) / _best_of_all(candidates, limit)
     assert sum(ratio < 1 + 1e-9 for ratio in found.values()) >= 27
     assert max(found.values()) < 1.2
 
 
 def test_where_nothing_fits_the_least_code_is_taken() -> None:
-    menus = _market(1)
-    assert code_of(within_code(menus, 10, _cost)) == min(map(code_of, itertools.product(*menus)))
+    candidates = _market(1)
+    assert code_of(within_code(candidates, 10, _cost)) == min(map(code_of, itertools.product(*candidates)))
 
 
 def test_a_copy_is_taken_for_one_node_only_where_the_limit_leaves_room() -> None:
     shared, copy = _candidate("shared", 100.0, 500), _candidate("copy", 60.0, 600)
-    menus = [(copy, shared), (shared,)]
-    assert [c.function for c in within_code(menus, 1_100, _cost)] == ["copy", "shared"]
-    assert [c.function for c in within_code(menus, 1_099, _cost)] == ["shared", "shared"]
+    candidates = [(copy, shared), (shared,)]
+    assert [c.function for c in within_code(candidates, 1_100, _cost)] == ["copy", "shared"]
+    assert [c.function for c in within_code(candidates, 1_099, _cost)] == ["shared", "shared"]
 
 
 def test_the_price_of_code_decides_between_copies_and_what_is_shared() -> None:
-    menus = [(_candidate(f"copy{k}", 60.0, 100), _candidate("shared", 100.0, 100)) for k in range(4)]
-    assert {c.function for c in cheapest(menus, 0.1, _cost)} == {f"copy{k}" for k in range(4)}
-    assert {c.function for c in cheapest(menus, 1.0, _cost)} == {"shared"}
+    candidates = [(_candidate(f"copy{k}", 60.0, 100), _candidate("shared", 100.0, 100)) for k in range(4)]
+    assert {c.function for c in cheapest(candidates, 0.1, _cost)} == {f"copy{k}" for k in range(4)}
+    assert {c.function for c in cheapest(candidates, 1.0, _cost)} == {"shared"}
 
 
 @pytest.mark.parametrize(("other", "taken"), [(SMALL_CODE_BYTES - 1500, "copy"), (SMALL_CODE_BYTES - 500, "all")])
 def test_a_copy_that_saves_little_is_left_out_only_where_there_is_much_code(other: int, taken: str) -> None:
     saved = 1000 * CODE_WORTH / 2
     shared = _candidate("all", 1e6, 400)
-    menus = [(_candidate("large", 1e6, other),), (shared,), (shared, _candidate("copy", 1e6 - saved, 1000))]
-    assert [c.function for c in fastest(menus)] == ["large", "all", taken]
+    candidates = [(_candidate("large", 1e6, other),), (shared,), (shared, _candidate("copy", 1e6 - saved, 1000))]
+    assert [c.function for c in fastest(candidates)] == ["large", "all", taken]
