@@ -123,9 +123,11 @@ def dump(artifact: Artifact, stage: str) -> str:
 def _schedule_dump(schedule: Schedule) -> str:
     lines = [f"step {s.index}: {_choice_text(s.choice)}" for s in schedule.steps]
     lines += [f"event {time}: {_event_text(schedule, e)}" for time, e in enumerate(schedule.trace)]
-    lines += [f"home {h.name}: {h.kept} of {h.rows} rows of {h.row_bytes} bytes" for h in schedule.homes.values()]
-    places = ((name, place) for name, place in schedule.places.items() if name != place.home)
-    lines += [f"tensor {name} in {p.home}" + (f" from byte {p.start}" if p.start else "") for name, p in places]
+    lines += [
+        f"buffer {h.name}: {h.kept} of {h.rows} rows of {h.row_bytes} bytes" for h in schedule.row_buffers.values()
+    ]
+    places = ((name, place) for name, place in schedule.places.items() if name != place.buffer)
+    lines += [f"tensor {name} in {p.buffer}" + (f" from byte {p.start}" if p.start else "") for name, p in places]
     return "\n".join(lines) + "\n"
 
 

@@ -22,7 +22,7 @@ def events_after_rows(schedule: Schedule, rows: int) -> list[int]:
 def period(schedule: Schedule) -> int:
     """Frames after which every ring stands at its first slot again. Raises UnsupportedError where that is too long."""
     rings = [step.ring_rows or 1 for step in schedule.steps]
-    period = math.lcm(*(home.kept for home in schedule.homes.values()), *rings)
+    period = math.lcm(*(buffer.kept for buffer in schedule.row_buffers.values()), *rings)
     if period >= 2**31:
         raise UnsupportedError(f"the rings of this model repeat only after {period} frames")
     return period

@@ -68,8 +68,8 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
 
 def _from(schedule: Schedule, name: str) -> str:
     """Where in its buffer a tensor lies, if not at the start, and how many of its rows the buffer keeps, if not all."""
-    start, home = schedule.places[name].start, schedule.home_of(name)
-    rows = f", {home.kept} of {home.rows} rows" if home.kept < home.rows else ""
+    start, buffer = schedule.places[name].start, schedule.buffer_of(name)
+    rows = f", {buffer.kept} of {buffer.rows} rows" if buffer.kept < buffer.rows else ""
     return rows + (f", from byte {start}" if start else "")
 
 

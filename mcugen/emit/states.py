@@ -53,7 +53,7 @@ def states_of(schedule: Schedule, plan: MemoryPlan, constant: Callable[[np.ndarr
 
 def _address(schedule: Schedule, plan: MemoryPlan, tensor: str) -> str:
     at = schedule.places[tensor]
-    return f"&a{element(plan, at.home, at.start)}"
+    return f"&a{element(plan, at.buffer, at.start)}"
 
 
 def _fill(initial: np.ndarray) -> str:

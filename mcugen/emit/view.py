@@ -207,8 +207,8 @@ class _Builder:
             c_type=C_TYPES[t.dtype],
             length=t.size,
             nbytes=t.nbytes,
-            offset=self.plan.parts[self.plan.part_of(at.home)].offset[at.home] + at.start,
-            place=element(self.plan, at.home, at.start),
+            offset=self.plan.parts[self.plan.part_of(at.buffer)].offset[at.buffer] + at.start,
+            place=element(self.plan, at.buffer, at.start),
             type_text=type_text(t),
             label=comment(tensor.label),
             scale=float32(quant.scale[0]) if quant else "",
@@ -232,7 +232,7 @@ class _Builder:
             row_length=t.size // rows_of(t.shape),
             row_nbytes=t.nbytes // rows_of(t.shape),
             c_type=C_TYPES[t.dtype],
-            ring=pointer(self.plan, at.home, C_TYPES[t.dtype], const=False, start=at.start),
+            ring=pointer(self.plan, at.buffer, C_TYPES[t.dtype], const=False, start=at.start),
             kept=self._ring(self.schedule.pushed) or rows_of(t.shape),
             until=until,
             until_type=index_type(until[-1]),
@@ -248,7 +248,7 @@ class _Builder:
                 tensor.type.stored(tensor.data), c_type, f"{type_text(tensor.type)} {tensor.label}", tensor.type.size
             )
         at = self.schedule.places[name]
-        start = pointer(self.plan, at.home, c_type, const=const, start=at.start)
+        start = pointer(self.plan, at.buffer, c_type, const=const, start=at.start)
         shape, size = self.graph.type(name).shape, self.graph.type(name).size
         start += f" + image * {size // images_of(shape)}" if image and images_of(shape) > 1 else ""
         return start + self._row_offset(name, row) if row else start
@@ -262,8 +262,8 @@ class _Builder:
 
     def _ring(self, name: str) -> int:
         """Rows that the ring of a tensor keeps, 0 where all are kept."""
-        home = self.schedule.home_of(name)
-        return home.kept if home.kept < home.rows or (self.schedule.streams and home.rows > 1) else 0
+        buffer = self.schedule.buffer_of(name)
+        return buffer.kept if buffer.kept < buffer.rows or (self.schedule.streams and buffer.rows > 1) else 0
 
     def _array(self, data: np.ndarray, c_type: str, note: str, reads: int, layout: str = "") -> str:
         """The symbol of a constant, stored once however often it is used. reads: of this use, in an inference."""

@@ -1,7 +1,7 @@
 """Search for offsets of shaped buffers within a capacity: the offsets left to each buffer are the bits of an integer.
 
 Placing a buffer clears, in the integer of every other, the offsets that would share bytes in use: one shift and one
-mask. Crowded steps bound the rest (`crowds.py`). Offsets are counted in grains, the largest unit that
+mask. Busy steps bound the rest (`busy_steps.py`). Offsets are counted in grains, the largest unit that
 divides everything which decides about them.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from mcugen.plan.buffers import Buffer, align_up
-from mcugen.plan.crowds import Crowd, crowds_of
+from mcugen.plan.busy_steps import BusyStep, busy_steps_of
 from mcugen.plan.exact import Outcome
 
 Interval = tuple[int, int]
@@ -76,7 +76,7 @@ def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
 
 @dataclass(frozen=True)
 class _Node:
-    """A partial placement: offsets left to each buffer, which are not placed, cells taken at each crowded step."""
+    """A partial placement: offsets left to each buffer, which are not placed, cells taken at each busy step."""
 
     domains: list[int]
     left: frozenset[int]
@@ -86,7 +86,7 @@ class _Node:
 class _Walk:
     """Depth first, with the alternatives of each depth on a stack.
 
-    Next comes the buffer with the fewest offsets left, or, where that is less to try, whatever lies lowest at a crowded
+    Next comes the buffer with the fewest offsets left, or, where that is less to try, whatever lies lowest at a busy
     step: below it only as much may stay empty as that step can spare. A buffer that is left without an offset gains
     weight: what makes the search fail is placed earlier from then on.
     """
@@ -94,13 +94,13 @@ class _Walk:
     def __init__(self, problem: Problem, capacity: int, nodes: int) -> None:
         self._problem, self._nodes = problem, nodes
         self._weight = [1] * len(problem.buffers)
-        self._crowds = crowds_of(problem.buffers, problem.grain, capacity // problem.grain)
+        self._busy_steps = busy_steps_of(problem.buffers, problem.grain, capacity // problem.grain)
         self.visited = 0
         self.tried_all = False
 
     def run(self, domains: list[int]) -> list[int] | None:
         """Offsets in grains, or None where nothing was found."""
-        start = _Node(domains, frozenset(range(len(domains))), (0,) * len(self._crowds))
+        start = _Node(domains, frozenset(range(len(domains))), (0,) * len(self._busy_steps))
         if not all(domains) or self._is_full(start):
             self.tried_all = True
             return None
@@ -116,8 +116,8 @@ class _Walk:
             if self.visited >= self._nodes:
                 return None
             self.visited += 1
-            i, at, crowd = child
-            after = self._placed(node, i, at, crowd)
+            i, at, busy = child
+            after = self._placed(node, i, at, busy)
             if after is None:
                 continue
             placed.append((i, at))
@@ -127,19 +127,19 @@ class _Walk:
         self.tried_all = True
         return None
 
-    def _children(self, node: _Node) -> Iterator[tuple[int, int, Crowd | None]]:
-        """(buffer, offset, the crowded step at which it lies lowest of those to come, if that is why)."""
+    def _children(self, node: _Node) -> Iterator[tuple[int, int, BusyStep | None]]:
+        """(buffer, offset, the busy step at which it lies lowest of those to come, if that is why)."""
         domains = node.domains
         i = min(
             node.left, key=lambda k: (domains[k].bit_count() / self._weight[k], -self._problem.buffers[k].nbytes, k)
         )
         fewest, best, lowest = domains[i].bit_count(), None, {}
-        for crowd, taken in zip(self._crowds, node.taken, strict=True):
-            starts = crowd.lowest_starts(taken, node.left)
-            found = {k: domains[k] & (starts >> first) for k, first in crowd.first.items() if starts and k in node.left}
+        for busy, taken in zip(self._busy_steps, node.taken, strict=True):
+            starts = busy.lowest_starts(taken, node.left)
+            found = {k: domains[k] & (starts >> first) for k, first in busy.first.items() if starts and k in node.left}
             count = sum(bits.bit_count() for bits in found.values())
             if found and count < fewest:
-                fewest, best, lowest = count, crowd, found
+                fewest, best, lowest = count, busy, found
         if best is None:
             return ((i, at, None) for at in _ones(domains[i]))
         tries = [
@@ -147,15 +147,15 @@ class _Walk:
         ]
         return ((k, at, best) for _, _, k, at in sorted(tries))
 
-    def _placed(self, node: _Node, i: int, at: int, crowd: Crowd | None) -> _Node | None:
+    def _placed(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> _Node | None:
         """What is left to the others with i at this offset; None if some buffer has nowhere to go."""
         after, clear, span = list(node.domains), self._problem.clear, self._problem.span
         left = node.left - {i}
         touched = dict.fromkeys(clear[i])
-        if crowd is not None:
-            start = at + crowd.first[i]
-            touched.update(dict.fromkeys(crowd.first))
-            for j, first in crowd.first.items():
+        if busy is not None:
+            start = at + busy.first[i]
+            touched.update(dict.fromkeys(busy.first))
+            for j, first in busy.first.items():
                 if j in left:
                     after[j] &= -1 << max(start - first, 0)
         for j in touched:
@@ -165,13 +165,13 @@ class _Walk:
                 if not after[j]:
                     self._weight[j] += 1
                     return None
-        taken = tuple(t | c.cells.get(i, 0) << at for t, c in zip(node.taken, self._crowds, strict=True))
+        taken = tuple(t | c.cells.get(i, 0) << at for t, c in zip(node.taken, self._busy_steps, strict=True))
         result = _Node(after, left, taken)
         return None if self._is_full(result) else result
 
     def _is_full(self, node: _Node) -> bool:
-        """Whether at some crowded step what is left to place does not fit between what is placed."""
-        return any(c.is_full(taken, node.left) for c, taken in zip(self._crowds, node.taken, strict=True))
+        """Whether at some busy step what is left to place does not fit between what is placed."""
+        return any(c.is_full(taken, node.left) for c, taken in zip(self._busy_steps, node.taken, strict=True))
 
 
 def _ones(bits: int) -> Iterator[int]:

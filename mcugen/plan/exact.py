@@ -94,7 +94,7 @@ def search(buffers: Sequence[Buffer], capacity: int, nodes: int) -> Outcome:
 
 
 def _search_order(buffers: Sequence[Buffer]) -> list[int]:
-    """Buffers of crowded steps first, the larger before the smaller: conflicts show early."""
+    """Buffers of busy steps first, the larger before the smaller: conflicts show early."""
     live = live_bytes(buffers)
     return sorted(
         range(len(buffers)),

@@ -153,9 +153,9 @@ def _kind(schedule: Schedule, tensors: Sequence[str]) -> str:
 def _title(schedule: Schedule, b: Buffer, tensors: Sequence[str], offset: int) -> str:
     """What a viewer shows over a buffer."""
     lines = [_line(schedule, name) for name in tensors] or [b.name]
-    home = schedule.homes.get(b.name)
-    if home and home.kept < home.rows:
-        lines.append(f"a ring of {home.kept} of {home.rows} rows, {home.row_bytes:,} bytes each")
+    buffer = schedule.row_buffers.get(b.name)
+    if buffer and buffer.kept < buffer.rows:
+        lines.append(f"a ring of {buffer.kept} of {buffer.rows} rows, {buffer.row_bytes:,} bytes each")
     if any(state.before in tensors for state in schedule.graph.states):
         lines.append("kept from run to run")
     lines.append(f"{b.nbytes:,} bytes at {offset:,}..{offset + b.nbytes - 1:,}, events {b.first}..{b.last}")

@@ -11,15 +11,15 @@ from mcugen.plan import Buffer
 from mcugen.schedule import frames
 from mcugen.schedule.places import Place, places_of, sources
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
-from mcugen.schedule.storage import Home, build_homes, working_buffers
+from mcugen.schedule.storage import RowBuffer, build_buffers, working_buffers
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
-__all__ = ["INPUT", "Choice", "Event", "Home", "Schedule", "Step", "build", "build_frames"]
+__all__ = ["INPUT", "Choice", "Event", "RowBuffer", "Schedule", "Step", "build", "build_frames"]
 
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """The steps, the order of their events, and for every tensor in RAM its place in the home that holds its rows.
+    """The steps, the order of their events, and for every tensor in RAM its place in the buffer that holds its rows.
 
     pushed: the graph input that is handed in row by row, or None. streams: it is a frame each time, and an event
     computes the newest row of a step.
@@ -29,7 +29,7 @@ class Schedule:
     steps: tuple[Step, ...]
     trace: Trace
     places: dict[str, Place]
-    homes: dict[str, Home]
+    row_buffers: dict[str, RowBuffer]
     pushed: str | None = None
     streams: bool = False
 
@@ -44,17 +44,17 @@ class Schedule:
         return macs // step.walked_rows if self.streams and step.writes_rows else macs
 
     @cached_property
-    def home(self) -> dict[str, str]:
-        """Tensor -> the home that holds its rows."""
-        return {name: place.home for name, place in self.places.items()}
+    def buffer_name(self) -> dict[str, str]:
+        """Tensor -> name of the buffer that holds its rows."""
+        return {name: place.buffer for name, place in self.places.items()}
 
-    def home_of(self, tensor: str) -> Home:
-        return self.homes[self.places[tensor].home]
+    def buffer_of(self, tensor: str) -> RowBuffer:
+        return self.row_buffers[self.places[tensor].buffer]
 
     def buffers(self) -> list[Buffer]:
-        """Each home, each scratch and each ring, with what of it is in use at which event."""
+        """Every buffer to be planned: of rows, scratch and rings, each with the bytes in use at each event."""
         working = [working_buffers(step, self.trace, streams=self.streams) for step in self.steps]
-        return [home.buffer() for home in self.homes.values()] + [b for found in working for b in found]
+        return [buffer.to_plan() for buffer in self.row_buffers.values()] + [b for found in working for b in found]
 
     @property
     def moved_states(self) -> list[State]:
@@ -62,10 +62,10 @@ class Schedule:
         return [s for s in self.graph.states if self.places[s.after] != self.places[s.before]]
 
     def held(self) -> dict[str, list[str]]:
-        """The tensors of each home, in the order they appear."""
+        """The tensors of each buffer, in the order they appear."""
         found: dict[str, list[str]] = {}
         for name, place in self.places.items():
-            found.setdefault(place.home, []).append(name)
+            found.setdefault(place.buffer, []).append(name)
         return found
 
 
@@ -86,14 +86,14 @@ def build(
     steps = tuple(_step(i, c, i in grouped) for i, c in enumerate(running))
     order = trace(graph, steps, sources(choices), _groups(by_rows, len(steps)), pushed)
     places = places_of(graph, choices, steps, order, keep_input, pushed)
-    homes = build_homes(graph, steps, order, places, keep_input, pushed)
-    return Schedule(graph, steps, order, places, homes, pushed)
+    buffers = build_buffers(graph, steps, order, places, keep_input, pushed)
+    return Schedule(graph, steps, order, places, buffers, pushed)
 
 
 def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedule:
     """A schedule that computes, for each frame pushed, the newest row of every step. Raises UsageError."""
     found = frames.build(graph, choices, pushed)
-    return Schedule(graph, found.steps, found.trace, found.places, found.homes, pushed, streams=True)
+    return Schedule(graph, found.steps, found.trace, found.places, found.row_buffers, pushed, streams=True)
 
 
 def _step(index: int, choice: Choice, grouped: bool) -> Step:

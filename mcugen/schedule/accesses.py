@@ -29,14 +29,14 @@ def _of_step(schedule: Schedule, step: Step) -> dict[str, int]:
     macs = schedule.macs(step)
     found: dict[str, int] = {}
     for k, name in enumerate(node.inputs):
-        if name is None or name not in schedule.home:
+        if name is None or name not in schedule.buffer_name:
             continue
         reads = call.input(k).size // share
         if k == 0 and not step.ring_bytes:
             reads = max(reads, macs // max(call.output.shape[-1], 1) if step.scratch_bytes and macs else macs)
-        found[schedule.home[name]] = found.get(schedule.home[name], 0) + reads
+        found[schedule.buffer_name[name]] = found.get(schedule.buffer_name[name], 0) + reads
     for name, t in zip(node.outputs, call.outputs, strict=True):
-        found[schedule.home[name]] = found.get(schedule.home[name], 0) + t.size // share
+        found[schedule.buffer_name[name]] = found.get(schedule.buffer_name[name], 0) + t.size // share
     if step.ring_bytes:
         found[step.ring_name] = macs + call.input(0).size // share
     if step.scratch_bytes:

@@ -16,19 +16,19 @@ from mcugen.graph import Graph
 from mcugen.kernel import Form
 from mcugen.schedule.places import Layout, Place, Uses, sources, update_states
 from mcugen.schedule.steps import Choice, Step, can_run_by_rows
-from mcugen.schedule.storage import Home
+from mcugen.schedule.storage import RowBuffer
 from mcugen.schedule.trace import Event
 from mcugen.types import images_of, rows_of
 
 
 @dataclass(frozen=True)
 class Frames:
-    """Steps, one event each, and homes of a network that is fed frame by frame."""
+    """Steps, one event each, and buffers of a network that is fed frame by frame."""
 
     steps: tuple[Step, ...]
     trace: tuple[Event, ...]
     places: dict[str, Place]
-    homes: dict[str, Home]
+    row_buffers: dict[str, RowBuffer]
 
 
 def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
@@ -60,7 +60,7 @@ def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
     trace = tuple(Event(step.index, step.events - 1) for step in steps)
     layout = Layout(graph, choices)
     update_states(graph, steps, layout, Uses(graph, steps, trace))
-    return Frames(tuple(steps), trace, layout.places, _homes(graph, steps, layout.places, streams))
+    return Frames(tuple(steps), trace, layout.places, _buffers(graph, steps, layout.places, streams))
 
 
 def _require_rows_kept_apart(
@@ -118,24 +118,26 @@ def _refusal(reason: str) -> UsageError:
     )
 
 
-def _homes(graph: Graph, steps: Sequence[Step], places: dict[str, Place], streams: dict[str, int]) -> dict[str, Home]:
+def _buffers(
+    graph: Graph, steps: Sequence[Step], places: dict[str, Place], streams: dict[str, int]
+) -> dict[str, RowBuffer]:
     """Rings as long as the furthest look back, kept for good where they outlive a frame, as states are."""
-    home = {name: place.home for name, place in places.items()}
+    buffer = {name: place.buffer for name, place in places.items()}
     kept = dict.fromkeys(streams, 1)
-    last = dict.fromkeys(home.values(), -1)
+    last = dict.fromkeys(buffer.values(), -1)
     first: dict[str, int] = {}
     for step in steps:
         for name in step.choice.node.inputs:
-            if name is not None and name in home:
-                last[home[name]] = step.index
-                if home[name] in kept:
-                    kept[home[name]] = max(kept[home[name]], _looks_back(step))
+            if name is not None and name in buffer:
+                last[buffer[name]] = step.index
+                if buffer[name] in kept:
+                    kept[buffer[name]] = max(kept[buffer[name]], _looks_back(step))
         for name in step.choice.node.outputs:
-            first.setdefault(home[name], step.index)
-            last[home[name]] = step.index
-    last.update({home[name]: len(steps) - 1 for name in (*graph.kept, *(s.before for s in graph.states))})
-    first.update({home[name]: 0 for name in graph.given})
-    return {name: _home(graph, name, streams, kept, first[name], last[name], len(steps)) for name in last}
+            first.setdefault(buffer[name], step.index)
+            last[buffer[name]] = step.index
+    last.update({buffer[name]: len(steps) - 1 for name in (*graph.kept, *(s.before for s in graph.states))})
+    first.update({buffer[name]: 0 for name in graph.given})
+    return {name: _buffer(graph, name, streams, kept, first[name], last[name], len(steps)) for name in last}
 
 
 def _looks_back(step: Step) -> int:
@@ -146,12 +148,12 @@ def _looks_back(step: Step) -> int:
     return rows_of(call.input(0).shape) if kernel.form is Form.ACCUMULATE else 1
 
 
-def _home(
+def _buffer(
     graph: Graph, name: str, streams: dict[str, int], kept: dict[str, int], first: int, last: int, steps: int
-) -> Home:
+) -> RowBuffer:
     t = graph.type(name)
     rows = streams.get(name, 1)
     stays = kept.get(name, 1) > 1
     life = (0, steps - 1) if stays else (first, max(first, last))
     align = max(4, t.np_dtype.itemsize)
-    return Home(name, rows, t.nbytes // rows, kept.get(name, 1), align, (life[0],) * rows, (life[1],) * rows)
+    return RowBuffer(name, rows, t.nbytes // rows, kept.get(name, 1), align, (life[0],) * rows, (life[1],) * rows)

@@ -17,9 +17,9 @@ _NEVER = -1
 
 @dataclass(frozen=True)
 class Place:
-    """Where a tensor lies: from byte `start` of the home of this name."""
+    """Where a tensor lies: from byte `start` of the buffer of this name."""
 
-    home: str
+    buffer: str
     start: int = 0
 
 
@@ -34,9 +34,9 @@ def sources(choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
 
 
 class Layout:
-    """The places of all tensors in memory: at first each in a home of its own, but for those of steps without code.
+    """The places of all tensors in memory: at first each in a buffer of its own, but for those of steps without code.
 
-    A join takes in the homes of its operands; the results of an alias lie in that of its operand.
+    The operands of a concatenation move into its buffer; the results of an alias lie in that of its operand.
     """
 
     def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
@@ -53,31 +53,31 @@ class Layout:
         node, starts = choice.node, choice.kernel.starts
         if choice.kernel.form is Form.JOIN:
             for name, start in zip(node.inputs, starts(choice.call) if starts else (0,), strict=True):
-                self.move(self.places[str(name)].home, Place(node.outputs[0], start))
+                self.move(self.places[str(name)].buffer, Place(node.outputs[0], start))
             return
         operand = self.places.get(str(node.inputs[0]))
         if operand is not None:
             begins = starts(choice.call) if starts else (0,)
             found = zip(node.outputs, begins, strict=True)
-            self.places |= {name: Place(operand.home, operand.start + start) for name, start in found}
+            self.places |= {name: Place(operand.buffer, operand.start + start) for name, start in found}
 
-    def move(self, home: str, to: Place) -> None:
-        """All that lies in a home goes to another place."""
-        moved = self.members(home)
-        self.places |= {name: Place(to.home, to.start + self.places[name].start) for name in moved}
+    def move(self, buffer: str, to: Place) -> None:
+        """All that lies in a buffer goes to another place."""
+        moved = self.members(buffer)
+        self.places |= {name: Place(to.buffer, to.start + self.places[name].start) for name in moved}
 
-    def members(self, home: str) -> list[str]:
-        """The tensors of a home."""
-        return [name for name, place in self.places.items() if place.home == home]
+    def members(self, buffer: str) -> list[str]:
+        """The tensors of a buffer."""
+        return [name for name, place in self.places.items() if place.buffer == buffer]
 
-    def nbytes(self, home: str) -> int:
-        """Bytes from the start of a home to the end of the last tensor in it."""
-        return max(self._span(name)[1] for name in self.members(home))
+    def nbytes(self, buffer: str) -> int:
+        """Bytes from the start of a buffer to the end of the last tensor in it."""
+        return max(self._span(name)[1] for name in self.members(buffer))
 
     def meeting(self, name: str) -> list[str]:
         """The tensors with a byte in common with this one, itself among them."""
         low, high = self._span(name)
-        spans = ((other, *self._span(other)) for other in self.members(self.places[name].home))
+        spans = ((other, *self._span(other)) for other in self.members(self.places[name].buffer))
         return [other for other, first, end in spans if first < high and low < end]
 
     def alike(self, name: str, other: str) -> bool:
@@ -104,7 +104,7 @@ def places_of(
     kept = states | (set(graph.inputs) if keep_input else set())
     for step in steps:
         result = step.choice.node.outputs[0]
-        if layout.places[result].home in states:
+        if layout.places[result].buffer in states:
             continue
         for k in _overwritable(step, layout, uses, kept):
             if _joined(layout, str(step.choice.node.inputs[k]), result, pushed):
@@ -115,12 +115,12 @@ def places_of(
 def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bool:
     """Put the result where the operand lies, or the other way where the result lies inside more; whether that went."""
     given, made = layout.places[operand], layout.places[result]
-    if made.start == 0 and layout.nbytes(made.home) <= layout.size(operand):
-        layout.move(made.home, given)
+    if made.start == 0 and layout.nbytes(made.buffer) <= layout.size(operand):
+        layout.move(made.buffer, given)
         return True
-    whole = given.start == 0 and layout.nbytes(given.home) == layout.size(result)
-    if whole and pushed not in layout.members(given.home):
-        layout.move(given.home, made)
+    whole = given.start == 0 and layout.nbytes(given.buffer) == layout.size(result)
+    if whole and pushed not in layout.members(given.buffer):
+        layout.move(given.buffer, made)
         return True
     return False
 
@@ -130,15 +130,15 @@ def update_states(graph: Graph, steps: Sequence[Step], layout: Layout, uses: Use
     states = {state.before for state in graph.states}
     for state in graph.states:
         made, old = layout.places[state.after], layout.places[state.before]
-        alone = made.start == 0 and layout.nbytes(made.home) == layout.size(state.before)
-        if not alone or made.home in states or set(graph.inputs).intersection(layout.members(made.home)):
+        alone = made.start == 0 and layout.nbytes(made.buffer) == layout.size(state.before)
+        if not alone or made.buffer in states or set(graph.inputs).intersection(layout.members(made.buffer)):
             continue
-        inside = set(layout.members(made.home))
+        inside = set(layout.members(made.buffer))
         writers = [s for s in steps if inside.intersection(s.choice.node.outputs)]
         written = [name for s in writers for name in s.choice.node.outputs if name in inside]
         later = all(_is_free(name, state.before, layout, uses) for name in written)
         if later or (len(writers) == 1 and _writes_over(writers[0], state.before, layout, uses)):
-            layout.move(made.home, old)
+            layout.move(made.buffer, old)
 
 
 def _is_free(name: str, state: str, layout: Layout, uses: Uses) -> bool:

@@ -196,7 +196,7 @@ def _row_cost(choices: Sequence[Choice]) -> list[int]:
 def _inner(schedule: Schedule, *, has_start: bool, has_end: bool) -> list[Buffer]:
     """The buffers without those of the first and the last tensor, where these are not the network's own ends."""
     ends = (() if has_start else schedule.graph.inputs) + (() if has_end else schedule.graph.outputs)
-    left_out = {schedule.home[name] for name in ends if name in schedule.home}
+    left_out = {schedule.buffer_name[name] for name in ends if name in schedule.buffer_name}
     return [b for b in schedule.buffers() if b.name not in left_out]
 
 

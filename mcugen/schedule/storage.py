@@ -1,4 +1,4 @@
-"""Where rows live and for how long: how many rows a home keeps, and the buffers that follow."""
+"""Where rows live and for how long: how many rows a buffer keeps, and the buffers that follow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Use = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
-class Home:
+class RowBuffer:
     """Memory of one or several tensors: `rows` rows of `row_bytes`, of which `kept` are stored at a time, in a ring.
 
     written, read: for each row the events of its first write and of its last read.
@@ -39,7 +39,7 @@ class Home:
     read: tuple[int, ...]
     blocks: tuple[Piece, ...] = ()
 
-    def buffer(self) -> Buffer:
+    def to_plan(self) -> Buffer:
         """The ring's slots with their lifetimes; neighbours with the same lifetime are one piece."""
         if self.blocks:
             return Buffer.of_pieces(self.name, self.align, self.blocks)
@@ -53,11 +53,11 @@ class Home:
         return Buffer.of_pieces(self.name, self.align, pieces)
 
 
-def build_homes(
+def build_buffers(
     graph: Graph, steps: Sequence[Step], order: Trace, places: dict[str, Place], keep_input: bool, pushed: str | None
-) -> dict[str, Home]:
-    """The homes with their rings, from the trace alone."""
-    home = {name: place.home for name, place in places.items()}
+) -> dict[str, RowBuffer]:
+    """Buffer name -> the buffer, with the rows that it keeps; found from the trace alone."""
+    buffer = {name: place.buffer for name, place in places.items()}
     lives = _Lives(graph, places, len(order), pushed)
     for time, event in enumerate(order):
         if event.step == INPUT:
@@ -65,7 +65,7 @@ def build_homes(
             continue
         step = steps[event.step]
         for access in step.reads(event.event):
-            if access.tensor in home:
+            if access.tensor in buffer:
                 lives.read(access.tensor, access.first, access.last, time)
         first, last = step.writes(event.event)
         for name in step.choice.node.outputs:
@@ -75,26 +75,26 @@ def build_homes(
     states = [state.before for state in graph.states]
     lives.from_start(whole)
     lives.to_end([*graph.kept, *(whole if keep_input else states)])
-    fixed = {home[name] for name in (*whole, *graph.kept)}
-    batch = _batches(steps, home)
-    return {at: lives.home(at, batch.get(at, 1), whole=at in fixed) for at in lives.members}
+    fixed = {buffer[name] for name in (*whole, *graph.kept)}
+    batch = _batches(steps, buffer)
+    return {at: lives.buffer(at, batch.get(at, 1), whole=at in fixed) for at in lives.members}
 
 
 class _Lives:
-    """First write and last read of every row of every home, collected along the trace.
+    """First write and last read of every row of every buffer, collected along the trace.
 
-    Of homes whose tensors have no rows in common, or lie at places of their own, it is that of every byte.
+    Of buffers whose tensors have no rows in common, or lie at places of their own, it is that of every byte.
     """
 
     def __init__(self, graph: Graph, places: dict[str, Place], events: int, pushed: str | None) -> None:
         self._graph, self._places, self._events = graph, places, events
         self.members: dict[str, list[str]] = {}
         for name, place in places.items():
-            self.members.setdefault(place.home, []).append(name)
+            self.members.setdefault(place.buffer, []).append(name)
         self._shape = {
             at: _row_shape(graph, [pushed] if pushed in names else names) for at, names in self.members.items()
         }
-        apart = {place.home for place in places.values() if place.start}
+        apart = {place.buffer for place in places.values() if place.start}
         apart |= {at for at, names in self.members.items() if len(names) > 1 and self._shape[at][0] == 1}
         self._uses: dict[str, list[_Use]] = {at: [] for at in self.members if at in apart}
         self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
@@ -117,62 +117,62 @@ class _Lives:
 
     def from_start(self, tensors: Sequence[str]) -> None:
         """The tensors are there before the first event."""
-        for at in self._homes(tensors, 0, 0):
+        for at in self._buffers(tensors, 0, 0):
             self._written[at] = [0] * len(self._written[at])
             self._read[at] = [max(time, 0) for time in self._read[at]]
 
     def to_end(self, tensors: Sequence[str]) -> None:
         """The tensors stay after the last event."""
         last = max(self._events - 1, 0)
-        for at in self._homes(tensors, self._events, last):
+        for at in self._buffers(tensors, self._events, last):
             self._read[at] = [last] * len(self._read[at])
 
-    def home(self, at: str, batch: int, *, whole: bool) -> Home:
+    def buffer(self, at: str, batch: int, *, whole: bool) -> RowBuffer:
         rows, row_bytes = self._shape[at]
         align = max(self._graph.type(name).align for name in self.members[at])
         if at in self._uses:
-            return Home(at, rows, row_bytes, rows, align, (), (), _blocks(self._uses[at]))
+            return RowBuffer(at, rows, row_bytes, rows, align, (), (), _blocks(self._uses[at]))
         written, read = self._written[at], self._read[at]
         kept = rows if whole else _kept(written, read, batch)
-        return Home(at, rows, row_bytes, kept, align, tuple(written), tuple(read))
+        return RowBuffer(at, rows, row_bytes, kept, align, tuple(written), tuple(read))
 
-    def _homes(self, tensors: Sequence[str], written: int, read: int) -> set[str]:
-        """The homes of these tensors, but for those in blocks, whose use is noted."""
+    def _buffers(self, tensors: Sequence[str], written: int, read: int) -> set[str]:
+        """The buffers of these tensors, but for those in blocks, whose use is noted."""
         rows = {name: rows_of(self._graph.type(name).shape) for name in tensors}
         plain = [name for name in tensors if not self._in_blocks(name, 0, rows[name] - 1, written, read)]
-        return {self._places[name].home for name in plain}
+        return {self._places[name].buffer for name in plain}
 
     def _in_blocks(self, tensor: str, first: int, last: int, written: int, read: int) -> bool:
-        """Whether the home of the tensor is in blocks; then the use of these rows is noted."""
+        """Whether the buffer of the tensor is in blocks; then the use of these rows is noted."""
         place, t = self._places[tensor], self._graph.type(tensor)
-        if place.home not in self._uses:
+        if place.buffer not in self._uses:
             return False
         row = t.nbytes // rows_of(t.shape)
         if first <= last:
-            self._uses[place.home].append((place.start + first * row, place.start + (last + 1) * row, written, read))
+            self._uses[place.buffer].append((place.start + first * row, place.start + (last + 1) * row, written, read))
         return True
 
     def _rows(self, tensor: str, first: int, last: int) -> tuple[str, range]:
-        """The home of a tensor, and which of its rows these are: all, where the tensor has no such rows of its own."""
-        at = self._places[tensor].home
+        """(buffer, rows of it) where these rows of a tensor lie: all rows, where the tensor has other rows than it."""
+        at = self._places[tensor].buffer
         rows, row_bytes = self._shape[at]
         t = self._graph.type(tensor)
         same = (rows_of(t.shape), t.nbytes) == (rows, rows * row_bytes)
         return at, range(first, last + 1) if same or last < first else range(rows)
 
 
-def _batches(steps: Sequence[Step], home: dict[str, str]) -> dict[str, int]:
-    """Rows of each home that a step reads or writes at once."""
+def _batches(steps: Sequence[Step], buffer: dict[str, str]) -> dict[str, int]:
+    """Rows of each buffer that a step reads or writes at once."""
     found: dict[str, int] = {}
     for step in steps:
         for name in (*step.choice.node.inputs, *step.choice.node.outputs):
-            if name in home:
-                found[home[name]] = max(found.get(home[name], 1), step.batch)
+            if name in buffer:
+                found[buffer[name]] = max(found.get(buffer[name], 1), step.batch)
     return found
 
 
 def _row_shape(graph: Graph, names: Sequence[str]) -> tuple[int, int]:
-    """(rows, bytes of a row) of a home if its tensors agree, those without rows counting as whole; else one row."""
+    """(rows, bytes of a row) of a buffer if its tensors agree, those without rows counting as whole; else one row."""
     types = [graph.type(name) for name in names]
     shapes = {(rows_of(t.shape), t.nbytes // rows_of(t.shape)) for t in types if rows_of(t.shape) > 1}
     total = max(t.nbytes for t in types)

@@ -135,10 +135,10 @@ class _Memory:
 
     def _place(self, name: str, row: int) -> slice:
         """Where the row of a tensor lies: in its ring's slot, or, where all rows are kept, one after the other."""
-        t, home = self._graph.type(name), self._schedule.home_of(name)
+        t, buffer = self._graph.type(name), self._schedule.buffer_of(name)
         size = t.nbytes // rows_of(t.shape)
-        slot = row % home.kept if home.kept < home.rows else row
-        start = self._plan.offset[home.name] + self._schedule.places[name].start + slot * size
+        slot = row % buffer.kept if buffer.kept < buffer.rows else row
+        start = self._plan.offset[buffer.name] + self._schedule.places[name].start + slot * size
         return slice(start, start + size)
 
     def _content(self, name: str, row: int) -> np.ndarray:

@@ -276,7 +276,7 @@ def test_the_counter_of_frames_starts_again_after_the_period(tmp_path: Path) -> 
     y = net.conv(y, 3, (3, 1))
     y = net.conv(y, 3, (2, 1))
     artifact = net.compiled(tmp_path, net.dense(net.mean(y), 2))
-    rings = {home.kept for home in artifact.schedule.homes.values()}
+    rings = {buffer.kept for buffer in artifact.schedule.row_buffers.values()}
     assert rings == {1, 2, 3, 5}
     push = artifact.view.push
     assert push is not None and push.period == math.lcm(*rings) == 30

@@ -42,10 +42,10 @@ def shifted(made: Artifact, name: str) -> Planted:
 
 def shrunk(made: Artifact, name: str) -> Planted:
     """Every ring of more than one row a row shorter."""
-    for k, (key, home) in enumerate(made.schedule.homes.items()):
-        if 1 < home.kept < home.rows:
-            homes = made.schedule.homes | {key: replace(home, kept=home.kept - 1)}
-            schedule = replace(made.schedule, homes=homes)
+    for k, (key, buffer) in enumerate(made.schedule.row_buffers.items()):
+        if 1 < buffer.kept < buffer.rows:
+            buffers = made.schedule.row_buffers | {key: replace(buffer, kept=buffer.kept - 1)}
+            schedule = replace(made.schedule, row_buffers=buffers)
             yield (f"ring of {key} shrunk", *rebuilt(made, schedule, dict(made.plan.offset), f"{name}_r{k}"))
 
 

@@ -38,11 +38,13 @@ def test_a_ring_too_short_is_noticed(seed: int, workshop: Workshop, tmp_path: Pa
     named = streams.OFFSET + seed
     path = tmp_path / f"g{named}.tflite"
     made = mcugen.compile(path, name=f"g{named}_frames", board=board_of(named), input_mode="frames")
-    rings = [(key, home) for key, home in made.schedule.homes.items() if home.kept > 1]
+    rings = [(key, buffer) for key, buffer in made.schedule.row_buffers.items() if buffer.kept > 1]
     assert rings
     short = []
-    for k, (key, home) in enumerate(rings):
-        schedule = replace(made.schedule, homes=made.schedule.homes | {key: replace(home, kept=home.kept - 1)})
+    for k, (key, buffer) in enumerate(rings):
+        schedule = replace(
+            made.schedule, row_buffers=made.schedule.row_buffers | {key: replace(buffer, kept=buffer.kept - 1)}
+        )
         options = Options(reference=made.view.reference, input_mode="frames")
         view, files = emit(schedule, made.plan, made.imported, options, f"short{seed}_{k}")
         short.append(replace(stream.model, view=view, files=files))

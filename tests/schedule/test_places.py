@@ -128,8 +128,8 @@ def test_a_part_lies_where_kernels_can_rely_on_its_alignment(tmp_path: Path) -> 
     parts = [net.op("RELU", [x], (1, n)) for x, n in zip(ends, (3, 8, 4), strict=True)]
     made = net.built(tmp_path, ends, [net.op("CONCATENATION", parts, (1, 15), axis=1)])
     assert copies(made) == 2
-    (home,) = {made.schedule.places[made.graph.outputs[0]].home}
-    inside = [n for n, place in made.schedule.places.items() if place.home == home and place.start % 4]
+    (buffer,) = {made.schedule.places[made.graph.outputs[0]].buffer}
+    inside = [n for n, place in made.schedule.places.items() if place.buffer == buffer and place.start % 4]
     assert [type(node.op).__name__ for node in made.graph.nodes if node.outputs[0] in inside] == ["Copy"] * 2
     assert is_exact(made)
 
@@ -148,7 +148,7 @@ def test_a_join_of_joins_lies_in_one_buffer(tmp_path: Path) -> None:
     x = net.tensor(1, 4, 4, 8)
     inner = joined(net, [net.conv(x, (1, 4, 4, 8), 8) for _ in range(2)], 8)
     made = net.built(tmp_path, [x], [joined(net, [net.conv(x, (1, 4, 4, 8), 8), inner], 12)], no_rows=True)
-    starts = sorted(place.start for place in made.schedule.places.values() if place.home == made.graph.outputs[0])
+    starts = sorted(place.start for place in made.schedule.places.values() if place.buffer == made.graph.outputs[0])
     assert starts == [0, 0, 128, 128, 256]
     assert copies(made) == 0
 

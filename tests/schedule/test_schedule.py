@@ -65,18 +65,18 @@ def test_outputs_live_to_the_end(tmp_path: Path) -> None:
     m.op("ADD", [early, early], [late])
     artifact = built(tmp_path, m.build([x], [early, late]))
     schedule = artifact.schedule
-    early_home = schedule.home[artifact.graph.outputs[0]]
-    assert early_home != schedule.home[artifact.graph.outputs[1]]
-    assert buffers(artifact)[early_home].last == len(schedule.trace) - 1
+    early_buffer = schedule.buffer_name[artifact.graph.outputs[0]]
+    assert early_buffer != schedule.buffer_name[artifact.graph.outputs[1]]
+    assert buffers(artifact)[early_buffer].last == len(schedule.trace) - 1
 
 
 def test_a_reshape_is_no_step(tmp_path: Path) -> None:
     artifact = built(tmp_path, image_net())
     aliases = [n for n in artifact.graph.nodes if type(n.op).__name__ == "Reshape"]
     assert len(aliases) == 1
-    home = artifact.schedule.home
+    buffer = artifact.schedule.buffer_name
     assert aliases[0].inputs[0] is not None
-    assert home[aliases[0].outputs[0]] == home[aliases[0].inputs[0]]
+    assert buffer[aliases[0].outputs[0]] == buffer[aliases[0].inputs[0]]
     assert all(step.choice.kernel.has_code for step in artifact.schedule.steps)
     assert len(artifact.schedule.steps) == len(artifact.graph.nodes) - 1
 
@@ -88,8 +88,8 @@ def test_elementwise_overwrites_what_nobody_needs(tmp_path: Path, keep_input: bo
     c = m.tensor("c", (1, 8), "s8", scale=0.1, data=np.arange(8).reshape(1, 8))
     m.op("ADD", [x, c], [y])
     artifact = built(tmp_path, m.build([x], [y]), keep_input)
-    home = artifact.schedule.home
-    assert (home[artifact.graph.inputs[0]] == home[artifact.graph.outputs[0]]) == shared
+    buffer = artifact.schedule.buffer_name
+    assert (buffer[artifact.graph.inputs[0]] == buffer[artifact.graph.outputs[0]]) == shared
     assert artifact.plan.nbytes == (8 if shared else 16)
 
 
@@ -100,21 +100,21 @@ def test_a_tensor_read_again_is_not_overwritten(tmp_path: Path) -> None:
     m.op("ADD", [x, c], [y])
     m.op("ADD", [y, x], [z])
     artifact = built(tmp_path, m.build([x], [z]))
-    home, graph = artifact.schedule.home, artifact.graph
-    assert home[graph.inputs[0]] != home[graph.nodes[0].outputs[0]]
+    buffer, graph = artifact.schedule.buffer_name, artifact.graph
+    assert buffer[graph.inputs[0]] != buffer[graph.nodes[0].outputs[0]]
 
 
 def test_held_lists_every_tensor_once(tmp_path: Path) -> None:
     schedule = built(tmp_path, image_net()).schedule
     held = schedule.held()
-    assert sorted(name for names in held.values() for name in names) == sorted(schedule.home)
-    for home, names in held.items():
-        assert all(schedule.home[name] == home for name in names)
-        assert buffers_bytes(schedule.buffers(), home) == max(schedule.graph.type(name).nbytes for name in names)
+    assert sorted(name for names in held.values() for name in names) == sorted(schedule.buffer_name)
+    for buffer, names in held.items():
+        assert all(schedule.buffer_name[name] == buffer for name in names)
+        assert buffers_bytes(schedule.buffers(), buffer) == max(schedule.graph.type(name).nbytes for name in names)
 
 
-def buffers_bytes(found: list[Buffer], home: str) -> int:
-    return next(b.nbytes for b in found if b.name == home)
+def buffers_bytes(found: list[Buffer], buffer: str) -> int:
+    return next(b.nbytes for b in found if b.name == buffer)
 
 
 def test_a_dilated_window_reaches_further_down() -> None:

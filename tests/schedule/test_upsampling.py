@@ -47,7 +47,7 @@ def decoder(folder: Path, kind: str) -> Artifact:
 def test_of_a_larger_image_only_the_rows_being_read_are_kept(kind: str, tmp_path: Path) -> None:
     made = decoder(tmp_path, kind)
     larger = made.schedule.steps[1].choice.node.outputs[0]
-    assert (made.schedule.home_of(larger).kept, made.schedule.home_of(larger).rows) == (4, 2 * SIDE)
+    assert (made.schedule.buffer_of(larger).kept, made.schedule.buffer_of(larger).rows) == (4, 2 * SIDE)
     assert made.plan.nbytes < made.graph.type(larger).nbytes / 2
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crowded steps: what may stay empty, where the next buffer can start, and proofs that rest on them."""
+"""Busy steps: what may stay empty, where the next buffer can start, and proofs that rest on them."""
 
 from __future__ import annotations
 
 from mcugen.plan import Buffer, Piece, check, plan
-from mcugen.plan.crowds import crowds_of
+from mcugen.plan.busy_steps import busy_steps_of
 
 
 def at_once(*sizes: int) -> list[Buffer]:
@@ -12,24 +12,24 @@ def at_once(*sizes: int) -> list[Buffer]:
 
 
 def test_runs_that_fit_by_their_sum_but_not_into_the_holes_are_noticed() -> None:
-    crowd = crowds_of(at_once(12, 12, 8), 4, 10)[0]
+    busy = busy_steps_of(at_once(12, 12, 8), 4, 10)[0]
     left = frozenset({0, 1})
-    assert not crowd.is_full(0b0000001100, left)  # holes of 2 and 6 cells: both go into the second
-    assert crowd.is_full(0b0000111100, left)  # holes of 2 and 4 cells: one of them fits
-    assert not crowd.is_full(0b0000111100, frozenset({0}))
+    assert not busy.is_full(0b0000001100, left)  # holes of 2 and 6 cells: both go into the second
+    assert busy.is_full(0b0000111100, left)  # holes of 2 and 4 cells: one of them fits
+    assert not busy.is_full(0b0000111100, frozenset({0}))
 
 
 def test_the_lowest_start_leaves_no_more_empty_than_is_to_spare() -> None:
-    crowd = crowds_of(at_once(12, 8), 4, 6)[0]
-    assert crowd.lowest_starts(0, frozenset({0, 1})) == 0b11  # six cells for five
-    assert crowd.lowest_starts(0b111, frozenset({1})) == 0b011000
-    assert crowd.lowest_starts(0b111, frozenset()) == 0
+    busy = busy_steps_of(at_once(12, 8), 4, 6)[0]
+    assert busy.lowest_starts(0, frozenset({0, 1})) == 0b11  # six cells for five
+    assert busy.lowest_starts(0b111, frozenset({1})) == 0b011000
+    assert busy.lowest_starts(0b111, frozenset()) == 0
 
 
-def test_the_most_crowded_step_comes_first_and_equal_ones_once() -> None:
+def test_the_busiest_step_comes_first_and_equal_ones_once() -> None:
     buffers = [Buffer("a", 8, 4, 0, 5), Buffer("b", 4, 4, 2, 3), Buffer("c", 4, 4, 4, 5)]
-    found = crowds_of(buffers, 4, 4)
-    assert [sorted(crowd.cells) for crowd in found] == [[0, 1], [0, 2], [0]]
+    found = busy_steps_of(buffers, 4, 4)
+    assert [sorted(busy.cells) for busy in found] == [[0, 1], [0, 2], [0]]
 
 
 def test_a_hole_between_two_runs_of_a_buffer_is_seen() -> None:

@@ -1,4 +1,4 @@
-"""Crowded steps: those at which so many bytes are in use that what may still stay empty decides where buffers lie.
+"""Busy steps: those at which so many bytes are in use that what may still stay empty decides where buffers lie.
 
 Cells are grains of the arena; a run is bytes next to each other that a buffer has in use at the step. Only cells that a
 run fills count as taken by it, so what is said of cells holds of bytes.
@@ -13,11 +13,11 @@ from functools import reduce
 from mcugen.plan.bound import live_bytes
 from mcugen.plan.buffers import Buffer
 
-MAX_CROWDS = 12
+MAX_BUSY_STEPS = 12
 
 
 @dataclass(frozen=True)
-class Crowd:
+class BusyStep:
     """One step: `size` cells of arena; of each buffer in use its cells as bits, its first one, and its runs."""
 
     size: int
@@ -54,24 +54,24 @@ class Crowd:
         return self._sums[coming]
 
 
-def crowds_of(buffers: Sequence[Buffer], grain: int, size: int) -> list[Crowd]:
+def busy_steps_of(buffers: Sequence[Buffer], grain: int, size: int) -> list[BusyStep]:
     """The steps with the most bytes in use, of those with the same buffers the first."""
     live = live_bytes(buffers)
     starts = sorted({p.first for b in buffers for p in b.pieces}, key=lambda t: (-live[t], t))
-    found: list[Crowd] = []
+    found: list[BusyStep] = []
     seen: set[frozenset[tuple[int, int]]] = set()
     for step in starts:
-        crowd = _crowd(buffers, step, grain, size)
-        key = frozenset(crowd.cells.items())
+        busy = _busy_step(buffers, step, grain, size)
+        key = frozenset(busy.cells.items())
         if key and key not in seen:
             seen.add(key)
-            found.append(crowd)
-        if len(found) == MAX_CROWDS:
+            found.append(busy)
+        if len(found) == MAX_BUSY_STEPS:
             break
     return found
 
 
-def _crowd(buffers: Sequence[Buffer], step: int, grain: int, size: int) -> Crowd:
+def _busy_step(buffers: Sequence[Buffer], step: int, grain: int, size: int) -> BusyStep:
     cells: dict[int, int] = {}
     first: dict[int, int] = {}
     for i, b in enumerate(buffers):
@@ -82,7 +82,7 @@ def _crowd(buffers: Sequence[Buffer], step: int, grain: int, size: int) -> Crowd
             bits |= (1 << z) - (1 << a) if z > a else 0
         if bits:
             cells[i], first[i] = bits, spans[0][0] // grain
-    return Crowd(size, cells, first, {i: tuple(_runs(bits)) for i, bits in cells.items()})
+    return BusyStep(size, cells, first, {i: tuple(_runs(bits)) for i, bits in cells.items()})
 
 
 def _touching(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
