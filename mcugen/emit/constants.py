@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from mcugen.emit.literals import ARRAY_TYPES, array_lines, comment
 from mcugen.emit.parts import ArrayView
 from mcugen.plan.buffers import align_up
 from mcugen.select.weights import WeightRooms
@@ -19,6 +23,43 @@ class ConstantsView:
     region: str
     macro: str
     nbytes: int
+
+
+class ConstantPool:
+    """The constants of a model; equal ones are stored once.
+
+    reads: how often each symbol's elements are read in an inference.
+    """
+
+    def __init__(self, model: str) -> None:
+        self.reads: dict[str, int] = {}
+        self._model = model
+        self._arrays: dict[tuple[str, str], ArrayView] = {}
+
+    @property
+    def arrays(self) -> list[ArrayView]:
+        return list(self._arrays.values())
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self._arrays.values())
+
+    def symbol(self, data: np.ndarray, c_type: str, note: str, reads: int, layout: str = "") -> str:
+        """The symbol of a constant. reads: those of this use; note, layout: comments on the first use of the data."""
+        stored = np.ascontiguousarray(data)
+        key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
+        if key not in self._arrays:
+            symbol = f"{self._model}_k{len(self._arrays)}"
+            lines = array_lines(stored) or ["0"]
+            size, about = max(stored.size, 1), comment(note)
+            self._arrays[key] = ArrayView(symbol, c_type, size, stored.nbytes, about, lines, layout=layout)
+        found = self._arrays[key].symbol
+        self.reads[found] = self.reads.get(found, 0) + reads
+        return found
+
+    def initial(self, data: np.ndarray, note: str) -> str:
+        """The symbol of a state's initial value, which no inference reads."""
+        return self.symbol(data, ARRAY_TYPES[data.dtype], note, 0)
 
 
 def placed(arrays: Sequence[ArrayView], reads: Mapping[str, int], rooms: WeightRooms) -> list[ArrayView]:

@@ -30,3 +30,8 @@ def period(schedule: Schedule) -> int:
 
 def index_type(largest: int) -> str:
     return "uint8_t" if largest < 2**8 else "uint16_t" if largest < 2**16 else "uint32_t"
+
+
+def order_of(schedule: Schedule) -> list[tuple[int, int]]:
+    """The events of steps that take turns, as (step, event); empty where the steps run one after another."""
+    return [(e.step, e.event) for e in schedule.trace if e.step != INPUT] if schedule.interleaved else []

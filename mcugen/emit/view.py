@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from mcugen import __version__
 from mcugen.emit import bundle
 from mcugen.emit.command import command_of
-from mcugen.emit.constants import ConstantsView, placed, places_of
-from mcugen.emit.events import events_after_rows, index_type, period
+from mcugen.emit.constants import ConstantPool, ConstantsView, placed, places_of
+from mcugen.emit.events import events_after_rows, index_type, order_of, period
 from mcugen.emit.field_notes import layout_of
 from mcugen.emit.literals import (
     ARRAY_TYPES,
     C_TYPES,
-    array_lines,
     bracketed,
     comment,
     float32,
@@ -37,9 +35,10 @@ from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan, lower_bound
-from mcugen.schedule import INPUT, Schedule, Step
+from mcugen.schedule import Schedule, Step
 from mcugen.schedule.accesses import constant_accesses
 from mcugen.schedule.size import counters, region_bytes
+from mcugen.schedule.steps import Choice
 from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
 from mcugen.types import images_of, row_count, rows_of
 
@@ -133,30 +132,35 @@ def build(
 
 @dataclass
 class _Builder:
-    """Collects the constants while the steps are laid out, so that equal ones are stored once."""
+    """Lays out the steps and collects the constants that they name."""
 
     schedule: Schedule
     plan: MemoryPlan
     options: Options
     name: str
     rooms: WeightRooms
-    reads: dict[str, int] = field(default_factory=dict)
-    arrays: dict[tuple[str, str], ArrayView] = field(default_factory=dict)
+
+    @functools.cached_property
+    def constants(self) -> ConstantPool:
+        return ConstantPool(self.name)
 
     @property
     def graph(self) -> Graph:
         return self.schedule.graph
 
+    @property
+    def _choices(self) -> list[Choice]:
+        return [step.choice for step in self.schedule.steps]
+
     @functools.cached_property
     def bundle(self) -> bundle.Bundle:
-        return bundle.of(step.choice for step in self.schedule.steps)
+        return bundle.of(self._choices)
 
     def model(self) -> ModelView:
         steps = [self._step(step) for step in self.schedule.steps]
-        states = states_of(self.schedule, self.plan, self._initial)
-        choices = [step.choice for step in self.schedule.steps]
-        bound, peak_step = lower_bound(self.schedule.buffers())
-        order = [(e.step, e.event) for e in self.schedule.trace if e.step != INPUT] if self.schedule.interleaved else []
+        states = states_of(self.schedule, self.plan, self.constants.initial)
+        bound, peak = lower_bound(self.schedule.buffers())
+        order = order_of(self.schedule)
         return ModelView(
             version=__version__,
             name=self.name,
@@ -169,15 +173,15 @@ class _Builder:
             promise=promise(self.graph, self.options.reference),
             arena_size=sum(region_bytes(self.plan, self.schedule).values()),
             lower_bound=bound,
-            peak_step=max(self.schedule.trace[peak_step].step, 0) if self.schedule.trace else 0,
+            peak_step=max(self.schedule.trace[peak].step, 0) if self.schedule.trace else 0,
             proven=self.plan.proven and not self.plan.further,
             streams=self.schedule.streams,
             keep_input=self.options.keep_input,
             macs=sum(self.schedule.macs(step) for step in self.schedule.steps),
-            weights_size=sum(array.nbytes for array in self.arrays.values()),
+            weights_size=self.constants.nbytes,
             inputs=self._ends(self.graph.inputs, "input"),
             outputs=self._ends(self.graph.outputs, "output"),
-            arrays=placed(list(self.arrays.values()), self.reads, self.rooms),
+            arrays=placed(self.constants.arrays, self.constants.reads, self.rooms),
             steps=steps,
             order=order,
             order_type=index_type(max((max(pair) for pair in order), default=0)),
@@ -185,12 +189,12 @@ class _Builder:
             states=states,
             counters=counters(self.schedule),
             regions=regions_of(self.schedule, self.plan),
-            reads=self.reads,
+            reads=self.constants.reads,
             interface=self.bundle.path(bundle.INTERFACE),
             runtime=self.bundle.path(bundle.RUNTIME),
-            headers=sorted({self.bundle.header(c.kernel, c.call) for c in choices}),
-            declarations=sorted({self.bundle.declaration(c.kernel, c.call) for c in choices if c.kernel.variant}),
-            runtime_files=self.bundle.files(choices),
+            headers=sorted({self.bundle.header(c.kernel, c.call) for c in self._choices}),
+            declarations=sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.variant}),
+            runtime_files=self.bundle.files(self._choices),
         )
 
     def _ends(self, names: tuple[str, ...], kind: str) -> list[EndView]:
@@ -244,7 +248,7 @@ class _Builder:
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
-            return self._array(
+            return self.constants.symbol(
                 tensor.type.stored(tensor.data), c_type, f"{type_text(tensor.type)} {tensor.label}", tensor.type.size
             )
         at = self.schedule.places[name]
@@ -265,32 +269,13 @@ class _Builder:
         buffer = self.schedule.buffer_of(name)
         return buffer.kept if buffer.kept < buffer.rows or (self.schedule.streams and buffer.rows > 1) else 0
 
-    def _array(self, data: np.ndarray, c_type: str, note: str, reads: int, layout: str = "") -> str:
-        """The symbol of a constant, stored once however often it is used. reads: of this use, in an inference."""
-        stored = np.ascontiguousarray(data)
-        key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
-        if key not in self.arrays:
-            symbol = f"{self.name}_k{len(self.arrays)}"
-            lines = array_lines(stored) or ["0"]
-            size, about = max(stored.size, 1), comment(note)
-            self.arrays[key] = ArrayView(symbol, c_type, size, stored.nbytes, about, lines, layout=layout)
-        found = self.arrays[key].symbol
-        self.reads[found] = self.reads.get(found, 0) + reads
-        return found
-
-    def _initial(self, data: np.ndarray, note: str) -> str:
-        return self._array(data, ARRAY_TYPES[data.dtype], note, 0)
-
     # steps -----------------------------------------------------------------------------------------------------
 
     def _step(self, step: Step) -> StepView:
         choice, kernel = step.choice, step.choice.kernel
-        call, node = choice.call, choice.node
-        pointers = kernel.pointer_operands(call)
-        names = [node.inputs[k] for k in pointers]
-        first = call.input(pointers[0]) if pointers else call.output
-        finds_rows = kernel.slides or (self.schedule.streams and step.accumulates)
-        row, fields = row_name(step), self._fields(step)
+        call, row = choice.call, row_name(step)
+        first = next((call.input(k) for k in kernel.pointer_operands(call)), call.output)
+        fields = self._fields(step)
         window_view, ring = self._window(step)
         return StepView(
             index=step.index,
@@ -301,17 +286,8 @@ class _Builder:
             params_type=self.bundle.params(kernel, call),
             fields=fields,
             form=kernel.form.value,
-            inputs=[
-                self._pointer(name, const=True, row=row if not finds_rows and step.streamed(k) else "")
-                for k, name in zip(pointers, names, strict=True)
-                if name is not None
-            ],
-            outputs=[
-                self._pointer(
-                    name, const=False, row=row if step.writes_rows or kernel.slides else "", image=kernel.slides
-                )
-                for name in node.outputs
-            ],
+            inputs=self._inputs(step),
+            outputs=self._outputs(step),
             scratch=self._scratch(step),
             count=(kernel.count(call) if kernel.count else 0) // (step.walked_rows if step.writes_rows else 1),
             batch=step.batch,
@@ -322,16 +298,38 @@ class _Builder:
             window=window_view,
             ring=ring,
             row=row,
-            hooks=[
-                RowsView(
-                    k,
-                    1 if step.writes_rows else row_count(t.shape),
-                    t.nbytes // row_count(t.shape),
-                    self._pointer(name, const=True, row=row if step.writes_rows else ""),
-                )
-                for k, (name, t) in enumerate(zip(node.outputs, call.outputs, strict=True))
-            ],
+            hooks=self._hooks(step),
         )
+
+    def _inputs(self, step: Step) -> list[str]:
+        """Pointers to the operands: to the row that is computed where a step reads row by row and does not seek it."""
+        kernel, node = step.choice.kernel, step.choice.node
+        finds_rows = kernel.slides or (self.schedule.streams and step.accumulates)
+        operands = [(k, node.inputs[k]) for k in kernel.pointer_operands(step.choice.call)]
+        return [
+            self._pointer(name, const=True, row=row_name(step) if not finds_rows and step.streamed(k) else "")
+            for k, name in operands
+            if name is not None
+        ]
+
+    def _outputs(self, step: Step) -> list[str]:
+        slides = step.choice.kernel.slides
+        row = row_name(step) if step.writes_rows or slides else ""
+        return [self._pointer(name, const=False, row=row, image=slides) for name in step.choice.node.outputs]
+
+    def _hooks(self, step: Step) -> list[RowsView]:
+        """The rows of each output that the step has just written."""
+        row = row_name(step) if step.writes_rows else ""
+        outputs = zip(step.choice.node.outputs, step.choice.call.outputs, strict=True)
+        return [
+            RowsView(
+                k,
+                1 if step.writes_rows else row_count(t.shape),
+                t.nbytes // row_count(t.shape),
+                self._pointer(name, const=True, row=row),
+            )
+            for k, (name, t) in enumerate(outputs)
+        ]
 
     def _title(self, step: Step) -> str:
         """What a step computes, at which sizes, and the tensor or the node of the model that it comes from."""
@@ -351,7 +349,7 @@ class _Builder:
     def _field(self, step: Step, key: str, value: int | float | np.ndarray, reads: int) -> str:
         if isinstance(value, np.ndarray):
             layout = layout_of(step.choice.kernel, key)
-            return self._array(value, ARRAY_TYPES[value.dtype], f"{key} of step {step.index}", reads, layout)
+            return self.constants.symbol(value, ARRAY_TYPES[value.dtype], f"{key} of step {step.index}", reads, layout)
         return number(value)
 
     def _scratch(self, step: Step) -> str:
@@ -390,7 +388,7 @@ class _Builder:
                 where=step.choice.node.source,
             )
         filled = np.full(length, value, x.np_dtype)
-        return self._array(filled, C_TYPES[x.dtype], f"a row outside the image, {value}", length)
+        return self.constants.symbol(filled, C_TYPES[x.dtype], f"a row outside the image, {value}", length)
 
     def _first_row(self, w: RowWindow, y: str) -> str:
         """The first input row of output row y, as C text."""
@@ -398,4 +396,4 @@ class _Builder:
             return plus(times(f"(int32_t){y}", w.stride), -w.pad)
         stored = np.array(w.firsts, np.min_scalar_type(min(-1 - w.firsts[-1], w.firsts[0])))
         note = "first input row of each output row"
-        return f"{self._array(stored, ARRAY_TYPES[stored.dtype], note, stored.size)}[{y}]"
+        return f"{self.constants.symbol(stored, ARRAY_TYPES[stored.dtype], note, stored.size)}[{y}]"

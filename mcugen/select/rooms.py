@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcugen.errors import UsageError
+from mcugen.machine import MemoryRegion
 from mcugen.options import Options
 from mcugen.plan import Room
-from mcugen.target import MemoryRegion, Target
+from mcugen.target import Target
 
 STACK_RESERVE_BYTES = 8192
 """Left free in the region of stack and variables where a model is spread over a board's regions by default."""

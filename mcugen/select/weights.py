@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcugen.errors import UsageError
+from mcugen.machine import MemoryRegion
 from mcugen.options import Options
 from mcugen.plan import Room
 from mcugen.schedule.size import region_bytes
 from mcugen.select.budget import Solution
 from mcugen.select.rooms import STACK_RESERVE_BYTES
-from mcugen.target import MemoryRegion, Target
+from mcugen.target import Target
 
 CODE_RESERVE_BYTES = 65536
 """Left free in the flash of the code where further flash is named and the code's has no size given."""

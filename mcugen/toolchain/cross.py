@@ -11,7 +11,8 @@ from pathlib import Path
 
 from mcugen import isa, resources
 from mcugen.errors import MemoryBudgetError, ToolError, UsageError
-from mcugen.target import Emulator, Target
+from mcugen.machine import Emulator
+from mcugen.target import Target
 from mcugen.toolchain.elf import Elf, read_elf
 from mcugen.toolchain.link import clip_note, memory_script, place
 from mcugen.toolchain.process import Completed, run, run_checked

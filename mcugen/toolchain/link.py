@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from mcugen.target import Emulator, Span, Target
+from mcugen.machine import Emulator, Span
+from mcugen.target import Target
 
 _VECTORS_BYTES = 1024
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from mcugen import isa
 from mcugen.errors import ToolError
-from mcugen.target import Emulator, Target
+from mcugen.machine import Emulator
+from mcugen.target import Target
 from mcugen.toolchain import count as counter
 from mcugen.toolchain.cross import Image
 from mcugen.toolchain.process import Completed, run

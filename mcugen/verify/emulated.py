@@ -21,7 +21,7 @@ from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
 from mcugen.toolchain.count import Counts
 from mcugen.toolchain.disassembly import Listing, disassemble
-from mcugen.toolchain.stack import Stack
+from mcugen.toolchain.stack import Stack, StackBound
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.runs import Run, sequence_of
 
@@ -80,57 +80,78 @@ class Simulation:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """What came of one simulation: the images, the counts of QEMU, the code, and the outputs compared."""
+
+    image: cross.Image
+    plain: cross.Image
+    ran: qemu.SimulatedRun
+    listing: Listing
+    bound: StackBound
+    verdict: Verdict
+    repeatable: bool
+
+
 def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2") -> Simulation:
     """Run the cases on the artifact's board. Raises ToolError, MemoryBudgetError, UsageError (no emulated machine)."""
     board = artifact.target
     if not board.emulators:
         raise UsageError(f"{board.name} has no emulated machine", hint="choose a board or core from `mcugen boards`")
-    with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
-        folder = Path(name)
-        sequences = [sequence_of(artifact, case) for case in cases]
-        sources = _write(artifact, folder, len(sequences[0]))
-        image, plain = (
-            cross.build_image(
-                board,
-                [*sources, folder / f"{main}_main.c"],
-                [folder],
-                folder / main,
-                optimize=optimize,
-                defines=_constant_sections(artifact),
-                simulated=main == "simulate",
-                constants=[place.region for place in artifact.view.weight_places],
-            )
-            for main in ("simulate", "plain")
-        )
-        feed = (b"".join(_bytes(run.inputs) for run in runs) * 2 for runs in sequences)
-        (folder / "in.bin").write_bytes(b"".join(feed))
-        ran = qemu.run_image(image, board, cwd=folder, timeout_s=_TIMEOUT_S)
-        listing = disassemble(image.elf, board)
-        bound = Stack(listing).bound(_entry(artifact))
-        verdict, repeatable = _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
-    counts = ran.counts[0] if ran.counts else Counts()
-    estimates, note = _estimates(board, listing, counts)
+    trial = _run(artifact, cases, optimize)
+    counts = trial.ran.counts[0] if trial.ran.counts else Counts()
+    estimates, note = _estimates(board, trial.listing, counts)
     return Simulation(
         board=board.name,
-        machine=image.emulator.machine,
-        agrees=verdict.agrees,
-        exact=verdict.exact,
-        repeatable=repeatable,
+        machine=trial.image.emulator.machine,
+        agrees=trial.verdict.agrees,
+        exact=trial.verdict.exact,
+        repeatable=trial.repeatable,
         instructions=counts.total,
         macs=artifact.report.macs,
         cycles=sum(estimates.values(), Interval(0, 0)) if estimates else None,
         clock_hz=board.clock_hz,
         steps=_steps(artifact, counts.instructions, estimates),
-        text_bytes=plain.text_bytes,
-        rodata_bytes=plain.rodata_bytes + plain.data_bytes,
+        text_bytes=trial.plain.text_bytes,
+        rodata_bytes=trial.plain.rodata_bytes + trial.plain.data_bytes,
         weights_bytes=artifact.report.weights_bytes,
         ram_bytes=artifact.report.ram_bytes,
         ram_regions=tuple((region.name, region.size) for region in artifact.view.regions),
-        stack_bytes=ran.stack_bytes,
-        stack_bound_bytes=bound.nbytes,
-        stack_path=bound.path,
-        verdict=verdict,
-        notes=(*artifact.report.notes, *(n for n in (image.note, note) if n)),
+        stack_bytes=trial.ran.stack_bytes,
+        stack_bound_bytes=trial.bound.nbytes,
+        stack_path=trial.bound.path,
+        verdict=trial.verdict,
+        notes=(*artifact.report.notes, *(n for n in (trial.image.note, note) if n)),
+    )
+
+
+def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
+    """Build the firmware and run every case's sequence twice."""
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
+        folder = Path(name)
+        sequences = [sequence_of(artifact, case) for case in cases]
+        sources = _write(artifact, folder, len(sequences[0]))
+        image, plain = (_image(artifact, folder, sources, main, optimize) for main in ("simulate", "plain"))
+        feed = (b"".join(_bytes(run.inputs) for run in runs) * 2 for runs in sequences)
+        (folder / "in.bin").write_bytes(b"".join(feed))
+        ran = qemu.run_image(image, artifact.target, cwd=folder, timeout_s=_TIMEOUT_S)
+        listing = disassemble(image.elf, artifact.target)
+        bound = Stack(listing).bound(_entry(artifact))
+        verdict, repeatable = _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
+    return _Trial(image, plain, ran, listing, bound, verdict, repeatable)
+
+
+def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str, optimize: str) -> cross.Image:
+    """The firmware with one of its mains: "simulate" counts and prints, "plain" does neither."""
+    return cross.build_image(
+        artifact.target,
+        [*sources, folder / f"{main}_main.c"],
+        [folder],
+        folder / main,
+        optimize=optimize,
+        defines=_constant_sections(artifact),
+        simulated=main == "simulate",
+        constants=[place.region for place in artifact.view.weight_places],
     )
 
 

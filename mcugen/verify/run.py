@@ -77,31 +77,28 @@ def verify(
     cases = [*(golden.cases(recording, imported) if recording else ()), *drawn_cases(imported, random)]
     tell("recorded outputs")
     recorded = golden.check(recording, imported, which) if recording else None
-    traced, wrong = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
+    traced, differing = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
     tell("the runtime itself")
     asked = outside.check(ask[0], imported, which, ask[1], cases) if ask else None
     tell("constants")
     made = constants.check(artifact)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
-        folder = Path(place)
         tell("compiling")
-        program = host.build_program(artifact, folder)
-        converting, broken = tuple(helpers.differences(artifact, program)), tuple(text.violations(artifact, folder))
-        verdict = host.compare(artifact, program, cases, tell)
-    return Verification(
-        asked=asked,
-        name=artifact.name,
-        reference=which,
-        c=verdict,
-        recorded=recorded,
-        traced=traced,
-        trace_differs=tuple(wrong),
-        constants=made,
-        helpers=converting,
-        text=broken,
-        refused=_refused(artifact),
-        notes=artifact.report.notes,
-    )
+        program = host.build_program(artifact, Path(place))
+        return Verification(
+            asked=asked,
+            name=artifact.name,
+            reference=which,
+            c=host.compare(artifact, program, cases, tell),
+            recorded=recorded,
+            traced=traced,
+            trace_differs=tuple(differing),
+            constants=made,
+            helpers=tuple(helpers.differences(artifact, program)),
+            text=tuple(text.violations(artifact, Path(place))),
+            refused=_refused(artifact),
+            notes=artifact.report.notes,
+        )
 
 
 def _refused(artifact: Artifact) -> str:

@@ -21,7 +21,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
         "errors",
-        "resources plugins files",
+        "resources plugins files machine",
         "toml_file",
         "packed",
         "types isa",

@@ -13,7 +13,7 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.models import cases_math, cases_mixed, cases_movement
+from tests.models import cases_math, cases_mixed, cases_movement, cases_windows
 from tests.models.family import Family
 
 FOLDER = Path(__file__).resolve().parent
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).resolve().parent
 
 def models() -> Iterator[tuple[str, bytes]]:
     """Yields (name, file) of every test model."""
-    for module in (cases_math, cases_movement, cases_mixed):
+    for module in (cases_windows, cases_math, cases_movement, cases_mixed):
         for dtype, op, cases in module.FAMILIES:
             family = Family(f"{dtype}_{op}", dtype)
             cases(family)
