@@ -22,7 +22,7 @@ from mcugen.report.facts import Report
 from mcugen.report.output import Model, Output
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
-from mcugen.select.weights import weight_rooms
+from mcugen.select.weights import weight_regions_of
 from mcugen.target import Target
 
 
@@ -107,11 +107,11 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
-    rooms = weight_rooms(model.options, model.board, solution)
-    view, emitted = emit(schedule, memory, model.imported, model.options, model.name, rooms)
-    notes = (*model.notes, rooms.note) if rooms.note and view.weight_places else model.notes
+    weight_regions = weight_regions_of(model.options, model.board, solution)
+    view, emitted = emit(schedule, memory, model.imported, model.options, model.name, weight_regions)
+    notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
-    report.require_fit(facts, model.board, solution, model.options, rooms)
+    report.require_fit(facts, model.board, solution, model.options, weight_regions)
     models, sources, libraries = (Model(view, schedule, memory),), sources_of(emitted), libraries_of(emitted)
     output = Output(model.name, models, tuple(sources), tuple(libraries), report.as_dict(facts))
     files = emitted | exports.written(output, model.options.export, emitted)

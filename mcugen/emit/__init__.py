@@ -12,7 +12,7 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.schedule import Schedule
-from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
+from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 
 __all__ = ["EXAMPLE", "emit", "libraries_of", "sources_of"]
 
@@ -36,13 +36,13 @@ def emit(
     imported: Graph,
     options: Options,
     name: str,
-    rooms: WeightRooms = ALL_WITH_CODE,
+    weight_regions: WeightRegions = ALL_WITH_CODE,
 ) -> tuple[ModelView, dict[str, bytes]]:
     """The view and the files, by path relative to the output folder.
 
-    imported: the graph before any pass. rooms: where constants may lie besides the flash of the code.
+    imported: the graph before any pass. weight_regions: where constants may lie besides the flash of the code.
     """
-    view = build(schedule, plan, options, name, rooms)
+    view = build(schedule, plan, options, name, weight_regions)
     files = {
         f"{name}.h": render(
             "model.h.j2", m=view, selftest_size=selftest.nbytes(imported, view) if options.selftest else 0

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.emit.literals import ARRAY_TYPES, array_lines, comment
 from mcugen.emit.parts import ArrayView
 from mcugen.plan.buffers import align_up
-from mcugen.select.weights import WeightRooms
+from mcugen.select.weights import WeightRegions
 
 ARRAY_ALIGN = 4
 
@@ -62,7 +62,7 @@ class ConstantPool:
         return self.symbol(data, ARRAY_TYPES[data.dtype], note, 0)
 
 
-def placed(arrays: Sequence[ArrayView], reads: Mapping[str, int], rooms: WeightRooms) -> list[ArrayView]:
+def placed(arrays: Sequence[ArrayView], reads: Mapping[str, int], weight_regions: WeightRegions) -> list[ArrayView]:
     """The arrays with their regions.
 
     Those with the most reads per byte go to the RAM that still holds them; of the rest those with the fewest go to
@@ -70,28 +70,28 @@ def placed(arrays: Sequence[ArrayView], reads: Mapping[str, int], rooms: WeightR
     """
     hot = sorted(arrays, key=lambda a: -reads.get(a.symbol, 0) / max(a.nbytes, 1))
     region: dict[str, str] = {}
-    left = {room.name: room.nbytes or 0 for room in rooms.fast}
+    left = {memory.name: memory.nbytes or 0 for memory in weight_regions.fast}
     for array in hot:
-        home = next((name for name, free in left.items() if _stored(array) <= free), "") if array.nbytes else ""
-        region[array.symbol] = home
-        if home:
-            left[home] -= _stored(array)
-    _move_cold(hot, region, rooms)
+        found = next((name for name, free in left.items() if _stored(array) <= free), "") if array.nbytes else ""
+        region[array.symbol] = found
+        if found:
+            left[found] -= _stored(array)
+    _move_cold(hot, region, weight_regions)
     return [replace(array, region=region[array.symbol]) for array in arrays]
 
 
-def _move_cold(hot: Sequence[ArrayView], region: dict[str, str], rooms: WeightRooms) -> None:
-    if rooms.code_bytes is None:
+def _move_cold(hot: Sequence[ArrayView], region: dict[str, str], weight_regions: WeightRegions) -> None:
+    if weight_regions.code_bytes is None:
         return
-    over = sum(_stored(a) for a in hot) - rooms.code_bytes
-    left = {room.name: room.nbytes or 0 for room in rooms.slow}
+    over = sum(_stored(a) for a in hot) - weight_regions.code_bytes
+    left = {memory.name: memory.nbytes or 0 for memory in weight_regions.slow}
     for array in reversed(hot):
         if over <= 0:
             break
-        home = next((name for name, free in left.items() if _stored(array) <= free), "")
-        if home and not region[array.symbol]:
-            region[array.symbol] = home
-            left[home] -= _stored(array)
+        found = next((name for name, free in left.items() if _stored(array) <= free), "")
+        if found and not region[array.symbol]:
+            region[array.symbol] = found
+            left[found] -= _stored(array)
             over -= _stored(array)
 
 

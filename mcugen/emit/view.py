@@ -39,7 +39,7 @@ from mcugen.schedule import Schedule, Step
 from mcugen.schedule.accesses import constant_accesses
 from mcugen.schedule.size import counters, region_bytes
 from mcugen.schedule.steps import Choice
-from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
+from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 from mcugen.types import images_of, row_count, rows_of
 
 MAX_OUTSIDE_ELEMENTS = 1 << 20
@@ -124,10 +124,10 @@ class ModelView:
 
 
 def build(
-    schedule: Schedule, plan: MemoryPlan, options: Options, name: str, rooms: WeightRooms = ALL_WITH_CODE
+    schedule: Schedule, plan: MemoryPlan, options: Options, name: str, weight_regions: WeightRegions = ALL_WITH_CODE
 ) -> ModelView:
-    """The view of a planned schedule. rooms: where constants may lie."""
-    return _Builder(schedule, plan, options, name, rooms).model()
+    """The view of a planned schedule. weight_regions: where constants may lie."""
+    return _Builder(schedule, plan, options, name, weight_regions).model()
 
 
 @dataclass
@@ -138,7 +138,7 @@ class _Builder:
     plan: MemoryPlan
     options: Options
     name: str
-    rooms: WeightRooms
+    weight_regions: WeightRegions
 
     @functools.cached_property
     def constants(self) -> ConstantPool:
@@ -181,7 +181,7 @@ class _Builder:
             weights_size=self.constants.nbytes,
             inputs=self._ends(self.graph.inputs, "input"),
             outputs=self._ends(self.graph.outputs, "output"),
-            arrays=placed(self.constants.arrays, self.constants.reads, self.rooms),
+            arrays=placed(self.constants.arrays, self.constants.reads, self.weight_regions),
             steps=steps,
             order=order,
             order_type=index_type(max((max(pair) for pair in order), default=0)),

@@ -6,13 +6,13 @@ from mcugen.plan.bound import aligned_bound, live_bytes, lower_bound
 from mcugen.plan.buffers import Buffer, MemoryPlan, Piece
 from mcugen.plan.check import check
 from mcugen.plan.planner import plan, plan_regions
-from mcugen.plan.regions import Room, assign
+from mcugen.plan.regions import Region, assign
 
 __all__ = [
     "Buffer",
     "MemoryPlan",
     "Piece",
-    "Room",
+    "Region",
     "aligned_bound",
     "assign",
     "check",

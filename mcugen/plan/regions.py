@@ -11,7 +11,7 @@ from mcugen.plan.shapes import Packer
 
 
 @dataclass(frozen=True)
-class Room:
+class Region:
     """A memory that may hold buffers, or the part of it that they may take.
 
     nbytes: how many bytes that is, None where it is not limited.
@@ -25,39 +25,39 @@ class Room:
         return self.nbytes is None or nbytes <= self.nbytes
 
 
-def assign(buffers: Sequence[Buffer], accesses: Mapping[str, int], rooms: Sequence[Room]) -> MemoryPlan | None:
-    """A plan over the rooms, which are ordered from the fastest to the slowest; None where none was found.
+def assign(buffers: Sequence[Buffer], accesses: Mapping[str, int], regions: Sequence[Region]) -> MemoryPlan | None:
+    """A plan over the regions, which are ordered from the fastest to the slowest; None where none was found.
 
     accesses: reads and writes of each buffer by name. Buffers are taken in order of accesses per byte, and each goes to
-    the first room that still holds it. Where that leaves some out, they are tried by size, the largest first and the
-    largest rooms first. Deterministic.
+    the first region that still holds it. Where that leaves some out, they are tried by size, the largest first and the
+    largest regions first. Deterministic.
     """
     packer = Packer(buffers)
     by_heat = sorted(buffers, key=lambda b: -accesses.get(b.name, 0) / max(b.nbytes, 1))
     by_size = sorted(buffers, key=lambda b: -b.nbytes)
-    largest = sorted(rooms, key=lambda r: (r.nbytes is not None, -(r.nbytes or 0)))
-    for order, tried in ((by_heat, rooms), (by_size, rooms), (by_size, largest)):
+    largest = sorted(regions, key=lambda r: (r.nbytes is not None, -(r.nbytes or 0)))
+    for order, tried in ((by_heat, regions), (by_size, regions), (by_size, largest)):
         held = _held(order, tried, packer)
         if held is not None:
-            return _planned(buffers, held, rooms)
+            return _planned(buffers, held, regions)
     return None
 
 
-def _held(order: Sequence[Buffer], rooms: Sequence[Room], packer: Packer) -> dict[str, str] | None:
-    """Buffer -> room, or None where a buffer finds none."""
-    inside: dict[str, set[str]] = {room.name: set() for room in rooms}
+def _held(order: Sequence[Buffer], regions: Sequence[Region], packer: Packer) -> dict[str, str] | None:
+    """Buffer -> region, or None where a buffer finds none."""
+    inside: dict[str, set[str]] = {region.name: set() for region in regions}
     for b in order:
-        for room in rooms:
-            names = inside[room.name] | {b.name}
-            if room.nbytes is None or packer.fits(names, room.nbytes):
-                inside[room.name] = names
+        for region in regions:
+            names = inside[region.name] | {b.name}
+            if region.nbytes is None or packer.fits(names, region.nbytes):
+                inside[region.name] = names
                 break
         else:
             return None
-    return {name: room for room, names in inside.items() for name in names}
+    return {name: region for region, names in inside.items() for name in names}
 
 
-def _planned(buffers: Sequence[Buffer], held: Mapping[str, str], rooms: Sequence[Room]) -> MemoryPlan:
+def _planned(buffers: Sequence[Buffer], held: Mapping[str, str], regions: Sequence[Region]) -> MemoryPlan:
     plans = plan_regions([replace(b, region=held[b.name]) for b in buffers])
-    first, *further = (plans[room.name] for room in rooms if room.name in plans)
+    first, *further = (plans[region.name] for region in regions if region.name in plans)
     return replace(first, further=tuple(further))

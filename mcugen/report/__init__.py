@@ -14,7 +14,7 @@ from mcugen.report import constants, estimates, regions, removals
 from mcugen.report.facts import CycleFacts, Report, StateFacts, StepFacts
 from mcugen.schedule import Schedule, Step
 from mcugen.select import Solution
-from mcugen.select.weights import WeightRooms
+from mcugen.select.weights import WeightRegions
 from mcugen.target import Target
 
 PEAK_TENSORS = 6
@@ -82,15 +82,22 @@ def _states_text(facts: Report) -> list[str]:
     return [f"  states   {sum(s.nbytes for s in facts.states):>10,} bytes  of that, kept from run to run{how}"]
 
 
-def require_fit(facts: Report, board: Target, solution: Solution, options: Options, rooms: WeightRooms) -> None:
+def require_fit(
+    facts: Report, board: Target, solution: Solution, options: Options, weight_regions: WeightRegions
+) -> None:
     """Raise MemoryBudgetError, with all that is over, by how much and why, if the board or a budget is too small.
 
-    rooms: where constants may lie.
+    weight_regions: where constants may lie.
     """
     limits = (
         *regions.limits(facts.ram_bytes, solution, board, options),
         ("--flash", "model needs", facts.weights_bytes, options.flash_bytes),
-        ("flash of the code", "constants that remain there take", constants.with_code(facts, rooms), rooms.code_bytes),
+        (
+            "flash of the code",
+            "constants that remain there take",
+            constants.with_code(facts, weight_regions),
+            weight_regions.code_bytes,
+        ),
         (f"flash of {board.name}", "model needs", facts.weights_bytes, board.flash_bytes),
     )
     over = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mcugen.emit.view import ModelView
 from mcugen.report.facts import Report, WeightFacts
-from mcugen.select.weights import WeightRooms
+from mcugen.select.weights import WeightRegions
 from mcugen.target import Target
 
 
@@ -32,9 +32,9 @@ def _facts(view: ModelView, name: str, kind: str) -> WeightFacts:
     )
 
 
-def with_code(facts: Report, rooms: WeightRooms) -> int:
+def with_code(facts: Report, weight_regions: WeightRegions) -> int:
     """Bytes of constants that the flash of the code holds, the images of those in RAM included."""
-    elsewhere = {room.name for room in rooms.slow}
+    elsewhere = {region.name for region in weight_regions.slow}
     return sum(w.used_bytes for w in facts.weights if w.name not in elsewhere)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan, Room
+from mcugen.plan import MemoryPlan, Region
 from mcugen.report.facts import RegionFacts
 from mcugen.schedule.accesses import accesses
 from mcugen.schedule.size import region_bytes
 from mcugen.select import Solution
-from mcugen.select.rooms import rooms_text
+from mcugen.select.memories import regions_text
 from mcugen.target import Target
 
 Limit = tuple[str, str, int, int | None]
@@ -20,14 +20,14 @@ _NEEDS = "smallest RAM found for the model is"
 
 def facts_of(solution: Solution) -> tuple[RegionFacts, ...]:
     """Each region in use, the fastest first."""
-    rooms = {room.name: room.nbytes for room in solution.rooms}
+    regions = {region.name: region.nbytes for region in solution.regions}
     counted = accesses(solution.schedule)
     sizes = region_bytes(solution.plan, solution.schedule)
     return tuple(
         RegionFacts(
             name=part.region,
             used_bytes=sizes[part.region],
-            size_bytes=rooms.get(part.region),
+            size_bytes=regions.get(part.region),
             lower_bound=part.lower_bound,
             accesses=sum(counted[name] for name in part.offset),
             tensors=tuple(b.name for b in solution.schedule.buffers() if b.name in part.offset),
@@ -39,7 +39,7 @@ def facts_of(solution: Solution) -> tuple[RegionFacts, ...]:
 
 def _why(solution: Solution, part: MemoryPlan) -> str:
     if not solution.plan.further:
-        first = solution.rooms[0].name
+        first = solution.regions[0].name
         return "everything fits" if part.region == first else f"everything fits, which it does not in {first}"
     if part is solution.plan:
         return "most accesses per byte"
@@ -70,25 +70,25 @@ def limits(needed: int, solution: Solution, board: Target, options: Options) -> 
     found: list[Limit] = []
     if options.ram:
         found.append(("--ram", _NEEDS, needed, options.ram_bytes))
-    if len(solution.rooms) == 1 and not options.regions:
+    if len(solution.regions) == 1 and not options.regions:
         return [*found, (f"RAM of {board.name}", _NEEDS, needed, board.ram_bytes)]
     if solution.fits:
         return found
-    room = next(r for r in solution.rooms if r.name == solution.plan.region)
-    where = f"--region {room.name}" if options.regions else f"{room.name} of {board.name}"
-    return [*found, (where, _NEEDS, needed, room.nbytes)]
+    region = next(r for r in solution.regions if r.name == solution.plan.region)
+    where = f"--region {region.name}" if options.regions else f"{region.name} of {board.name}"
+    return [*found, (where, _NEEDS, needed, region.nbytes)]
 
 
 def too_large(solution: Solution) -> Iterator[str]:
     """Why several regions together did not do: what none of them holds, or how little all of them hold."""
-    rooms = solution.rooms
-    if len(rooms) == 1:
+    regions = solution.regions
+    if len(regions) == 1:
         return
-    yield f"nor could it be spread over {rooms_text(rooms)}: {_obstacle(solution, rooms)}"
+    yield f"nor could it be spread over {regions_text(regions)}: {_obstacle(solution, regions)}"
 
 
-def _obstacle(solution: Solution, rooms: Sequence[Room]) -> str:
-    total, most = (of(room.nbytes or 0 for room in rooms) for of in (sum, max))
+def _obstacle(solution: Solution, regions: Sequence[Region]) -> str:
+    total, most = (of(region.nbytes or 0 for region in regions) for of in (sum, max))
     largest = max(solution.schedule.buffers(), key=lambda b: b.nbytes)
     if largest.nbytes > most:
         return f"{largest.name} alone takes {largest.nbytes:,} bytes, the largest region has {most:,}"

@@ -9,12 +9,12 @@ from mcugen import schedule
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan, Room, assign, plan
+from mcugen.plan import MemoryPlan, Region, assign, plan
 from mcugen.schedule import Choice, Schedule
 from mcugen.schedule.accesses import accesses
 from mcugen.schedule.segments import Search, Segments, peak_of
 from mcugen.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
-from mcugen.select.rooms import rooms_of, rooms_text
+from mcugen.select.memories import regions_of, regions_text
 from mcugen.target import Target
 from mcugen.types import images_of, rows_of
 
@@ -27,7 +27,7 @@ class Solution:
     """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: all RAM of the model.
 
     choices, groups: what it was made from, the kernel of every node and the steps that run row by row together.
-    rooms: the memories it may use.
+    regions: the memories that it may use.
     """
 
     schedule: Schedule
@@ -35,7 +35,7 @@ class Solution:
     choices: tuple[Choice, ...]
     groups: tuple[range, ...] = ()
     notes: tuple[str, ...] = ()
-    rooms: tuple[Room, ...] = (Room("ram", None),)
+    regions: tuple[Region, ...] = (Region("ram", None),)
 
     @property
     def ram_bytes(self) -> int:
@@ -44,9 +44,9 @@ class Solution:
     @property
     def fits(self) -> bool:
         """Whether every region in use holds its part."""
-        rooms = {room.name: room for room in self.rooms}
+        regions = {region.name: region for region in self.regions}
         taken = region_bytes(self.plan, self.schedule)
-        return all(rooms[region].holds(nbytes) for region, nbytes in taken.items())
+        return all(regions[region].holds(nbytes) for region, nbytes in taken.items())
 
 
 def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Target) -> Solution:
@@ -56,10 +56,10 @@ def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Ta
     all. --optimize ram asks for the smallest at once, and so do pushed rows without a budget of the user's. Raises
     UsageError where the input cannot be pushed, or a region is not the board's.
     """
-    rooms = rooms_of(options, board)
+    regions = regions_of(options, board)
     if options.input_mode == "frames":
-        return planned(graph, choices, (), options, rooms)
-    maker = _Maker(graph, choices, options, rooms)
+        return planned(graph, choices, (), options, regions)
+    maker = _Maker(graph, choices, options, regions)
     if maker.pushed is None:
         whole = maker.whole()
         if options.no_rows or (options.optimize != "ram" and whole.fits):
@@ -75,7 +75,7 @@ def arrangements(
     graph: Graph, choices: Sequence[Choice], options: Options, board: Target, most: int
 ) -> Iterator[Solution]:
     """At most `most` solutions with these kernels, from the fastest on, each smaller than those before it."""
-    maker = _Maker(graph, choices, options, rooms_of(options, board))
+    maker = _Maker(graph, choices, options, regions_of(options, board))
     smallest: int | None = None
     segmentations = [()] if options.no_rows else _thinned(maker.search().front(), most)
     for found in segmentations:
@@ -103,8 +103,8 @@ def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
 class _Maker:
     """Makes planned schedules of one network with the kernels chosen."""
 
-    def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options, rooms: tuple[Room, ...]) -> None:
-        self._graph, self._choices, self._options, self.rooms = graph, choices, options, rooms
+    def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options, regions: tuple[Region, ...]) -> None:
+        self._graph, self._choices, self._options, self.regions = graph, choices, options, regions
         self.pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
 
     def search(self) -> Search:
@@ -115,33 +115,33 @@ class _Maker:
 
     def by_rows(self, found: Segments) -> Solution:
         groups = tuple(s.steps for s in found if s.by_rows)
-        return planned(self._graph, self._choices, groups, self._options, self.rooms)
+        return planned(self._graph, self._choices, groups, self._options, self.regions)
 
 
 def planned(
-    graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options, rooms: tuple[Room, ...]
+    graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options, regions: tuple[Region, ...]
 ) -> Solution:
     """The solution with these kernels in which the steps of each group run row by row.
 
-    One arena in the first room where that holds it; else over all rooms; else one in the first that holds it. Where
-    nothing does, one arena in the largest room: it is for the caller to refuse it.
+    One arena in the first region where that holds it; else over all regions; else one in the first that holds it. Where
+    nothing does, one arena in the largest region: it is for the caller to refuse it.
     """
     made = scheduled(graph, choices, groups, options)
     buffers = made.buffers()
     single = plan(buffers)
-    alone = [Solution(made, replace(single, region=r.name), tuple(choices), groups, rooms=rooms) for r in rooms]
-    if alone[0].fits or len(rooms) == 1:
+    alone = [Solution(made, replace(single, region=r.name), tuple(choices), groups, regions=regions) for r in regions]
+    if alone[0].fits or len(regions) == 1:
         return alone[0]
-    spread = assign(buffers, accesses(made), [_aligned(room) for room in rooms])
+    spread = assign(buffers, accesses(made), [_aligned(region) for region in regions])
     if spread is not None and replace(alone[0], plan=spread).fits:
         return replace(alone[0], plan=spread)
-    largest = max(range(len(rooms)), key=lambda k: rooms[k].nbytes or 0)
+    largest = max(range(len(regions)), key=lambda k: regions[k].nbytes or 0)
     return next((solution for solution in alone if solution.fits), alone[largest])
 
 
-def _aligned(room: Room) -> Room:
-    """The room less what an arena, a multiple of its alignment, cannot use."""
-    return room if room.nbytes is None else Room(room.name, room.nbytes // OBJECT_ALIGN * OBJECT_ALIGN)
+def _aligned(region: Region) -> Region:
+    """The region less what an arena, a multiple of its alignment, cannot use."""
+    return region if region.nbytes is None else Region(region.name, region.nbytes // OBJECT_ALIGN * OBJECT_ALIGN)
 
 
 def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], options: Options) -> Schedule:
@@ -153,13 +153,13 @@ def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], 
 
 
 def _within(maker: _Maker) -> Solution:
-    """The fewest events whose plan is within the rooms, else the least RAM.
+    """The fewest events whose plan is within the regions, else the least RAM.
 
     A plan may need more than the most bytes live at once, so a lower peak is sought where one comes out too large; with
-    several rooms first below all they hold, then below what the largest holds.
+    several regions first below all they hold, then below what the largest holds.
     """
     search = maker.search()
-    sizes = [room.nbytes for room in maker.rooms if room.nbytes is not None]
+    sizes = [region.nbytes for region in maker.regions if region.nbytes is not None]
     for highest in dict.fromkeys((sum(sizes), max(sizes, default=0))):
         for _ in range(MAX_TRIES):
             found = search.within(highest)
@@ -175,8 +175,8 @@ def _within(maker: _Maker) -> Solution:
 def _with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
     if options.ram_bytes is not None:
         budget = f"--ram allows {options.ram_bytes:,}"
-    elif len(solution.rooms) > 1 or options.regions:
-        budget = f"there are {rooms_text(solution.rooms)}"
+    elif len(solution.regions) > 1 or options.regions:
+        budget = f"there are {regions_text(solution.regions)}"
     else:
         budget = f"the RAM of {board.name} has {board.ram_bytes:,}"
     rows = [step.index for step in solution.schedule.steps if step.by_rows]

@@ -174,13 +174,13 @@ def _extremes(problem: Problem) -> list[Picks]:
 
 
 def _most(solution: Solution) -> int:
-    """The bytes that all rooms of a solution hold, with the object that points to them."""
-    sizes = [room.nbytes or 0 for room in solution.rooms]
+    """The bytes that all regions of a solution hold, with the object that points to them."""
+    sizes = [region.nbytes or 0 for region in solution.regions]
     return sum(sizes) + (OBJECT_ALIGN * len(sizes) if len(sizes) > 1 else 0)
 
 
 def _improved(problem: Problem, solution: Solution, limit: int) -> Solution:
-    """The same row groups with faster kernels, as far as the plan stays within `limit` bytes and within the rooms."""
+    """The same row groups with faster kernels, as far as the plan stays within `limit` bytes and within the regions."""
     picks = list(_picks_of(problem, solution))
     taken: list[tuple[int, Candidate]] = []
     for at, better in _upgrades(problem, picks):
@@ -204,7 +204,7 @@ def _planned_within(
 ) -> Solution:
     """The plan of the picks; while it is over the limit the last upgrade is taken back."""
     while taken:
-        made = planned(problem.graph, [c.choice for c in picks], solution.groups, problem.options, solution.rooms)
+        made = planned(problem.graph, [c.choice for c in picks], solution.groups, problem.options, solution.regions)
         if made.ram_bytes <= limit and (made.fits or not solution.fits):
             return replace(made, notes=solution.notes)
         at, before = taken.pop()

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from mcugen.errors import UsageError
 from mcugen.machine import MemoryRegion
 from mcugen.options import Options
-from mcugen.plan import Room
+from mcugen.plan import Region
 from mcugen.schedule.size import region_bytes
 from mcugen.select.budget import Solution
-from mcugen.select.rooms import STACK_RESERVE_BYTES
+from mcugen.select.memories import STACK_RESERVE_BYTES
 from mcugen.target import Target
 
 CODE_RESERVE_BYTES = 65536
@@ -19,25 +19,25 @@ CODE_RESERVE_BYTES = 65536
 
 
 @dataclass(frozen=True)
-class WeightRooms:
+class WeightRegions:
     """fast: RAM for the constants read most, in order. slow: further flash for those read least.
 
     code_bytes: bytes of constants that the flash of the code may hold, None where that is not limited.
     note: what the user should know who asked for none of it.
     """
 
-    fast: tuple[Room, ...] = ()
-    slow: tuple[Room, ...] = ()
+    fast: tuple[Region, ...] = ()
+    slow: tuple[Region, ...] = ()
     code_bytes: int | None = None
     note: str = ""
 
 
-ALL_WITH_CODE = WeightRooms()
+ALL_WITH_CODE = WeightRegions()
 """All constants in the flash of the code."""
 
 
-def weight_rooms(options: Options, board: Target, solution: Solution) -> WeightRooms:
-    """The rooms that --weights-in asks for, or the goal where that is left to it: of RAM what the arenas leave.
+def weight_regions_of(options: Options, board: Target, solution: Solution) -> WeightRegions:
+    """The regions that --weights-in asks for, or the goal where that is left to it: of RAM what the arenas leave.
 
     Raises UsageError for a memory that the board lacks, or that is smaller there.
     """
@@ -45,11 +45,11 @@ def weight_rooms(options: Options, board: Target, solution: Solution) -> WeightR
     if options.weights_in == "none":
         return ALL_WITH_CODE
     if options.weights_in == "auto":
-        return WeightRooms(fast=_left_over(board, arenas))
+        return WeightRegions(fast=_left_over(board, arenas))
     if is_automatic(options, board):
-        return WeightRooms(fast=_left_over(board, arenas), note=_note(board))
+        return WeightRegions(fast=_left_over(board, arenas), note=_note(board))
     if board.is_core:
-        return WeightRooms(fast=tuple(_given(board, name, size) for name, size in options.weight_regions))
+        return WeightRegions(fast=tuple(_given(board, name, size) for name, size in options.weight_regions))
     known = {r.name: r for r in board.regions if "weights" in r.holds or r.kind == "ram"}
     fast, slow, code = [], [], None
     for name, asked in options.weight_regions:
@@ -59,14 +59,14 @@ def weight_rooms(options: Options, board: Target, solution: Solution) -> WeightR
         region = known[name]
         size = _allowed(board, region, asked, arenas)
         if region.kind == "ram":
-            fast.append(Room(name, size))
+            fast.append(Region(name, size))
         elif region == board.flash_regions()[0]:
             code = size
         else:
-            slow.append(Room(name, size))
+            slow.append(Region(name, size))
     if slow and code is None:
         code = max(board.flash_regions()[0].size_bytes - CODE_RESERVE_BYTES, 0)
-    return WeightRooms(tuple(fast), tuple(slow), code)
+    return WeightRegions(tuple(fast), tuple(slow), code)
 
 
 def is_automatic(options: Options, board: Target) -> bool:
@@ -96,11 +96,11 @@ def _note(board: Target) -> str:
     )
 
 
-def _given(board: Target, name: str, size: int | None) -> Room:
+def _given(board: Target, name: str, size: int | None) -> Region:
     if size is None:
         hint = f"{board.name} is a bare core: give the memory's size, as {name}=16K"
         raise UsageError(f"--weights-in {name} has no size", hint=hint)
-    return Room(name, size)
+    return Region(name, size)
 
 
 def _allowed(board: Target, region: MemoryRegion, asked: int | None, arenas: Mapping[str, int]) -> int:
@@ -121,7 +121,7 @@ def _free(board: Target, region: MemoryRegion, arenas: Mapping[str, int]) -> int
     return max(region.size_bytes - arenas.get(region.name, 0) - (STACK_RESERVE_BYTES if holds_stack else 0), 0)
 
 
-def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Room, ...]:
+def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Region, ...]:
     """All that is left of the RAM regions for a model, where the flash is slower than they are.
 
     Raises UsageError for a bare core, whose memories are not known.
@@ -132,4 +132,4 @@ def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Room, ...]:
     if board.flash_regions()[0].wait_states == 0:
         return ()
     usable = [r for r in board.ram_regions() if "model" in r.holds and not r.external]
-    return tuple(Room(r.name, _free(board, r, arenas)) for r in usable)
+    return tuple(Region(r.name, _free(board, r, arenas)) for r in usable)

@@ -16,10 +16,10 @@ from mcugen.emit.parts import ArrayView
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.plan import Room
+from mcugen.plan import Region
 from mcugen.reference.inputs import cases
-from mcugen.select.rooms import STACK_RESERVE_BYTES
-from mcugen.select.weights import ALL_WITH_CODE, WeightRooms
+from mcugen.select.memories import STACK_RESERVE_BYTES
+from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 from mcugen.toolchain.process import run_checked
 from mcugen.verify import emulated
 from tests.emit.built import ROOT, WARNINGS, Built
@@ -35,8 +35,8 @@ READS = {"k0": 1000, "k1": 100, "k2": 4000, "k3": 40}
 """For sizes 100, 100, 100, 20: 10, 1, 40 and 2 reads per byte."""
 
 
-def regions(rooms: WeightRooms) -> list[str]:
-    return [a.region for a in placed(arrays(100, 100, 100, 20), READS, rooms)]
+def regions(weight_regions: WeightRegions) -> list[str]:
+    return [a.region for a in placed(arrays(100, 100, 100, 20), READS, weight_regions)]
 
 
 def test_all_stay_with_the_code_by_default() -> None:
@@ -45,22 +45,22 @@ def test_all_stay_with_the_code_by_default() -> None:
 
 
 def test_most_reads_per_byte_go_to_ram() -> None:
-    assert regions(WeightRooms(fast=(Room("dtcm", 100),))) == ["", "", "dtcm", ""]
-    assert regions(WeightRooms(fast=(Room("dtcm", 130),))) == ["", "", "dtcm", "dtcm"]
-    assert regions(WeightRooms(fast=(Room("dtcm", 100), Room("sram", 120)))) == ["sram", "", "dtcm", "sram"]
+    assert regions(WeightRegions(fast=(Region("dtcm", 100),))) == ["", "", "dtcm", ""]
+    assert regions(WeightRegions(fast=(Region("dtcm", 130),))) == ["", "", "dtcm", "dtcm"]
+    assert regions(WeightRegions(fast=(Region("dtcm", 100), Region("sram", 120)))) == ["sram", "", "dtcm", "sram"]
 
 
 def test_fewest_reads_per_byte_leave_a_full_flash() -> None:
-    qspi = (Room("qspi", 1000),)
-    assert regions(WeightRooms(slow=qspi, code_bytes=320)) == ["", "", "", ""]
-    assert regions(WeightRooms(slow=qspi, code_bytes=319)) == ["", "qspi", "", ""]
-    assert regions(WeightRooms(slow=qspi, code_bytes=210)) == ["", "qspi", "", "qspi"]
-    assert regions(WeightRooms(slow=(Room("qspi", 50),), code_bytes=0)) == ["", "", "", "qspi"]
+    qspi = (Region("qspi", 1000),)
+    assert regions(WeightRegions(slow=qspi, code_bytes=320)) == ["", "", "", ""]
+    assert regions(WeightRegions(slow=qspi, code_bytes=319)) == ["", "qspi", "", ""]
+    assert regions(WeightRegions(slow=qspi, code_bytes=210)) == ["", "qspi", "", "qspi"]
+    assert regions(WeightRegions(slow=(Region("qspi", 50),), code_bytes=0)) == ["", "", "", "qspi"]
 
 
 def test_the_images_of_those_in_ram_take_flash_too() -> None:
-    rooms = WeightRooms(fast=(Room("dtcm", 100),), slow=(Room("qspi", 1000),), code_bytes=220)
-    assert regions(rooms) == ["", "qspi", "dtcm", ""]
+    weight_regions = WeightRegions(fast=(Region("dtcm", 100),), slow=(Region("qspi", 1000),), code_bytes=220)
+    assert regions(weight_regions) == ["", "qspi", "dtcm", ""]
 
 
 def held(artifact: Artifact) -> dict[str, int]:

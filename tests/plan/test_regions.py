@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from mcugen.errors import InternalError
-from mcugen.plan import Buffer, MemoryPlan, Piece, Room, assign, check, lower_bound, plan
+from mcugen.plan import Buffer, MemoryPlan, Piece, Region, assign, check, lower_bound, plan
 
 
 def random_buffers(rng: Random, n: int, *, rings: bool) -> list[Buffer]:
@@ -33,23 +33,23 @@ def held_by(found: MemoryPlan) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("rings", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_every_split_is_a_plan_within_its_rooms(seed: int, rings: bool) -> None:
+def test_every_split_is_a_plan_within_its_regions(seed: int, rings: bool) -> None:
     rng = Random(seed)
     spread = 0
     for _ in range(12):
         buffers = random_buffers(rng, rng.randint(2, 12), rings=rings)
         heat = {b.name: rng.randrange(1000) for b in buffers}
         peak = lower_bound(buffers)[0]
-        rooms = [Room(f"r{k}", rng.randint(peak // 3, peak)) for k in range(3)]
-        found = assign(buffers, heat, rooms)
+        regions = [Region(f"r{k}", rng.randint(peak // 3, peak)) for k in range(3)]
+        found = assign(buffers, heat, regions)
         if found is None:
             continue
         check(buffers, found)
         assert sorted(name for part in found.parts for name in part.offset) == sorted(b.name for b in buffers)
         for part in found.parts:
-            assert next(r for r in rooms if r.name == part.region).holds(part.nbytes)
-        assert [r.name for r in rooms if r.name in held_by(found)] == [part.region for part in found.parts]
-        assert found == assign(buffers, heat, rooms)
+            assert next(r for r in regions if r.name == part.region).holds(part.nbytes)
+        assert [r.name for r in regions if r.name in held_by(found)] == [part.region for part in found.parts]
+        assert found == assign(buffers, heat, regions)
         spread += len(found.parts) > 1
     assert spread >= 3
 
@@ -59,18 +59,18 @@ def always(names: str, nbytes: int = 100) -> list[Buffer]:
     return [Buffer(name, nbytes, 4, 0, 1) for name in names]
 
 
-def test_most_accesses_per_byte_go_to_the_first_room() -> None:
+def test_most_accesses_per_byte_go_to_the_first_region() -> None:
     buffers = [*always("abcd"), Buffer("small", 20, 4, 0, 1)]
     heat = {"a": 10, "b": 40, "c": 30, "d": 20, "small": 9}  # small: the most accesses per byte
-    found = assign(buffers, heat, [Room("fast", 220), Room("slow", 1000)])
+    found = assign(buffers, heat, [Region("fast", 220), Region("slow", 1000)])
     assert found is not None
     assert held_by(found) == {"fast": {"small", "b", "c"}, "slow": {"a", "d"}}
 
 
-def test_lifetimes_share_the_fast_room() -> None:
+def test_lifetimes_share_the_fast_region() -> None:
     """Two buffers that never live at once take the place of one."""
     buffers = [Buffer("a", 100, 4, 0, 1), Buffer("b", 100, 4, 2, 3), Buffer("c", 100, 4, 0, 3)]
-    found = assign(buffers, {"a": 5, "b": 5, "c": 1}, [Room("fast", 100), Room("slow", 100)])
+    found = assign(buffers, {"a": 5, "b": 5, "c": 1}, [Region("fast", 100), Region("slow", 100)])
     assert found is not None
     assert held_by(found) == {"fast": {"a", "b"}, "slow": {"c"}}
 
@@ -78,18 +78,18 @@ def test_lifetimes_share_the_fast_room() -> None:
 def test_by_size_where_heat_leaves_something_out() -> None:
     """The small hot one would take the place of the large one, which fits nowhere else."""
     buffers = [Buffer("hot", 20, 4, 0, 1), Buffer("large", 100, 4, 0, 1)]
-    found = assign(buffers, {"hot": 1000, "large": 1}, [Room("fast", 100), Room("slow", 40)])
+    found = assign(buffers, {"hot": 1000, "large": 1}, [Region("fast", 100), Region("slow", 40)])
     assert found is not None
     assert held_by(found) == {"fast": {"large"}, "slow": {"hot"}}
 
 
 def test_none_where_nothing_holds_a_buffer() -> None:
-    assert assign(always("ab"), {}, [Room("fast", 99), Room("slow", 99)]) is None
-    assert assign(always("abc"), {}, [Room("fast", 100), Room("slow", 100)]) is None
+    assert assign(always("ab"), {}, [Region("fast", 99), Region("slow", 99)]) is None
+    assert assign(always("abc"), {}, [Region("fast", 100), Region("slow", 100)]) is None
 
 
 def test_an_unlimited_room_takes_all() -> None:
-    found = assign(always("ab"), {}, [Room("ram", None)])
+    found = assign(always("ab"), {}, [Region("ram", None)])
     assert found is not None
     assert found.further == ()
     assert found.nbytes == plan(always("ab")).nbytes == 200
@@ -98,7 +98,7 @@ def test_an_unlimited_room_takes_all() -> None:
 def split() -> tuple[Sequence[Buffer], Mapping[str, int], MemoryPlan]:
     buffers = always("abc")
     heat = {"a": 3, "b": 2, "c": 1}
-    found = assign(buffers, heat, [Room("fast", 200), Room("slow", 200)])
+    found = assign(buffers, heat, [Region("fast", 200), Region("slow", 200)])
     assert found is not None
     return buffers, heat, found
 

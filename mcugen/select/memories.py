@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from mcugen.errors import UsageError
 from mcugen.machine import MemoryRegion
 from mcugen.options import Options
-from mcugen.plan import Room
+from mcugen.plan import Region
 from mcugen.target import Target
 
 STACK_RESERVE_BYTES = 8192
 """Left free in the region of stack and variables where a model is spread over a board's regions by default."""
 
 
-def rooms_of(options: Options, board: Target) -> tuple[Room, ...]:
-    """The rooms, the fastest first: those of --region, else one of --ram bytes, else the board's, else one unlimited.
+def regions_of(options: Options, board: Target) -> tuple[Region, ...]:
+    """The regions, the fastest first: those of --region, else one of --ram bytes, else the board's, else one unlimited.
 
     Raises UsageError for a region that the board lacks, or that is smaller there.
     """
@@ -24,21 +24,21 @@ def rooms_of(options: Options, board: Target) -> tuple[Room, ...]:
         return tuple(_asked(name, size, board, regions) for name, size in options.regions)
     limit = options.ram_bytes
     if not regions:
-        return (Room("ram", limit),)
+        return (Region("ram", limit),)
     if limit is not None:
         largest = max(regions, key=lambda r: r.size_bytes)
-        return (Room(next((r for r in regions if r.size_bytes >= limit), largest).name, limit),)
+        return (Region(next((r for r in regions if r.size_bytes >= limit), largest).name, limit),)
     reserve = STACK_RESERVE_BYTES if len(regions) > 1 and "stack" in regions[0].holds else 0
-    return tuple(Room(r.name, r.size_bytes - (reserve if r is regions[0] else 0)) for r in regions)
+    return tuple(Region(r.name, r.size_bytes - (reserve if r is regions[0] else 0)) for r in regions)
 
 
-def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryRegion]) -> Room:
+def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryRegion]) -> Region:
     known = {r.name: r.size_bytes for r in regions}
     if board.is_core:
         if size is None:
             hint = f"{board.name} is a bare core: give the region's size, as {name}=64K"
             raise UsageError(f"--region {name} has no size", hint=hint)
-        return Room(name, size)
+        return Region(name, size)
     there = ", ".join(f"{n} ({size:,} bytes)" for n, size in known.items())
     if name not in known:
         raise UsageError(
@@ -46,9 +46,11 @@ def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryR
         )
     if size is not None and size > known[name]:
         raise UsageError(f"{name} of {board.name} is smaller than {size:,} bytes", where="--region", hint=there)
-    return Room(name, known[name] if size is None else size)
+    return Region(name, known[name] if size is None else size)
 
 
-def rooms_text(rooms: Sequence[Room]) -> str:
-    """The rooms with their sizes: "dtcm 122,880, axi_sram 524,288"."""
-    return ", ".join(f"{room.name} {room.nbytes:,}" if room.nbytes is not None else room.name for room in rooms)
+def regions_text(regions: Sequence[Region]) -> str:
+    """The regions with their sizes: "dtcm 122,880, axi_sram 524,288"."""
+    return ", ".join(
+        f"{region.name} {region.nbytes:,}" if region.nbytes is not None else region.name for region in regions
+    )

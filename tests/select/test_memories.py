@@ -14,36 +14,36 @@ from mcugen.emit import EXAMPLE
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.plan import Room
-from mcugen.select.rooms import STACK_RESERVE_BYTES, rooms_of
+from mcugen.plan import Region
+from mcugen.select.memories import STACK_RESERVE_BYTES, regions_of
 from tests.select.test_budget import SMALL, built, chain
 
 
-def rooms(board: str, **choices: Any) -> tuple[Room, ...]:
+def regions(board: str, **choices: Any) -> tuple[Region, ...]:
     options = Options(board=board, **choices)
-    return rooms_of(options, target.with_regions(target.load(board), options.regions))
+    return regions_of(options, target.with_regions(target.load(board), options.regions))
 
 
 def test_a_board_has_its_regions_the_fastest_first_less_the_stack() -> None:
-    assert rooms("nucleo-h743zi") == (
-        Room("dtcm", 131072 - STACK_RESERVE_BYTES),
-        Room("axi_sram", 524288),
-        Room("sram1", 131072),
-        Room("sram2", 131072),
-        Room("sram3", 32768),
-        Room("sram4", 65536),
+    assert regions("nucleo-h743zi") == (
+        Region("dtcm", 131072 - STACK_RESERVE_BYTES),
+        Region("axi_sram", 524288),
+        Region("sram1", 131072),
+        Region("sram2", 131072),
+        Region("sram3", 32768),
+        Region("sram4", 65536),
     )
-    assert rooms("nrf52840-dk") == (Room("sram", 262144),)
-    assert rooms("stm32f746-disco") == (Room("sram", 327680),)
-    assert rooms("cortex-m7") == (Room("ram", None),)
+    assert regions("nrf52840-dk") == (Region("sram", 262144),)
+    assert regions("stm32f746-disco") == (Region("sram", 327680),)
+    assert regions("cortex-m7") == (Region("ram", None),)
 
 
 def test_regions_given_take_their_place() -> None:
-    assert rooms("nucleo-h743zi", region="axi_sram,dtcm=64K") == (Room("axi_sram", 524288), Room("dtcm", 65536))
-    assert rooms("cortex-m7", region="dtcm=64K,sram=256KiB") == (Room("dtcm", 65536), Room("sram", 262144))
-    assert rooms("stm32f746-disco", region="sram=300K,sdram") == (Room("sram", 307200), Room("sdram", 8388608))
-    assert rooms("nucleo-h743zi", ram="300K") == (Room("axi_sram", 307200),)
-    assert rooms("nucleo-h743zi", ram="64K") == (Room("dtcm", 65536),)
+    assert regions("nucleo-h743zi", region="axi_sram,dtcm=64K") == (Region("axi_sram", 524288), Region("dtcm", 65536))
+    assert regions("cortex-m7", region="dtcm=64K,sram=256KiB") == (Region("dtcm", 65536), Region("sram", 262144))
+    assert regions("stm32f746-disco", region="sram=300K,sdram") == (Region("sram", 307200), Region("sdram", 8388608))
+    assert regions("nucleo-h743zi", ram="300K") == (Region("axi_sram", 307200),)
+    assert regions("nucleo-h743zi", ram="64K") == (Region("dtcm", 65536),)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_wrong_lists_are_refused(choices: dict[str, str], message: str) -> None:
 )
 def test_regions_that_a_board_lacks_are_refused(board: str, region: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        rooms(board, region=region)
+        regions(board, region=region)
     assert message in str(caught.value)
 
 
