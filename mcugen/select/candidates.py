@@ -107,7 +107,7 @@ def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]
     def follows(kernel: Kernel) -> bool:
         return kernel.slides or can_run_by_rows(Choice(node, call, kernel, ""))
 
-    able = any(follows(kernel) and not why for kernel, why in refused)
+    able = any(not why and follows(kernel) for kernel, why in refused)
     return [(kernel, why) for kernel, why in refused if not (able and kernel.form is Form.WHOLE)]
 
 
