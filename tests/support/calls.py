@@ -13,10 +13,10 @@ from mcugen.call import Call, Rule
 from mcugen.errors import McugenError
 from mcugen.kernel import Kernel
 from mcugen.op import Op
-from mcugen.options import REFERENCES
 from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
 from tests.support.cases import folded, prepared, under_test
 from tests.support.draw import limits
+from tests.support.references import REFERENCES
 
 _MANY = 1 << 20
 

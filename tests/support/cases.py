@@ -15,10 +15,11 @@ from mcugen.errors import McugenError
 from mcugen.graph import Graph, Node, Tensor, verify
 from mcugen.kernel import Kernel
 from mcugen.op import Example, Op
-from mcugen.options import REFERENCES, Options
+from mcugen.options import Options
 from mcugen.plan import MemoryPlan, check
 from mcugen.schedule import Choice, Schedule
 from tests.support import draw
+from tests.support.references import REFERENCES
 
 RED_ZONE = 32
 """Bytes between two buffers of a case, and around them, which no kernel may touch."""

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runtimes whose bits integer operators have: those of .tflite models."""
+
+from __future__ import annotations
+
+from mcugen import frontends
+
+REFERENCES = frontends.references("tflite")
