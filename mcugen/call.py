@@ -1,4 +1,4 @@
-"""What operators, kernels and passes ask about: an operator applied to operands of known types."""
+"""Calls: operators applied to operands of known types, as operators, kernels and passes examine them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Params = Mapping[str, Param]
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """An operator applied: its operand and result types, the data of constant operands, and the runtime to equal.
+    """An operator applied: its operand and result types, the data of constant operands, and the reference runtime.
 
     op is the `mcugen.op.Op`; its class cannot be named here, as operators are made of calls and kernels.
     reference is "tflm" or "litert": the two runtimes round differently in places.
     input_range: bounds of each operand's stored integers per channel, None where nothing is known; see `range_of`.
-    loop_bytes: code that the core runs again without waiting for flash, None where that is not known or no matter; a
-    kernel may unroll less for it, not compute otherwise.
+    loop_bytes: bytes of code that the core repeats without waiting for flash; None where that is unknown or does not
+    matter. A kernel may unroll less because of it, but must compute the same.
     """
 
     op: Any
@@ -37,7 +37,7 @@ class Call:
     loop_bytes: int | None = None
 
     def input(self, k: int) -> TensorType:
-        """The type of operand k, which must be there."""
+        """The type of operand k, which must be present."""
         found = self.inputs[k] if k < len(self.inputs) else None
         if found is None:
             raise InternalError(f"operand {k} of {self.op} is missing")
@@ -55,7 +55,7 @@ class Call:
         return data
 
     def range_of(self, k: int) -> Range | None:
-        """Bounds of operand k's stored integers, per channel, for every input of the model; of its type at worst.
+        """Bounds of operand k's stored integers, per channel, for every input of the model; at worst its type's range.
 
         None for floats, booleans, 64 bit integers, and more than `channels.MAX_CHANNELS` channels.
         """

@@ -1,4 +1,4 @@
-"""What is known of a tensor channel by channel: bounds of its stored integers.
+"""Bounds of a tensor's stored integers, channel by channel.
 
 A channel is an index of the last axis; a scalar has one.
 """
@@ -13,7 +13,7 @@ from mcugen.errors import InternalError
 from mcugen.types import PACKED_BITS, TensorType
 
 MAX_CHANNELS = 1 << 20
-"""Of tensors with more nothing is known: a few bytes of a model file must not make the build allocate without bound."""
+"""Most channels with bounds: a few bytes of a model file must not make the build allocate without limit."""
 
 _BOUNDED = frozenset({"s8", "u8", "s16", "s32", *PACKED_BITS})
 
@@ -51,9 +51,9 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """Channels that an operator is to do without: a mask for each operand and each result.
+    """Channels that an operator is to drop: a mask for each operand and each result.
 
-    An operand that is a constant or missing has None: the operator sees itself to what it needs of constants.
+    An operand that is a constant or missing has None: the operator itself selects the part of constants that it needs.
     """
 
     inputs: tuple[np.ndarray | None, ...]
@@ -61,7 +61,7 @@ class Removal:
 
     @property
     def none(self) -> Removal:
-        """The same with no channel removed."""
+        """A removal of no channel, with masks of the same sizes."""
         return Removal(
             tuple(None if mask is None else np.zeros_like(mask) for mask in self.inputs),
             tuple(np.zeros_like(mask) for mask in self.outputs),

@@ -1,4 +1,4 @@
-"""What an operator computes for one element, as an expression, and the C functions made of such expressions.
+"""Expressions for one element of an elementwise operator, and the C functions made of such expressions.
 
 An expression is C99 and OpenCL C alike: it calls functions by their OpenCL names (`exp`, not `expf`), or helpers of
 the runtime's headers. The loops around it are templates, one for each `Walk`, in templates/elements.
@@ -20,10 +20,10 @@ from mcugen.call import Call, Param, Params
 from mcugen.numeric import INT_RANGE
 
 TERMS = ("clamped", "slow")
-"""What kernels of elements state to estimates: see `Element.work`."""
+"""Terms of elementwise kernels for estimates of cycles: see `Element.work`."""
 
 OPERANDS = "abcdefgh"
-"""Names of operands in expressions; a loop has no more of them."""
+"""Names of operands in expressions; a loop has at most this many."""
 
 _STORED = {"s8": "int8_t", "u8": "uint8_t", "s16": "mg_s16", "s32": "mg_s32", "f32": "mg_f32"}
 _CONSTANT = {"s8": "int8_t", "u8": "uint8_t", "s16": "int16_t", "s32": "int32_t", "f32": "float"}
@@ -77,7 +77,7 @@ class Element:
         return {**self.params(call), **{name: of_type(value) for name, value in self.limits(call).items()}}
 
     def work(self, call: Call) -> dict[str, float]:
-        """What estimates need to know beside the shapes: elements clamped, for each side, and slow ones."""
+        """Counts for estimates of cycles beside the shapes: clamped elements, for each side, and slow ones."""
         size = float(call.output.size)
         return {"clamped": size * len(self.limits(call)), "slow": size * self.slow}
 
@@ -89,20 +89,20 @@ class Element:
 
 
 Stated = Element | Callable[[Call], Element]
-"""What an operator states of an element: the same for all calls, or what depends on the call."""
+"""The element that an operator declares: the same for all calls, or a function of the call."""
 
 
 def element_of(stated: Stated, call: Call) -> Element:
-    """What is stated of the elements of a call."""
+    """The element of a call."""
     return stated if isinstance(stated, Element) else stated(call)
 
 
 class Walk(Enum):
-    """How the elements of the operands meet; each is a template.
+    """How a loop pairs the elements of the operands; each way has a template.
 
     RUN        n elements of each tensor
     VECTOR     n pixels of `run` elements, each with the elements of the vectors
-    BROADCAST  two whole tensors, as mcugen/elementwise.h says
+    BROADCAST  two whole tensors, as mcugen/elementwise.h describes
     """
 
     RUN = "run"
@@ -112,7 +112,7 @@ class Walk(Enum):
 
 @dataclass(frozen=True)
 class Operand:
-    """What expressions call `name`.
+    """A value that expressions refer to as `name`.
 
     kind: a "tensor", of which BROADCAST may repeat an element along a run ("repeated"); or a constant, a "vector" along
     the last axis or a "number"
@@ -129,7 +129,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Line:
-    """A value, and the expression that gives it, in C: of operands, constants, and values of the lines before."""
+    """A value and its C expression in operands, constants and values of the lines before."""
 
     name: str
     dtype: str
@@ -259,8 +259,8 @@ def loop(element: Element, call: Call, walk: Walk, kinds: Sequence[str]) -> Loop
 def composed(
     element: Element, call: Call, names: Mapping[str, str], after: int
 ) -> tuple[list[tuple[str, str]], list[Line]]:
-    """The constants and lines of an operator in a loop. names: what the loop calls the expression's operands and
-    constants, where otherwise; after: lines before these.
+    """The constants and lines of an operator in a loop. names: the loop's names for the expression's operands
+    and constants, where they differ; after: the number of lines before these.
     """
     dtype, limits = call.output.dtype, element.limits(call)
     fields = [*element.fields.items(), *((name, _value(dtype)) for name in limits)]

@@ -18,11 +18,11 @@ from mcugen.types import TensorType
 
 @dataclass(frozen=True)
 class Origin:
-    """Which imported tensor a tensor stands for: imported value = stored value + offset, in the channels stored.
+    """The imported tensor that a tensor represents: imported value = stored value + offset, in the stored channels.
 
     kept: the imported tensor's channels that are stored, in order; None: all
     constant: (channel, imported value) of those that are not stored and are the same for every input of the model
-    All other channels that are not stored are read by nothing that stays.
+    No remaining node reads any other channel that is not stored.
     order: the order in which the values are stored, None: as imported. Channels are those of the stored tensor.
     """
 
@@ -37,12 +37,12 @@ class Origin:
         return imported if self.order is None else self.order.stored(imported)
 
     def stored_part(self, imported: np.ndarray) -> np.ndarray:
-        """What of the imported tensor's values is stored."""
+        """The part of the imported tensor's values that is stored."""
         values = self.ordered(imported)
         return values if self.kept is None else values[..., list(self.kept)]
 
     def without(self, gone: np.ndarray, values: Range) -> Origin:
-        """The same with fewer channels. gone: a mask of the stored ones; values: their bounds, as stored."""
+        """This origin with fewer channels. gone: a mask of the stored ones; values: their bounds, as stored."""
         kept = np.arange(gone.size) if self.kept is None else np.array(self.kept)
         fixed = gone & values.constant
         found = ((int(kept[k]), int(values.low[k]) + self.offset) for k in np.flatnonzero(fixed))
@@ -50,12 +50,12 @@ class Origin:
 
 
 UNREAD_NODE = "unread results"
-"""What a pass calls the result of a node that it takes out because nothing reads it."""
+"""`Removed.what` for the result of a node that a pass removes because nothing reads it."""
 
 
 @dataclass(frozen=True)
 class Removed:
-    """What a pass took out of a graph: `what` of imported tensor `tensor`, and why no bit of the results changes."""
+    """A part that a pass removed: `what` of imported tensor `tensor`, and why no bit of the results changes."""
 
     what: str
     tensor: str
@@ -84,7 +84,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Node:
-    """One operator applied to named tensors. `source` says where in the model file it came from."""
+    """One operator applied to named tensors. `source` is its place in the model file."""
 
     name: str
     op: Op
@@ -98,7 +98,7 @@ class State:
     """A value that lives from run to run: a run finds it in tensor `before` and leaves it as tensor `after`.
 
     before: a tensor that no node writes; after: any tensor of the same type that has a value at the end of a run.
-    initial: what `before` is in the first run, of the tensors' shape and element type.
+    initial: the value of `before` in the first run, of the tensors' shape and element type.
     """
 
     before: str
@@ -112,8 +112,8 @@ class Graph:
 
     sha256 is the hash of the model file; format names its kind ("tflite"). refusals lists, for each
     runtime ("tflm", "litert"), the operators of the file that it does not compute, with the reason.
-    removed: what passes have taken out, in order. notes: what the import had to assume, for the user.
-    states: the values that runs hand on to the next run.
+    removed: the parts that passes removed, in order. notes: assumptions of the import, for the user.
+    states: the values that a run passes to the next one.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Graph:
 
     @property
     def unread_inputs(self) -> frozenset[str]:
-        """Inputs that no node reads and that are not left behind: they only keep their place in the interface."""
+        """Inputs that no node reads and that are no outputs: they only keep their place in the interface."""
         read = {name for node in self.nodes for name in node.inputs} | set(self.kept)
         return frozenset(name for name in self.inputs if name not in read)
 
@@ -151,7 +151,7 @@ class Graph:
         return self.tensors[name].type
 
     def call(self, node: Node, reference: str) -> Call:
-        """The node with all that is known of it at build time."""
+        """The node as a call, with all that is known at build time."""
         operands = [None if name is None else self.tensors[name] for name in node.inputs]
         return Call(
             op=node.op,
@@ -174,7 +174,7 @@ class Graph:
     ) -> Graph:
         """A copy with tensors added or replaced, and only the tensors that are still used.
 
-        removed: what the change takes out, beyond what was taken out before.
+        removed: the parts that this change removes.
         """
         changed = replace(
             self,
@@ -211,14 +211,14 @@ def _values_text(values: np.ndarray) -> str:
 
 
 def with_origins(graph: Graph) -> Graph:
-    """An imported graph whose tensors stand for themselves."""
+    """An imported graph in which each tensor represents itself."""
     return replace(
         graph, tensors={name: replace(t, origin=t.origin or Origin(name)) for name, t in graph.tensors.items()}
     )
 
 
 def verify_origins(graph: Graph, imported: Graph, stage: str) -> Graph:
-    """Return the graph if every tensor that is no constant says which imported tensor it stands for, and how.
+    """Return the graph if every computed tensor states which imported tensor it represents, and how.
 
     Raises InternalError, naming the stage, if not.
     """
@@ -227,7 +227,7 @@ def verify_origins(graph: Graph, imported: Graph, stage: str) -> Graph:
         if tensor.is_constant:
             continue
         if origin is None or origin.tensor not in imported.tensors:
-            raise InternalError(f"{name!r} does not say which imported tensor it stands for", where=stage)
+            raise InternalError(f"{name!r} does not state which imported tensor it represents", where=stage)
         t = imported.type(origin.tensor)
         t = t if origin.order is None else origin.order.stored_type(t)
         channels = channels_of(t) if origin.kept is None else len(origin.kept)

@@ -1,4 +1,4 @@
-"""How an operator of a model format becomes one of mcugen's: what the format says, and what it is built into."""
+"""Imports: an operator as a model format describes it, and the operators that it becomes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Attributes:
         return default if found is None else found
 
     def unread(self) -> dict[str, Any]:
-        """Attributes that differ from the schema's default and that nobody looked at."""
+        """Attributes that differ from the schema's default and that no import read."""
         return {
             name: value
             for name, value in self._values.items()
@@ -65,7 +65,7 @@ class Attributes:
         }
 
     def require_read(self) -> None:
-        """Raise UnsupportedError for attributes that matter and that nobody looked at."""
+        """Raise UnsupportedError for attributes that matter and that no import read."""
         unread = self.unread()
         if unread:
             listed = ", ".join(f"{key}={value}" for key, value in sorted(unread.items()))
@@ -74,8 +74,8 @@ class Attributes:
 
 @dataclass(frozen=True)
 class Imported:
-    """What an Import builds: the operator, which of the source's inputs it reads (None: all of them), and why
-    runtimes ("tflm", "litert") refuse these attributes, whatever the types.
+    """The result of an Import: the operator, the source's inputs that it reads (None: all), and why runtimes
+    ("tflm", "litert") refuse these attributes, whatever the types.
     """
 
     op: Op
@@ -86,11 +86,11 @@ class Imported:
 class Expansion(Protocol):
     """The small graph that one operator of a format becomes: an Import's `expand` function appends to it.
 
-    Values are known by name. inputs: the operator's operands, None where one is absent, or is a variable.
-    variables: for each operand the name of the variable that it is, None where it is none.
+    Values are known by name. inputs: the operator's operands, None where one is absent or is a variable.
+    variables: for each operand that is a variable its name, None for the others.
 
-    A variable holds a value from run to run. Operators that name the same one see it in the order of the file: each
-    reads what was written last, in this run or the one before.
+    A variable holds a value from run to run. Operators that name the same one access it in the order of the file: each
+    reads the value written last, in this run or the one before.
     """
 
     @property
@@ -109,7 +109,7 @@ class Expansion(Protocol):
         """A new constant. Raises UnsupportedError for element types that mcugen does not have."""
 
     def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
-        """The first result of an operator, appended; `quant` is how its results are quantized."""
+        """The first result of an operator, appended; `quant` is the quantization of its results."""
 
     def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> Sequence[str]:
         """All results of an operator, appended."""
@@ -118,7 +118,7 @@ class Expansion(Protocol):
         """The name of a variable of this operator alone."""
 
     def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None = None) -> str:
-        """The value of a variable; at first `initial`, quantized as `quant` says."""
+        """The value of a variable; at first `initial`, with the quantization `quant`."""
 
     def write(self, variable: str, value: str) -> None:
         """Give a variable, which was read before, its next value, of the same type."""
@@ -129,10 +129,10 @@ class Expansion(Protocol):
 
 @dataclass(frozen=True)
 class Import:
-    """What becomes of `name` of `format`, in versions `since` to `until` of it (None: to the newest).
+    """The import of the operator `name` of `format`, in its versions `since` to `until` (None: to the newest).
 
-    build: gives one operator from the attributes; None: there are none. expand: appends several, and names what is the
-    result of each of the source's outputs. At most one of the two is given.
+    build: gives one operator from the attributes; None: there are none. expand: appends several, and returns the
+    name of the result for each of the source's outputs. At most one of the two is given.
     """
 
     format: str

@@ -1,4 +1,4 @@
-"""What a kernel is: one C function that computes an operator, the calls it accepts and its build-time work."""
+"""Kernels: C functions that compute an operator, the calls they accept and their build-time work."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mcugen.call import Call, Params, Rule
 from mcugen.element import Loop
 
 MAX_SHORT = 15
-"""Characters that stand for a kernel's symbol in the name of an emitted function."""
+"""Longest abbreviation of a kernel's symbol in the name of an emitted function, in characters."""
 
 
 class Form(Enum):
-    """How a kernel walks its tensors; the emitter knows the call of each form.
+    """How a kernel walks its tensors; the emitter prints the call of each form.
 
     POINTWISE   f(params, in..., out, [scratch,] n): a run of n pixels or elements
     WINDOW      f(params, rows, y, out, [scratch]): kernel-height row pointers to output row y
@@ -40,7 +40,8 @@ class Form(Enum):
 class RowWindow:
     """Which input rows an output row reads: first = y * stride - pad, then every `dilation`-th, `size` of them.
 
-    firsts: the first input row of each output row, never descending, where no stride gives it: images made taller.
+    firsts: the first input row of each output row, never descending; empty where the stride determines it. Operators
+    that enlarge images need it.
     """
 
     size: int
@@ -106,17 +107,17 @@ class Kernel:
     scratch   bytes of working memory, 16-aligned, or None where the C function takes none
     in_place  inputs whose memory the output may take over, element by element
     window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
-    ring      RING: what a converted row is
-    variant   constants of the C text: each set of them is a copy of its own of <symbol less mg_>_template.h
+    ring      RING: the layout of a converted row
+    variant   constants of the C text: each set of them makes one copy of <symbol less mg_>_template.h
     loop      the C function where it is made of expressions, and not a file of c_runtime
-    starts    ALIAS: the byte of the operand at which each result begins; JOIN: that of the result at which each operand
-              does; None: all at the first
-    widened   whether the constants hold the weights wider than the model does: faster, for flash
-    struct    names the header and the params struct where they are not those of the contract: the whole symbol
-    work      what a call takes beside what select/costs.py counts of any kernel, for estimates of its cycles: a number
-              for each of `terms`, 0 for those that are left out
+    starts    ALIAS: the byte of the operand at which each result begins; JOIN: the byte of the result at which each
+              operand begins; None: all begin at byte 0
+    widened   whether the constants hold the weights wider than the model does: faster, but takes more flash
+    struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
+    work      counts for estimates of a call's cycles, beside those of select/costs.py for every kernel: a number for
+              each of `terms`, 0 for those that are left out
     parts     for estimates: kernels, with their calls, whose work the function does in one loop
-    code      bytes of the code of a call's copy, where copies differ much; else ci/fit measured their mean
+    code      code size of this call's copy in bytes; None: the mean measured by ci/fit
     helpers   sources of c_runtime that the function calls, beside its own
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
@@ -150,12 +151,12 @@ class Kernel:
 
     @property
     def contract(self) -> str:
-        """What names the header and the params struct: left of `__`, unless they are the kernel's own."""
+        """Base name of the header and the params struct: `struct` if set, else the part before `__`."""
         return self.struct or self.symbol.split("__")[0]
 
     @property
     def has_code(self) -> bool:
-        """Whether the operator is a step; without, its results are bytes of others."""
+        """Whether the operator becomes a step; without code, its results are bytes of other tensors."""
         return self.form not in (Form.ALIAS, Form.JOIN)
 
     @property
@@ -177,7 +178,7 @@ class Kernel:
         return dict(sorted(self.variant(call).items())) if self.variant else {}
 
     def identity(self, call: Call) -> str:
-        """The symbol with the sizes or the text of the call's copy: equal for calls that share a C function."""
+        """The symbol with the sizes or the text's hash of the call's copy: equal for calls that share a C function."""
         if self.loop:
             return f"{self.symbol} {self.loop(call).digest}"
         return " ".join([self.symbol, *(f"{name} {value}" for name, value in self.sizes(call).items())])
@@ -214,12 +215,12 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Kernels that use instructions, or a way of computing, that not every core runs best: a package of its own.
+    """A package of kernels for instructions, or for a method, that not every core has or runs best.
 
-    rank     families of a lower rank are preferred where nothing is known of costs
+    rank     families of a lower rank are preferred where costs are unknown
     needs    the core's features that its kernels may need
     serves   operator class -> its kernels of this family, best first
-    folder   its package's, with costs/<core>.json: known once it is found
+    folder   the package's folder, with costs/<core>.json; set when the family is found
     """
 
     rank: int

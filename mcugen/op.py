@@ -1,8 +1,8 @@
-"""What an operator is: a frozen dataclass with its attributes, rules, meaning, imports and kernels.
+"""The base class of operators: a frozen dataclass with attributes, rules, meaning, imports and kernels.
 
 An operator lives in one file of `mcugen/ops`. Its fields are its attributes; `infer` gives the result types,
-`reference` the meaning in float64, `reference_q` the bit-exact integer meaning; `imports` say which operators of which
-formats become it; `kernels` say which C functions compute it, and when; `examples` are the types it is tested on.
+`reference` the meaning in float64, `reference_q` the bit-exact integer meaning. `imports` lists the operators of
+formats that become it, `kernels` the C functions that compute it, and `examples` the types that it is tested on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Scaling = Mapping[str, Any]
 MAX_FOLDED_ELEMENTS = 1 << 20
 MAX_FOLDED_MACS = 1 << 26
 Widths = tuple[tuple[int, int], tuple[int, int]]
-"""What is added to an image: rows (above, below), columns (left, right)."""
+"""Rows (above, below) and columns (left, right) that are added to an image."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Reordered:
 
 
 class FormatName(Protocol):
-    """An operator of a model format: `mcugen.imports.Import`, which knows operators and so stands above them."""
+    """An operator of a model format: `mcugen.imports.Import`, which refers to operators and so lies a layer above."""
 
     @property
     def format(self) -> str: ...
@@ -61,10 +61,10 @@ class Op:
     """Base of all operators: subclasses are frozen dataclasses."""
 
     imports: ClassVar[tuple[FormatName, ...]] = ()
-    """`mcugen.imports.Import`s: what operators of which formats become this one."""
+    """`mcugen.imports.Import`s: the operators of formats that become this one."""
 
     element: ClassVar[Mapping[str, Stated]] = {}
-    """Element type of operands and result -> what an element is, for operators that work element by element."""
+    """Element type of operands and result -> the expression for one element, for elementwise operators."""
 
     kernels: ClassVar[tuple[Kernel, ...]] = ()
     weight_operands: ClassVar[tuple[int, ...]] = ()
@@ -83,7 +83,7 @@ class Op:
     """Element types of operand 0 for which LiteRT has a kernel."""
 
     only_moves: ClassVar[bool] = False
-    """Whether stored integers are taken as they are, so that the runtimes allow any zero point of int16 data."""
+    """Whether stored integers are only moved, so that the runtimes allow any zero point of int16 data."""
 
     def infer(self, *inputs: Any, **named: Any) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
@@ -102,7 +102,7 @@ class Op:
         return {}
 
     def scaling_q(self, call: Call) -> Scaling:
-        """The same names and numbers as the oracle derives them, which `verify` compares with `scaling`."""
+        """The oracle's own derivation of the same numbers, by the same names; `verify` compares it with `scaling`."""
         return {}
 
     def fold(self, call: Call) -> tuple[np.ndarray, ...] | None:
@@ -121,15 +121,16 @@ class Op:
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         """Bounds of each result's stored integers per channel, for operands within `call.range_of`.
 
-        By default what the type can store. They must hold for the runtime's own rounding, saturation and wrapping.
+        The default is the range that the type can store. The bounds must hold for the runtime's own rounding,
+        saturation and wrapping.
         """
         return tuple(channels.whole(t) for t in call.outputs)
 
     def accumulators(self, call: Call) -> Range | None:
         """Bounds of the sum, bias and zero points included, that each output channel's requantization gets.
 
-        They are of the exact sum: where they leave 32 bits, the sum may wrap. None for operators without such sums,
-        for floats, and where weights are not constant.
+        The bounds are those of the exact sum: where they leave 32 bits, the sum may wrap. None for operators without
+        such sums, for floats, and where weights are not constant.
         """
         return None
 
@@ -141,20 +142,20 @@ class Op:
         return None
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Of the channels asked for, the most that this operator can do without; by default none.
+        """The largest subset of the requested channels that this operator can drop; by default none.
 
-        A result's channel may always go if nothing else stands against it: nobody reads it. An operand's may go where
-        no result that stays depends on it, or where `call.range_of` has one value for it that can be worked into
-        constants. Asking for less must never give more.
+        A channel of a result that nothing reads can be dropped, unless the operator depends on it. A channel of an
+        operand can be dropped where no remaining result depends on it, or where `call.range_of` gives it one value,
+        which can be folded into constants. A smaller request must never drop more.
         """
         return asked.none
 
     def without(self, call: Call, removed: Removal) -> Slimmed:
-        """The operator without channels that `removable` has agreed to: the same bits in all others."""
-        raise InternalError(f"{self} cannot do without channels")
+        """The operator without channels that `removable` returned: the same bits in all others."""
+        raise InternalError(f"{self} cannot drop channels")
 
     def byte_table(self, call: Call) -> np.ndarray | None:
-        """The result byte for each byte of operand 0, at its unsigned value, where that alone decides; or None."""
+        """The result byte for each byte of operand 0, indexed by its unsigned value; None where more decides it."""
         return None
 
     def is_identity(self, call: Call) -> bool:
@@ -162,12 +163,13 @@ class Op:
         return False
 
     def clamped(self, call: Call, low: int, high: int) -> Op | None:
-        """This operator with its results clamped to [low, high] as stored, if an activation of it says that."""
+        """This operator with its results clamped to [low, high] as stored, if one of its activations does that."""
         return None
 
     def unmoved(self, call: Call) -> Op | None:
-        """This operator with the operands lying in the result, or the results in the operand: the same bytes, and a
-        kernel without code. None where bytes have to move, or change.
+        """This operator with its operands stored inside the result, or its results inside the operand.
+
+        The bytes are the same, and its kernel has no code. None where bytes have to move or change.
         """
         return None
 
@@ -178,7 +180,7 @@ class Op:
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
         """This operator on an image to which `widths` rows and columns of `value` were added to make operand 0.
 
-        call: as it is, on the larger image. None where it cannot see to the padding itself, with the same bits.
+        call: the present one, on the padded image. None where it cannot do the padding itself with the same bits.
         """
         return None
 
@@ -187,7 +189,7 @@ class Op:
         return None
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """This operator on operands that are stored in other orders; None where it needs them as they are.
+        """This operator on operands that are stored in other orders; None where it needs the original order.
 
         orders: how the computed operands are stored; None for constants, which can be stored in any order.
         """
@@ -207,7 +209,7 @@ class Op:
     def refused_by(self, call: Call, runtime: str) -> str:
         """Why a runtime, "tflm" or "litert", does not compute this call, so that its bits do not exist; "" if it does.
 
-        `ci/vectors` asks the runtimes themselves, and a test holds this to what they answered.
+        `ci/vectors` runs the runtimes themselves, and a test compares this with their answers.
         """
         dtype = call.input(0).dtype
         if not self.only_moves and has_int16_zero_point(call):
@@ -226,7 +228,7 @@ class Op:
 
 
 def has_int16_zero_point(call: Call) -> bool:
-    """Whether a zero point of int16 data is not 0, as the runtimes' arithmetic wants it."""
+    """Whether a zero point of int16 data differs from 0, which the runtimes' arithmetic requires."""
     types = [t for t in (*call.inputs, *call.outputs) if t is not None and t.dtype == "s16" and t.quant is not None]
     return any(zero for t in types if t.quant for zero in t.quant.zero_point)
 
@@ -249,7 +251,7 @@ def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarra
     """Compute a call with the operator's own reference; results have the call's result types.
 
     Calls of floats alone run `reference` in float64 and round once to the result type. All others run `reference_q`,
-    those of integer and float operands too: there it is the operator that says which float operations round, and when.
+    also those that mix integer and float operands: there the operator defines which float operations round, and when.
     Operands packed several to a byte come as arrays of whole bytes.
     """
     given = [t for t in (*call.inputs, *call.outputs) if t is not None]

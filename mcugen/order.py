@@ -16,11 +16,11 @@ from mcugen.types import QuantParams, Shape, TensorType
 class Order:
     """How a stored tensor holds a logical one of the same elements.
 
-    Both are products of the same factors. The stored tensor has them outermost first, in the order given here; each
-    logical axis names the ones that it is made of.
+    Both shapes are products of the same factors. The stored tensor has them outermost first, in the order given here;
+    each logical axis lists the factors that it consists of.
 
     factors: the sizes of the stored tensor's factors, outermost first. One of size 1 need not belong to an axis.
-    dims: of how many factors in a row each axis of the stored tensor is made.
+    dims: the number of consecutive factors that make each axis of the stored tensor.
     axes: for each axis of the logical tensor the indices of its factors, outermost first.
     """
 
@@ -134,7 +134,7 @@ class Order:
         return Order(factors, dims, axes)
 
     def in_shape(self, stored: Shape) -> Order:
-        """The same bytes in a stored tensor of another shape, whose axes begin where factors do."""
+        """The order with the same bytes in a stored tensor of another shape, whose axes begin where factors begin."""
         counts: list[int] = []
         rest = list(self.factors)
         for size in stored:
@@ -149,7 +149,7 @@ class Order:
         return Order(self.factors, (*counts[:-1], counts[-1] + len(rest)), self.axes)
 
     def restricted(self, shape: Shape) -> Order | None:
-        """The order of an operand of that shape, broadcast to the logical tensor: axes that it lacks have size 1.
+        """The order of an operand of that shape, broadcast to the logical tensor: missing axes have size 1.
 
         None where a factored axis is only partly there.
         """
@@ -176,7 +176,7 @@ class Order:
         return own == [f for f in range(len(self.factors)) if self.factors[f] > 1][: len(own)]
 
     def dropped(self, gone: Collection[int]) -> Order:
-        """The same bytes without logical axes of size 1, which the stored tensor keeps."""
+        """The order without logical axes of size 1, which the stored tensor keeps: the same bytes."""
         return Order(self.factors, self.dims, tuple(axis for k, axis in enumerate(self.axes) if k not in gone))
 
     def stored_axis(self, axis: int) -> int | None:
@@ -216,10 +216,10 @@ def _bounds(shape: Shape) -> list[int]:
 
 
 def move(source: Order, target: Order) -> tuple[Order, tuple[int, ...], Order] | None:
-    """How to store in `target` what is stored in `source`: the same bytes in another shape, the permutation of that
-    shape's axes, and its result, which has the bytes of `target`.
+    """The steps from a tensor stored in `source` to one stored in `target`: the same bytes in another shape, the
+    permutation of that shape's axes, and the permuted order, which has the bytes of `target`.
 
-    The two orders are of one logical shape. None where their factors begin at different places.
+    Both orders have the same logical shape. None where their factors begin at different places.
     """
     first, second = source._split_at(_ends(target)), target._split_at(_ends(source))
     if first is None or second is None:

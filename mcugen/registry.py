@@ -1,4 +1,4 @@
-"""Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules the user gives.
+"""Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules that the user passes.
 
 A module's `IMPORTS` are decompositions: operators of a format that become several of mcugen's and have no class of
 their own. Those of this package stand in `mcugen.decompositions`.
@@ -26,7 +26,7 @@ GROUP = "mcugen.ops"
 
 @dataclass(frozen=True)
 class Found:
-    """An import, and the operator class that states it; None for a decomposition, which has none of its own."""
+    """An import and the operator class that declares it; None for a decomposition, which has no class."""
 
     entry: Import
     op: type[Op] | None
@@ -53,7 +53,7 @@ class Registry:
     missing: tuple[str, ...] = ()
 
     def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
-        """What `name` of `format_name` becomes in that version of it, or None."""
+        """The import of `name` of `format_name` in that version, or None."""
         for found in self.by_import.get((format_name, name), ()):
             if found.entry.since <= version <= (found.entry.until or version):
                 return found
@@ -69,7 +69,7 @@ class Registry:
 
     @property
     def hint(self) -> str:
-        """What to tell the user of a model that names an unknown operator."""
+        """The hint for a model that names an unknown operator."""
         return "; ".join(["`mcugen ops` lists the supported operators and types", *self.missing])
 
     def names(self, format_name: str) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class Registry:
 def load(extra: Sequence[ModuleType] = ()) -> Registry:
     """The registry of all operators and decompositions, with those of `extra` modules.
 
-    Raises UsageError where two would import the same version of the same operator of a format.
+    Raises UsageError where two of them import the same version of the same operator of a format.
     """
     installed = (module for _, module in plugins.working(GROUP))
     modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.decompositions), *installed, *extra)
@@ -129,7 +129,7 @@ def _classes_of(module: ModuleType) -> Iterable[type[Op]]:
 
 
 def _imports_of(op: type[Op]) -> Iterable[Import]:
-    """What an operator states of its imports. Raises UsageError for what is no Import."""
+    """The imports that an operator declares. Raises UsageError for an entry that is no Import."""
     for entry in op.imports:
         if not isinstance(entry, Import):
             raise UsageError(f"{op.__module__}.{op.__name__} imports {entry!r}", hint="state a mcugen.imports.Import")

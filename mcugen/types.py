@@ -109,7 +109,7 @@ class TensorType:
 
     @property
     def align(self) -> int:
-        """What the address of its first byte is a multiple of, wherever it lies by itself."""
+        """Alignment of the tensor's first byte in bytes, where it has a buffer of its own."""
         return max(4, self.np_dtype.itemsize)
 
     @property

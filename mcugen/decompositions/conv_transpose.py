@@ -19,7 +19,7 @@ from mcugen.ops.transpose_conv import TransposeConv
 def expand(source: Source, e: Expansion) -> Sequence[str]:
     """y[n, o, i*s+kh-p, ...] = b[o] + sum of w[c, o, kh, kw] * x[n, c, i, j]. Source: ONNX ConvTranspose-11.
 
-    The whole result, padding included, is computed and then cut or filled up to what is asked for.
+    The whole result, padding included, is computed, and then cropped or padded to the requested size.
     """
     a, (x, w, *rest) = source.attributes, e.inputs
     if x is None or w is None or len(e.type(x).shape) != len(e.type(w).shape):

@@ -60,7 +60,7 @@ def _spatial(e: Expansion) -> tuple[int, ...]:
 
 
 def _window(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], _images.Geometry]:
-    """The image with its channels last, its shape in the format, and the window; as many as ceil_mode asks for."""
+    """The image with its channels last, its shape in the format, and the window, rounded as ceil_mode states."""
     x = e.inputs[0]
     shape = () if x is None else e.type(x).shape
     kernel = source.attributes["kernel_shape"]

@@ -22,7 +22,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def flattened(source: Source, e: Expansion) -> Sequence[str]:
-    """The same along all axes from `axis` on, as one. Source: ONNX Softmax-11."""
+    """Softmax over all axes from `axis` on, taken as one. Source: ONNX Softmax-11."""
     x, axis = e.inputs[0], source.attributes["axis"]
     shape = () if x is None else e.type(x).shape
     if x is None or not -len(shape) <= axis <= len(shape):

@@ -1,7 +1,7 @@
 """Builds a graph operator by operator, for formats that declare no types of intermediate values.
 
 Types follow from the operands, results that are known at build time are folded, and what is not supported is collected,
-so that one message names all of it.
+so that one message lists all of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 @dataclass
 class Variable:
-    """What operators keep from run to run: the tensor that a run finds, and the one that holds the value by now."""
+    """A value kept from run to run: the tensor at the start of a run, and the one that has the current value."""
 
     before: str
     value: str
@@ -43,8 +43,8 @@ class Builder:
     """A graph in the making.
 
     values: the tensor that holds each value of the file. absent: results that are not computed.
-    reference: the runtime whose meaning folded results have. prefix: of the names of tensors and nodes.
-    variables: what operators keep from run to run. refusals: (runtime, why) of operators that it has no kernel for.
+    reference: the runtime whose arithmetic computes folded results. prefix: the start of tensors' and nodes' names.
+    variables: values kept from run to run. refusals: (runtime, reason) for operators without a kernel there.
     """
 
     registry: Registry
@@ -70,7 +70,7 @@ class Builder:
         return name
 
     def constant(self, data: np.ndarray, quant: QuantParams | None = None, label: str = "") -> str:
-        """The name of a new constant; float16 and float64 become float32, which holds what networks need of them."""
+        """The name of a new constant; float16 and float64 become float32, which is precise enough for networks."""
         if data.dtype in (np.float16, np.float64):
             data = data.astype(np.float32)
         dtype = _NAMES.get(data.dtype)
@@ -118,9 +118,9 @@ class Builder:
     def operator(
         self, name: str, version: int, attributes: Attributes, inputs: Sequence[str], outputs: Sequence[str], where: str
     ) -> None:
-        """Append an operator of the file; "" stands for an operand or result that is not there.
+        """Append an operator of the file; "" denotes an operand or result that is absent.
 
-        What is not supported is collected, what is wrong is raised with the operator's place.
+        Unsupported features are collected; errors of the file are raised with the operator's place.
         """
         try:
             self._operator(name, version, attributes, inputs, outputs, where)
@@ -179,7 +179,7 @@ class Expander:
     variables: Sequence[str | None] = ()
 
     def run(self, found: Found, source: Source) -> Sequence[str]:
-        """Append what the import makes of the source; the names of its results."""
+        """Append the operators that the source becomes; return the names of its results."""
         if found.entry.expand is not None:
             return found.entry.expand(source, self)
         imported = found.build(source)

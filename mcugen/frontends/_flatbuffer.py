@@ -82,7 +82,7 @@ class RawModel:
 
 @contextmanager
 def _parsing(what: str) -> Iterator[None]:
-    """Turn whatever the flatbuffers library raises on damaged bytes into a CorruptModelError that says where."""
+    """Turn whatever the flatbuffers library raises on damaged bytes into a CorruptModelError with the place."""
     try:
         yield
     except CorruptModelError as error:
@@ -220,7 +220,8 @@ class _Reader:
     def _attributes(self, operator: Any, name: str) -> Attributes:
         """The operator's options table as neutral names and values, enumerations by name.
 
-        An absent table says what an empty one of the operator's own kind says. A custom operator's are its raw bytes.
+        An absent table is equal to an empty one of the operator's own kind. The attributes of a custom operator are its
+        raw bytes.
         """
         custom = operator.CustomOptionsAsNumpy()
         if not isinstance(custom, int):
@@ -285,7 +286,7 @@ def _enum_name(enum: type, value: int) -> str:
 
 @cache
 def _defaults(options: type) -> dict[str, Any]:
-    """The schema's defaults: what an options table says when it holds no field at all."""
+    """The schema's defaults: the attributes of an options table without any field."""
     builder = flatbuffers.Builder(16)
     builder.StartObject(0)
     builder.Finish(builder.EndObject())

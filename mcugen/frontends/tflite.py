@@ -1,4 +1,4 @@
-"""TensorFlow Lite: a .tflite file to a Graph. Knows the container, not the operators."""
+"""TensorFlow Lite: a .tflite file to a Graph. It handles the container, not the operators."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class _Importer:
         return [(i, self.raw.tensors[i]) for i in sorted(used)]
 
     def _add(self, index: int, operator: fb.RawOperator) -> None:
-        """Import one operator; what is unsupported is collected, what is wrong is raised with the operator's place."""
+        """Import one operator: unsupported features are collected, errors are raised with the operator's place."""
         where = f"operator {index} {operator.name}"
         for tensor in operator.inputs:
             if tensor >= 0 and tensor not in self.written and not self.unsupported:
@@ -207,7 +207,7 @@ class _Importer:
             self.tensors[name] = Tensor(name, old.type, data, old.label)
 
     def _close(self, node: Node, operator: fb.RawOperator) -> None:
-        """Give results whose shape the file leaves open the shape that the operands make."""
+        """Give results whose shape the file leaves open the shape that follows from the operands."""
         if any(-1 in self.raw.tensors[i].signature for i in operator.outputs):
             call = self._call(node)
             check_operands(type(node.op), call.inputs)

@@ -16,7 +16,7 @@ FUSED = ("RELU", "RELU6", "RELU_N1_TO_1")
 
 
 class Activated(Op):
-    """What operators with a field `activation` share."""
+    """Base of operators with a field `activation`."""
 
     def unclamped(self) -> Op:
         this: Any = self

@@ -25,7 +25,7 @@ def byte_to_byte(call: Call) -> bool:
 
 
 class ByteFunction(Channelwise):
-    """What functions of one tensor share that are a table where input and output are bytes."""
+    """Base of functions of one tensor that are a table where input and output are bytes."""
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         return _ordered.elementwise(self, call, orders)

@@ -12,7 +12,7 @@ from mcugen.op import Op, Slimmed
 
 
 class Channelwise(Op):
-    """What such operators share; their attributes do not speak of the number of channels.
+    """Base of such operators; their attributes do not depend on the number of channels.
 
     Operands of another number of channels (one: they are broadcast) keep theirs.
     """
@@ -25,7 +25,7 @@ class Channelwise(Op):
 
 
 def alike(call: Call, asked: Removal) -> Removal:
-    """What can go if the results and all operands with as many channels lose the same ones."""
+    """The channels to drop if results and all operands with as many channels drop the same ones."""
     count = channels_of(call.output)
     masks = [*asked.outputs, *(mask for mask in asked.inputs if mask is not None and mask.size == count)]
     common = reduce(np.logical_and, masks)

@@ -35,6 +35,6 @@ GATHERING = ("copies", "copied")
 
 
 def gathering(call: Call, window: Window, groups: int = 1) -> dict[str, float]:
-    """What estimates need to know of pixels whose taps are gathered: the copies, and the elements in them."""
+    """Counts for estimates of cycles where taps are gathered: the copies, and the elements in them."""
     pieces = edge_pixels(window, call.input(0), call.output, groups=groups) * window.kernel[0] * window.kernel[1]
     return {"copies": pieces * groups, "copied": pieces * call.input(0).shape[3]}

@@ -67,7 +67,7 @@ def constant_vector(call: Call) -> bool:
 
 
 def repeats(call: Call) -> bool:
-    "an operand repeats elements in a way that no other kernel for these types knows"
+    "an operand repeats elements in a way that no other kernel for these types supports"
     return not (equal_shapes(call) or constant_number(call) or constant_vector(call))
 
 
@@ -156,7 +156,7 @@ def _constant_operand(call: Call) -> int | None:
 
 
 def _kinds(element: Element, call: Call, walk: Walk) -> list[str]:
-    """What the loop finds in the place of each operand of the expression."""
+    """The loop's operand for each operand of the expression."""
     if walk is Walk.BROADCAST:
         return ["tensor" if step else "repeated" for step in _steps(call, element.order(call))]
     constant = "vector" if walk is Walk.VECTOR else "number"

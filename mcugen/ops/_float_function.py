@@ -1,4 +1,4 @@
-"""What functions of float32 data share: one tensor in, one of the same shape out."""
+"""Base of functions of float32 data: one tensor in, one of the same shape out."""
 
 from __future__ import annotations
 

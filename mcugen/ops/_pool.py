@@ -28,7 +28,7 @@ MAX_TAPS = 1 << 16
 
 @dataclass(frozen=True)
 class Pool(Channelwise, Activated):
-    """What the pooling operators share. kernel, stride: (vertical, horizontal)."""
+    """Base of the pooling operators. kernel, stride: (vertical, horizontal)."""
 
     kernel: Pair = (1, 1)
     stride: Pair = (1, 1)
@@ -101,7 +101,7 @@ TERMS = ("taps",)
 
 
 def work(call: Call) -> dict[str, float]:
-    """What estimates need to know beside the shapes: the taps of all windows."""
+    """Counts for estimates of cycles beside the shapes: the taps of all windows."""
     return {"taps": call.output.size * pool_of(call).kernel[0] * pool_of(call).kernel[1]}
 
 

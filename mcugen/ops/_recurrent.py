@@ -121,7 +121,7 @@ class Direction:
 
 
 def part(e: Expansion, inputs: Sequence[str | None], k: int, index: int) -> str | None:
-    """What operand k has for one direction, its first axis taken away; None where it is absent."""
+    """The part of operand k for one direction, without its first axis; None where the operand is absent."""
     name = inputs[k] if k < len(inputs) else None
     if name is None:
         return None
@@ -142,7 +142,7 @@ def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequen
         raise ShapeError("a recurrent layer needs data [T, B, I] and weights [D, G * H, I]")
     steps, batches, hidden = *e.type(x).shape[:2], e.type(r).shape[-1]
     _check_lengths(source, steps)
-    a["hidden_size"]  # the weights say it, too
+    a["hidden_size"]  # the weights determine it
     reversed_ones = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[a["direction"]]
     if e.type(w).shape[0] != len(reversed_ones):
         raise ShapeError(f"weights {list(e.type(w).shape)} are not of {len(reversed_ones)} directions")

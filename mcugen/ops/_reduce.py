@@ -18,13 +18,13 @@ from mcugen.ops._channelwise import Channelwise, alike
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, images_of, rows_of
 
-GROUPS = 3  # of kept and of reduced neighbours: rank 6 has no more
+GROUPS = 3  # most groups of neighbouring axes that are kept, or reduced, up to rank 6
 DTYPES = ("s8", "u8", "s16", "f32")
 
 
 @dataclass(frozen=True)
 class Reduction(Channelwise):
-    """What the reductions share. axes: as the format states them, negative ones from the end."""
+    """Base of the reductions. axes: as the format states them; negative ones count from the end."""
 
     axes: tuple[int, ...]
     keep_dims: bool = False
@@ -42,7 +42,7 @@ class Reduction(Channelwise):
         return (TensorType(shape, x.dtype),)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """The same sums over the axes where they are stored; dimensions that go are stored as ones."""
+        """Reduces the stored axes instead; reduced dimensions are stored with size 1."""
         order, chosen = orders[0], self.chosen(len(call.input(0).shape))
         stored = [] if order is None else [order.stored_axis(axis) for axis in chosen]
         result = None if order is None else order.resized(dict.fromkeys(chosen, 1))

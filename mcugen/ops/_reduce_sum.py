@@ -16,7 +16,7 @@ _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 
 
 def divisor(call: Call) -> int:
-    """What the sum is divided by."""
+    """The divisor of the sum."""
     return _reduce.elements(call) if getattr(call.op, "divides", False) else 1
 
 

@@ -1,4 +1,4 @@
-"""What LOGISTIC and TANH share: scaling of 8 bit inputs to Q4, and the table that both use on int16."""
+"""Shared parts of LOGISTIC and TANH: scaling of 8 bit inputs to Q4, and the table that both use on int16."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from mcugen.types import QuantParams, Shape, TensorType
 
 MAX_LOOPS = 6
 MAX_MOVED = 1 << 22
-"""Elements that are moved to know where they go; of more only the type's bounds are known."""
+"""Most elements that are moved at build time to find their bounds; larger tensors have their type's bounds."""
 DTYPES: tuple[tuple[str, QuantParams | None], ...] = (
     ("s8", QuantParams((0.5,), (-3,))),
     ("s16", QuantParams((0.25,), (0,))),
@@ -45,7 +45,7 @@ def blank(shape: Shape) -> np.ndarray:
 
 
 def moved_bounds(call: Call) -> tuple[Range | None, ...]:
-    """Bounds of results whose elements are operands' elements, as stored: the bounds are moved in their stead."""
+    """Bounds of moved data: the operands' bounds are moved the same way."""
     known = [call.range_of(k) for k in range(len(call.inputs))]
     found = [x for x in known if x is not None]
     if len(found) != len(known):

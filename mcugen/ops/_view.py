@@ -15,7 +15,7 @@ from mcugen.types import Shape, TensorType
 
 
 class View(Op):
-    """What these operators share: `view` is the meaning, and gives the loops of the C kernel too."""
+    """Base of these operators: `view` is the meaning, and also gives the loops of the C kernel."""
 
     only_moves = True
 

@@ -1,4 +1,4 @@
-"""What operators with weights publish to kernels: weights as a matrix, window, pixels, how the runtime rounds.
+"""The view of operators with weights that kernels use: weights as a matrix, window, pixels, how the runtime rounds.
 
 Recipes of kernels ask these functions of any call, so that one recipe serves convolutions and fully connected layers.
 """

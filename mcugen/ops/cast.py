@@ -19,7 +19,7 @@ _SATURATING = ("s8", "u8", "s16", "s32")
 
 
 def from_tflite(source: Source) -> Imported:
-    source.attributes["in_data_type"]  # both repeat what the tensors say
+    source.attributes["in_data_type"]  # both repeat the types of the tensors
     source.attributes["out_data_type"]
     return Imported(Cast(source.outputs[0].dtype))
 

@@ -65,7 +65,7 @@ def calls_of(call: Call) -> list[Call]:
 
 
 def _elements(call: Call) -> Iterator[tuple[int, Element, Call, dict[str, str]]]:
-    """Of each link: its index, its expression, its call, and what the loop calls the expression's constants."""
+    """For each link its index, its expression, its call, and the loop's names for the expression's constants."""
     for k, (link, inner) in enumerate(zip(call.op.links, calls_of(call), strict=True)):
         element = element_of(link.op.element[DTYPE], inner)
         yield k, element, inner, {name: f"{name}_{k}" for name in (*element.fields, *element.limits(inner))}

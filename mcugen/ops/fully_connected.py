@@ -147,7 +147,7 @@ class FullyConnected(Weighted):
         return _filter.centred(call, call.constant(1))
 
     def rounds_once(self, call: Call) -> bool:
-        """LiteRT's layers round once; TFLM's, which know no uint8, as convolutions."""
+        """LiteRT's layers round once; TFLM's, which have no uint8, round as convolutions do."""
         return call.reference == "litert" or _filter.is_legacy(call)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

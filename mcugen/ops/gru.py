@@ -54,7 +54,7 @@ class Gru(Op):
 
     x: f32 [T, B, I]   w: [3 * H, I]   r: [3 * H, H]   b, a: [3 * H], gates in the order z, r, n   h: [B, H]
     y: [T, B, H], and the state [B, H] after the last step
-    activations: of the gates and of n   clip: bound of the sums, 0 for none
+    activations: those of the gates and n   clip: bound of the sums, 0 for none
     after: n = act(W x + b + r * (R h + a))
     Source: ONNX GRU-14.
     """

@@ -64,7 +64,7 @@ class Lstm(Op):
     x: f32 [T, B, I]   w: [4 * H, I]   r: [4 * H, H]   b: [4 * H], gates in the order i, o, f, g
     h, c: [B, H], the state before the first step   p: [3 * H] for i, o, f, or absent
     y: [T, B, H], and the state [B, H] twice: h and c after the last step
-    activations: of the gates, of g and of c   clip: bound of the sums, 0 for none   coupled: i is 1 - f
+    activations: those of the gates, g and c   clip: bound of the sums, 0 for none   coupled: i is 1 - f
     Source: ONNX LSTM-14.
     """
 

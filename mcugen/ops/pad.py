@@ -37,7 +37,7 @@ def _widths(call: Call) -> Widths:
 
 
 def pad_value(call: Call, value: np.ndarray | None = None) -> int | float:
-    """What is written around the tensor: the operand, or the output's stored zero."""
+    """The value around the tensor: the operand, or the output's stored zero."""
     if value is not None:
         return float(value.reshape(-1)[0]) if call.output.is_float else int(value.reshape(-1)[0])
     return call.output.quant.zero_point[0] if call.output.quant else 0

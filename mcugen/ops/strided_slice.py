@@ -160,7 +160,7 @@ class StridedSlice(_view.View):
         return replace(self, in_place=True) if [loop[1:] for loop in found] in ([], [(1, 1)]) else None
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """The same elements of the axes where they are stored; a result of other axes is one of theirs reshaped."""
+        """Slices the stored axes instead; a result with other axes is reshaped from that."""
         shape = call.input(0).shape
         axes = [k for k, (_, count, step) in enumerate(self.ranges) if (count, step) != (shape[k], 1)]
         order = orders[0]

@@ -156,7 +156,7 @@ class TransposeConv(Activated):
         return _accumulators.results(call, self.accumulators(call), self.activation)
 
     def accumulators(self, call: Call) -> Range | None:
-        """Which taps reach a pixel differs from pixel to pixel."""
+        """None: the taps that reach a pixel differ from pixel to pixel."""
         x = call.range_of(0)
         if x is None or not _filter.constant_weights(call):
             return None

@@ -1,4 +1,4 @@
-"""What LOGISTIC and TANH of the runtimes make of stored integers before their fixed-point functions."""
+"""Scaling of stored integers by LOGISTIC and TANH of the runtimes, before their fixed-point functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes: Graph to Graph, a module each, verified after each; their order is a decision and stands here."""
+"""Passes: functions from Graph to Graph, one module each, verified after each; this module sets their order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mcugen.passes.remove_channels import remove_channels
 from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
-"""From a graph and the runtime whose bits count to a graph of the same meaning."""
+"""A function from a graph and the reference runtime to a graph of the same meaning."""
 
 SIMPLIFYING: tuple[Pass, ...] = (
     drop_unread,
@@ -33,7 +33,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
     fuse_padding,
     remove_channels,
 )
-"""Passes that take work out of a graph and keep its bits; repeated until none finds anything more."""
+"""Passes that remove work from a graph and keep its bits; repeated until none finds anything more."""
 
 Entry = Pass | tuple[Pass, ...]
 
@@ -57,7 +57,7 @@ def order(features: frozenset[str]) -> tuple[Entry, ...]:
 def run(graph: Graph, reference: str, features: frozenset[str] = frozenset(), *, simplify: bool = True) -> Graph:
     """All passes in order, for a core with these features; `simplify`: the simplifying ones too.
 
-    Raises InternalError if one leaves an ill-formed graph, or tensors that do not say what they stand for.
+    Raises InternalError if one leaves an ill-formed graph, or tensors that do not state what they represent.
     """
     done = with_origins(graph)
     for entry in order(features):
@@ -69,7 +69,7 @@ def run(graph: Graph, reference: str, features: frozenset[str] = frozenset(), *,
 
 
 def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:
-    """The passes over and over, until a round leaves the graph as it is; each other round takes something out."""
+    """The passes over and over, until a round leaves the graph as it is; each other round removes something."""
     while True:
         before = graph
         for step in steps:

@@ -12,9 +12,9 @@ from mcugen.op import Op
 
 @dataclass(frozen=True)
 class Pattern:
-    """A node, and what makes its operands.
+    """A node, and the patterns of its operands.
 
-    name: what a match calls the node. ops: the classes that its operator may be of, () for any.
+    name: the node's name in a match. ops: the classes that its operator may have, () for any.
     inputs: for the first operands either the pattern of the node that makes it, or a name that stands for a tensor, the
     same one wherever the name comes again. Further operands may be anything.
     commutes: whether the first two operands may come in either order.
@@ -36,7 +36,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Made:
-    """What comes in the place of a match: nodes in order, which give the last node's results; tensors that are new."""
+    """The replacement of a match: nodes in order, which compute the last node's results, and new tensors."""
 
     nodes: tuple[Node, ...]
     tensors: tuple[Tensor, ...] = ()
@@ -46,7 +46,7 @@ Make = Callable[[Match], Made | None]
 
 
 def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str) -> Graph:
-    """The graph with what `make` gives for each match; what only was inside matches is removed.
+    """The graph with the replacement that `make` returns for each match; inner nodes of matches are removed.
 
     Nodes before the last one of a match have one result, which nothing outside the match reads and which does not stay
     after the run. What was made may be part of the next match.
@@ -75,7 +75,7 @@ def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str) -
 
 
 def _at(pattern: Pattern, node: Node, found: Match, makers: Mapping[str, Node]) -> Match | None:
-    """What is found so far with the pattern at this node; None where it does not fit."""
+    """The match so far, extended by the pattern at this node; None where it does not fit."""
     if (pattern.ops and not isinstance(node.op, pattern.ops)) or len(node.inputs) < len(pattern.inputs):
         return None
     if found.nodes.get(pattern.name, node) is not node:

@@ -1,4 +1,4 @@
-"""Gives bytes that a step writes to what states become, and to outputs that are states seen otherwise."""
+"""Adds copies where the next value of a state, or an output that views a state, is not written by a step."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _copy_of(tensor: Tensor, name: str) -> Tensor:
 
 
 def _sources(graph: Graph, reference: str) -> dict[str, str]:
-    """Tensor -> the tensor whose bytes it is or lies in, for results of nodes that only see their operand otherwise."""
+    """Tensor -> the tensor whose bytes it is or lies in, for results of nodes that only view their operand."""
     found: dict[str, str] = {}
     for node in graph.nodes:
         kernel = kernel_without_code(graph.call(node, reference))

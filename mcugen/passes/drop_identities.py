@@ -21,7 +21,7 @@ def drop_identities(graph: Graph, reference: str) -> Graph:
 
 
 def _goes(graph: Graph, node: Node, reference: str, renamed: dict[str, str]) -> bool:
-    """Whether the node is an identity that can go; then one of its two names stands for the other."""
+    """Whether the node is an identity that can be removed; one of its two names then replaces the other."""
     if len(node.outputs) != 1 or not node.inputs or not node.op.is_identity(graph.call(node, reference)):
         return False
     x, y = node.inputs[0], node.outputs[0]

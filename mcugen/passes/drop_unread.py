@@ -1,4 +1,4 @@
-"""Removes nodes whose results nobody reads, and states that nobody does."""
+"""Removes nodes whose results nothing reads, and states that nothing reads."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _WHY = "nothing reads it, and it is no output of the model"
 
 
 def drop_unread(graph: Graph, reference: str) -> Graph:
-    """The graph without nodes of which no result is read or given out, nor what only those read.
+    """The graph without nodes of which no result is read or an output, nor nodes that only those read.
 
-    What becomes of a state counts as read where the state itself is.
+    The next value of a state counts as read where the state itself is read.
     """
     needed = _needed(graph)
     kept = [node for node in graph.nodes if needed & set(node.outputs)]

@@ -80,7 +80,7 @@ class _Walk:
         self.nodes.append(replace(node, op=found.op, inputs=inputs, outputs=outputs))
 
     def finish(self, name: str) -> None:
-        """Give an output of the model, or what a state becomes, the tensor of its name."""
+        """Give an output of the model, or the next value of a state, the tensor of its name."""
         stored = self.plain(name)
         if stored != name:
             self._append(Reshape(self.graph.type(name).shape), stored, name, name, self._stored(name)[0][1])
@@ -112,7 +112,7 @@ class _Walk:
         return next((entry for entry in found if entry[1].same_bytes(order)), found[0])
 
     def _move(self, name: str, stored: str, known: Order, order: Order, made: str) -> None:
-        """Append the nodes that store `name`, which is there as `stored`, in another order."""
+        """Append the nodes that store `name`, which is available as `stored`, in another order."""
         path = move(known, order)
         if path is None:
             stored, known = self.plain(name), Order.plain(self.graph.type(name).shape)

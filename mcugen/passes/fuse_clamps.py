@@ -16,7 +16,7 @@ _PATTERN = Pattern("clamp", inputs=(Pattern("producer"),))
 
 
 def fuse_clamps(graph: Graph, reference: str) -> Graph:
-    """The graph without clamps that an activation can take over."""
+    """The graph without clamps that an activation can perform."""
 
     def fuse(match: Match) -> Made | None:
         producer, reader = match.nodes["producer"], match.nodes["clamp"]
@@ -29,7 +29,7 @@ def fuse_clamps(graph: Graph, reference: str) -> Graph:
 
 
 def _limits(call: Call) -> tuple[int, int] | None:
-    """The clamp that a function of bytes is on all values of its operand; None where it is another function."""
+    """The clamp that a function of bytes equals on all values of its operand; None where it is another function."""
     values = call.op.byte_table(call) if call.input(0) == call.output else None
     x = call.range_of(0)
     if values is None or x is None:

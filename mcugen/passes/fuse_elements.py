@@ -13,7 +13,7 @@ _WHY = "it and its reader work element by element: one loop holds both, and this
 
 
 def fuse_elements(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
-    """The pass for a core: it leaves operators alone that the core has a kernel of a family for."""
+    """The pass for a core: it does not change operators for which a family has a kernel for the core."""
 
     def fuse(graph: Graph, reference: str) -> Graph:
         return _Fusion(graph, reference, features).graph()

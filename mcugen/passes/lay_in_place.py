@@ -16,7 +16,7 @@ from mcugen.ops.copy import Copy
 
 
 def lay_in_place(graph: Graph, reference: str) -> Graph:
-    """The graph whose operators say where parts lie in one another; of joins, what cannot lie there is copied."""
+    """The graph with parts placed inside joined tensors; operands of joins that cannot be placed there are copied."""
     walk = _Walk(graph, reference)
     nodes = [made for node in graph.nodes for made in walk.laid(node)]
     return graph.updated(tensors=walk.copies, nodes=nodes) if walk.changed else graph
@@ -27,7 +27,7 @@ class _Walk:
 
     A tensor and its reshapes are the same bytes, which can lie in one joined tensor, once; what lies in a larger tensor
     from the start has its place there. Parts begin where kernels may rely on it that a tensor does. Copies may begin
-    anywhere: nobody reads them but as part of the joined tensor.
+    anywhere: they are only read as part of the joined tensor.
     """
 
     def __init__(self, graph: Graph, reference: str) -> None:

@@ -17,9 +17,10 @@ _Known = dict[str, Range | None]
 
 
 def measure_ranges(graph: Graph, reference: str) -> Graph:
-    """The graph with `Tensor.range` filled in: inputs take every value of their type, all else follows.
+    """The graph with `Tensor.range` filled in.
 
-    A state is within bounds that hold its initial value and that no run leaves.
+    Inputs take every value of their type; operators give the bounds of all other tensors. The bounds of
+    a state include its initial value, and no run leaves them.
     """
     given: _Known = {name: whole(graph.type(name)) for name in graph.inputs}
     given |= {t.name: measured(t.data) for t in graph.tensors.values() if t.data is not None}
@@ -37,7 +38,7 @@ def measure_ranges(graph: Graph, reference: str) -> Graph:
 
 
 def _followed(graph: Graph, reference: str, given: _Known) -> _Known:
-    """The bounds of all tensors, from those of what is there before the first node."""
+    """The bounds of all tensors, from those that have a value before the first node."""
     known = dict(given)
     for node in graph.nodes:
         if any(channels_of(graph.type(name)) > MAX_CHANNELS for name in node.outputs):

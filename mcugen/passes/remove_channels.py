@@ -1,4 +1,4 @@
-"""Removes channels that nobody reads, and those that are the same for every input of the model.
+"""Removes channels that nothing reads, and those that are the same for every input of the model.
 
 A channel of a tensor can go if its producer can do without it, and each of its readers too: because all its weights
 there are zero, because the reader's own channel goes, or because its one value can be worked into the reader's
@@ -39,8 +39,8 @@ def remove_channels(graph: Graph, reference: str) -> Graph:
 
 
 def removable_channels(graph: Graph, reference: str) -> Masks:
-    """A mask of each computed tensor: its channels that can go, at least one staying. None of a graph with a tensor
-    of more than MAX_CHANNELS.
+    """A mask of each computed tensor: its channels that can be removed, at least one staying. Empty for a graph that
+    has a tensor of more than MAX_CHANNELS channels.
     """
     if any(channels_of(t.type) > MAX_CHANNELS for t in graph.tensors.values()):
         return {}
@@ -122,7 +122,7 @@ class _Slimmer:
         return name
 
     def _check(self, node: Node) -> None:
-        """Raise InternalError where the operator makes other shapes than the channels say."""
+        """Raise InternalError where the operator computes other shapes than the channels require."""
         types = [None if n is None else self._made[n].type if n in self._made else self._type(n) for n in node.inputs]
         for name, t in zip(node.outputs, node.op.infer(*types), strict=True):
             if t.shape != self._type(name).shape:

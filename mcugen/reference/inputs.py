@@ -19,7 +19,7 @@ FURTHER_RUNS = 5
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Inputs of the model, in its order, under a name that says how they were made.
+    """Inputs of the model, in its order, under a name that describes how they were made.
 
     then: the inputs of further runs that follow, where the model has states.
     """

@@ -223,7 +223,7 @@ def test_a_pass_that_leaves_out_the_origin_is_refused(tmp_path: Path) -> None:
     imported = read(net.build(net.conv(net.x, [1, 2])), tmp_path)
     ready = with_origins(imported)
     bare = replace(ready.tensors[ready.outputs[0]], origin=None)
-    with pytest.raises(InternalError, match="does not say which imported tensor"):
+    with pytest.raises(InternalError, match="does not state which imported tensor"):
         verify_origins(ready.updated(tensors=[bare]), imported, "pass careless")
     wrong = replace(bare, origin=Origin(bare.name, kept=(0,)))
     with pytest.raises(InternalError, match="does not hold"):

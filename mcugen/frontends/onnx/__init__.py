@@ -1,4 +1,4 @@
-"""ONNX: a .onnx file to a Graph. Knows the container, not the operators.
+"""ONNX: a .onnx file to a Graph. It handles the container, not the operators.
 
 Values keep the axes of the file (images as [N, C, H, W]); the pass `follow_orders` finds the order to store them in.
 """

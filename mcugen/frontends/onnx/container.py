@@ -1,4 +1,4 @@
-"""The container of ONNX files: bytes to a checked, flat graph of plain values. Knows no operators.
+"""The container of ONNX files: bytes to a checked, flat graph of plain values, whatever the operators.
 
 Source: the ONNX specification (onnx/docs/IR.md); the onnx package parses, checks, inlines and converts.
 """
@@ -50,7 +50,7 @@ class RawInput:
 
 @dataclass(frozen=True, eq=False)
 class RawNode:
-    """An operator: domain, name and version say what it is; attributes are numbers, strings, arrays and lists."""
+    """An operator: domain, name and version identify it; attributes are numbers, strings, arrays and lists."""
 
     domain: str
     type: str

@@ -28,7 +28,7 @@ FINISH_TERMS = ("below_zero", *scaling.CLAMP_TERMS)
 
 _MAX_FIELD = 2**16 - 1
 _MAX_RUNS = 512
-"""Runs of taps to an output: each has a pointer on the stack."""
+"""Most runs of taps for an output: each has a pointer on the stack."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Way:
         return self.name.replace("_single", "s")
 
     def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
-        """Bytes of the blocks of three pixels and, with `rest`, of two, so many words in the text, besides the base."""
+        """Code bytes of blocks of three pixels and, with `rest`, of two, for `words` unrolled words; base excluded."""
         extra = (24 + 12 * sizes["linear"]) * self.is_composite + 24 * sizes["linear"] + 16 * sizes["loop"]
         bytes_of = (44.0, 32.0) if self.is_single else _WORD_BYTES[gathered, self.is_composite]
         return sum(words * each + extra for each in bytes_of[: 1 + sizes.get("rest", 0)])
@@ -62,7 +62,7 @@ _WORD_BYTES = {
     (True, False): (30.7, 22.7),
     (True, True): (33.3, 25.3),
 }
-"""Of a word of two taps of three pixels and of two, by whether taps are gathered and weights composite."""
+"""(gathered, composite) -> code bytes for one word of two taps, for three pixels and for two."""
 
 
 def _linear(call: Call, way: Way) -> int:
@@ -71,7 +71,7 @@ def _linear(call: Call, way: Way) -> int:
 
 
 def _finish_work(call: Call) -> dict[str, float]:
-    """Outputs that are clamped apart, and those that may be below the zero point."""
+    """Outputs that are clamped separately, and those that may be below the zero point."""
     activation = activation_of(call)
     below = call.output.size * float(not scaling.clamps_at_zero_point(call, activation))
     return {"below_zero": below, **scaling.clamp_work(call, activation)}
@@ -121,7 +121,7 @@ class InRows:
         return {
             **sizes,
             "loop": loop,
-            "linear": loop or _linear(call, way),  # an instruction an output, of hundreds: no copy for that
+            "linear": loop or _linear(call, way),  # one instruction of hundreds is not worth a copy
             "widen": found.widen,
             "rest": int(call.output.shape[2] % 3 > 0),
         }
@@ -175,7 +175,7 @@ class InRows:
         return counts | {"segments": segments * counts["pairs"], "looped": looped} | widened
 
     def code(self, call: Call, way: Way) -> int:
-        """Bytes of a copy."""
+        """Code size of a copy in bytes."""
         found, sizes = self.layout(call), self.variant(call, way)
         rest, segments = sizes["rest"], 1
         if self.gathered:
@@ -236,17 +236,17 @@ class Pixels:
         }
 
     def code(self, call: Call, way: Way) -> int:
-        """Bytes of a copy."""
+        """Code size of a copy in bytes."""
         return round(800 + way.block_bytes(self.words(call).words, self.variant(call, way), gathered=True))
 
 
 def _threes(columns: int) -> int:
-    """Pixels of a row that are computed by threes; the others are by twos."""
+    """Pixels computed three at a time; the rest of a row is computed in pairs."""
     return columns - (0, 4, 2)[columns % 3] if columns != 1 else 0
 
 
 def _work(blocks: np.ndarray, outputs: int, groups: float) -> dict[str, float]:
-    """What blocks of three and of two pixels take, with so many groups of four taps for each pair of channels.
+    """Counts of blocks of three and of two pixels, with `groups` groups of four taps for each pair of channels.
 
     products: groups times pixels.
     """
@@ -258,7 +258,7 @@ def _work(blocks: np.ndarray, outputs: int, groups: float) -> dict[str, float]:
 
 
 def _gathered_work(blocks: np.ndarray, outputs: int, words: Words, runs: int, groups: float) -> dict[str, float]:
-    """The same for gathered words, which come from so many runs of groups of four taps for each pixel."""
+    """The counts for gathered words, which come from `runs` runs of `groups` groups of four taps for each pixel."""
     counts = _work(blocks, outputs, words.total / 2)
     looped = counts["pairs"] * (words.times > 1)
     counts |= {"looped": looped, "loops": looped * words.times, "gathers": runs * counts["blocks"]}

@@ -21,7 +21,7 @@ from mcugen.ops._weighted import activation_of, row_window, window_of
 from mcugen.ops._window import MAX_FIELD
 
 MAX_REACH = 4092
-"""Bytes of a channel's slots and one more, which instructions reach from one pointer."""
+"""Most bytes of a channel's slots and one more: the reach of an instruction's offset."""
 MAX_STRIDE = 3
 SPREAD_CHANNELS = 16
 """Channels of a column that are spread together."""
@@ -45,10 +45,10 @@ def _blocks_work(call: Call) -> dict[str, float]:
 
 
 def _work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bool = False) -> dict[str, float]:
-    """What estimates need to know beside the shapes: instructions that make outputs and that spread rows, about, and
-    slots, of which the first is sought.
+    """Counts for estimates of cycles beside the shapes: instructions that compute outputs, instructions that spread
+    rows (approximately), and slots that are searched for the first row.
 
-    instructions: of a row of a channel.
+    instructions: the count of one output row of one channel.
     """
     images, groups = call.output.shape[0], -(-s.channels // 4)
     converted = images * rows.walked_rows
@@ -61,7 +61,7 @@ def _work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bo
 
 
 def _column_work(call: Call) -> dict[str, float]:
-    """The same of columns, whose words of taps are loaded by fours."""
+    """The counts for columns, whose words of taps are loaded four at a time."""
     rows = row_window(call)
     images, words, channels = call.output.shape[0], _even(rows.size) // 2, call.output.shape[3]
     converted = images * rows.walked_rows
@@ -73,7 +73,7 @@ def _column_work(call: Call) -> dict[str, float]:
 
 
 def _column_code(call: Call) -> int:
-    """Bytes of a copy, within an eighth: channels are spread by sixteens, and one by one."""
+    """Code size of a copy in bytes, within an eighth: channels are spread sixteen at a time, then one by one."""
     channels, taps = call.output.shape[3], window_of(call).kernel[0]
     return 190 + 3 * taps + 80 * (channels >= SPREAD_CHANNELS) + 5 * (channels % SPREAD_CHANNELS)
 
@@ -108,7 +108,7 @@ def _seen(call: Call) -> np.ndarray:
 
 
 def _line(call: Call) -> np.ndarray:
-    """The same of a whole signal: the one column in the image, of rows that see it."""
+    """The weights for a whole signal: those of the one column in the image, in rows that read it."""
     s, w = line_of(call), _weights(call)
     column = shape_of(call).first
     return np.asarray(w[s.first : s.first + s.width, column].T)
@@ -190,7 +190,7 @@ def _blocks_variant(call: Call) -> Mapping[str, int]:
 
 
 def _row_variant(call: Call) -> Mapping[str, int]:
-    """pad, seen: of short rows."""
+    """The fields pad and seen of short rows."""
     s = shape_of(call)
     return {**_variant(call, s), "pad": s.is_short * s.pad, "seen": s.is_short * s.seen}
 

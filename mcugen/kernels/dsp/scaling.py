@@ -45,7 +45,7 @@ class Scales:
 
 
 def unrolled(call: Call, most: int, each: int, besides: int) -> int:
-    """How many times `each` bytes of code to unroll, at most `most`: with `besides`, what the board keeps of a loop."""
+    """How often to unroll `each` bytes of code, at most `most`, so that with `besides` the board keeps the loop."""
     return most if call.loop_bytes is None else max(min(most, (call.loop_bytes - besides) // each), 1)
 
 
@@ -58,15 +58,15 @@ def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scales(call: Call) -> Scales:
-    """What turns doubled sums into outputs, for operators that round twice."""
+    """Requantization constants for doubled sums (double rounding)."""
     ends = sums(call)
     return _scales(call, ends, multiply_double_rounding)
 
 
 def scales_once(call: Call) -> Scales:
-    """The same for operators that round once: the high word alone, with no rounding of its own and no sign.
+    """Requantization constants for operators that round once: the high word alone, without rounding or sign.
 
-    That differs only where a negative sum times mult is a multiple of 2**31.
+    The result differs only where a negative sum times mult is a multiple of 2**31.
     """
     ends = sums(call)
     found = _scales(call, ends, multiply_single_rounding)
@@ -111,7 +111,7 @@ CLAMP_TERMS = ("clamped",)
 
 
 def clamp_work(call: Call, activation: str) -> dict[str, float]:
-    """Outputs that are clamped apart, for estimates."""
+    """Outputs that are clamped separately, for estimates of cycles."""
     return {"clamped": call.output.size * float(clamp(call, activation)["clamps"])}
 
 
@@ -145,7 +145,7 @@ def composite(call: Call) -> bool:
 
 
 def fit_wide(call: Call) -> bool:
-    """Whether odd channels have room for seven bits more in their addends, and in what those are added to (`wide`)."""
+    """Whether the addends of odd channels, and the sums with them, can take seven more bits (`wide`)."""
     scale, ends = scales(call), sums(call)
     mult, addend = scale.mult[1::2], 128 * scale.addend[1::2] + 64
     sums_wide = [((256 * end[1::2] * mult) >> 32) + addend for end in ends]
@@ -192,7 +192,7 @@ class Blocks:
         return 2 * self.bias, _words(2 * self.taps)
 
     def composite(self) -> tuple[np.ndarray, np.ndarray]:
-        """The same where channels a and b share a halfword, a + 256 b: biases a, a + 256 b; [blocks, pairs, words]."""
+        """Biases a, a + 256 b, and weights [blocks, pairs, words]: channels a and b share a halfword, a + 256 b."""
         first, both = self.bias[:, 0::2], self.bias[:, 0::2] + 256 * self.bias[:, 1::2]
         bias = np.stack([first, both], axis=2).reshape(self.bias.shape)
         return bias, _words(self.taps[:, 0::2] + 256 * self.taps[:, 1::2])

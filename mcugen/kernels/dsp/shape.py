@@ -11,19 +11,19 @@ from mcugen.ops._weighted import window_of
 from mcugen.ops._window import Window
 
 MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
-"""Words of weights in registers -> sums that there is room for."""
+"""Words of weights in registers -> sums that fit the other registers."""
 LEAST_BLOCK = 4
 """Outputs of the smallest blocks that rows of several widths share."""
 MAX_SHORT = 16
 MAX_SHORT_ROWS = 8
-"""Columns and kernel rows of converted rows that are short: spread by code for their columns."""
+"""Most columns and kernel rows of short converted rows, which unrolled code spreads."""
 
 
 @dataclass(frozen=True)
 class Shape:
     """Sizes of a planar row's work. Columns of taps that only ever see padding are left out.
 
-    first: of the kernel's columns that are kept; taps: of them in each of `parts` parts, the last may be zeros.
+    first: the first kernel column that is kept; taps: columns in each of `parts` parts, the last may be zeros.
     """
 
     height: int
@@ -88,47 +88,47 @@ class Shape:
         return sizes[0] if sizes else 0
 
     def products(self, outputs: int) -> int:
-        """Instructions that multiply, of so many outputs from a word of data on: one for each word that has a tap."""
+        """Multiplications for `outputs` outputs, the first aligned to a word: one for each word that has a tap."""
         starts = np.arange(outputs) * self.stride
         return self.height * self.parts * int(((starts + self.taps + 1) // 2 - starts // 2).sum())
 
     def loads(self, outputs: int) -> int:
-        """The same of instructions that load weights and data."""
+        """Instructions that load weights and data for `outputs` outputs."""
         return self.height * self.parts * (1 + (self.stride * (outputs - 1) + self.taps + 3) // 4)
 
     def instructions(self, linear: int) -> int:
-        """Instructions of a row of a channel."""
+        """Instruction count of one output row of one channel."""
         count, block, tail = self.blocks
         return (
             count * self.block_instructions(block, linear) + self.block_instructions(tail, linear) + 5 + 5 * (count > 0)
         )
 
     def blocks_instructions(self, linear: int) -> int:
-        """The same in a copy for rows of any number of blocks, which finds the kernel rows when it runs."""
+        """The same count for a copy that serves any number of blocks and finds the kernel rows at run time."""
         block = self.even_block
         return self.out_width // block * (self.block_instructions(block, linear) + 2 * self.height) + 13
 
     def block_instructions(self, outputs: int, linear: int) -> int:
-        """Of a block of so many outputs."""
+        """Instruction count of a block of `outputs` outputs."""
         if not outputs:
             return 0
         moves = 7 + (outputs > 3) + (self.words > 2)
         return self.products(outputs) + self.loads(outputs) + (4 + linear) * outputs + moves
 
     def code(self, linear: int) -> float:
-        """Bytes of a copy without code that spreads, within a tenth."""
+        """Code size of a copy in bytes, without the code that spreads rows; within a tenth."""
         blocks, *sizes = self.blocks
         unrolled = sum(4.4 * (self.products(n) + self.loads(n)) + (18 + 4 * linear) * n for n in sizes if n)
         return 110 + unrolled + 57 * (blocks > 0)
 
     def blocks_code(self, linear: int) -> float:
-        """The same of a copy for rows of any number of blocks."""
+        """Code size of a copy that serves any number of blocks, in bytes."""
         n = self.even_block
         return 205 + 4.4 * (self.products(n) + self.loads(n)) + 6 * self.height + (18 + 4 * linear) * n
 
     @property
     def spreading(self) -> float:
-        """Bytes of the code that spreads short rows."""
+        """Code size of the part that spreads short rows, in bytes."""
         return (120 + 19 * self.columns) * self.is_short
 
 

@@ -16,10 +16,10 @@ from mcugen.ops._window import MAX_FIELD, Window
 
 BYTE_OFFSET = 127
 WORD_OFFSET = 508
-"""What an address in a load may have added to it, bytes and words."""
+"""Largest offset of a load of bytes, and of words, in bytes."""
 
 MAX_ROWS = 3
-"""Kernel rows for which there are pointers."""
+"""Most kernel rows: each has a pointer."""
 
 MAX_PATCH_STEPS = 63
 TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "gathered")
@@ -29,8 +29,9 @@ TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "g
 class Rows:
     """How a kernel reads its padded rows.
 
-    channels: of a pixel as it is kept; pixel: bytes from one output's window to the next, or from patch to patch;
-    steps: of a kernel row, or of a patch; words: whether words are loaded; run, runs: of a kernel row in a patch;
+    channels: those of a stored pixel; pixel: bytes from one output's window to the next, or from patch to patch;
+    steps: those of a kernel row, or of a patch; words: whether words are loaded; run, runs: length and number of runs
+    of a kernel row in a patch;
     gap: bytes between runs; stride: bytes from one output's window to the next in a row.
     """
 
@@ -62,7 +63,7 @@ def _direct(call: Call, window: Window) -> Rows | None:
 
 
 def _patches(call: Call, window: Window) -> Rows | None:
-    """Rows gathered into patches, if a patch is in reach."""
+    """Rows gathered into patches, if a patch is within reach of a load."""
     c = call.input(0).shape[3]
     spread = window.dilation[1] > 1
     runs = window.kernel[1] if spread else 1
@@ -193,7 +194,7 @@ def _taps(w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every way from sums to outputs. rules: of the operator."""
+    """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every requantization. rules: those of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
     rows = replace(MODEL, accepts=(*first, reads_rows, packing.finishes, sums_fit))
     gathered = (*first, gathers, packing.finishes, sums_fit)

@@ -1,4 +1,4 @@
-"""Kernels for cores with Helium of what is a matrix times each pixel: 1x1 convolutions, fully connected layers."""
+"""Helium kernels that multiply a matrix by each pixel: 1x1 convolutions, fully connected layers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORT = 15
 """Most steps of 16 inputs that the kernels for short vectors take."""
 
 MOST_OUTPUTS = 63
-"""Whose pixels are in reach of a store, two at a time."""
+"""Most outputs per pixel: two pixels must be within reach of one store."""
 
 TURN = 8
 """Steps that the kernels for long vectors take at a time."""
@@ -121,7 +121,7 @@ def _params(call: Call) -> Params:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """mg_dense_s8__mve in its variants. rules: of the operator."""
+    """mg_dense_s8__mve in its variants. rules: those of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights)
     narrow = replace(
         MODEL,

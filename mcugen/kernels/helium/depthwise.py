@@ -22,16 +22,16 @@ WORDS = 4
 """Words in a vector."""
 
 MOST_ROW = 9000
-"""Elements of a row of which 8 are gathered at a time: offsets have 16 bits."""
+"""Most elements of a row from which 8 are gathered at a time: offsets have 16 bits."""
 
 MOST_WOVEN = 2**16
 """Bytes from the words of a row's first output to those of its last, in rows taken channel by channel."""
 
 LEAST_ROWS = 12
-"""Outputs of a column for which gathering it pays."""
+"""Fewest outputs of a column for which gathering it pays."""
 
 MOST_CHANNELS = 63
-"""Of rows taken channel by channel: two pixels' words are in reach of a load."""
+"""Most channels of rows read channel by channel: the words of two pixels must be within reach of one load."""
 
 
 def one_to_one(call: Call) -> bool:

@@ -20,13 +20,13 @@ def output_range(call: Call) -> tuple[int, int]:
 
 
 def _shifts(call: Call) -> np.ndarray:
-    """Of the outputs, 0 or less to the right."""
+    """Shifts of the outputs: 0, or negative for shifts to the right."""
     quant = call.input(1).quant
     return _filter.multipliers(call, len(quant.scale) if quant else 1)[1]
 
 
 def finish_of(call: Call) -> int | None:
-    """The cheapest way from sums to outputs: an index of FINISHES; None where no vector code computes it."""
+    """The cheapest requantization of sums: an index of FINISHES; None where no vector code computes it."""
     if not _filter.int8_data(call) or not _filter.constant_weights(call):
         return None
     shift = int(_shifts(call).max(initial=-1))
@@ -59,7 +59,7 @@ FINISH_TERMS = ("blocks", "linear_blocks", "clamped_blocks")
 
 
 def finish_work(call: Call, blocks: float) -> dict[str, float]:
-    """Blocks of outputs, those whose halves go away from zero, and those that are clamped."""
+    """Blocks of outputs, those that round ties away from zero, and those that are clamped."""
     finish = finish_of(call) or 0
     return {"blocks": blocks, "linear_blocks": blocks * (finish > 0), "clamped_blocks": blocks * (finish > 1)}
 
@@ -69,7 +69,7 @@ FINISHES: tuple[tuple[str, Rule], ...] = (
     ("_linear", finishes_linear),
     ("_clamp", finishes_clamped),
 )
-"""What a kernel's name ends with, and the rule. In C: MG_LINEAR in the last two, MG_CLAMP in the last."""
+"""(suffix of the kernel's name, rule). C macros: MG_LINEAR in the last two, MG_CLAMP in the last."""
 
 
 VECTOR_TERMS = ("vectors", "row_vectors", "channel_vectors", "fours")
@@ -78,7 +78,7 @@ VECTOR_TERMS = ("vectors", "row_vectors", "channel_vectors", "fours")
 def vector_work(call: Call, rows: int = 1) -> dict[str, float]:
     """Vectors of 16 that the taps of the outputs fill, whole or by kernel rows, and the channels; blocks of four.
 
-    rows: of the window.
+    rows: the number of rows of the window.
     """
     outputs, channels = call.output.size, call.output.shape[-1]
     taps, pixels = call.op.macs(call) // max(outputs, 1), outputs // max(channels, 1)
@@ -123,7 +123,7 @@ def stream(call: Call, w: np.ndarray, taps: np.ndarray, order: list[int]) -> np.
     """Blocks of outputs as bytes: weights [steps, BLOCK, LANES], then int32 bias, multiplier and shift [BLOCK] each.
 
     w: [channels, taps], zero points removed; taps: the same in the kernel's order, padded to steps of LANES.
-    order: of the steps.
+    order: the order of the steps.
     """
     picked = blocks_of(w.shape[0])
     weights = taps[picked].reshape(*picked.shape, -1, LANES).transpose(0, 2, 1, 3)[:, order].astype(np.int8)

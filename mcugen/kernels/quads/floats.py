@@ -18,7 +18,7 @@ BLOCK = 4
 VECTOR_BLOCK = 8
 """Outputs of a block of a vector."""
 POINTER_BYTES = 8
-"""Of a pointer on any machine that runs the code, the one that builds it among them."""
+"""Size of the largest pointer among the machines that run the code, including the build machine."""
 TERMS = ("placed", "blocks", "words")
 SOURCE = "quads_f32.c"
 STRUCT = "mg_quads_f32"
@@ -49,7 +49,7 @@ def _work(call: Call, placed: int, taps: int) -> dict[str, float]:
 
 
 def _row_work(call: Call) -> dict[str, float]:
-    """The same; also the runs that are read at once: kernel rows where no column needs data beyond the row."""
+    """The counts of `_work`, with runs that are read at once: kernel rows where no column needs data beyond the row."""
     window, (images, height, width, _) = window_of(call), call.output.shape
     across = -(-width // BLOCK)
     found = _work(call, images * height * across, matrix(call).shape[1])
@@ -112,7 +112,7 @@ WINDOW = Kernel(
     struct=STRUCT,
     source=SOURCE,
 )
-"""A window that slides over rows, of one group of channels."""
+"""Convolution in one group, with a window that slides over rows."""
 
 DEPTHWISE = replace(
     WINDOW,
@@ -120,7 +120,7 @@ DEPTHWISE = replace(
     accepts=(*_float_blocks.RULES, _float_blocks.four_channels),
     params=_depthwise_params,
 )
-"""A window that slides over the rows of each channel by itself."""
+"""Convolution of single channels, with a window that slides over rows."""
 
 RUN = Kernel(
     "mg_conv2d_f32__quads_pointwise",
@@ -135,7 +135,7 @@ RUN = Kernel(
     struct=STRUCT,
     source=SOURCE,
 )
-"""Pixels, each by itself."""
+"""Convolution of single pixels."""
 
 VECTOR = replace(
     RUN,

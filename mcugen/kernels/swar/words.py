@@ -17,9 +17,9 @@ from mcugen.ops._window import fields
 SOURCE = "swar_s8.c"
 STRUCT = "mg_swar_s8"
 PIXELS = 4
-"""Of a block, at most: a core with few registers takes two."""
+"""Most pixels of a block: a core with few registers takes two."""
 POINTER_BYTES = 8
-"""Of a pointer on any machine that runs the code, the one that builds it among them."""
+"""Size of the largest pointer among the machines that run the code, including the build machine."""
 TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks", "groups", "words"))
 ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
@@ -75,7 +75,7 @@ def _depthwise_work(call: Call) -> dict[str, float]:
 
 
 def _work_threes(call: Call, blocks: float) -> float:
-    """Of taps, in all lanes."""
+    """Groups of three taps, in all lanes."""
     taps = call.input(1).size // call.output.shape[3]
     return blocks * call.output.shape[3] * -(-taps // 3)
 
@@ -92,7 +92,7 @@ def _work(call: Call, rows: int, width: int) -> dict[str, float]:
 
 
 def _row_work(call: Call) -> dict[str, float]:
-    """The same; also bytes of patches, and runs of such that are copied at once."""
+    """The counts of `_work`, with bytes of patches and runs of them that are copied at once."""
     window = window_of(call)
     images, height, width, _ = call.output.shape
     first, end = window.inside(call.input(0))
@@ -132,7 +132,7 @@ RUN = Kernel(
     struct=STRUCT,
     source=SOURCE,
 )
-"""Pixels or vectors, each by itself."""
+"""Convolution of single pixels or vectors."""
 
 WINDOW = Kernel(
     "mg_conv2d_s8__swar",
@@ -148,7 +148,7 @@ WINDOW = Kernel(
     struct=STRUCT,
     source=SOURCE,
 )
-"""A window that slides over rows, of one group of channels."""
+"""Convolution in one group, with a window that slides over rows."""
 
 DEPTHWISE = replace(
     WINDOW,
@@ -159,4 +159,4 @@ DEPTHWISE = replace(
     work=_depthwise_work,
     terms=("blocks", "lanes", "threes"),
 )
-"""A window that slides over the rows of each channel by itself."""
+"""Convolution of single channels, with a window that slides over rows."""
