@@ -1,4 +1,4 @@
-"""What is known of instruction sets: how objdump prints one, and what its instructions do to flow, stack and pipelines.
+"""Instruction sets: how objdump prints one, and how its instructions change control flow, stack and pipelines.
 
 A module of this package with an `ISA` is an instruction set; board.toml chooses it by name (`isa` of `[cpu]`). An
 installed package adds one by an entry point of the group `mcugen.isa` that names such a module. Nothing lists them.
@@ -22,12 +22,12 @@ Flow = Literal["next", "pad", "branch", "jump", "call", "computed", "register", 
 UNBOUNDED = 1 << 40
 _PLACE = re.compile(r"\b([0-9a-f]+) <")
 _LITERALS = 12
-"""How many instructions before its use the constant of a large frame is looked for."""
+"""The constant of a large frame is searched for this many instructions before its use."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """What an instruction does to the flow of control and to the stack. Units: bytes, addresses.
+    """The effect of an instruction on control flow and stack. Units: bytes, addresses.
 
     grows: by how much the stack deepens here, negative where it shrinks. passing: how much more it takes meanwhile.
     flow: what runs next: "next"; "pad": the next, of a nop, which may only fill; "branch": `target` or the next;
@@ -47,7 +47,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Operation:
-    """What an instruction asks of a core's pipelines.
+    """An instruction as the model of a core's pipelines sees it.
 
     kind: the word that the cores' tables of cycles are written in (mcugen/cycles/cores); "alu" for what has no other.
     reads, writes: registers; memory and flags are left out. count: registers moved, 1 where it is no list.

@@ -84,7 +84,7 @@ def _plain(mnemonic: str) -> str:
 
 @lru_cache(maxsize=65536)
 def operation(mnemonic: str, operands: str) -> Operation:
-    """What the instruction that objdump writes as `mnemonic operands` asks of a core."""
+    """The operation of the instruction that objdump writes as `mnemonic operands`."""
     name = _plain(mnemonic)
     kind = _kind(name, operands)
     count = _list_length(operands) if "list" in kind else 2 if "pair" in kind else 1
@@ -174,7 +174,7 @@ def _list_length(operands: str) -> int:
 
 
 def instruction(lines: Lines, k: int) -> Instruction:
-    """What the instruction of row k does to the flow of control and to the stack."""
+    """The effect of the instruction of row k on control flow and stack."""
     _, mnemonic, operands, _ = lines.rows[k]
     name = _plain(mnemonic)
     if name == "nop":

@@ -28,12 +28,12 @@ _KINDS = tuple(
 _REGISTER = re.compile(r"\b([ast]\d+|ra|sp|gp|tp|zero)\b")
 _WRITES = re.compile(r"mv|lw|ld|li|lui|auipc|addi?w?|subw?|andi?")
 _SAVE_BYTES = 64
-"""What libgcc's __riscv_save helpers take before they give back what they do not need."""
+"""Stack bytes that libgcc's __riscv_save helpers take before they release the part that is not needed."""
 
 
 @lru_cache(maxsize=65536)
 def operation(name: str, operands: str) -> Operation:
-    """What the instruction that objdump writes as `name operands` asks of a core."""
+    """The operation of the instruction that objdump writes as `name operands`."""
     name = name.removeprefix("c.")
     kind = next((kind for pattern, kind in _KINDS if pattern.fullmatch(name)), "alu")
     parts = _REGISTER.findall(re.sub(r"<[^>]*>", "", operands))
@@ -43,7 +43,7 @@ def operation(name: str, operands: str) -> Operation:
 
 
 def instruction(lines: Lines, k: int) -> Instruction:
-    """What the instruction of row k does to the flow of control and to the stack."""
+    """The effect of the instruction of row k on control flow and stack."""
     _, mnemonic, operands, note = lines.rows[k]
     name = mnemonic.removeprefix("c.")
     if name == "nop":

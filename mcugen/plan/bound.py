@@ -1,4 +1,4 @@
-"""Lower bounds on the arena: what is live at once must lie side by side."""
+"""Lower bounds on the arena: buffers that are live at once must lie side by side."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lower_bound(buffers: Sequence[Buffer]) -> tuple[int, int]:
 def aligned_bound(buffers: Sequence[Buffer]) -> int:
     """The lower bound with the padding that alignment makes unavoidable at some step; at least lower_bound.
 
-    Only steps at which a buffer starts are looked at: the live set of any other step is contained in one of theirs.
+    Only steps at which a buffer starts are examined: the live set of any other step is contained in one of theirs.
     """
     starts = sorted({b.first for b in buffers if b.nbytes})
     return max((_packed(_live(buffers, step)) for step in starts), default=0)
@@ -38,7 +38,7 @@ def _live(buffers: Sequence[Buffer], step: int) -> list[Buffer]:
 
 
 def _packed(live: Sequence[Buffer]) -> int:
-    """Bytes that buffers live at one step cannot do with less of.
+    """The fewest bytes that buffers live at one step can take.
 
     Buffers aligned to `a` or more start at multiples of `a`, so all but the topmost of them are followed by padding
     up to `a`. That holds for each `a`; finer buffers may fill padding, so they count only under their own `a`.

@@ -1,4 +1,4 @@
-"""What a planner takes and gives: buffers with sizes and lifetimes, and the offsets found for them."""
+"""Input and output of the planner: buffers with sizes and lifetimes, and the offsets found for them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Piece:
 class Buffer:
     """Bytes that must lie together, unshared, during steps `first`..`last`, both included.
 
-    Units: nbytes and align in bytes; align is a power of two. `parts` says more exactly which bytes are in use when;
-    where it is empty all bytes are, all the time.
+    Units: nbytes and align in bytes; align is a power of two. `parts` lists the bytes in use by time;
+    where it is empty, all bytes are in use during the whole life.
     Raises InternalError for a negative size, an alignment other than that, or a lifetime that ends before its start.
     """
 
@@ -45,7 +45,7 @@ class Buffer:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """What is in use when; one piece for a plain buffer."""
+        """The bytes in use by time; one piece for a plain buffer."""
         return self.parts or (Piece(0, self.nbytes, self.first, self.last),)
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class MemoryPlan:
     offset: byte offset by buffer name.  nbytes: size of the arena.  peak_step: the first step at which `lower_bound`
     bytes are live.  lower_bound: the most bytes live at any step, alignment ignored.  floor: no plan can be smaller;
     at least lower_bound, more where alignment or an exhaustive search shows it.  proven: nbytes is the optimum, equal
-    to floor.  method: what found it, e.g. "greedy size", "hill climbing", "exact search".
+    to floor.  method: the search that found it, e.g. "greedy size", "hill climbing", "exact search".
 
     region: the memory this arena lies in.  further: the plans of the other memories that hold buffers of the same
     schedule; each buffer stands in one plan only.

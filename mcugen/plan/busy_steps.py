@@ -1,7 +1,7 @@
-"""Busy steps: those at which so many bytes are in use that what may still stay empty decides where buffers lie.
+"""Busy steps: so many bytes are in use at them that the few bytes which may stay empty decide where buffers lie.
 
 Cells are grains of the arena; a run is bytes next to each other that a buffer has in use at the step. Only cells that a
-run fills count as taken by it, so what is said of cells holds of bytes.
+run fills completely count as taken by it, so a proof about cells is a proof about bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_BUSY_STEPS = 12
 
 @dataclass(frozen=True)
 class BusyStep:
-    """One step: `size` cells of arena; of each buffer in use its cells as bits, its first one, and its runs."""
+    """One step: `size` cells of arena; for each buffer in use, its cells as bits, its first cell and its runs."""
 
     size: int
     cells: dict[int, int]
@@ -27,7 +27,7 @@ class BusyStep:
     _sums: dict[frozenset[int], int] = field(default_factory=dict)
 
     def lowest_starts(self, taken: int, left: frozenset[int]) -> int:
-        """Cells, as bits, where the lowest of the buffers left can start: below it nothing but what may stay empty."""
+        """Cells, as bits, where the lowest of the buffers left can start: all free cells below it stay empty."""
         coming = sum(self.cells[i].bit_count() for i in self.cells if i in left)
         if not coming:
             return 0
@@ -46,7 +46,7 @@ class BusyStep:
         return needed > sum((sums & ((2 << hole) - 1)).bit_length() - 1 for hole in _runs(free))
 
     def _sums_of(self, coming: frozenset[int]) -> int:
-        """What some of the runs of these buffers fill together, as bits."""
+        """The sizes that some of the runs of these buffers have together, as bits."""
         if coming not in self._sums:
             sizes = [n for i in coming for n in self.runs[i]]
             every = (2 << self.size) - 1
@@ -55,7 +55,7 @@ class BusyStep:
 
 
 def busy_steps_of(buffers: Sequence[Buffer], grain: int, size: int) -> list[BusyStep]:
-    """The steps with the most bytes in use, of those with the same buffers the first."""
+    """The steps with the most bytes in use; of several with the same buffers, the first."""
     live = live_bytes(buffers)
     starts = sorted({p.first for b in buffers for p in b.pieces}, key=lambda t: (-live[t], t))
     found: list[BusyStep] = []

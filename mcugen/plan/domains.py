@@ -88,7 +88,7 @@ class _Walk:
 
     Next comes the buffer with the fewest offsets left, or, where that is less to try, whatever lies lowest at a busy
     step: below it only as much may stay empty as that step can spare. A buffer that is left without an offset gains
-    weight: what makes the search fail is placed earlier from then on.
+    weight, so that the search places it earlier from then on.
     """
 
     def __init__(self, problem: Problem, capacity: int, nodes: int) -> None:
@@ -128,7 +128,7 @@ class _Walk:
         return None
 
     def _children(self, node: _Node) -> Iterator[tuple[int, int, BusyStep | None]]:
-        """(buffer, offset, the busy step at which it lies lowest of those to come, if that is why)."""
+        """(buffer, offset, the busy step that was branched on, at which it is the lowest of those left; else None)."""
         domains = node.domains
         i = min(
             node.left, key=lambda k: (domains[k].bit_count() / self._weight[k], -self._problem.buffers[k].nbytes, k)
@@ -148,7 +148,7 @@ class _Walk:
         return ((k, at, best) for _, _, k, at in sorted(tries))
 
     def _placed(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> _Node | None:
-        """What is left to the others with i at this offset; None if some buffer has nowhere to go."""
+        """The node after buffer i is placed at this offset; None if another buffer has no offset left."""
         after, clear, span = list(node.domains), self._problem.clear, self._problem.span
         left = node.left - {i}
         touched = dict.fromkeys(clear[i])
@@ -170,7 +170,7 @@ class _Walk:
         return None if self._is_full(result) else result
 
     def _is_full(self, node: _Node) -> bool:
-        """Whether at some busy step what is left to place does not fit between what is placed."""
+        """Whether, at some busy step, the buffers left do not fit between those placed."""
         return any(c.is_full(taken, node.left) for c, taken in zip(self._busy_steps, node.taken, strict=True))
 
 

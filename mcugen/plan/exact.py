@@ -1,8 +1,8 @@
 """Exhaustive search for offsets within a capacity, over canonical solutions only.
 
 In a canonical solution every buffer rests on offset 0 or on a lower buffer that lives at the same time. Buffers are
-placed in the order of (offset, index), each at its lowest offset above what is placed; whatever fits, fits like that:
-take the solution with the least sum of offsets. Three facts cut the tree:
+placed in the order of (offset, index), each at its lowest offset above those placed. Where any solution exists, the one
+with the least sum of offsets is canonical. Three facts cut the tree:
 * sections: at each step the unplaced live buffers need their summed size above the lowest offset any can still take;
 * dominance: where an unplaced buffer fits wholly below a candidate, placing the candidate first cannot be least;
 * capacity: no buffer may end above it, and lowest offsets only grow.
@@ -28,7 +28,7 @@ _NEVER = np.iinfo(np.int64).max // 4
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search found: offsets, or None; whether None means that none exist; and the nodes it visited."""
+    """Result of a search: offsets, or None; whether None means that none exist; and the number of nodes visited."""
 
     offset: list[int] | None
     exhausted: bool

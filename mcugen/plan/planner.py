@@ -47,7 +47,7 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     offset = {b.name: 0 for b in buffers}
     solutions: list[_Solution] = []
     for group in _groups([b for b in buffers if b.nbytes]):
-        # What one group needs is free for all others, as they never live together.
+        # Groups never live together, so all may use the bytes that the largest one needs.
         solution = _solve(group, max([floor, *(s.nbytes for s in solutions)]))
         offset.update((b.name, start) for b, start in zip(group, solution.offset, strict=True))
         solutions.append(solution)

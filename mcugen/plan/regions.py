@@ -1,4 +1,4 @@
-"""Buffers over several memories: what is used most per byte goes to the first, the rest to the ones after it."""
+"""Buffers over several memories: those with the most accesses per byte go to the first, the rest to later ones."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def _greedy(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]
 
 
 def _early_last(buffers: Sequence[Buffer]) -> list[tuple[str, list[int]]]:
-    """Orders by time: what ends last, or starts first, goes lowest."""
+    """Further orders: buffers that end last first, and buffers in use at the peak first."""
     index = range(len(buffers))
     return [
         ("end", sorted(index, key=lambda i: (-buffers[i].last, -buffers[i].nbytes))),
@@ -160,7 +160,7 @@ def _by_peak(buffers: Sequence[Buffer]) -> list[int]:
 def _climb(
     buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], start: list[int], bound: int
 ) -> list[int]:
-    """Move a buffer near the top to an earlier place in the order, and keep what is no worse. Deterministic."""
+    """Move a buffer near the top to an earlier place in the order; keep orders that are no worse. Deterministic."""
     rng = Random(_SEED)
     order = sorted(range(len(buffers)), key=lambda i: start[i])
     best, best_height, current = start, height(buffers, start), height(buffers, start)

@@ -1,4 +1,4 @@
-"""What runs when, and which tensors share memory: steps, their trace, and the buffers that follow from both."""
+"""The schedule: steps, their trace, and the buffers that follow from both."""
 
 from __future__ import annotations
 

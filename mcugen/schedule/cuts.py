@@ -1,6 +1,6 @@
-"""Where a network can be cut: the places at which a single tensor carries all that follows, and the parts between.
+"""Cuts of a network: places at which all later steps depend on a single tensor, and the parts between them.
 
-Tensors that a step without code joins are one from the first on that is made.
+Tensors that a step without code concatenates count as one from the first on that is written.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mcugen.schedule.steps import Choice
 class Cut:
     """A place before step `index`. Units: bytes.
 
-    nbytes: what is live here of the tensor. held_bytes: states, and results and inputs to keep, that only wait for the
-    end.
+    nbytes: bytes of the tensor that are live here. held_bytes: states, and results and inputs to keep, which stay until
+    the end.
     """
 
     index: int

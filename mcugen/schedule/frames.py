@@ -74,7 +74,7 @@ def _require_rows_kept_apart(
 
 
 def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str], streams: dict[str, int]) -> None:
-    """What meets each row besides the rows must not depend on the window, whose older rows are not computed again."""
+    """Operands combined with each row must not depend on the window, whose older rows are not computed again."""
     if choice.kernel.slides or choice.kernel.form is Form.ACCUMULATE:
         return
     for name in reads:
@@ -83,10 +83,10 @@ def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str
         tensor = graph.tensors[name]
         if not tensor.is_constant:
             is_state = name in graph.given
-            why = "is another in each run" if is_state else "depends on the whole window"
-            raise _refusal(f"{choice.node.source} joins each row with {tensor.label!r}, which {why}")
+            why = "changes in each run" if is_state else "depends on the whole window"
+            raise _refusal(f"{choice.node.source} combines each row with {tensor.label!r}, which {why}")
         if rows_of(tensor.type.shape) > 1:
-            raise _refusal(f"{choice.node.source} joins the rows with a constant that has a row for each")
+            raise _refusal(f"{choice.node.source} combines the rows with a constant that has a row for each")
 
 
 def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> None:

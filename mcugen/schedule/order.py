@@ -40,7 +40,10 @@ class Work:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step in figures: of each tensor that may die with it the bytes and the users; of those to write over, users."""
+    """A step in figures.
+
+    reads: (bytes, users) of each tensor that may die with it. over: users of each operand that it may overwrite.
+    """
 
     result_bytes: int
     staying_bytes: int
@@ -95,7 +98,7 @@ class Problem:
 
     @cached_property
     def start_bytes(self) -> int:
-        """What is live before the first step."""
+        """Bytes live before the first step."""
         written = {name for work in self.works for name in work.writes}
         there = [name for name in self.nbytes if name not in written and (self.users[name] or name in self.kept)]
         return sum(self.nbytes[name] for name in there)
@@ -119,7 +122,7 @@ class Problem:
 
     @cached_property
     def floor(self) -> int:
-        """No order needs less: what a step reads and writes is live while it runs."""
+        """Bytes that every order needs: the operands and results of a step are live while it runs."""
         return max((self._alone(work) for work in self.works), default=0)
 
     def _alone(self, work: Work) -> int:

@@ -1,4 +1,4 @@
-"""Which tensors share memory: what lies inside what, and what is computed over an operand that dies there."""
+"""Places of tensors in memory: tensors that lie inside others, and results written over an operand that dies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEVER = -1
 
 @dataclass(frozen=True)
 class Place:
-    """Where a tensor lies: from byte `start` of the buffer of this name."""
+    """The place of a tensor: from byte `start` of the buffer of this name."""
 
     buffer: str
     start: int = 0
@@ -62,7 +62,7 @@ class Layout:
             self.places |= {name: Place(operand.buffer, operand.start + start) for name, start in found}
 
     def move(self, buffer: str, to: Place) -> None:
-        """All that lies in a buffer goes to another place."""
+        """Move all tensors of a buffer to another place."""
         moved = self.members(buffer)
         self.places |= {name: Place(to.buffer, to.start + self.places[name].start) for name in moved}
 
@@ -113,7 +113,7 @@ def places_of(
 
 
 def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bool:
-    """Put the result where the operand lies, or the other way where the result lies inside more; whether that went."""
+    """Place the result over the operand, or the operand over a result inside a larger tensor; whether one worked."""
     given, made = layout.places[operand], layout.places[result]
     if made.start == 0 and layout.nbytes(made.buffer) <= layout.size(operand):
         layout.move(made.buffer, given)
@@ -126,7 +126,7 @@ def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bo
 
 
 def update_states(graph: Graph, steps: Sequence[Step], layout: Layout, uses: Uses) -> None:
-    """Put what states become where they lie, each that is written when nobody reads any more what it was."""
+    """Place the next value of each state over the state, where all reads of the old value come before the writes."""
     states = {state.before for state in graph.states}
     for state in graph.states:
         made, old = layout.places[state.after], layout.places[state.before]

@@ -9,7 +9,7 @@ from mcugen.schedule import Schedule
 OBJECT_ALIGN = 16
 COUNTER_BYTES = 4
 POINTER_BYTES = 4
-"""Of the cores that code is built for; a host's pointers may be larger."""
+"""Size of a pointer on the cores that code is built for; a host's pointers may be larger."""
 
 
 def object_bytes(plan: MemoryPlan, schedule: Schedule) -> int:

@@ -34,7 +34,7 @@ class Choice:
 
     @cached_property
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
-        """What each event reads, by whether the step runs by rows: the same in every schedule, found once."""
+        """Reads of each event, by whether the step runs by rows; computed once, as all schedules have the same."""
         return {}
 
 
@@ -113,7 +113,7 @@ class Step:
         )
 
     def reads(self, event: int) -> tuple[Access, ...]:
-        """What an event reads, clipped to the image."""
+        """The rows that an event reads, clipped to the image."""
         known = self.choice.known_reads
         if self.by_rows not in known:
             known[self.by_rows] = tuple(tuple(self._accesses(event)) for event in range(self.events))

@@ -1,4 +1,4 @@
-"""Where rows live and for how long: how many rows a buffer keeps, and the buffers that follow."""
+"""Lifetimes of rows: how many rows each buffer keeps, and the buffers to be planned."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RowBuffer:
     """Memory of one or several tensors: `rows` rows of `row_bytes`, of which `kept` are stored at a time, in a ring.
 
     written, read: for each row the events of its first write and of its last read.
-    blocks: where its tensors have no rows in common, what is in use when, instead of rows; it then keeps all of it.
+    blocks: where its tensors have no rows in common, the bytes in use by time, instead of rows; all are kept.
     """
 
     name: str
@@ -83,7 +83,7 @@ def build_buffers(
 class _Lives:
     """First write and last read of every row of every buffer, collected along the trace.
 
-    Of buffers whose tensors have no rows in common, or lie at places of their own, it is that of every byte.
+    For buffers whose tensors have no rows in common, or lie at different offsets, the same of every byte.
     """
 
     def __init__(self, graph: Graph, places: dict[str, Place], events: int, pushed: str | None) -> None:

@@ -19,7 +19,7 @@ from mcugen.target import Target
 from mcugen.types import images_of, rows_of
 
 MAX_TRIES = 4
-"""Placements that may come out over the budget before the least RAM is taken."""
+"""Placements that may exceed the budget before the search takes the least RAM."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def arrangements(
 
 
 def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
-    """The input that rows are handed in of. Raises UsageError, with the reason, where there is no such one."""
+    """The input that is pushed row by row. Raises UsageError, with the reason, where there is none."""
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
     if len(read) != 1:
         hint = "rows and frames can be pushed of one input"

@@ -22,9 +22,9 @@ from mcugen.target import Target
 class Candidate:
     """A kernel for a node.
 
-    cost: instructions and cycles estimated, half of each: what fetches cost depends on memories, and that goes with
-    instructions; for a board of whose flash more is known, cycles with what reads of constants wait.
-    working_bytes: scratch and ring. function, code_bytes: what it calls, and the bytes of that.
+    cost: the mean of estimated instructions and cycles, as the cost of fetches depends on memories and grows with
+    instructions; for a board with known flash timing, cycles and the waits for reads of constants.
+    working_bytes: scratch and ring. function, code_bytes: the function that it calls, and its bytes of code.
     """
 
     choice: Choice
@@ -35,7 +35,7 @@ class Candidate:
 
     @property
     def is_accelerated(self) -> bool:
-        """Whether it is for cores with more instructions than any has."""
+        """Whether the kernel needs instructions that not every core has."""
         return bool(self.choice.kernel.needs)
 
 
@@ -48,9 +48,9 @@ Candidates = tuple[Candidate, ...]
 
 @dataclass(frozen=True)
 class _Run:
-    """Where and how kernels are to run, as far as their costs depend on it.
+    """The core and the schedule that costs are estimated for.
 
-    batch: rows an event, None: batch_of. waits_per_byte: cycles that a read of a constant takes beside the core's, None
+    batch: rows an event, None: batch_of. waits_per_byte: cycles that a read of a constant waits for the memory, None
     where that is not known.
     """
 
@@ -63,8 +63,8 @@ class _Run:
 def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
     """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
 
-    moving: parts are copied where they could lie in each other, as far as there are kernels for it.
-    With --require-accelerated also where a node has only kernels that any core could run, though others exist.
+    moving: copy parts that could lie in each other, as far as there are kernels for it.
+    With --require-accelerated, raises it also for a node with portable kernels only, where accelerated ones exist.
     """
     by_rows = options.input_mode != "whole" or options.optimize == "ram"
     batch = 1 if options.input_mode == "frames" else None
@@ -102,7 +102,7 @@ def _listed(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]],
 
 
 def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, list[str]]]:
-    """For an input that comes row by row: no kernel of whole tensors where others take their rows as they come."""
+    """For an input that comes row by row: leave out kernels of whole tensors where others can work row by row."""
 
     def follows(kernel: Kernel) -> bool:
         return kernel.slides or can_run_by_rows(Choice(node, call, kernel, ""))
@@ -112,13 +112,13 @@ def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]
 
 
 def _moving(refused: Sequence[tuple[Kernel, list[str]]]) -> Sequence[tuple[Kernel, list[str]]]:
-    """Without kernels whose parts lie in each other, where there are others."""
+    """Leave out kernels without code, whose operand and result share bytes, where there are others."""
     moving = [(kernel, why) for kernel, why in refused if kernel.has_code]
     return moving if any(not why for _, why in moving) else refused
 
 
 def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> Candidate:
-    """next_cost: of the best kernel that the operator lists later; one that was not measured is taken to be better."""
+    """next_cost: that of the best kernel listed later; an unmeasured kernel is assumed to be better than it."""
     choice = Choice(node, call, kernel, "")
     step = Step(0, choice)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
@@ -138,7 +138,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
 
 
 def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed: Sequence[Candidate]) -> str:
-    """Why `chosen`: what it is among those that could run, else the first thing that each preferred to it lacks."""
+    """The reason for `chosen`: its rank among those that can run, else a rule that each preferred one breaks."""
     kernel, call = chosen.choice.kernel, chosen.choice.call
     if len(listed) > 1:
         place = "fastest" if chosen is listed[0] else f"{chosen.cost / max(listed[0].cost, 1.0):.2f} times the fastest"
@@ -151,7 +151,7 @@ def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed:
 
 
 def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
-    """The complaint about a node whose faster kernels for these types refuse it; none where there are no such."""
+    """The problem of a node whose faster kernels for these types refuse it; empty where there are no such kernels."""
     better = [k for k in kernels.of(node.op) if k.needs and k.needs <= target.features and _is_for_types(k, call)]
     return [_problem(node, call, [(k, k.refusals(call, target.features)) for k in better])] if better else []
 

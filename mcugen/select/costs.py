@@ -1,4 +1,4 @@
-"""What a kernel call costs on a core: instructions and cycles, from coefficients fitted to counted runs (ci/fit).
+"""Cost of a kernel call on a core: instructions and cycles, from coefficients fitted to counted runs (ci/fit).
 
 A call is described by a few numbers (`features`), its kernel by a coefficient for each on each core; the estimate is
 the sum of the products. `select/fitted.py` reads the coefficients; memory has no wait states there.
@@ -18,14 +18,14 @@ from mcugen.select import fitted
 from mcugen.types import TensorType, images_of, rows_of
 
 _UNKNOWN = {"macs": 14.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
-"""For a kernel without coefficients: more than any portable kernel on Cortex-M4, so that one with them is preferred."""
+"""Costs of a kernel without coefficients: above those of any portable kernel on Cortex-M4, so that one is preferred."""
 _UNKNOWN_CYCLES = 3.0
 _UNKNOWN_BYTES = 1024
-"""The code of a kernel that was not measured, as one from outside."""
+"""Assumed code size of a kernel that was not measured, such as one from a plugin."""
 _PIXELS_A_READ = 3
 """Pixels that share one read of the weights, as in kernels that multiply in pairs."""
 _BETWEEN = (4, 5, 7)
-"""Instructions, least and most cycles, that a loop over elements takes for each of them beside what it computes."""
+"""Instructions, least and most cycles per element of a loop, besides those of the computation itself."""
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
 
 
@@ -42,7 +42,7 @@ class Estimate:
 def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch: int | None = None) -> Estimate:
     """The cost of a call on a bare core (`Target.core`), whole or row by row: `batch` rows an event, else batch_of.
 
-    A kernel that was not measured, as one from outside, gets a figure on the high side.
+    A kernel that was not measured, such as one from a plugin, gets a high estimate.
     """
     if not kernel.has_code:
         return Estimate(0, 0, 0, True)
@@ -59,7 +59,7 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
 
 
 def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: int | None) -> Estimate:
-    """The work of the parts, less what storing, loading and counting would take between each two of them."""
+    """The sum of the parts, less the cost of storing, loading and counting between each two of them."""
     parts = kernel.parts(call) if kernel.parts else ()
     found = [estimate(part, inner, core, by_rows and k == 0, batch) for k, (part, inner) in enumerate(parts)]
     between = call.output.size * (len(found) - 1)
@@ -91,7 +91,7 @@ def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[
 
 
 def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | None = None) -> dict[str, float]:
-    """What a call does, in numbers that any kernel has, and those that the kernel states itself.
+    """The work of a call in numbers: those that any kernel has, and those that the kernel states itself.
 
     macs       multiply-accumulates          outputs    elements of the results
     inputs     elements of the operands      pixels     outputs over the channels
@@ -136,7 +136,7 @@ def _step(kernel: Kernel, call: Call, by_rows: bool, batch: int | None) -> Step:
 
 
 def _work(step: Step) -> dict[str, float]:
-    """What the kernel itself states; a pointwise one by rows has as many calls as events, each on a few rows."""
+    """Numbers that the kernel itself states; a pointwise one by rows is called once an event, on a few rows."""
     kernel, call = step.choice.kernel, step.choice.call
     if kernel.work is None:
         return {}
@@ -157,7 +157,7 @@ def _work(step: Step) -> dict[str, float]:
 
 
 def _stated(kernel: Kernel, found: Mapping[str, float]) -> dict[str, float]:
-    """What `work` gave. Raises InternalError for a term that the kernel does not state."""
+    """The result of `work`. Raises InternalError for a term that the kernel does not state."""
     if unstated := sorted(found.keys() - set(kernel.terms)):
         raise InternalError(f"{kernel.symbol} gives {', '.join(unstated)}, which is not in its terms")
     return dict(found)

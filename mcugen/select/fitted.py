@@ -28,7 +28,7 @@ COMMON = (
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of a kernel on a core. terms: name -> instructions, least and most cycles of each of it."""
+    """Measured cost of a kernel on a core. terms: name -> instructions, least and most cycles per unit of it."""
 
     code_bytes: int
     terms: Mapping[str, tuple[float, float, float]]

@@ -1,4 +1,4 @@
-"""Which memories may hold the model's buffers, and how much of each."""
+"""The memories that may hold the model's buffers, and how much of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcugen.plan import Region
 from mcugen.target import Target
 
 STACK_RESERVE_BYTES = 8192
-"""Left free in the region of stack and variables where a model is spread over a board's regions by default."""
+"""Bytes left free in the region of stack and variables, where a model is spread over a board's regions by default."""
 
 
 def regions_of(options: Options, board: Target) -> tuple[Region, ...]:

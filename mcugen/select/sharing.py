@@ -85,7 +85,7 @@ class _Offer:
         )
 
     def improved(self, used: frozenset[int], price: float, limit: float) -> frozenset[int]:
-        """The best change after the other, while they lessen weights and priced code, the code within `limit`."""
+        """Make the best change while that lowers weights and priced code, with the code within `limit`."""
         total = self.weight_of(used) + price * self.code_of(used)
         while True:
             exchanges = (self._best_after(used, gone, price, limit) for gone in (None, *sorted(used)))
@@ -99,7 +99,7 @@ class _Offer:
             used, total = then, better
 
     def _opened(self, used: frozenset[int], new: int, price: float, limit: float) -> tuple[float, frozenset[int]]:
-        """With a function more, and without those that then do not pay: (weights and priced code, set)."""
+        """Add a function, and drop those that no longer pay: (weights and priced code, set)."""
         left = sorted(used | {new})
         while len(left) > 1:
             weights = self.weights[:, left]
@@ -118,7 +118,7 @@ class _Offer:
     def _best_after(
         self, used: frozenset[int], gone: int | None, price: float, limit: float
     ) -> tuple[float, frozenset[int]]:
-        """The best set that lacks `gone`, with at most one function more: (weights and priced code, set)."""
+        """The best set without `gone` and with at most one function more: (weights and priced code, set)."""
         rest = sorted(used - {gone})
         kept = self.weights[:, rest].min(axis=1, initial=np.inf)
         code = self.code[rest].sum() + np.append(self.code, 0)
@@ -130,7 +130,7 @@ class _Offer:
 
 
 def _offer(candidates: Sequence[Candidates], weight: Weight) -> _Offer:
-    """Of each function the first candidate of the least weight counts."""
+    """The weights of all functions; for each, its first candidate of the least weight counts."""
     code: dict[str, int] = {}
     for c in itertools.chain.from_iterable(candidates):
         code[c.function] = max(code.get(c.function, 0), c.code_bytes)

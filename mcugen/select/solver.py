@@ -1,4 +1,4 @@
-"""Picks kernels and arranges memory: the fastest set within the budgets, or the smallest of what was asked for.
+"""Picks kernels and arranges memory: the fastest set within the budgets, or the smallest where that is the goal.
 
 Kernels come first, memory after them: with the fastest kernels whole tensors may fit, or rows may. Where they do not,
 the kernels with the least working memory set the floor, and each node then gets the fastest kernel for which the plan
@@ -86,7 +86,7 @@ def front(graph: Graph, candidates: Sequence[Candidates], options: Options, boar
 
 
 def rank_of(solution: Solution, options: Options, board: Target) -> tuple[int, int, int]:
-    """What orders solutions of equal kernels, the best first: bytes over the budget, then calls, or RAM where asked."""
+    """Sort key of solutions with equal kernels, the best first: bytes over the budget, then calls (goal `ram`: RAM)."""
     limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
     over = max(solution.ram_bytes - limit, 0) if limit is not None else 0
     least = (solution.ram_bytes, len(solution.schedule.trace))
@@ -110,7 +110,7 @@ def _best(problem: Problem, found: Sequence[Solution]) -> list[Solution]:
 
 
 def cost_of(problem: Problem, solution: Solution) -> float:
-    """What the kernels of a solution are estimated to cost; calls by rows cost a little more each."""
+    """Estimated cost of a solution's kernels; calls by rows cost a little more each."""
     return sum(c.cost for c in _picks_of(problem, solution)) + EVENT_COST * len(solution.schedule.trace)
 
 
@@ -157,7 +157,7 @@ def _first(problem: Problem, key: Callable[[Candidate], object]) -> Picks:
 
 
 def _lean(problem: Problem) -> Picks:
-    """Kernels that can run row by row, with the least working memory, and of equals the fastest."""
+    """Kernels that can run row by row, with the least working memory; the fastest of equal ones."""
     return _first(problem, lambda c: (not can_run_by_rows(c.choice), c.working_bytes, c.cost))
 
 
@@ -168,13 +168,13 @@ def _smallest(problem: Problem) -> Solution:
 
 
 def _extremes(problem: Problem) -> list[Picks]:
-    """Two ways to little memory: no conversions, or converted rows, which let go of the rows they come from."""
+    """Two ways to little memory: no conversions, or converted rows, which free the rows they come from."""
     lean, fast = _lean(problem), _first(problem, lambda c: c.cost)
     return [lean] if lean == fast else [lean, fast]
 
 
 def _most(solution: Solution) -> int:
-    """The bytes that all regions of a solution hold, with the object that points to them."""
+    """The size of all regions of a solution together, with the object that points to them."""
     sizes = [region.nbytes or 0 for region in solution.regions]
     return sum(sizes) + (OBJECT_ALIGN * len(sizes) if len(sizes) > 1 else 0)
 

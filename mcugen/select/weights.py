@@ -1,4 +1,4 @@
-"""Which memories may hold constants besides the flash of the code, and how much of each."""
+"""The memories that may hold constants besides the flash of the code, and how much of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcugen.select.memories import STACK_RESERVE_BYTES
 from mcugen.target import Target
 
 CODE_RESERVE_BYTES = 65536
-"""Left free in the flash of the code where further flash is named and the code's has no size given."""
+"""Bytes left free in the flash of the code, where further flash is named and the code's has no size given."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class WeightRegions:
     """fast: RAM for the constants read most, in order. slow: further flash for those read least.
 
     code_bytes: bytes of constants that the flash of the code may hold, None where that is not limited.
-    note: what the user should know who asked for none of it.
+    note: for a user who did not ask for any of it.
     """
 
     fast: tuple[Region, ...] = ()
@@ -37,7 +37,7 @@ ALL_WITH_CODE = WeightRegions()
 
 
 def weight_regions_of(options: Options, board: Target, solution: Solution) -> WeightRegions:
-    """The regions that --weights-in asks for, or the goal where that is left to it: of RAM what the arenas leave.
+    """The regions that --weights-in names, or that the goal chooses: all RAM that the arenas leave free.
 
     Raises UsageError for a memory that the board lacks, or that is smaller there.
     """
@@ -79,7 +79,7 @@ def is_automatic(options: Options, board: Target) -> bool:
 
 
 def waits_per_byte(options: Options, board: Target) -> float | None:
-    """Cycles that a byte of a constant waits, by the middle of an estimate: none in RAM; None where it is not known."""
+    """Cycles to wait for a byte of a constant, by the middle of an estimate: 0 in RAM; None where it is not known."""
     if board.is_core or not board.flash_regions()[0].has_waits:
         return None
     flash = board.flash_regions()[0]
@@ -104,7 +104,7 @@ def _given(board: Target, name: str, size: int | None) -> Region:
 
 
 def _allowed(board: Target, region: MemoryRegion, asked: int | None, arenas: Mapping[str, int]) -> int:
-    """Bytes of a region for constants. Raises UsageError where more is asked for than there is."""
+    """Bytes of a region for constants. Raises UsageError for more than there are."""
     free = region.size_bytes - arenas.get(region.name, 0)
     if asked is not None and asked > free:
         taken = f", {arenas[region.name]:,} bytes of it taken by tensors" if region.name in arenas else ""
@@ -122,7 +122,7 @@ def _free(board: Target, region: MemoryRegion, arenas: Mapping[str, int]) -> int
 
 
 def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Region, ...]:
-    """All that is left of the RAM regions for a model, where the flash is slower than they are.
+    """The free bytes of the RAM regions for a model, where the flash is slower than they are.
 
     Raises UsageError for a bare core, whose memories are not known.
     """

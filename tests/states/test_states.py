@@ -82,7 +82,7 @@ def test_equal_by_frames(dtype: str) -> None:
 
 
 def test_frames_are_refused_where_they_would_differ() -> None:
-    with pytest.raises(UsageError, match="node next joins each row with 'the old', which depends on the whole window"):
+    with pytest.raises(UsageError, match="next combines each row with 'the old', which depends on the whole window"):
         built(averaged("s8"), input_mode="frames")
     kept = smoothed_windows("s8")
     rows = State("rows", "pooled", np.zeros((1, 5, 1, 4), np.int8))
