@@ -26,7 +26,7 @@ _PROGRESS_AFTER_S = 1.0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 on success, 1 where a check found differences, else the error's code."""
+    """Run the command line and exit: 0 on success, 1 if a check found differences, else the error's code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = _run(given)
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(given: Sequence[str]) -> Any:
-    """The command's result. An exception that nobody foresaw becomes an InternalError that says where it was raised."""
+    """The command's result. An unexpected exception becomes an InternalError with the place where it was raised."""
     try:
         return cli.main(given, prog_name="mcugen", standalone_mode=False)
     except (McugenError, click.ClickException, click.exceptions.Abort, BrokenPipeError):
@@ -115,7 +115,7 @@ def _build(model: Path, values: dict[str, Any]) -> Artifact:
 
 @contextmanager
 def _progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done, once it takes longer than a second; silent elsewhere."""
+    """Show progress in a line of the terminal once the work takes longer than a second; silent elsewhere."""
     started, shown = time.monotonic(), 0
 
     def tell(text: str) -> None:
@@ -135,7 +135,7 @@ def _progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 
 def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """The path of a picture. Raises UsageError where its suffix promises another format."""
+    """The path of a picture. Raises UsageError unless it ends in .svg."""
     if path is not None and path.suffix.lower() != ".svg":
         message = f"the picture is SVG, and {path.name!r} does not end in .svg"
         raise UsageError(message, where=f"--{parameter.name}", hint=f"name it {path.with_suffix('.svg').name}")
@@ -143,7 +143,7 @@ def _picture(context: click.Context, parameter: click.Parameter, path: Path | No
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that the user named. Raises UsageError where that is not possible."""
+    """Write a file that the user named. Raises UsageError if that fails."""
     try:
         path.write_bytes(content)
     except (OSError, ValueError) as error:
@@ -161,7 +161,7 @@ def cli() -> None:
     """Compile trained neural networks to standalone C for microcontrollers.
 
     The generated C needs no library, no heap and no interpreter, and computes exactly the bits of the reference
-    runtime (TensorFlow Lite Micro by default). Check it before a board exists:
+    runtime (TensorFlow Lite Micro by default). Check it before you have a board:
 
     \b
       mcugen inspect  model.tflite                        what is in the model
@@ -171,8 +171,8 @@ def cli() -> None:
       mcugen pareto   model.tflite --board cortex-m7      what RAM costs in instructions
 
     \b
-    Exit status: 0 success, 1 a check found differences, 2 usage, 3 the model is the problem,
-    4 the target is too small or lacks a kernel, 5 a tool is missing or failed, 70 a defect of mcugen.
+    Exit status: 0 success, 1 a check found differences, 2 wrong usage, 3 unusable model, 4 target too
+    small or without a kernel, 5 external tool missing or failed, 70 defect of mcugen.
     """
 
 
@@ -186,7 +186,7 @@ def cli() -> None:
     required=True,
     help="Folder to write; replaced if it holds an earlier build.",
 )
-@click.option("--share-arena", is_flag=True, help="Several models in one memory, of which one runs at a time.")
+@click.option("--share-arena", is_flag=True, help="Let several models share one memory; one runs at a time.")
 @build_options
 @json_option
 def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bool, **values: Any) -> None:
@@ -195,8 +195,8 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
     The folder holds NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, examples/main.c, a
     CMakeLists.txt, report.json and memory.svg, the memory map as a picture. A build that fails writes nothing.
 
-    Several models need --share-arena: their files stand in one folder, and --name, by default "models", names the
-    header whose union overlays their memories.
+    Several models need --share-arena: their files are written to one folder, and --name, by default "models", names
+    the header with a union of their memories.
     """
     from mcugen import report
 
@@ -204,7 +204,7 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
         _build_shared(models, folder, values, as_json=as_json)
         return
     if len(models) > 1:
-        raise UsageError(f"{len(models)} models for one folder", hint="build them apart, or with --share-arena")
+        raise UsageError(f"{len(models)} models for one folder", hint="build them separately, or use --share-arena")
     with _progress("building", quiet=as_json) as tell:
         tell(models[0].name)
         artifact = _build(models[0], values)
@@ -230,24 +230,24 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     type=click.IntRange(0),
     default=16,
     show_default=True,
-    help="Random inputs to try besides the extreme ones.",
+    help="Number of random inputs, besides the extreme ones.",
 )
 @click.option(
     "--golden",
     type=click.Path(path_type=Path),
-    help="An .npz with recorded inputs in0_0, ... and outputs out0_0, ... of the runtime.",
+    help="An .npz with inputs in0_0, ... and the runtime's outputs out0_0, ...",
 )
 @click.option(
     "--trace",
     type=click.Path(path_type=Path),
-    help="A trace.json with hashes of the runtime's tensors for the first recorded input.",
+    help="A trace.json with hashes of the runtime's tensors for the first input of --golden.",
 )
 @click.option(
     "--runtime",
     is_flag=False,
     flag_value="reference",
     type=click.Choice(["reference", "tflm", "litert"]),
-    help="Ask the runtime itself, where it is installed: the one whose bits are claimed.",
+    help="Also compare with the installed runtime itself, by default the one to reproduce.",
 )
 @build_options
 @json_option
@@ -262,12 +262,12 @@ def verify(
 ) -> int:
     """Compile MODEL with this machine's gcc and compare every layer with the NumPy reference.
 
-    Multipliers, bounds and tables are derived a second time and compared, the functions of the header are tried, and
-    the text of the C is checked for heap, recursion, mutable data and loops that may not end. The C runs under the
-    address and undefined-behaviour sanitizers on random inputs over the full range and on extreme ones. Integer
-    tensors must be equal; float tensors agree within 1e-5 of the largest magnitude of their sums. With
-    --golden, recorded outputs of the runtime itself are compared with both; with --runtime, behind MODEL, every tensor
-    of the runtime itself (`pip install tflite-micro ai-edge-litert`).
+    Multipliers, bounds and tables are derived a second time and compared, the functions of the header are tested, and
+    the text of the C is checked for heap, recursion, mutable data and unbounded loops. The C runs under the address
+    and undefined-behaviour sanitizers on random inputs over the full range and on extreme ones. Integer tensors must
+    be equal; float tensors must agree within 1e-5 of the largest magnitude of their sums. --golden also compares
+    recorded outputs of the runtime. --runtime (after MODEL) runs the runtime itself and compares every tensor
+    (`pip install tflite-micro ai-edge-litert`).
     """
     from mcugen.verify import report, run
 
@@ -280,7 +280,7 @@ def verify(
 
 @cli.command()
 @model_argument
-@click.option("--cases", "count", type=click.IntRange(1), default=2, show_default=True, help="Random inputs to run.")
+@click.option("--cases", "count", type=click.IntRange(1), default=2, show_default=True, help="Number of random inputs.")
 @click.option(
     "--golden",
     type=click.Path(path_type=Path),
@@ -316,16 +316,14 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
 @click.option(
     "--ir",
     type=click.Choice(["imported", "passes", "schedule", "plan"]),
-    help="Dump the intermediate representation after a stage, and nothing else.",
+    help="Only dump the intermediate representation after a stage.",
 )
-@click.option(
-    "--removed", is_flag=True, help="List what is not computed because it cannot change the outputs, and why."
-)
+@click.option("--removed", is_flag=True, help="List the nodes removed because they cannot change the outputs, and why.")
 @click.option(
     "--memory",
     type=click.Path(path_type=Path),
     callback=_picture,
-    help="Write the memory map as a picture, FILE.svg, as well.",
+    help="Also write the memory map as a picture, FILE.svg.",
 )
 @build_options
 @json_option
@@ -355,16 +353,15 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
     "--plot",
     type=click.Path(path_type=Path),
     callback=_picture,
-    help="Draw the points into a picture, FILE.svg, as well.",
+    help="Also plot the schedules into a picture, FILE.svg.",
 )
 @build_options
 @json_option
 def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
-    """Show what RAM costs in time: the schedules of MODEL of which no other is smaller in RAM
-    and in constants, and faster.
+    """Show what saving RAM costs in time: the Pareto-optimal schedules of MODEL in RAM, constants and time.
 
-    Each is run on the board's emulated core, its instructions are counted and its outputs compared with the NumPy
-    reference. For a board without an emulated core the calls of kernels are counted instead.
+    Each one runs on the board's emulated core: its instructions are counted, and its outputs compared with the NumPy
+    reference. For a board without an emulated core, the calls of kernels are counted instead.
     """
     from mcugen import pareto as front
 
@@ -379,7 +376,7 @@ def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
 @cli.command()
 @json_option
 def boards(as_json: bool) -> None:
-    """List the boards and bare cores that can be built for."""
+    """List the boards and bare cores to build for."""
     from mcugen.report import tables
 
     rows = tables.boards()

@@ -1,15 +1,15 @@
-"""Every error mcugen raises on purpose: what is wrong, where, the values, and what to do.
+"""All errors that mcugen raises on purpose. Each states what is wrong, where, the values, and what to do.
 
 McugenError
   UsageError              2   an option, board or configuration is wrong
-  ModelError              3   the model file is the problem
+  ModelError              3   the model file cannot be used
     CorruptModelError         bytes that are not a model
     UnsupportedError          lists every unsupported node, not the first
     ShapeError                shapes that contradict each other
-    QuantizationError         scales or zero points that have no meaning
+    QuantizationError         scales or zero points that are missing, out of range or contradictory
   TargetError             4   the model is fine; the target is too small or lacks a kernel
     NoKernelError             each kernel with its failed rule
-    MemoryBudgetError         what is over, by how much, and what would fit
+    MemoryBudgetError         which limit is exceeded, by how much, and what would fit
   ToolError               5   gcc or qemu is missing or failed; its output is attached
   InternalError          70   a verifier failed: a defect of mcugen
 """
@@ -43,7 +43,7 @@ class UsageError(McugenError):
 
 
 class ModelError(McugenError):
-    """The model file is the problem."""
+    """The model file cannot be used."""
 
     exit_code = 3
 
@@ -53,7 +53,7 @@ class CorruptModelError(ModelError):
 
 
 class UnsupportedError(ModelError):
-    """The model uses what mcugen does not support; the message lists every such node."""
+    """The model uses something that mcugen does not support; the message lists every such node."""
 
 
 class ShapeError(ModelError):
@@ -75,7 +75,7 @@ class NoKernelError(TargetError):
 
 
 class MemoryBudgetError(TargetError):
-    """The model does not fit the board: what is over, by how much, and what would fit."""
+    """The model does not fit the board: which limit it exceeds, by how much, and what would fit."""
 
 
 class ToolError(McugenError):

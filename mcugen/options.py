@@ -1,4 +1,4 @@
-"""What the user can choose about a build. The command line is made from these fields."""
+"""Options of a build. The command line is generated from these fields."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _C_KEYWORDS_LIST = """
     static_cast template this thread_local throw true try typeid typename typeof typeof_unqual using virtual xor xor_eq
 """
 _C_KEYWORDS = frozenset(_C_KEYWORDS_LIST.split())
-# In lower case: what <name>, <name>_t or <name>.h would collide with in the libraries of C and C++ and compilers.
+# Lower-case names whose <name>, <name>_t or <name>.h would collide with the C and C++ libraries or compilers.
 _TAKEN_LIST = """
     main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes
     iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib
@@ -38,13 +38,13 @@ _TAKEN_FORM = re.compile(
 )
 
 MAX_PREFIX = 12
-"""Characters of a prefix with which every external name stays within the 31 that C99 keeps apart."""
+"""Longest prefix with which every external name stays within the 31 characters that C99 distinguishes."""
 
 _DIGEST = 3
-"""Hexadecimal digits that stand for the rest of a shortened name."""
+"""Hexadecimal digits that replace the rest of a shortened name."""
 
 _REGION = re.compile(r"[a-z][a-z0-9_]{0,23}", re.ASCII)
-_NOT_REGIONS = frozenset({"arena", "weights", "input", "output"})  # <NAME>_INPUT_SIZE has its meaning already
+_NOT_REGIONS = frozenset({"arena", "weights", "input", "output"})  # would clash with <NAME>_INPUT_SIZE and the like
 
 
 def _option(default: Any, text: str, **extra: Any) -> Any:
@@ -57,7 +57,7 @@ class Options:
 
     board: str = _option("host", "Board or bare core to build for; `mcugen boards` lists them.", metavar="NAME")
     features: str = _option("", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST")
-    name: str = _option("", "Prefix of the C symbols and files; by default made from the file name.", metavar="NAME")
+    name: str = _option("", "Prefix of the C symbols and files; by default derived from the file name.", metavar="NAME")
     reference: str = _option(
         "",
         "Runtime whose results to reproduce: TensorFlow Lite Micro or LiteRT's reference kernels for .tflite, ONNX "
@@ -66,81 +66,83 @@ class Options:
     )
     input_shape: tuple[str, ...] = _option(
         (),
-        "Shape of an input whose file leaves it open, e.g. `image:1,3,96,96`; may be given several times.",
+        "Shape of an input that the file leaves open, e.g. `image:1,3,96,96`; may be given several times.",
         metavar="NAME:LIST",
     )
     optimize: str = _option(
         "balanced",
-        "What to favour: balanced takes the fastest kernels that fit, weights as wide as the model's; speed also those "
-        "that store them wider; ram the least RAM, row by row; flash the fewest bytes of constants and code.",
+        "balanced: the fastest kernels that fit and keep the width of the weights; speed: also kernels that store "
+        "weights wider; ram: the least RAM, layers run row by row; flash: the fewest bytes of constants and code.",
         choices=GOALS,
     )
     input_mode: str = _option(
         "whole",
-        "How the input comes: whole, in memory; as rows, pushed as from a camera; or as frames of a window over time.",
+        "How the input arrives: whole, in memory; rows, pushed one by one as from a camera; frames, pushed one by one "
+        "into a window over time.",
         choices=INPUT_MODES,
     )
     ram: str = _option(
         "",
-        "RAM for the model, e.g. `20K`, `64KiB` or `20000` (bytes; K is 1024): the fastest schedule that fits. By "
-        "default the board's.",
+        "RAM budget, e.g. `20K`, `64KiB` or `20000` (bytes; K is 1024); the fastest schedule that fits is chosen. By "
+        "default the board's RAM.",
         metavar="SIZE",
     )
     flash: str = _option(
         "",
-        "Flash for the model's constants, e.g. `200K`: the fastest kernels that fit. By default the board's.",
+        "Flash budget for constants, e.g. `200K`; the fastest kernels that fit are chosen. By default the board's "
+        "flash, less room for code.",
         metavar="SIZE",
     )
     require_accelerated: bool = _option(
-        False, "Fail where a layer would run on a kernel for any core though the board's core has better."
+        False, "Fail if a layer falls back to a portable kernel although the core has an accelerated one."
     )
     region: str = _option(
         "",
-        "RAM regions for the model, the fastest first, e.g. `dtcm=64K,sram=256K`; on a board a name alone is the whole "
-        "region. What fits the first stays there; else tensors are spread. By default the board's regions.",
+        "RAM regions to use, the fastest first, e.g. `dtcm=64K,sram=256K`; without a size, all of the board's region. "
+        "A model that fits the first region stays there; others are spread. By default the board's regions.",
         metavar="LIST",
     )
     weights_in: str = _option(
         "",
-        "Memories for constants besides the flash of the code, e.g. `dtcm=16K,qspi`: RAM takes those read most per "
-        "byte, copied at start-up; further flash those read least, where the code's is full. `auto`: RAM left over; "
-        "`none`. By default none, but with --optimize speed and no RAM budget auto where the flash has wait states.",
+        "Further memories for constants, e.g. `dtcm=16K,qspi`. RAM gets the constants read most often per byte, copied "
+        "at start-up; a second flash gets those read least often if the first is full. `auto`: RAM that is left over. "
+        "Default: none, or auto with --optimize speed, no RAM budget and a flash with wait states.",
         metavar="LIST",
     )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
-    no_simplify: bool = _option(False, "Compute everything as the model says, also what cannot change its outputs.")
+    no_simplify: bool = _option(False, "Compute every node, even those that cannot change the outputs.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
-    selftest: bool = _option(False, "Add one input with its output, and <name>_selftest().")
+    selftest: bool = _option(False, "Add <name>_selftest() with a recorded input and output.")
     export: tuple[str, ...] = _option(
         DEFAULT_EXPORTS,
-        "Build files to write beside the C, e.g. `cmake`; may be given several times; `none` for none.",
+        "Build files to write with the C, e.g. `cmake`, or `none`; may be given several times.",
         metavar="NAME",
     )
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes given for inputs, by name. Raises UsageError for what is none."""
+        """The shapes given for inputs, by name. Raises UsageError for text that is no shape."""
         return dict(_shape_of(text) for text in self.input_shape)
 
     @property
     def ram_bytes(self) -> int | None:
-        """The RAM budget in bytes, None where none was given."""
+        """The RAM budget in bytes, None if none was given."""
         return bytes_of(self.ram) if self.ram else None
 
     @property
     def flash_bytes(self) -> int | None:
-        """The flash budget in bytes, None where none was given."""
+        """The flash budget in bytes, None if none was given."""
         return bytes_of(self.flash, "--flash") if self.flash else None
 
     @property
     def regions(self) -> tuple[tuple[str, int | None], ...]:
-        """The RAM regions asked for, with the bytes allowed in each, None where that is all of it."""
+        """The RAM regions to use, with the bytes allowed in each; None stands for the whole region."""
         return region_list(self.region, "--region")
 
     @property
     def weight_regions(self) -> tuple[tuple[str, int | None], ...]:
-        """The memories asked for constants, with the bytes allowed in each; no names for `auto` and `none`."""
+        """The memories given for constants, with the bytes allowed in each; empty for `auto` and `none`."""
         return region_list("" if self.weights_in in ("auto", "none") else self.weights_in, "--weights-in")
 
     def __post_init__(self) -> None:
@@ -167,7 +169,7 @@ class Options:
 
 
 def region_list(text: str, option: str) -> tuple[tuple[str, int | None], ...]:
-    """`a=64K,b` as (("a", 65536), ("b", None)). Raises UsageError for names that cannot stand in C, or come twice."""
+    """`a=64K,b` as (("a", 65536), ("b", None)). Raises UsageError for a bad or repeated name."""
     found: list[tuple[str, int | None]] = []
     for item in (part.strip() for part in text.split(",") if part.strip()):
         name, equals, size = item.partition("=")
@@ -193,7 +195,7 @@ def bytes_of(text: str, option: str = "--ram") -> int:
     """A size in bytes: `20000`, `20K` = `20KB` = `20KiB` = 20 * 1024, and the same with M. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,12})\s*([KkMm]?)(?:i?[Bb])?", text.strip(), re.ASCII)
     if found is None or int(found[1]) == 0:
-        raise UsageError(f"{option} {text!r} is no size", hint="give bytes, as 20000, or with a unit, as 20K or 20KiB")
+        raise UsageError(f"{option} {text!r} is not a size", hint="give bytes, as 20000, or a unit, as 20K or 20KiB")
     return int(found[1]) * {"": 1, "K": 1024, "M": 1024**2}[found[2].upper()]
 
 
@@ -220,11 +222,11 @@ def c_name_from(stem: str) -> str:
 
 
 def is_shortened(stem: str) -> bool:
-    """Whether the C name made from a file's stem is not all of it."""
+    """Whether the C name made from a file's stem is shortened."""
     return len(_plain(stem)) > MAX_PREFIX
 
 
 def _plain(stem: str) -> str:
-    """The letters and digits of a stem, with underscores between, as a C name of any length."""
+    """The letters and digits of a stem, separated by underscores: a C name of any length."""
     cleaned = re.sub(r"[^A-Za-z0-9]+", "_", stem.encode("ascii", "ignore").decode()).strip("_")
     return cleaned if cleaned[:1].isalpha() and not _is_taken(cleaned) else f"model_{cleaned}".rstrip("_")

@@ -30,13 +30,13 @@ typedef struct {
 /* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
 void mg_average_pool_2d_s8(const mg_average_pool_2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
-/* The same where the only window is the whole image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+/* Variant for a single window that is the whole image, row by row. acc: one 32 bit sum per channel. in: n rows. */
 void mg_average_pool_2d_s8__global_begin(const mg_average_pool_2d_s8_params *p, void *acc);
 void mg_average_pool_2d_s8__global_rows(const mg_average_pool_2d_s8_params *p, const int8_t *in, uint32_t y, uint32_t n,
                                         void *acc);
 void mg_average_pool_2d_s8__global_end(const mg_average_pool_2d_s8_params *p, const void *acc, int8_t *out);
 
-/* For cores with Helium. acc: one 32 bit sum per channel. */
+/* __global for cores with Helium. acc: one 32 bit sum per channel. */
 void mg_average_pool_2d_s8__mve_global_begin(const mg_average_pool_2d_s8_params *p, void *acc);
 void mg_average_pool_2d_s8__mve_global_rows(const mg_average_pool_2d_s8_params *p, const int8_t *in, uint32_t y,
                                             uint32_t n, void *acc);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the kernels with weights share: parameter fields, and names in templates.
+ * Shared by the kernels with weights: parameter fields, and names in templates.
  *
  * Such a kernel is written once for all element types, in a template header. A source that includes one first defines
- * MG_TYPE, say as conv2d_s8, and MG_SYMBOL, the function to make, and declares what stands before it:
+ * MG_TYPE, for example conv2d_s8, and MG_SYMBOL, the function to define, and declares:
  *
  *   MG_NAME(f)                            mg_conv2d_s8_f
  *   MG_NAME(params)                       the parameter struct
  *   MG_NAME(x), MG_NAME(w), MG_NAME(acc)  types of data, weights and sums
- *   MG_NAME(store)(p, o, acc)             the output of channel o   } filter_s8_template.h and its kin
+ *   MG_NAME(store)(p, o, acc)             the output of channel o   } filter_s8_template.h and the like
  *   MG_NAME(store_run)(p, o, n, acc, out) n outputs, o and on      }
  *   MG_NAME(outside)(p)                   data beyond the image     }
  *
- * Template headers have no include guard: each type reads them anew.
+ * Template headers have no include guard: they are included once per type.
  */
 #ifndef MCUGEN_FILTER_H
 #define MCUGEN_FILTER_H
@@ -31,7 +31,7 @@
     uint16_t stride_w, dilation_w, pad_w; \
     uint16_t inside_first, inside_end;
 
-/* mult, shift: of each output channel.  all_right: every shift is negative, that is, to the right. */
+/* mult, shift: one entry per output channel.  all_right: every shift is negative, that is, to the right. */
 #define MG_INTEGER_FIELDS \
     const int32_t *mult;  \
     const int8_t *shift;  \
@@ -59,7 +59,7 @@ static inline int32_t mg_requantize_away(int64_t x, int32_t mult, int32_t shift)
     return (int32_t)((x * mult + ((int64_t)1 << (total - 1u)) - (int64_t)(x < 0)) >> total);
 }
 
-/* The same for any sum of 47 bits: a result that leaves 32 bits becomes the smallest. */
+/* mg_requantize_away for any sum of 47 bits; a result beyond 32 bits becomes INT32_MIN. */
 static inline int32_t mg_requantize_away_any(int64_t x, int32_t mult, int32_t shift)
 {
     const uint32_t total = (uint32_t)(31 - shift);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the header of a model relies on, in C and in C++: attributes, and types that may alias the arena.
+ * Included by every model header, in C and in C++: attributes, and types that may alias the arena.
  */
 #ifndef MCUGEN_INTERFACE_H
 #define MCUGEN_INTERFACE_H
@@ -33,13 +33,13 @@
 #define MCUGEN_STATIC_ASSERT(condition) \
     typedef char MCUGEN_JOIN(mcugen_assert_, __LINE__)[(condition) ? 1 : -1] MCUGEN_UNUSED
 
-/* The arena is bytes: wider elements are reached through types that may alias it. */
+/* The arena is an array of bytes: wider elements are accessed through types that may alias it. */
 typedef int16_t MCUGEN_MAY_ALIAS mg_s16;
 typedef int32_t MCUGEN_MAY_ALIAS mg_s32;
 typedef int64_t MCUGEN_MAY_ALIAS mg_s64;
 typedef float MCUGEN_MAY_ALIAS mg_f32;
 
-/* A cast that C++ compilers take without a warning about its style. */
+/* A cast that is free of style warnings in C++. */
 #ifdef __cplusplus
 #define MCUGEN_CAST(type, value) static_cast<type>(value)
 #else

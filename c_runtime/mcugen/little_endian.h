@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Included by kernels that read several elements as one word. Their constants are packed for little-endian machines: on
- * others they would compute something else.
+ * Included by kernels that read several elements as one word. Their constants are packed for little-endian machines;
+ * on other machines the results would be wrong.
  */
 #ifndef MCUGEN_LITTLE_ENDIAN_H
 #define MCUGEN_LITTLE_ENDIAN_H

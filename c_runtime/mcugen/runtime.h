@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the code of every generated model and kernel relies on: hooks and fixed-point arithmetic.
+ * Included by every generated model and kernel: hooks and fixed-point arithmetic.
  *
  * Right shifts of negative numbers are arithmetic, as on every compiler that targets these cores.
  */
@@ -10,8 +10,9 @@
 #include "mcugen/interface.h"
 
 /* Hooks, empty unless defined on the command line or in a header given by -include.
- * MCUGEN_STEP(i) stands before step i runs.
- * MCUGEN_ROWS(step, output, first, rows, pointer) stands after rows [first, first + rows) of an output are written. */
+ * MCUGEN_STEP(i) is expanded before step i.
+ * MCUGEN_ROWS(step, output, first, rows, pointer) is expanded after rows [first, first + rows) of an output are
+ * written. */
 #ifndef MCUGEN_STEP
 #define MCUGEN_STEP(step)
 #endif
@@ -46,7 +47,8 @@ static inline int32_t mg_divide_by_pot(int32_t x, uint32_t n)
 }
 
 /* x * mult * 2^(shift - 31), rounded twice as gemmlowp does; shift > 0 is to the left and wraps.
- * To the right by n it is (r - (r < 0) + 2^(n - 1)) >> n, with the last bit shifted apart so that nothing overflows. */
+ * A shift to the right by n is (r - (r < 0) + 2^(n - 1)) >> n, with the last bit shifted separately so that nothing
+ * overflows. */
 static inline int32_t mg_requantize(int32_t x, int32_t mult, int32_t shift)
 {
     int32_t high;

@@ -158,7 +158,7 @@ class Bundle:
         return f"MG_DECLARE_{kernel.symbol.removeprefix('mg_')}({self.function(kernel, call)});"
 
     def text(self, file: str) -> bytes:
-        """A file of the runtime as it is emitted: it belongs to its user, and names what it includes and declares."""
+        """A file of the runtime as it is emitted, with the owner's line and the emitted names."""
         if file not in self._texts:
             text = _FUNCTION.sub(lambda match: match[1] + self._functions.get(match[2], match[2]), self._raw(file))
             self._texts[file] = self._owned(text).encode()

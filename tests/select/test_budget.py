@@ -69,7 +69,7 @@ def test_sizes_are_read(text: str, expected: int) -> None:
 
 @pytest.mark.parametrize("text", ["0", "-5", "20.5K", "K", "1G", "0x10", "٣", "1" * 13, "20K20", "20 000"])
 def test_other_sizes_are_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no size"):
+    with pytest.raises(UsageError, match="is not a size"):
         Options(ram=text)
 
 

@@ -53,7 +53,7 @@ def test_regions_given_take_their_place() -> None:
         ({"region": "DTCM=1K"}, "'DTCM' cannot name a region here"),
         ({"region": "input=1K"}, "'input' cannot name a region here"),
         ({"region": "a b=1K"}, "'a b' cannot name a region here"),
-        ({"region": "dtcm=0"}, "--region '0' is no size"),
+        ({"region": "dtcm=0"}, "--region '0' is not a size"),
         ({"region": "dtcm=1K", "ram": "1K"}, "--ram 1K contradicts --region dtcm=1K"),
     ],
 )

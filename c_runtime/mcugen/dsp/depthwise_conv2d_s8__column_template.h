@@ -12,7 +12,7 @@ MG_DECLARE_depthwise_conv2d_s8__column(MG_KERNEL);
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* The channels of a row, each to its slot. r0 in, r1 slot, r2 runs of 16 left. */
+/* Stores the channels of a row, each in its slot. r0 in, r1 slot, r2 runs of 16 left. */
 __attribute__((naked)) static void MG_VARIANT(scatter)(const int8_t *in MCUGEN_UNUSED, mg_s16 *row MCUGEN_UNUSED)
 {
     __asm__(".set mg_c, " MG_TEXT(MG_C) "\n"

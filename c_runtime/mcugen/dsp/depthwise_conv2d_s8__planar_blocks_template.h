@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: depthwise convolution on planar rows of any number of blocks, see planar_s8.h; sizes as in
- * planar_outputs_template.h. A little slower than with all sizes known, and one copy for all widths.
+ * planar_outputs_template.h. It is a little slower than with all sizes known, but one copy serves all widths.
  */
 #include "mcugen/planar_s8.h"
 

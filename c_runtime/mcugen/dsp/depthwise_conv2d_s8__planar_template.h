@@ -2,8 +2,8 @@
  *
  * Template: depthwise convolution on planar rows, see planar_s8.h; sizes as in planar_outputs_template.h.
  *
- * MG_SEEN, MG_PAD  columns of an input row, and of padding before it, where rows are so short that they are spread by code
- *                  of their own; else 0
+ * MG_SEEN, MG_PAD  columns of an input row, and of padding before it, for rows so short that special code spreads them;
+ *                  else 0
  */
 #include "mcugen/planar_s8.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the blocked kernels for cores with SMLAD share: their job, the assembly of their parts, and how data are widened.
+ * Shared by the blocked kernels for cores with SMLAD: the arguments of a block and the assembly of its parts.
  *
- * A block is 3 or 2 pixels times all pairs of output channels: six sums in registers. Words of two taps each come as they
- * stand in rows, or gathered. dsp_block_template.h puts the parts together.
+ * A block is 3 or 2 pixels times all pairs of output channels: six sums in registers. Words of two taps each are read
+ * from rows, or from gathered taps. dsp_block_template.h combines the parts.
  */
 #ifndef MCUGEN_DSP_BLOCK_H
 #define MCUGEN_DSP_BLOCK_H
@@ -11,16 +11,16 @@
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 
-/* A function that is called from several places, and not worth a copy in each. */
+/* A function that is called from several places and too large to be inlined in each. */
 #if defined(MCUGEN_CHECK_TEXT)
 #define MG_DSP_ONCE
 #else
 #define MG_DSP_ONCE __attribute__((noinline))
 #endif
 
-/* What a block works on.
+/* Arguments of a block.
  * x       gathered taps, up to x_end; or a table of pointers to runs of taps, to each of which x_end is added
- * out     the first pixel's channels; pixels are out_c bytes apart
+ * out     channels of the first pixel; pixels are out_c bytes apart
  * stream  whole pairs of channels, up to end */
 typedef struct {
     const void *x;
@@ -32,11 +32,11 @@ typedef struct {
 } mg_dsp_job;
 
 /* Assembly. Sums r4-r9, pointer to data r12, to the stream lr; weights and data in what is left. On the stack: pointers
- * to the runs, the last first; from mg_j on x, x_end or the runs left, out, out_c, end. Symbols: mg_p bytes from a pixel to
- * the next, mg_q from a word to the next, mg_x and mg_w those before this group of data and weights. */
+ * to the runs, the last first; from mg_j on x, x_end or the runs left, out, out_c, end. Symbols: mg_p bytes from a
+ * pixel to the next, mg_q from a word to the next, mg_x and mg_w those before this group of data and weights. */
 #define MG_DSP_SMLAD(sum, x, w) "smlad " sum ", " x ", " w ", " sum "\n"
 
-/* The first product of a sum adds the bias to it, which only the last pixel's sums hold. */
+/* The first product of a sum adds the bias to it; only the sums of the last pixel hold the bias. */
 #define MG_DSP_FIRST(sum, x, w, bias)                \
     ".if mg_first\n"                                 \
     "smlad " sum ", " x ", " w ", " bias "\n"        \
@@ -47,7 +47,7 @@ typedef struct {
 #define MG_DSP_MULTIPLY(p, q, r, s) MG_DSP_FIRST(p, "r10", "r0", r) MG_DSP_FIRST(q, "r10", "r1", s)
 #define MG_DSP_MULTIPLY_HIGH(p, q) MG_DSP_SMLAD(p, "r11", "r2") MG_DSP_SMLAD(q, "r11", "r3")
 
-/* Both sums of a pixel to its bytes. Multipliers are in r0 and r1, addends in r2 and r3, shifts in r10 and r11. */
+/* Converts both sums of a pixel to bytes. Multipliers are in r0 and r1, addends in r2 and r3, shifts in r10 and r11. */
 #define MG_DSP_FINISH_CLAMPED(p, q)             \
     MG_DSP_SCALE_CLAMPED(p, "r0", "r2", "r10")  \
     MG_DSP_SCALE_CLAMPED(q, "r1", "r3", "r11")
@@ -61,13 +61,13 @@ typedef struct {
     "ssat " q ", #8, " q "\n"    \
     "bfi " p ", " q ", #8, #8\n"
 
-/* sum a and sum a + 256 sum b to both sums, doubled. */
+/* Splits sum a and sum a + 256 sum b into both sums, doubled. */
 #define MG_DSP_SPLIT(p, q)           \
     "sub " q ", " q ", " p "\n"      \
     "asr " q ", " q ", #7\n"         \
     "lsl " p ", " p ", #1\n"
 
-/* The same, and to bytes: sum b stays 256-fold, its addend and shift have seven bits more. */
+/* Splits the sums and converts them to bytes: sum b stays 256-fold, its addend and shift have seven bits more. */
 #define MG_DSP_FINISH_SPLIT(p, q)                         \
     "sub " q ", " q ", " p "\n"                           \
     "lsl " p ", " p ", #1\n"                              \
@@ -89,7 +89,7 @@ typedef struct {
     ".endr\n.endif\n"                 \
     "1:\n"
 
-/* out and out_c to r12 and r10. */
+/* Loads out and out_c to r12 and r10. */
 #define MG_DSP_OUT                                                      \
     ".if mg_j+8 <= 1020\n ldrd r12, r10, [sp, #mg_j+8]\n"               \
     ".else\n ldr r12, [sp, #mg_j+8]\n ldr r10, [sp, #mg_j+12]\n .endif\n"
@@ -102,7 +102,7 @@ typedef struct {
     "add sp, sp, #mg_frame\n"         \
     "pop {r4-r11, pc}\n"
 
-/* A run of taps that stand in a row: `quad` for each group of four, then `two` for the two that may be left. */
+/* A run of neighbouring taps: `quad` for each group of four, then `two` if two are left. */
 #define MG_DSP_QUADS(quad, two)       \
     ".set mg_x, 0\n"                  \
     ".rept mg_quads\n"                \
@@ -118,8 +118,9 @@ typedef struct {
     ".if mg_left == 2\n" two ".endif\n"                    \
     ".if mg_left == 1\n" one ".endif\n"
 
-/* A run with single loads, each beside a product and well before it is used: `head` loads what the first products need,
- * `even` and `odd` do a word each. mg_odd: a word follows the even one; mg_more: one follows the odd one. */
+/* A run with single loads, each beside a product and well before its use: `head` loads the operands of the first
+ * products, `even` and `odd` compute a word each. mg_odd: a word follows the even one; mg_more: one follows the odd
+ * one. */
 #define MG_DSP_SINGLE(head, even, odd)                              \
     ".set mg_x, 0\n.set mg_w, 8*mg_first\n.set mg_left, mg_quads\n" \
     head                                                            \

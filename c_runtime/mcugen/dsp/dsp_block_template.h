@@ -5,9 +5,9 @@
  *   MG_QUADS      groups of four taps in a run
  *   MG_PAIR       1: two more taps end each run
  *   MG_SEGMENTS   n > 0: the taps are n runs, each at a pointer of its own, with pixels MG_STEP bytes apart
- *                 0: the taps are gathered, by words of two: each word of three pixels, then the next word
- *   MG_LOOP       0: all runs are unrolled (where taps are gathered: there is just one)
- *   MG_REST       1: there are blocks of 2 pixels, too
+ *                 0: the taps are gathered in words of two: each word of three pixels, then the next word
+ *   MG_LOOP       0: all runs are unrolled (gathered taps are a single run)
+ *   MG_REST       1: there are also blocks of 2 pixels
  *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b
  *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
@@ -15,11 +15,12 @@
  * The stream holds for each pair of channels (a, b), in the order of reading:
  *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b
  *   each two taps: a01 b01; composite: ab01 (the first in the lower half)
- *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h; composite, without MG_LINEAR: b's wide
- * Taps are stored values, without regard to their zero point: that is in the bias.
+ *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h; composite, without MG_LINEAR: b's
+ *   wide
+ * Taps are stored values; their zero point is folded into the bias.
  *
- * Four taps of three pixels take, for two channels, 24 products in 16 instructions, or 18 of composite weights; gathered
- * ones 15 1/3 and 16 2/3; with single loads 22.
+ * Four taps of three pixels take, for two channels, 24 products in 16 instructions, or 18 of composite weights;
+ * gathered ones 15 1/3 and 16 2/3; with single loads 22.
  */
 #include "mcugen/dsp_block.h"
 
@@ -35,7 +36,7 @@
 #define MG_FINISH(p, q) MG_DSP_FINISH_CLAMPED(p, q) MG_DSP_BYTES(p, q)
 #endif
 
-/* The biases of another pixel: moved, or read again, which is shorter and takes longer. */
+/* The biases of another pixel: moved, or read again, which is shorter but slower. */
 #if MG_COMPOSITE
 #define MG_SAME(p, q, r, s) "mov " p ", " r "\nmov " q ", " s "\n"
 #else
@@ -54,7 +55,7 @@
 
 #define MG_BIAS(p, q) "ldrd " p ", " q ", [lr]\n.if mg_loop\nadd lr, lr, #8\n.endif\n"
 
-/* Even words have weights in r0 and r1, odd ones in r2 and r3; pixels take r10 and r11 by turns. */
+/* Even words have weights in r0 and r1, odd ones in r2 and r3; pixels use r10 and r11 in turn. */
 #define MG_LOAD(x, word, pixel) "ldr " x ", [r12, #mg_x+" word "*mg_q+" pixel "*mg_p]\n"
 #define MG_IF(symbol, text) ".if " symbol "\n" text ".endif\n"
 #define MG_FIRST2                                                                      \
@@ -344,7 +345,7 @@ static inline void MG_VARIANT(pixels)(const mg_dsp_job *job, uint32_t pixels)
     MG_VARIANT(block3)(job);
 }
 
-/* All of out_c channels of 3 or 2 pixels, of which an odd last one has a pair of its own, up to `last` in the stream. */
+/* All out_c channels of 3 or 2 pixels, up to `last` in the stream; an odd last channel has a pair of its own. */
 MG_DSP_ONCE static void MG_VARIANT(channels)(const mg_dsp_job *job, const int32_t *last, uint32_t out_c, uint32_t pixels)
 {
     int8_t pair[6];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * int8 outputs clamped in place, four at a time, for clamps that are less than int8.
+ * Clamps int8 outputs in place, four at a time, for clamps narrower than int8.
  */
 #ifndef MCUGEN_DSP_CLAMP_H
 #define MCUGEN_DSP_CLAMP_H
@@ -37,7 +37,7 @@ static inline void mg_dsp_clamp_words(int8_t *out, uint32_t low, uint32_t high, 
 
 #endif
 
-/* n outputs; where they do not come out even, the last word takes some for the second time. */
+/* n outputs; if n is no multiple of 4, the last word clamps some outputs a second time. */
 static inline void mg_dsp_clamp(int8_t *out, int32_t low, int32_t high, uint32_t n)
 {
     const uint32_t lows = (uint32_t)(low & 0xFF) * 0x01010101u, highs = (uint32_t)(high & 0xFF) * 0x01010101u;

@@ -7,8 +7,8 @@
  *   round(x * mult / 2^31)               is one SMMLAR of 2x and mult, for both signs; its addend is free
  *   x / 2^n, halves away from zero       is (x - (x < 0) + 2^(n - 1)) >> n, and the sign may be that of the sum
  *
- * Where the clamp begins at the zero point or above, a negative sum clamps anyway and its sign need not be looked at:
- * the _clamped forms. There a sum that is held 256-fold needs no SMMLAR, since both roundings are to below in the end:
+ * Where the clamp begins at the zero point or above, a negative sum clamps anyway and its sign does not matter:
+ * the _clamped forms. There a sum that is held 256-fold needs no SMMLAR, since both roundings amount to rounding down:
  * with addend_wide = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits.
  * The build has proved that nothing leaves 32 bits.
  */
@@ -17,7 +17,7 @@
 
 #include "mcugen/runtime.h"
 
-/* Assembly: x (a register) becomes the output before the clamp of a type; t is lost. */
+/* Assembly: x (a register) becomes the output before the clamp to a type; t is clobbered. */
 #define MG_DSP_SCALE_CLAMPED(x, mult, addend, n)   \
     "smmlar " x ", " x ", " mult ", " addend "\n"  \
     "asr " x ", " x ", " n "\n"
@@ -31,7 +31,7 @@
     "smmlar " x ", " x ", " mult ", " t "\n"  \
     "asr " x ", " x ", " n "\n"
 
-/* What they mean. */
+/* The same computations in C. */
 static inline int32_t mg_dsp_scale_clamped(int32_t doubled, int32_t mult, int32_t addend, int32_t n)
 {
     const int32_t high = (int32_t)(((int64_t)doubled * mult + ((int64_t)1 << 31)) >> 32);

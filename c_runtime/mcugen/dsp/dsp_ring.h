@@ -8,12 +8,13 @@
  * row     int16 [row_length]: `left` elements of the value `outside`, a row of x, `outside` to the end. By MG_WIDEN:
  *         0: x, each group of four elements in the order 0, 2, 1, 3;  1: x;  2: x with in_step - in_c elements of
  *         `outside` after each pixel's channels
- * stream  weights, biases and scales, up to last: dsp_block_template.h; `whole` ends the last whole pair of channels
- * threes  pixels of a row that are computed by threes; the others are by twos, the second of a lone one is the first again
+ * stream  weights, biases and scales, up to last: see dsp_block_template.h; `whole`: end of the last whole pair of
+ *         channels
+ * threes  pixels computed three at a time; the rest in pairs (a single leftover is paired with itself)
  * runs    elements from the start of a row to each of its MG_SPLIT runs of taps
- * Where taps are gathered: kernel_h rows, split runs in each, of `groups` groups of four, step elements from pixel to pixel
+ * Gathered taps: kernel_h rows, each with `split` runs of `groups` groups of four, `step` elements from pixel to pixel
  * scratch int16 [words][3][2]: two taps of each pixel; words from kernel_h * split * groups * 2 on have zero weights
- * low, high  the clamp, `clamps` where it is less than int8
+ * low, high  the clamp; clamps: whether it is narrower than int8
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_DSP_RING_H

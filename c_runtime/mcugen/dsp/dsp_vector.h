@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fully connected layer, or 1x1 convolution of single pixels, on int8 vectors on cores with SMLAD, four outputs at a time.
+ * Fully connected layer, or 1x1 convolution of single pixels, on int8 vectors on cores with SMLAD, four outputs at a
+ * time.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over k of w[o][k] * x[k], mult[o], shift[o]) + out_zero_point)
  *
  * x        int8 [n][in_len]
- * scratch  int16 [length]: x in groups of four in the order 0, 2, 1, 3. Where in_len is no multiple of 4, group in_len / 4
- *          holds the last four, with zero weights for those that were there before; fewer than 4 stand in their own order.
- *          What follows has zero weights
- * stream   weights, biases and scales in blocks of four outputs: dsp_vector_template.h
- * low, high  the clamp, `clamps` where it is less than int8
+ * scratch  int16 [length]: x in groups of four in the order 0, 2, 1, 3. Where in_len is no multiple of 4, group in_len
+ *          / 4 holds the last four, with zero weights for elements of earlier groups; fewer than 4 keep their order.
+ *          Further elements have zero weights
+ * stream   weights, biases and scales in blocks of four outputs: see dsp_vector_template.h
+ * low, high  the clamp; clamps: whether it is narrower than int8
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's FullyConnected and Conv2D for
  * int8 data.
  */
@@ -26,7 +27,7 @@ typedef struct {
     uint8_t clamps;
 } mg_dsp_vector_params;
 
-/* What a vector's blocks work on: x up to x_end; `left` outputs to go. */
+/* Arguments of the blocks of a vector: x up to x_end; `left` outputs remain. */
 typedef struct {
     const mg_s16 *x, *x_end;
     int8_t *out;

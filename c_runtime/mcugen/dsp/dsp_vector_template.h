@@ -38,7 +38,7 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
     "ldmia lr!, {r8-r11}\n"              \
     MG_PAIR_OF("r0", "r8", a, b) MG_PAIR_OF("r1", "r9", a, b) MG_PAIR_OF("r2", "r10", a, b) MG_PAIR_OF("r3", "r11", a, b)
 
-/* The same with words that are there, x0 times r8 and so on; one and other: loads of what comes next. */
+/* Variant with words already loaded, x0 times r8 and so on; one and other: loads of the next words. */
 #define MG_AMONG(a, b, x0, x1, x2, x3, one, other)               \
     MG_DSP_SMLAD(b, x0, "r8")                                    \
     MG_DSP_SMLAD(b, x1, "r9") "sxtb16 r8, r8\n"                  \
@@ -61,7 +61,7 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
 #define MG_EIGHT MG_OUTPUT("r4") MG_OUTPUT("r5") MG_OUTPUT("r6") MG_OUTPUT("r7")
 #endif
 
-/* Composite sums apart, multipliers and addends; then shifts. */
+/* Splits composite sums; loads multipliers and addends, then shifts. */
 #if MG_SINGLE
 #define MG_BIASES "ldrd r6, r7, [lr, #8]\nldrd r4, r5, [lr], #16\n"
 #define MG_SHIFTS "ldr r0, [lr, #32]\nldr r1, [lr, #36]\nldr r2, [lr, #40]\nldr r3, [lr, #44]\nadd lr, lr, #48\n"

@@ -42,22 +42,22 @@
     "pkhtb r4, r12, r4, asr #16\n"   \
     "strd r3, r4, [r1], #8\n"
 
-/* Groups of four elements in the order 0, 2, 1, 3; `out` must be aligned to words. */
+/* Widens groups of four elements, in the order 0, 2, 1, 3; `out` must be aligned to words. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_swapped(
     const int8_t *in MCUGEN_UNUSED, mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
 {
     __asm__(MG_DSP_WIDEN(MG_DSP_WIDEN_SWAPPED));
 }
 
-/* Groups of four elements in their own order; `out` must be aligned to words. */
+/* Widens groups of four elements in their own order; `out` must be aligned to words. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_ordered(
     const int8_t *in MCUGEN_UNUSED, mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
 {
     __asm__(MG_DSP_WIDEN(MG_DSP_WIDEN_ORDERED));
 }
 
-/* r0-r2 in, r3 out; groups of four elements of each, on the stack: `load` gets the words of one to r4-r9, which are stored
- * in this order. */
+/* r0-r2 in, r3 out; groups of four elements of each, on the stack: `load` gets the words of one to r4-r9, which are
+ * stored in this order. */
 #define MG_DSP_GATHER(load)    \
     "push {r4-r9}\n"           \
     "ldr r12, [sp, #24]\n"     \
@@ -79,7 +79,7 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_ordered(
     "pop {r4-r9}\n"            \
     "bx lr\n"
 
-/* Words of two elements of a, b and c, by turns: groups of four elements in the order 0, 2, 1, 3. */
+/* Interleaves words of two elements of a, b and c: groups of four elements in the order 0, 2, 1, 3. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_bytes(
     const int8_t *a MCUGEN_UNUSED, const int8_t *b MCUGEN_UNUSED, const int8_t *c MCUGEN_UNUSED,
     mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
@@ -90,7 +90,7 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_bytes(
         "sxtb16 r7, r7, ror #8\nsxtb16 r8, r8, ror #8\nsxtb16 r9, r9, ror #8\n"));
 }
 
-/* The same of elements that are wide already, in their own order. */
+/* Interleaves elements that are int16 already, in their own order. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_words(
     const mg_s16 *a MCUGEN_UNUSED, const mg_s16 *b MCUGEN_UNUSED, const mg_s16 *c MCUGEN_UNUSED,
     mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
@@ -137,7 +137,7 @@ static inline void mg_dsp_gather_words(const mg_s16 *a, const mg_s16 *b, const m
 
 #endif
 
-/* n elements in their own order, to anywhere. */
+/* Widens n elements in their own order; `out` needs no alignment. */
 static inline void mg_dsp_widen_each(const int8_t *in, mg_s16 *out, uint32_t n)
 {
     for (uint32_t i = 0u; i < n; i += 1u) {

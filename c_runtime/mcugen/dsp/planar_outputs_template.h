@@ -4,9 +4,10 @@
  *
  * MG_H, MG_PARTS, MG_TAPS  kernel rows, each of MG_PARTS parts of MG_TAPS taps;  MG_WORDS  words of weights of a part
  * MG_S                     stride;   MG_LINEAR  whether the sign of a sum counts
- * MG_BLOCKS, MG_BLOCK, MG_TAIL  an output row is MG_BLOCKS times MG_BLOCK outputs, then MG_TAIL: their sums in registers
- * MG_ANY                   1: rows of any number of blocks, MG_BLOCKS is 2 and MG_TAIL 0; how many, and columns, is known
- *                          when it runs
+ * MG_BLOCKS, MG_BLOCK, MG_TAIL  an output row is MG_BLOCKS times MG_BLOCK outputs, then MG_TAIL: their sums in
+ *                               registers
+ * MG_ANY                   1: rows of any number of blocks, MG_BLOCKS is 2 and MG_TAIL 0; how many, and columns, is
+ *                          known when it runs
  */
 #include "mcugen/dsp_requantize.h"
 
@@ -27,13 +28,13 @@
 
 #define MG_SET(name, value) ".set mg_" name ", " MG_TEXT(value) "\n"
 
-/* d += value or d -= value, of any size; r2 is lost. */
+/* d += value or d -= value, of any size; r2 is clobbered. */
 #define MG_STEP(op, d, value)                                              \
     ".if (" value ") < 4096\n" op " " d ", " d ", #" value "\n"            \
     ".else\n movw r2, #(" value ") & 65535\n movt r2, #(" value ") >> 16\n" \
     op " " d ", " d ", r2\n .endif\n"
 
-/* What depends on the number of outputs: words of data of a part, and where the last ones that are loaded lie. */
+/* Values that depend on the number of outputs: words of data of a part, and the place of the last ones loaded. */
 #define MG_OUTPUTS(size)                                                                                   \
     ".set mg_n, " size "\n"                                                                                \
     ".set mg_count, (mg_s * (mg_n - 1) + mg_taps + 1) / 2\n"                                               \
@@ -112,7 +113,7 @@
     ".endr\n"                                                                           \
     ".unreq begin\n"
 
-/* Then sums to bytes. */
+/* Converts the sums to bytes. */
 #define MG_BYTES                                                                        \
     ".if mg_words > 4\n ldrd r12, lr, [sp, #12]\n .endif\n"                             \
     ".if mg_once\n ldm r12!, {r1-r3}\n .else\n ldm r12, {r0-r3}\n .endif\n"             \
@@ -124,7 +125,7 @@
     ".endif\n"                                                                          \
     ".endr\n"
 
-/* And to their places, `channels` (a register) bytes apart; r2 is lost. */
+/* Stores the bytes, `channels` (a register) bytes apart; r2 is clobbered. */
 #define MG_STORE(channels)                                                              \
     ".if mg_n > 3\n add r2, lr, " channels "\n .endif\n"                                \
     ".if mg_n > 1\n strb sum1, [lr, " channels "]\n .endif\n"                           \
@@ -139,10 +140,10 @@
  * r0-r1, r8-r9, r12, lr weights; r2-r3 data; r4-r9 sums; r10 to the data, r11 to the weights, r12 finish, lr out. Where
  * there are more than four words of weights, finish and out have their place on the stack.
  * Every sum of a block begins as the last one, which begins last.
- * On the stack: channels; of a row with blocks the bytes of a block, else the end of finish; the end of the blocks' data;
- * finish; out; the end of finish; what leads out from the end of the blocks to the next channel; and of rows of any
- * number of blocks the bytes from a kernel row to the next, from the last one to the first one of the next block, of all
- * blocks' data, and from there to the next channel. */
+ * On the stack: channels; of a row with blocks the bytes of a block, else the end of finish; the end of the blocks'
+ * data; finish; out; the end of finish; what leads out from the end of the blocks to the next channel; and of rows of
+ * any number of blocks the bytes from a kernel row to the next, from the last one to the first one of the next block,
+ * of all blocks' data, and from there to the next channel. */
 __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MCUGEN_UNUSED, const mg_s16 *ring MCUGEN_UNUSED,
                                                         int8_t *out MCUGEN_UNUSED, const int32_t *weights MCUGEN_UNUSED,
                                                         uint32_t channels MCUGEN_UNUSED MG_SIZES)

@@ -5,8 +5,8 @@
  */
 #define MG_SET(name, value) ".set mg_" name ", " MG_TEXT(value) "\n"
 
-/* `pixel` becomes the name of the register with column mg_from, loaded to `to`, or of the one with padding. Columns 0, 1,
- * 2, 4 and 8 are reached from r0, others in the same way from r12, which stands at column mg_stand. */
+/* `pixel` becomes the name of the register with column mg_from, loaded to `to`, or of the one with padding. Columns 0,
+ * 1, 2, 4 and 8 are reached from r0, others in the same way from r12, which stands at column mg_stand. */
 #define MG_LOAD_PIXEL(pixel, to)                                                                                 \
     ".if mg_from < mg_pad || mg_from >= mg_pad + mg_seen\n" pixel " .req r11\n"                                   \
     ".else\n" pixel " .req " to "\n"                                                                             \
@@ -82,7 +82,7 @@ __attribute__((naked)) static void MG_VARIANT(fours)(const int8_t *in MCUGEN_UNU
             "pop {r4-r11, pc}\n");
 }
 
-/* Where the channels are no multiple of four, the first four and the next ones overlap. */
+/* If the number of channels is no multiple of four, the first four and the next ones overlap. */
 static inline void MG_VARIANT(spread)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
     const uint32_t over = p->channels % 4u, zeros = (uint32_t)(uint8_t)p->in_zero_point * 0x01010101u;

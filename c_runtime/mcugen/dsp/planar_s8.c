@@ -9,7 +9,7 @@ static void mg_planar_spread(const mg_planar_s8_params *p, const int8_t *in, mg_
     for (uint32_t c = 0u; c < count; c += 1u) {
         mg_s16 *const to = row + c * p->step;
         for (uint32_t j = 0u; j < p->columns; j += 1u) {
-            const uint32_t column = j - p->pad; /* beyond the image where it is negative, too */
+            const uint32_t column = j - p->pad; /* wraps to a large number for columns before the image */
             to[j] = column < p->seen ? (int16_t)in[column * p->channels + c] : p->in_zero_point;
         }
     }
@@ -17,9 +17,10 @@ static void mg_planar_spread(const mg_planar_s8_params *p, const int8_t *in, mg_
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* How a row of four channels is spread: pixels by fours, then up to three, then padding; beyond the image all four bytes
- * of a pixel are `zeros`. In bytes: advance, from the end of the last channel's row to the next channel's; step, from a
- * channel's row to the next one's; back, from the last group of four pixels to the next channels of the first one. */
+/* How a row of four channels is spread: pixels by fours, then up to three, then padding; beyond the image all four
+ * bytes of a pixel are `zeros`. In bytes: advance, from the end of the last channel's row to the next channel's; step,
+ * from a channel's row to the next one's; back, from the last group of four pixels to the next channels of the first
+ * one. */
 typedef struct {
     uint32_t in_step;
     uint32_t advance, step, back, end; /* end: of `in`, which is that of the first group */
@@ -27,7 +28,7 @@ typedef struct {
     uint32_t left, padding, zeros;
 } mg_planar_way;
 
-/* Pixels a, b (registers) to a word of each channel. t, u, a and b are lost. */
+/* Pixels a, b (registers) to a word of each channel. t, u, a and b are clobbered. */
 #define MG_PLANAR_TWO(a, b, t, u)                                                              \
     "pkhbt " t ", " a ", " b ", lsl #16\n pkhtb " a ", " b ", " a ", asr #16\n"                \
     "sxtb16 " u ", " t "\n sxtb16 " t ", " t ", ror #8\n str " u ", [r2], #4\n str " t ", [r3], #4\n" \

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depthwise convolution of int8 images on cores with SMLAD: rows are kept as int16, channel by channel, so that the taps
- * of a kernel row are neighbours.
+ * Depthwise convolution of int8 images on cores with SMLAD: rows are kept as int16, channel by channel, so that the
+ * taps of a kernel row are neighbours.
  *
  *   y[c] = clamp(((sum * mult[c]) / 2^32 rounded + addend[c]) / 2^n[c]), sum = 2 * (bias[c] + sum over taps of w * x)
  *
- * ring    [channel][slot][column] int16: the stored values, the input's zero point beyond the image
- * weights per channel the kernel rows 0 .. h - 1, 0 .. h - 2, so that h of them follow in the order of the slots wherever
- *         row 0 stands; of a row pairs of taps (0, 1), (1, 2) ... or, where the stride is even, (0, 1), (2, 3) ..., the
- *         first in the low half; doubled
- * finish  per channel the sum to begin with, mult, addend, n
+ * ring    [channel][slot][column] int16: the stored values; outside the image, the input's zero point
+ * weights per channel the kernel rows 0 .. h - 1, 0 .. h - 2, so that h of them follow in the order of the slots
+ *         wherever row 0 stands; of a row pairs of taps (0, 1), (1, 2) ... or, where the stride is even, (0, 1), (2,
+ *         3) ..., the first in the low half; doubled
+ * finish  per channel: initial sum, multiplier, addend, shift n
  * Equals mg_depthwise_conv2d_s8 where dsp_requantize.h equals mg_requantize: proved when the code is generated.
  */
 #ifndef MCUGEN_PLANAR_S8_H
@@ -19,8 +19,9 @@
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 
-/* columns: of a converted row, an even number; `pad` of them lie before the image and `seen` in it. outputs: of a row.
- * step: elements from a channel's row to the next channel's. clamps: whether the clamp is less than int8. */
+/* columns: columns of a converted row, an even number; `pad` of them lie before the image and `seen` in it.
+ * outputs: outputs per row. step: elements from a channel's row to the next channel's.
+ * clamps: whether the clamp is narrower than int8. */
 typedef struct {
     const int32_t *weights;
     const int32_t *finish;
@@ -29,10 +30,10 @@ typedef struct {
     uint8_t clamps;
 } mg_planar_s8_params;
 
-/* A row of pixels, or one outside the image (NULL), to planar int16: the first channel's to `row`. */
+/* Converts a row of pixels, or one outside the image (NULL), to planar int16: the first channel's goes to `row`. */
 MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);
 
-/* n outputs to what an activation leaves of int8. */
+/* Clamps n outputs to the range of the activation. */
 MG_LINKAGE void mg_planar_s8_clamp(const mg_planar_s8_params *p, int8_t *out, uint32_t n);
 
 /* The kernel row that lies first in memory. */
@@ -45,8 +46,8 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
     return first;
 }
 
-/* _row: an input row, or one outside the image, to its slot.  The kernel: one output row. rows: h slots, in the order of
- * the kernel's rows, which is that of memory but for where it begins. */
+/* _row: stores an input row, or one outside the image, in its slot.  The kernel: one output row. rows: h slots in the
+ * order of the kernel's rows, which is that of memory, rotated. */
 #define MG_DECLARE_depthwise_conv2d_s8__planar(f)                                                    \
     MG_LINKAGE void MG_PART(f, row)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);    \
     MG_LINKAGE void f(const mg_planar_s8_params *p, const mg_s16 *const *rows, int8_t *out)

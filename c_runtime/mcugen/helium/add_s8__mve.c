@@ -2,7 +2,7 @@
 #include "mcugen/add_s8__mve.h"
 
 #if MG_HAS_MVE
-/* 8 elements. loads, store: what predicates them; t: how they are then named. */
+/* 8 elements. loads, store: their predication; t: the suffix of predicated instructions. */
 #define EIGHT(loads, store, t)              \
     loads                                   \
     "vldrb" t ".s16 q0, [r1], #8\n"         \

@@ -6,7 +6,7 @@
  *   y    = clamp(divide(high_mul(fine, out_mult), out_shift) + out_zero_point)
  *
  * wide, narrow  the operands of the larger and of the smaller scale; narrow_first: a is the narrow one
- * narrow_terms  what mcugen/sum.h adds for each narrow value, as an uint8, and for the zero point of wide
+ * narrow_terms  the terms that mcugen/sum.h adds for each narrow value, as a uint8, and for the zero point of wide
  * out_shift     1 or more: to the right, halves away from zero
  * Equals the reference runtime's Add and Sub for int8.
  */

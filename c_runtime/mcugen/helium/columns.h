@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which columns of a window lie in the image.
+ * Finds the columns of a window that lie in the image.
  */
 #ifndef MCUGEN_COLUMNS_H
 #define MCUGEN_COLUMNS_H
@@ -12,7 +12,7 @@ typedef struct {
     uint32_t first, end;
 } mg_columns;
 
-/* Those of a window of `size` columns, `apart` from each other, that begins in `column` of a row of `width`. */
+/* Columns inside a row of `width`, for a window of `size` columns `apart` from each other that starts at `column`. */
 static inline mg_columns mg_columns_inside(int32_t column, int32_t size, int32_t apart, int32_t width)
 {
     const int32_t before = column < 0 ? (apart - 1 - column) / apart : 0;

@@ -14,7 +14,7 @@ static mg_f32_block block_of(const mg_conv2d_f32__mve_params *p, const mg_f32 *c
     return block;
 }
 
-/* n pixels: threes, then twos. */
+/* n pixels: first three at a time, then two. */
 static void pixels(const mg_conv2d_f32__mve_params *p, mg_f32_block *block, mg_f32 *out, uint32_t n)
 {
     const uint32_t twos = n % 3u == 0u ? 0u : n % 3u == 2u ? 1u : n > 1u ? 2u : 0u, threes = (n - 2u * twos) / 3u;
@@ -53,7 +53,7 @@ static void place(const mg_conv2d_f32__mve_params *p, mg_f32_block *block, int32
     block->row_gap = (p->kernel_w - taps) * channels * 32u;
 }
 
-/* A pixel with taps beside the image. */
+/* A pixel with taps outside the image. */
 static void edge(const mg_conv2d_f32__mve_params *p, mg_f32_block *block, uint32_t x, mg_f32 *out)
 {
     const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;

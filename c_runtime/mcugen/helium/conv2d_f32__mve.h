@@ -7,12 +7,13 @@
  *   y[o] = clamp(bias[o] + sum)
  *
  * x       float [rows of in_w * in_c]
- * weights eights of output channels [bias [8], taps [kernel_h][kernel_w][in_c][8]], zeros beyond the last channel; where
- *         four channels or fewer are left, fours of the same
- * low, high: the bounds of outputs as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0, and
+ * weights groups of eight output channels [bias [8], taps [kernel_h][kernel_w][in_c][8]], zeros beyond the last
+ *         channel; if four channels or fewer are left, a group of four
+ * low, high: the bounds of outputs as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0,
+ * and
  *         INT32_MAX where there is none
  * Follows Conv2D.reference; a product and its sum are rounded together where the core does that, sums run over kernel
- * rows, columns and channels in this order, from the bias on; taps beside the image are left out. Numbers below 2^-126
+ * rows, columns and channels in this order, from the bias on; taps outside the image are skipped. Numbers below 2^-126
  * count as 0.
  */
 #ifndef MCUGEN_CONV2D_F32__MVE_H
@@ -21,7 +22,7 @@
 #include "mcugen/little_endian.h"
 #include "mcugen/filter.h"
 
-/* taps, outputs: of a pixel. */
+/* taps, outputs: number per pixel. */
 typedef struct {
     const float *weights;
     uint32_t taps, outputs;

@@ -7,15 +7,17 @@
  *
  * row     int8 [left padding, columns, right padding][row_c]: row_c >= in_c, so that pixels are aligned where words are
  *         loaded; row_bytes in all, with room to read in steps of 16 beyond the last pixel
- * stream  blocks of 4 outputs: [steps][4][16] int8 weights, zero where there is no tap, then int32 bias[4] (the zero point
- *         folded in), mult[4], shift[4] (0 or less: to the right). Where out_c is no multiple of 4 the last block repeats
- *         outputs, those that end with the last one.
+ * stream  blocks of 4 outputs: [steps][4][16] int8 weights, zero where there is no tap, then int32 bias[4] (the zero
+ *         point folded in), mult[4], shift[4] (0 or less: to the right). If out_c is no multiple of 4, the last block
+ *         repeats outputs so that it ends with the last one.
  * sums    cannot leave 32 bits: proved when the code is generated
  *
- * Sizes of a copy: MG_FINISH 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min and out_max;
- *   __mve          MG_ROWS kernel rows (1 to 3) of MG_STEPS steps; pixels MG_PIXEL bytes apart; MG_WORDS: words are loaded
- *   __mve_patches  MG_ROWS kernel rows of MG_RUNS runs of MG_RUN bytes, MG_GAP bytes apart, are gathered into patches of
- *                  MG_STEPS steps, MG_PIXEL bytes apart; pixels are MG_STRIDE bytes apart in a row
+ * Sizes of a copy: MG_FINISH 0 clamps to all of int8 with zero point -128, 1 clamps to all of int8, 2 clamps to
+ * out_min and out_max;
+ *   __mve          MG_ROWS kernel rows (1 to 3) of MG_STEPS steps; pixels MG_PIXEL bytes apart; MG_WORDS: words are
+ *                  loaded
+ *   __mve_patches  MG_ROWS kernel rows of MG_RUNS runs of MG_RUN bytes, MG_GAP bytes apart, are gathered into patches
+ *                  of MG_STEPS steps, MG_PIXEL bytes apart; pixels are MG_STRIDE bytes apart in a row
  * Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_CONV2D_S8__MVE_H

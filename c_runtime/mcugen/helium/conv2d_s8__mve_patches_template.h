@@ -6,8 +6,8 @@ MG_DECLARE_conv2d_s8__mve_patches(MG_KERNEL);
 #define MG_PATCHES 1
 #include "mcugen/conv2d_s8_core__mve.h"
 
-/* A run of each pixel to its place in the patches. Whole vectors are stored: what comes too much is overwritten by the
- * next run, or lies where weights are zero. */
+/* Copies a run of each pixel to its place in the patches. Whole vectors are stored: excess bytes are overwritten by
+ * the next run, or meet weights that are zero. */
 #if MG_HAS_MVE
 static inline void MG_VARIANT(spread)(const int8_t *in, int8_t *patch, uint32_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the kernels of conv2d_s8__mve.h share: a row as it is kept, and a row of outputs. MG_PATCHES: 0, or 1 where pixels
- * are patches.
+ * Shared by the kernels of conv2d_s8__mve.h: storing an input row, and computing an output row. MG_PATCHES: 1 if pixels
+ * are patches, else 0.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 
@@ -44,8 +44,9 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_conv2d_s8__mve_params *p, const int8_t 
 #define MG_ROW_COUNT MG_TEXT(MG_ROWS)
 #endif
 
-/* Two pixels at a time; of an odd number the last but one is computed twice; of one, the second is overwritten.
- * Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all, outputs that repeat. */
+/* Two pixels at a time; if their number is odd, the last but one is computed twice; for a single pixel, the second
+ * result is overwritten. Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all,
+ * outputs that repeat. */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

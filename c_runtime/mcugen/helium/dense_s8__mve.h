@@ -6,9 +6,10 @@
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
  * x       int8, in_c elements to a pixel; stored values, the zero point is folded into the bias
- * stream  blocks of 4 outputs: [steps][4][16] int8 weights, zero beyond in_c, then int32 bias[4], mult[4], shift[4] (0 or
- *         less: to the right). Steps stand in the order 0, first - 1 down to 1, first and on. Where out_c is no multiple of 4 the last block repeats outputs, those that end with the
- *         last one; with less than 4 outputs it is filled up.
+ * stream  blocks of 4 outputs: [steps][4][16] int8 weights, zero beyond in_c, then int32 bias[4], mult[4], shift[4] (0
+ *         or less: to the right). Steps are in the order 0, first - 1 down to 1, first and on. If out_c is no
+ *         multiple of 4, the last block repeats outputs so that it ends with the last one; with fewer than 4 outputs
+ *         it is padded.
  * sums    cannot leave 32 bits: proved when the code is generated
  *
  *   __mve         clamps to all of int8, and the zero point is the lowest value: no negative result is rounded
@@ -16,7 +17,7 @@
  *   __mve_clamp   clamps to out_min, out_max; all shifts below 0
  *   ..._long      vectors of more than 240 elements
  *
- * A vector is read in steps of 16 elements, so beyond its end; the last vectors are copied to scratch for that.
+ * A vector is read in steps of 16 elements and thus beyond its end; the last vectors are therefore copied to scratch.
  * Equals the reference runtime's Conv2D and FullyConnected (TFLM's rounding) for int8 data.
  */
 #ifndef MCUGEN_DENSE_S8__MVE_H
@@ -33,7 +34,8 @@ typedef struct {
     uint16_t first, last;
 } mg_dense_s8__mve_params;
 
-/* n pixels. in: n * in_c, out: n * out_c. last: pixels whose last step may leave the tensor. scratch: (last + 1) * in_c + 16. */
+/* n pixels. in: n * in_c, out: n * out_c. last: pixels whose last step may leave the tensor. scratch: (last + 1) *
+ * in_c + 16. */
 void mg_dense_s8__mve(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_linear(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_clamp(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
@@ -41,8 +43,9 @@ void mg_dense_s8__mve_long(const mg_dense_s8__mve_params *p, const int8_t *in, i
 void mg_dense_s8__mve_linear_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_clamp_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 
-/* Pixels of at most 16 elements: weights stay in registers. A copy for MG_INPUTS, MG_OUTPUTS (4 to 63) and MG_FINISH: 0, 1
- * and 2 as __mve, __mve_linear and __mve_clamp. scratch: m pixels in, 16 bytes, 2 pixels out; m = max(last, 2) + 1. */
+/* Pixels of at most 16 elements: weights stay in registers. A copy for MG_INPUTS, MG_OUTPUTS (4 to 63) and MG_FINISH:
+ * 0, 1 and 2 as __mve, __mve_linear and __mve_clamp. scratch: m pixels in, 16 bytes, 2 pixels out; m = max(last, 2) +
+ * 1. */
 #define MG_DECLARE_dense_s8__mve_narrow(f) \
     MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 

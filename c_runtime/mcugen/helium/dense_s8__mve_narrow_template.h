@@ -7,7 +7,7 @@ MG_DECLARE_dense_s8__mve_narrow(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* 4 outputs of all pixels, two at a time; of an odd number the last but one is computed twice. n >= 2. */
+/* 4 outputs of all pixels, two at a time; if n is odd, the last but one is computed twice. n >= 2. */
 static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, const int8_t *stream MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -111,7 +111,7 @@ static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, 
     }
 }
 
-/* Pixels whose vectors may leave the tensor are copied; also one alone, which is computed as two. */
+/* Pixels whose vectors may exceed the tensor are copied, and so is a single pixel, which is computed as two. */
 MG_LINKAGE void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 {
     const uint32_t last = p->last < 2u ? 2u : p->last;

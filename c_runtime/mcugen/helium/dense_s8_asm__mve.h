@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Assembly shared by the int8 kernels for Helium: steps of 16 products, and the way from sums to outputs.
+ * Assembly shared by the int8 kernels for Helium: steps of 16 products, and the conversion of sums to outputs.
  *
- * Registers: sums of 4 outputs of two pixels in r0 r4 r8 r12 and r2 r6 r10 lr (VMLADAV takes even ones), of one pixel in
- * r0 r4 r8 r12; the weight stream in r5; outputs in r1 and r3; q4 zero point, q5 least, q6 largest output.
+ * Registers: sums of 4 outputs of two pixels in r0 r4 r8 r12 and r2 r6 r10 lr (VMLADAV takes even ones), of one pixel
+ * in r0 r4 r8 r12; the weight stream in r5; outputs in r1 and r3; q4 zero point, q5 least, q6 largest output.
  */
 #ifndef MCUGEN_DENSE_S8_ASM__MVE_H
 #define MCUGEN_DENSE_S8_ASM__MVE_H

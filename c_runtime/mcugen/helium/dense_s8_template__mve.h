@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel MG_KERNEL of dense_s8__mve.h. MG_LINEAR, MG_CLAMP, MG_LONG: 0 or 1, as the name says.
+ * The kernel MG_KERNEL of dense_s8__mve.h. MG_LINEAR, MG_CLAMP, MG_LONG: 1 for kernels with that word in their name,
+ * else 0.
  * ADR counts from an address that is a multiple of 4, so the functions that use it must begin at one: at -Os and -O1
  * compilers place functions at any even address.
  */
@@ -66,8 +67,8 @@
 #endif
 
 /* Two pixels at a time. n even and not 0, out_c >= 4.
- * Stack: end of the outputs less one pixel, in_c, out_c, stream, where to jump, end of the full blocks, end of all blocks,
- * outputs that the last block repeats. */
+ * Stack: end of the outputs less one pixel, in_c, out_c, stream, where to jump, end of the full blocks, end of all
+ * blocks, outputs that the last block repeats. */
 static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(

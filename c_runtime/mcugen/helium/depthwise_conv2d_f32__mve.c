@@ -5,9 +5,9 @@
 #include "mcugen/f32_bounded.h"
 #include "mcugen/mve.h"
 
-/* All channels of pixels whose taps lie alike. rows, rows_end: the pointers to the kernel's rows.
- * at, step, tap_step: bytes from a row's start to the first tap of the first pixel, from pixel to pixel, from tap to tap.
- * taps: of each row.  lead, row_gap: bytes of the taps left out before the first, and between those of two rows.
+/* All channels of pixels whose taps have the same layout. rows, rows_end: the pointers to the kernel's rows.
+ * at, step, tap_step: bytes from a row's start to the first tap of the first pixel, from pixel to pixel, from tap to
+ * tap. taps: of each row.  lead, row_gap: bytes of the taps left out before the first, and between those of two rows.
  * last: bytes from the first channel to the last four.  out_step: bytes from pixel to pixel.
  * Of slid pixels: before: columns beside the image, which `at` leaves out; ends: the same at the end, by ends_after;
  * fourth: 0xFFFF where there is a fourth pixel, or 0. */
@@ -99,7 +99,7 @@ static __attribute__((naked, noinline)) void four_pixels(const channels_block *b
                      NEXT);
 }
 
-/* The same of three neighbouring taps of each row, with each column that any pixel reads loaded once.
+/* Variant for three neighbouring taps per row: each column that any pixel reads is loaded once.
  * r0 pointers to rows, r2 before, r3 ends, r5 tap_step, r6 bytes to the first column, r8 fourth, r10 kernel rows. */
 #define SUM(q, w) "vfma.f32 q" #q ", q4, q" #w "\n"
 #define COLUMN "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
@@ -241,7 +241,7 @@ static void place(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *
     block->row_gap = (p->kernel_w - taps) * 16u;
 }
 
-/* A pixel with taps beside the image. */
+/* A pixel with taps outside the image. */
 static void edge(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t x, mg_f32 *out)
 {
     const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;
@@ -268,7 +268,7 @@ static void inside(const mg_depthwise_conv2d_f32__mve_params *p, channels_block 
     }
 }
 
-/* Pixels x to x + 3, as far as there are so many, at least three, of a kernel with three neighbouring columns. */
+/* Pixels x to x + 3, as far as they exist, at least three, of a kernel with three neighbouring columns. */
 static void slide(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t x, mg_f32 *out)
 {
     const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;

@@ -7,12 +7,13 @@
  *   y[c] = clamp(bias[c] + sum)
  *
  * x       float [rows of in_w * in_c]
- * weights fours of channels [bias [4], taps [kernel_h][kernel_w][4]]; the last four end with the last channel
- * low, high: the bounds of outputs as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0, and
+ * weights groups of four channels [bias [4], taps [kernel_h][kernel_w][4]]; the last group ends with the last channel
+ * low, high: the bounds of outputs as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0,
+ * and
  *         INT32_MAX where there is none
  * Follows DepthwiseConv2D.reference; a product and its sum are rounded together where the core does that, sums run over
- * kernel rows and columns in this order, from the bias on; taps beside the image are left out. Numbers below 2^-126 count
- * as 0.
+ * kernel rows and columns in this order, from the bias on; taps outside the image are skipped. Numbers below 2^-126
+ * count as 0.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_F32__MVE_H
 #define MCUGEN_DEPTHWISE_CONV2D_F32__MVE_H

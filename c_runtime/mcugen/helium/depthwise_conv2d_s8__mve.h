@@ -6,12 +6,12 @@
  *   y[c] = clamp(requantize(bias[c] + sum, mult[c], shift[c]) + out_zero_point)
  *
  * row     int8 [left padding, columns, right padding][channels], row_bytes in all, a multiple of 16
- * Four rows are woven into words, [column][channel][4 rows]. A window is kernel_w words of each of up to 4 such weaves,
- * at most 4 words in all: word w is column w % kernel_w of kernel rows 4 * (w / kernel_w) and on.
- * stream  blocks of 8 channels: [8][4 words][4 rows] int8 weights, zero where there is no tap, then int32 bias (the zero
- *         point folded in), mult and shift (0 or less: to the right), each of channels 0 2 4 6 and 1 3 5 7. Where the
- *         channels are no multiple of 8 the last block repeats some, those that end with the last one; with less than 8
- *         channels it is filled up.
+ * Four rows are interleaved into words, [column][channel][4 rows]. A window is kernel_w words of each of up to 4 such
+ * groups, at most 4 words in all: word w is column w % kernel_w of kernel rows 4 * (w / kernel_w) and on.
+ * stream  blocks of 8 channels: [8][4 words][4 rows] int8 weights, zero where there is no tap, then int32 bias (the
+ *         zero point folded in), mult and shift (0 or less: to the right), each of channels 0 2 4 6 and 1 3 5 7. If the
+ *         number of channels is no multiple of 8, the last block repeats some so that it ends with the last one; with
+ *         fewer than 8 channels it is padded.
  * sums    cannot leave 32 bits: proved when the code is generated
  *
  *   __mve         clamps to all of int8, and the zero point is the lowest value: no negative result is rounded
@@ -37,21 +37,21 @@ typedef struct {
     uint16_t kernel_h, kernel_w;
 } mg_depthwise_conv2d_s8__mve_params;
 
-/* An input row of in_bytes, or NULL outside the image, as it is kept. */
+/* Stores an input row of in_bytes, or NULL outside the image, with its padding. */
 void mg_depthwise_conv2d_s8__mve_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_linear_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 
-/* An output row. step_bytes: from window to window in a weave; word_0 and on: where the words of the first window are.
- * scratch: weaves * 4 * row_bytes, and the words of 3 pixels, at least of 8 channels. */
+/* An output row. step_bytes: from window to window in a group; word_0 and on: offsets of the words of the first window.
+ * scratch: groups * 4 * row_bytes, and the words of 3 pixels of at least 8 channels. */
 void mg_depthwise_conv2d_s8__mve(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 
-/* Rows of many pixels, 8 pixels of a channel at a time: a copy for MG_CHANNELS, MG_WIDTH outputs of a row, MG_STRIDE 1 or 2
- * and MG_FINISH: 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min, out_max.
- * stream  of each channel: int32 bias, mult, shift, int8 weights [4 words][4 rows]; with a stride of 1 again, a word later
- * scratch as above; kernel_h at most 4, kernel_w at most 4, with a stride of 1 at most 3 */
+/* Rows of many pixels, 8 pixels of a channel at a time: a copy for MG_CHANNELS, MG_WIDTH outputs of a row, MG_STRIDE 1
+ * or 2 and MG_FINISH: 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min,
+ * out_max. stream  of each channel: int32 bias, mult, shift, int8 weights [4 words][4 rows]; with a stride of 1 again,
+ * a word later scratch as above; kernel_h at most 4, kernel_w at most 4, with a stride of 1 at most 3 */
 #define MG_DECLARE_depthwise_conv2d_s8__mve_wide(f) \
     MG_LINKAGE void MG_PART(f, row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row); \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depthwise convolution of int8 images with kernels of one column and at most 16 rows, for cores with Helium: every column
- * of every channel is a series of its own, gathered from the whole image.
+ * Depthwise convolution of int8 images with kernels of one column and at most 16 rows, for cores with Helium: every
+ * column of every channel is a series of its own, gathered from the whole image.
  *
  *   sum = sum over taps of w * x
  *   y[c] = clamp(requantize(bias[c] + sum, mult[c], shift[c]) + out_zero_point)
  *
- * stream  of each channel: int32 bias (the zero point folded in), mult, shift (0 or less: to the right), int8 weights [16],
- *         zero beyond kernel_h
+ * stream  of each channel: int32 bias (the zero point folded in), mult, shift (0 or less: to the right), int8 weights
+ *         [16], zero beyond kernel_h
  * MG_FINISH 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min and out_max;
  * MG_STRIDE: rows from output to output, at most 16
  * sums    cannot leave 32 bits: proved when the code is generated
@@ -27,8 +27,8 @@ typedef struct {
     uint32_t in_h, out_h, channels, above, length;
 } mg_depthwise_conv2d_s8__mve_columns_params;
 
-/* What is in hand: the next series and its outputs, bytes of 8 rows, where a series' own elements and its first window
- * begin; blocks of 8 elements and of 8 outputs, what their last ones repeat, series to come. */
+/* State of the loop: the next series and its outputs, bytes of 8 rows, where a series' own elements and its first
+ * window begin; blocks of 8 elements and of 8 outputs, what their last ones repeat, series to come. */
 typedef struct {
     const int8_t *in;
     int8_t *out;

@@ -25,7 +25,7 @@ MG_DECLARE_depthwise_conv2d_s8__mve_wide(MG_KERNEL);
     "vmladav.s8 " second ", q1, q4\n"
 #endif
 
-/* A channel after the other, 8 outputs at a time; where the row does not come out even, its last block repeats some.
+/* One channel after the other, 8 outputs at a time; if the row is no multiple of 8, its last block repeats some.
  * Offsets of 8 outputs and the limits are on the stack. */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weave MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the kernels of depthwise_conv2d_s8__mve.h share: a row as it is kept, and rows woven into words. MG_ROW: the type
- * and linkage of the function for a row.
+ * Shared by the kernels of depthwise_conv2d_s8__mve.h: storing an input row, and interleaving rows into words. MG_ROW:
+ * the type and linkage of the function for a row.
  */
 MG_ROW MG_VARIANT(row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 {
@@ -16,7 +16,7 @@ MG_ROW MG_VARIANT(row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t
 }
 
 #if MG_HAS_MVE
-/* Rows of n * 16 bytes into words of a byte of each. */
+/* Interleaves four rows of n * 16 bytes into words with a byte of each. */
 static void MG_VARIANT(weave)(const int8_t *a, const int8_t *b, const int8_t *c, const int8_t *d, int8_t *out, uint32_t n)
 {
     __asm__ volatile("dls lr, %5\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel MG_KERNEL of depthwise_conv2d_s8__mve.h. MG_LINEAR, MG_CLAMP: 0 or 1, as the name says.
+ * The kernel MG_KERNEL of depthwise_conv2d_s8__mve.h. MG_LINEAR, MG_CLAMP: 1 for kernels with that word in their name,
+ * else 0.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 #include "mcugen/depthwise_conv2d_s8__mve.h"
@@ -17,8 +18,9 @@
     "vldrb.u8 " w ", [r5], #16\n"            \
     "vmladav.s8 " sum ", " words ", " w "\n"
 
-/* A pixel after the other, 8 channels at a time.
- * Stack: outputs stored too many of a pixel, step_bytes, stream, channels that the last block repeats, bytes of their words. */
+/* One pixel after the other, 8 channels at a time.
+ * Stack: number of excess outputs stored for a pixel, step_bytes, stream, channels that the last block repeats, bytes
+ * of their words. */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weaves MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

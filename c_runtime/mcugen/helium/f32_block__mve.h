@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All output channels of one, two and three pixels of floats whose taps lie alike.
+ * All output channels of one, two or three pixels of floats whose taps have the same layout.
  */
 #ifndef MCUGEN_F32_BLOCK__MVE_H
 #define MCUGEN_F32_BLOCK__MVE_H
@@ -10,8 +10,8 @@
 
 /* rows, rows_end: the pointers to the kernel's rows.
  * at, step: bytes from a row's start to the first tap of the first pixel, and from pixel to pixel.
- * runs, run, run_gap: of each row: how many runs of neighbouring taps, their taps, bytes from the end of one to the next.
- * lead, row_gap: bytes of the eights of taps left out before the first run, and between those of two rows.
+ * runs, run, run_gap: of each row: how many runs of neighbouring taps, their taps, bytes from the end of one to the
+ * next. lead, row_gap: bytes of the eights of taps left out before the first run, and between those of two rows.
  * channels, out: what is left of them, changed by the functions; out_step: bytes from pixel to pixel. */
 typedef struct {
     const float *weights;

@@ -35,7 +35,7 @@
     MG_PAIRS MG_LOW("r0", "r2", "r8") MG_NEXT("q6") MG_HIGH("q7", "r0", "r2", "r8") MG_NEXT("q7") \
     MG_LOW("r1", "r3", "r9") MG_HIGH("q7", "r1", "r3", "r9")
 #define MG_EIGHT_ONE MG_SINGLES MG_NEXT("q7") MG_LOW("r0", "r2", "r8") MG_HIGH("q7", "r0", "r2", "r8")
-/* Of four channels the sums are in q1, q3 and q5. */
+/* With four channels, the sums are in q1, q3 and q5. */
 #define MG_FOUR_TWO MG_PAIRS MG_HIGH("q6", "r0", "r2", "r8") MG_HIGH("q7", "r1", "r3", "r9")
 #define MG_FOUR_ONE MG_SINGLES MG_HIGH("q6", "r0", "r2", "r8")
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MG_LINEAR and MG_CLAMP of a copy's MG_FINISH; finish_end__mve.h takes them back.
+ * Defines MG_LINEAR and MG_CLAMP from a copy's MG_FINISH; finish_end__mve.h undefines them.
  */
 #if MG_FINISH == 2
 #define MG_LINEAR 1

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copying and filling bytes for kernels of cores with Helium, which do it 16 bytes at a time.
+ * Copying and filling bytes, 16 at a time on cores with Helium.
  *
- * MG_HAS_MVE        whether there are vectors of integers
- * MG_HAS_MVE_FLOAT  whether there are vectors of floats: numbers below 2^-126 count as 0 in them, whatever FPSCR says
+ * MG_HAS_MVE        whether the core has integer vectors
+ * MG_HAS_MVE_FLOAT  whether the core has float vectors: they treat numbers below 2^-126 as 0, whatever FPSCR says
  */
 #ifndef MCUGEN_MVE_H
 #define MCUGEN_MVE_H

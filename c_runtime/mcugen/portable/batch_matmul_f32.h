@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of matrices that are both computed, one for each batch.
+ * Products of two computed matrices, one for each batch.
  *
  *   y[n, i, j] = sum over k of a[n, i, k] * b[n, k, j]
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers of one element type as another: floats are truncated and saturated, integers keep their low bits, bool is
- * x != 0.
+ * Converts numbers from one element type to another: floats are truncated and saturated, integers keep their low bits,
+ * bool is x != 0.
  *
  * from, to  0 int8, 1 uint8, 2 int16, 3 int32, 4 float, 5 bool (a byte, 0 or 1)
  * Equals the reference runtime's Cast.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Joins tensors of any type: n times the next run of every operand, one after the other.
+ * Concatenates tensors of any type: n times, the next run of every operand in turn.
  *
  * run     bytes of a run, one entry per operand
  * outer   how many runs there are: n for whole tensors
@@ -16,7 +16,7 @@ typedef struct {
     uint32_t outer;
 } mg_concatenation_params;
 
-/* The number in the name is that of the operands. */
+/* The number in the name is the number of operands. */
 void mg_concatenation__1(const mg_concatenation_params *p, const void *in0, void *out, uint32_t n);
 void mg_concatenation__whole_1(const mg_concatenation_params *p, const void *in0, void *out);
 void mg_concatenation__2(const mg_concatenation_params *p, const void *in0, const void *in1, void *out, uint32_t n);

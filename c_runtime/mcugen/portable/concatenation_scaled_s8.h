@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rescales and joins int8 tensors that were uint8: n times the next run of every operand, one after the other.
+ * Rescales and concatenates int8 tensors that were uint8: n times, the next run of every operand in turn.
  *
  * run     bytes of a run, one entry per operand
  * outer   how many runs there are: n for whole tensors
@@ -18,7 +18,7 @@ typedef struct {
     const int8_t *table;
 } mg_concatenation_scaled_s8_params;
 
-/* The number in the name is that of the operands. */
+/* The number in the name is the number of operands. */
 void mg_concatenation_scaled_s8__1(const mg_concatenation_scaled_s8_params *p, const int8_t *in0, int8_t *out,
                                    uint32_t n);
 void mg_concatenation_scaled_s8__whole_1(const mg_concatenation_scaled_s8_params *p, const int8_t *in0, int8_t *out);

@@ -37,7 +37,7 @@ static inline void MG_NAME(dot_2x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x0, con
     }
 }
 
-/* The same for one pixel. */
+/* Variant for one pixel. */
 static inline void MG_NAME(dot_1x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w, uint32_t n)
 {
     for (uint32_t k = 0u; k < n; k += 1u) {
@@ -123,7 +123,7 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     }
 }
 
-/* The same for two pixels; out: the first's, the second's is out_c further. */
+/* Variant for two pixels; out: outputs of the first pixel, those of the second are out_c further. */
 static inline void MG_NAME(two)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t first, int32_t offset0,
                                 int32_t offset1, MG_NAME(x) *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stored integers to real numbers.
+ * Converts stored integers to real numbers.
  *
  *   y = scale * (x - zero_point)
  *

@@ -27,7 +27,7 @@ static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, MG_N
     }
 }
 
-/* The same for a single channel. */
+/* Variant for a single channel. */
 static inline void MG_NAME(dot_1x1)(MG_NAME(acc) *acc, const MG_NAME(x) *x, MG_NAME(acc) zero, const MG_NAME(w) *w, uint32_t n)
 {
     for (uint32_t k = 0u; k < n; k += 1u) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How two tensors are walked together, element by element, with broadcasting.
+ * Walks two tensors together, element by element, with broadcasting.
  */
 #ifndef MCUGEN_ELEMENTWISE_H
 #define MCUGEN_ELEMENTWISE_H
@@ -16,7 +16,7 @@ typedef struct {
     uint32_t runs, run;
 } mg_elementwise;
 
-/* Where the current run starts: an index per outer loop, and offsets into a and b. */
+/* Start of the current run: an index per outer loop, and offsets into a and b. */
 typedef struct {
     uint32_t index[MG_ELEMENTWISE_LOOPS];
     uint32_t a, b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the ends of the kernels on int16 data. Needs MG_NAME(params) and MG_NAME(acc).
+ * Template: converts the sums of kernels on int16 data to outputs. Needs MG_NAME(params) and MG_NAME(acc).
  */
 static inline int16_t MG_NAME(outside)(const MG_NAME(params) *p)
 {
@@ -8,7 +8,7 @@ static inline int16_t MG_NAME(outside)(const MG_NAME(params) *p)
     return 0;
 }
 
-/* wide: as the runtimes do with sums of 64 bits, mult has 16 bits and one rounding is done. */
+/* wide: as in the runtimes with sums of 64 bits, mult has 16 bits and the result is rounded once. */
 static inline int16_t MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) acc)
 {
     const int32_t y = p->wide != 0u ? mg_requantize_wide(acc, p->mult[o], p->shift[o])

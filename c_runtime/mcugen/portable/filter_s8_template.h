@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the ends of the kernels on int8 data. Needs MG_NAME(params) and MG_NAME(acc).
+ * Template: converts the sums of kernels on int8 data to outputs. Needs MG_NAME(params) and MG_NAME(acc).
  */
 static inline int8_t MG_NAME(outside)(const MG_NAME(params) *p)
 {
@@ -13,7 +13,7 @@ static inline int8_t MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, MG_NAM
     return (int8_t)mg_clamp(y, p->out_min, p->out_max);
 }
 
-/* Apart where all shifts go to the right, so that no output pays for the other kind. */
+/* A loop of its own if all shifts go to the right, so that no output pays for the general case. */
 static inline void MG_NAME(store_run)(const MG_NAME(params) *p, uint32_t o, uint32_t n, const MG_NAME(acc) *acc, int8_t *out)
 {
     const int32_t *const mult = p->mult + o;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The top bit of every byte, flipped: int8 to uint8 or back, where scales are equal and zero points 128 apart.
- * n bytes; out may be in. Equals the reference runtime's Quantize there.
+ * Flips the top bit of every byte: int8 to uint8 or back, if scales are equal and zero points differ by 128.
+ * n bytes; out may be in. Equals the reference runtime's Quantize in this case.
  */
 #ifndef MCUGEN_FLIP_SIGN_H
 #define MCUGEN_FLIP_SIGN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: a fully connected layer, four outputs at a time, on top of dot_1x4_template.h.
- * Instead of MG_NAME(store) it asks for MG_NAME(finish)(p, o, acc), the output o.
+ * Instead of MG_NAME(store) it needs MG_NAME(finish)(p, o, acc), the output o.
  */
 
 static inline void MG_NAME(vector)(const MG_NAME(params) *p, const MG_NAME(x) *x, MG_NAME(x) *out)

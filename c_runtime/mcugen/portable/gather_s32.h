@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The slices that int32 indices name: batches * outer * count runs of bytes.
+ * Copies the slices that int32 indices select: batches * outer * count runs of bytes.
  *
  * count   indices of a batch; all `outer` slices of the batch use the same
  * size    of the indexed axis; indices outside are moved to its nearest end
- * run     bytes of what stands behind the axis
+ * run     bytes of a slice, the elements behind the axis
  * Equals the reference runtime's Gather for data of any type.
  */
 #ifndef MCUGEN_GATHER_S32_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Four int8 values in a word at once, on cores with DSP instructions: MG_LANES says whether there are any. Sums are kept
- * in two words of two 16 bit lanes: of bytes 0 and 2, and of bytes 1 and 3; at most MG_LANES_MOST values to a lane.
+ * Four int8 values per word on cores with DSP instructions; MG_LANES tells whether the core has them. Sums are kept in
+ * two words of two 16 bit lanes, one for bytes 0 and 2, one for bytes 1 and 3; a lane sums at most MG_LANES_MOST
+ * values.
  */
 #ifndef MCUGEN_LANES_H
 #define MCUGEN_LANES_H

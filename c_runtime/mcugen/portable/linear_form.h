@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A sum or difference of two stored int8 values where one linear form has the bits of all its roundings.
+ * A sum or difference of two stored int8 values, if one linear form gives the same bits as all its roundings.
  *
  *   y = clamp((form.a * a + form.b * b + form.addend) / 2^21), rounded down
  *
@@ -26,7 +26,7 @@ static inline int32_t mg_linear_clamped(const mg_linear_form *k, int32_t a, int3
     return mg_clamp(mg_linear_of(k, a, b) >> 21, k->out_min, k->out_max);
 }
 
-/* The same with no other clamp than that of int8. */
+/* mg_linear_form with no clamp but that of int8. */
 static inline int32_t mg_linear_saturated(const mg_linear_form *k, int32_t a, int32_t b)
 {
 #if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)

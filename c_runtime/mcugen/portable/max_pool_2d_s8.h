@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Largest value of a sliding window over int8 images; taps outside the image are not looked at.
+ * Largest value of a sliding window over int8 images; taps outside the image are ignored.
  *
  *   y[c] = clamp(max over the taps inside of x[c])
  *

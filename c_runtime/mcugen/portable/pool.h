@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the pooling kernels share: which taps of a window lie inside the image.
+ * Shared by the pooling kernels: finds the taps of a window that lie inside the image.
  */
 #ifndef MCUGEN_POOL_H
 #define MCUGEN_POOL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A stored integer where it is positive, else its product with a slope.
+ * PReLU of one stored integer: the value itself if it is positive, else its product with a slope.
  *
  *   y = clamp(out_zero_point + (x >= 0 ? requantize(x, mult, shift)
  *                                      : requantize(x * alpha, alpha_mult, alpha_shift)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the recurrent layers of float data share: activations of gates, and a gate's sum.
+ * Shared by the recurrent layers on float data: activations of gates, and a gate's sum.
  */
 #ifndef MCUGEN_RECURRENT_F32_H
 #define MCUGEN_RECURRENT_F32_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stored integers to stored integers of another type, scale or zero point.
+ * Converts stored integers to another type, scale or zero point.
  *
  *   y = clamp(requantize(x - in_zero_point, mult, shift) + out_zero_point)
  *
- * Equals the reference runtime's Quantize (reference_ops::Requantize) between integers. n elements; out may be in where the types
- * are the same.
+ * Equals the reference runtime's Quantize (reference_ops::Requantize) between integers. n elements; out may be in
+ * where the types are the same.
  */
 #ifndef MCUGEN_REQUANTIZE_H
 #define MCUGEN_REQUANTIZE_H

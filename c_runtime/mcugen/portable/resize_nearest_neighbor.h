@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images of another size, one output row at a time: every pixel is a copy of one input pixel.
+ * Resizes images, one output row at a time: every pixel is a copy of one input pixel.
  *
  * from    the input column of each run of equal output pixels;  times: pixels of each run;  runs: how many there are
  * pixel   bytes of a pixel

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The first length[b] steps of each sequence in reverse order, the rest as they are; int32 lengths.
+ * Reverses the first length[b] steps of each sequence and copies the rest; int32 lengths.
  *
  * outer, between  how often the axes before, and those between the sequence and batch axes, repeat
  * *_stride        in bytes
- * run             bytes of what stands behind both axes
- * Equals the reference runtime's ReverseSequence for data of any type; lengths outside the axis are moved to its nearest end.
+ * run             bytes of the elements behind both axes
+ * Equals the reference runtime's ReverseSequence for data of any type; lengths outside the axis are moved to its
+ * nearest end.
  */
 #ifndef MCUGEN_REVERSE_SEQUENCE_S32_H
 #define MCUGEN_REVERSE_SEQUENCE_S32_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds float slices into zeros at the places that int32 indices name.
+ * Adds float slices to an output of zeros, at the places that int32 indices select.
  *
  * sizes, strides  [depth]: of the indexed axes of the output, strides in elements; indices outside are clamped
  * count, run      slices, and elements of one

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/scatter_nd_s32.h"
 
-/* Where the slice of an index starts, in elements. */
+/* Start of the slice that an index selects, in elements. */
 static uint32_t place(const mg_scatter_nd_s32_params *p, const mg_s32 *index)
 {
     uint32_t at = 0u;

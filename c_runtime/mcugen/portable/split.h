@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Takes tensors apart: `outer` times the next run goes to every output in turn.
+ * Splits a tensor: `outer` times, each output in turn receives the next run.
  *
  * run     bytes of a run, one entry per output
  * Equals the reference runtime's Split and Unpack for any type.
@@ -15,7 +15,7 @@ typedef struct {
     uint32_t outer;
 } mg_split_params;
 
-/* The number in the name is that of the outputs. */
+/* The number in the name is the number of outputs. */
 void mg_split__1(const mg_split_params *p, const void *in, void *out0);
 void mg_split__2(const mg_split_params *p, const void *in, void *out0, void *out1);
 void mg_split__3(const mg_split_params *p, const void *in, void *out0, void *out1, void *out2);

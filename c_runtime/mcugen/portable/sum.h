@@ -7,7 +7,8 @@
  *   y    = clamp(divide(high_mul(fine, out_mult), out_shift) + out_zero_point)
  *
  * divide: by 2^shift to nearest, halves away from zero. wide is the operand of the larger scale: its multiplier is 1/2,
- * exact. Nothing leaves 32 bits: left_shift is 20 for int8, 15 for int16, and 1 where scales are powers of two.
+ * exact. No intermediate value exceeds 32 bits: left_shift is 20 for int8, 15 for int16, and 1 where scales are powers
+ * of two.
  * Equals AddElementwise with double rounding.
  */
 #ifndef MCUGEN_SUM_H
@@ -25,8 +26,8 @@ typedef struct {
     int8_t narrow_factor;
 } mg_sum;
 
-/* x / 2^n to nearest, halves away from zero, where |x| + 2^(n - 1) stays in 32 bits. Without a branch: the constants
- * of n leave the loop. */
+/* x / 2^n to nearest, halves away from zero, where |x| + 2^(n - 1) stays in 32 bits. It has no branch, so that the
+ * compiler can compute the constants of n outside the loop. */
 static inline int32_t mg_sum_divide(int32_t x, uint32_t n)
 {
     const int32_t half = (int32_t)(((uint32_t)1 << n) >> 1);

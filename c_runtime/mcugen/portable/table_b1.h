@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Any function of one byte, int8 or uint8, by a table.
+ * Any function of one byte, int8 or uint8, computed by a table.
  *
  *   y = table[x], x taken as unsigned
  *

@@ -3,7 +3,7 @@
 
 #include "mcugen/quads_four.h"
 
-/* Where the taps of output column x begin, in every fourth pointer: those of each kernel row side by side. */
+/* Start of the taps of output column x, in every fourth pointer: the taps of a kernel row lie side by side. */
 static void mg_quads_inside(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t x, mg_f32_row *table)
 {
     const uint32_t at = (x * p->stride_w - p->pad_w) * p->in_c;
@@ -12,7 +12,7 @@ static void mg_quads_inside(const mg_quads_f32_params *p, const mg_f32 *const *r
     }
 }
 
-/* The same tap by tap. */
+/* Variant that works tap by tap. */
 static void mg_quads_apart(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t x, mg_f32_row *table)
 {
     mg_f32_row *to = table;
@@ -25,7 +25,7 @@ static void mg_quads_apart(const mg_quads_f32_params *p, const mg_f32 *const *ro
     }
 }
 
-/* Sets the pointers of output columns x to x + 3, as far as there are so many, and whether runs are kernel rows. */
+/* Sets the pointers of output columns x to x + 3, as far as they exist, and whether runs are kernel rows. */
 static uint32_t mg_quads_place(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t x, mg_f32 *out,
                                mg_f32_row *table, mg_f32 *unused, mg_quads_block *block)
 {

@@ -6,7 +6,7 @@
  *   y[o] = clamp(bias[o] + sum)
  *
  * x       float [rows of in_w * in_c]
- * weights quads of output channels [bias [4], taps [kernel_h][kernel_w][in_c][4]]; zeros beyond the last channel
+ * weights groups of four output channels [bias [4], taps [kernel_h][kernel_w][in_c][4]]; zeros beyond the last channel
  * Follows Conv2D.reference; a product and its sum are rounded together where the core does that, sums run over kernel
  * rows, columns and channels in this order, from the bias on.
  */
@@ -19,8 +19,7 @@
 #define MG_QUADS_RELU 1u
 #define MG_QUADS_CAPPED 2u
 
-/* taps, outputs: of a pixel. kind: which bounds outputs have: none, 0 or 0 and out_max.
- * outside: in_c zeros. */
+/* taps, outputs: number per pixel. kind: bounds of the outputs: none, 0, or 0 and out_max. outside: in_c zeros. */
 typedef struct {
     const float *weights;
     uint32_t taps, outputs, kind;
@@ -33,12 +32,13 @@ typedef struct {
  * scratch: 4 * kernel_h * kernel_w pointers, then outputs floats. */
 void mg_conv2d_f32__quads(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out, void *scratch);
 
-/* The same of a depthwise convolution of at least four channels. Weights: as above with in_c = 1, each quad for its own
- * four channels; the last quad ends with the last channel. */
+/* One output row of a depthwise convolution of at least four channels. Weights: as above with in_c = 1, each quad for
+ * its own four channels; the last quad ends with the last channel. */
 void mg_depthwise_conv2d_f32__quads(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out,
                                     void *scratch);
 
-/* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs. scratch: outputs floats. */
+/* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs. scratch: outputs floats.
+ * */
 void mg_conv2d_f32__quads_pointwise(const mg_quads_f32_params *p, const mg_f32 *in, mg_f32 *out, void *scratch, uint32_t n);
 
 /* n vectors. in: n * taps, out: n * outputs. Weights: eights of outputs [bias [8], taps [8]]. */

@@ -102,8 +102,8 @@ static void __attribute__((naked, noinline)) mg_quads_four(MCUGEN_UNUSED mg_quad
             "b 14b\n");
 }
 
-/* The same of a depthwise convolution: `run` counts taps, `step` bytes apart. Quads of channels are `at` bytes from the
- * first, the last one ends with the last channel. */
+/* Depthwise convolution: `run` counts taps, which are `step` bytes apart. Quads of channels are `at` bytes from the
+ * first; the last quad ends with the last channel. */
 #define MG_QUADS_LANES(x, step, k, l, m, n, a, b, c, d) \
     "vldmia " x ", {s" #k "-s" #n "}\n add " x ", " x ", " step "\n" \
     "vfma.f32 s" #a ", s" #k ", s12\n vfma.f32 s" #b ", s" #l ", s13\n" \

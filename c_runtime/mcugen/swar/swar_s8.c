@@ -9,7 +9,7 @@ static const int8_t *mg_swar_column(const mg_swar_s8_params *p, const int8_t *ro
     return c < p->in_w ? row + c * p->in_c : p->outside;
 }
 
-/* The patch of output columns x and on, `valid` of them; those beyond are as the last. */
+/* The patch of `valid` output columns from x on; further columns repeat the last one. */
 static void mg_swar_gather_inside(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid,
                                   uint8_t *patch)
 {
@@ -28,7 +28,7 @@ static void mg_swar_gather_inside(const mg_swar_s8_params *p, const int8_t *cons
     }
 }
 
-/* The same tap by tap, where some lie beyond the row or not side by side. */
+/* Variant that works tap by tap, for taps beyond the row or not side by side. */
 static void mg_swar_gather_apart(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid,
                                  uint8_t *patch)
 {
@@ -46,7 +46,7 @@ static void mg_swar_gather_apart(const mg_swar_s8_params *p, const int8_t *const
     }
 }
 
-/* Where the outputs of `valid` pixels go; those of the others are dropped. */
+/* Where the outputs of `valid` pixels are written; outputs of other pixels are dropped. */
 static void mg_swar_target(const mg_swar_s8_params *p, int8_t *to, uint32_t valid, int8_t *unused, int8_t **out)
 {
     for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {

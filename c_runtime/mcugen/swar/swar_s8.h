@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of int8 images and vectors with int8 weights, for cores that have no SIMD: two channels per multiplication.
+ * Convolution of int8 images and vectors with int8 weights, for cores that have no SIMD: two channels per
+ * multiplication.
  *
  *   sum = sum over taps and channels of w[o] * x
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
@@ -20,7 +21,8 @@
 /* A pointer that may lie in the arena. */
 typedef const int8_t *MCUGEN_MAY_ALIAS mg_swar_pointer;
 
-/* pairs: of channels. kind: of a depthwise convolution, see mg_swar_lanes.  taps: of a channel.  outside: in_c values beyond the image, NULL for vectors. */
+/* pairs: number of channel pairs. kind: for depthwise convolutions, see mg_swar_lanes. taps: taps per channel.
+ * outside: in_c values beyond the image, NULL for vectors. */
 typedef struct {
     const uint32_t *stream;
     uint32_t pairs, taps, outputs, kind;
@@ -34,7 +36,7 @@ typedef struct {
  * out: out_w * out_c.  scratch: 4 * taps + outputs bytes. */
 void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch);
 
-/* The same of a depthwise convolution. taps: a multiple of 3, those beyond the kernel's have no weight.
+/* One output row of a depthwise convolution. taps: a multiple of 3; taps beyond the kernel's have weight 0.
  * scratch: 2 * taps pointers, then outputs bytes. */
 void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
                                   void *scratch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * All output channels of a block of pixels, by multiplications that serve two channels each.
- * A word holds the weights of two channels, w0 + 65536 * w1, so that one multiplication serves both. The build has grouped
- * the taps so that neither sum leaves its 16 bits within a group.
+ * A word holds the weights of two channels, w0 + 65536 * w1, so that one multiplication serves both. The build has
+ * grouped the taps so that neither sum leaves its 16 bits within a group.
  */
 #ifndef MCUGEN_SWAR_TWO_H
 #define MCUGEN_SWAR_TWO_H
@@ -10,7 +10,8 @@
 #include "mcugen/swar_s8.h"
 
 /* Two pixels of a depthwise convolution. table: [taps][2] pointers to channel 0 up to `end`, taps a multiple of 3.
- * at: elements from the pointers to the block's own columns. kind: 1 where outputs below the zero point count, and 2 where span is 255. */
+ * at: elements from the pointers to the block's own columns. kind: 1 where outputs below the zero point count, and 2
+ * where span is 255. */
 typedef struct {
     const uint32_t *stream;
     const mg_swar_pointer *table, *end;
@@ -84,7 +85,7 @@ static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const u
     s->upper[3] += (int32_t)t3 >> 16;
 }
 
-/* What makes outputs of a channel's sums. below: what is added where a sum is negative. */
+/* Constants that turn the sums of a channel into outputs. below: added if a sum is negative. */
 typedef struct {
     int32_t mult, rounding, below, low, span;
     uint32_t shift;
@@ -102,7 +103,8 @@ static inline mg_swar_scale mg_swar_scale_of(const uint32_t *q, uint32_t kind, i
     return scale;
 }
 
-/* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear. */
+/* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear.
+ * */
 static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
