@@ -1,7 +1,7 @@
-"""Entry points: what installed packages add to mcugen, by group. A package that fails at import is named.
+"""Entry points by which installed packages extend mcugen, by group. A package that fails at import is named.
 
-What is chosen by name (an export, an instruction set) is imported when it is chosen, and must work then. What is there
-unasked (operators, kernel families) is left out where its import fails, and builds say so.
+An object chosen by name (an export, an instruction set) is imported when it is chosen, and must work then. Operators
+and kernel families are always imported; one whose import fails is left out, and each build prints a note of it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def working(group: str) -> tuple[tuple[str, Any], ...]:
 
 
 def failures(group: str) -> tuple[str, ...]:
-    """What the other entry points of the group raised, each with its package."""
+    """The errors of the other entry points of the group, each with its package."""
     return _imported(group)[1]
 
 

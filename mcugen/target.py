@@ -1,4 +1,4 @@
-"""What a board is: core, features, clock, memory regions, toolchain and emulated machine, read from board.toml files.
+"""Boards: core, features, clock, memory regions, toolchain and emulated machine, read from board.toml files.
 
 A folder `boards/<name>/` with a `board.toml` is a board; nothing else lists it. A file with a `[cpu]` table describes
 a bare core; a file with `core = "<bare core>"` describes a real board and takes cpu, toolchain and emulator from that
@@ -23,7 +23,7 @@ BOARD_FILE = "board.toml"
 
 @dataclass(frozen=True)
 class Target:
-    """What code is built for: a bare core (no memory budget) or a board with its memory regions.
+    """The target of a build: a bare core (no memory budget) or a board with its memory regions.
 
     isa names the instruction set (`mcugen.isa`), "" where images are not read.
     `emulators` are tried in order: the first whose memory holds the image runs it.

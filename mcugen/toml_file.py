@@ -1,4 +1,4 @@
-"""TOML files read strictly: every key is checked, named in the error when wrong, and refused when nobody reads it."""
+"""TOML files read strictly: every key is checked, named in the error when wrong, and refused when it is unknown."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Table:
         return tuple(Table(self._path, f"{self._prefix}{key}[{i}].", v, self._manual) for i, v in enumerate(value))
 
     def refuse_unread(self) -> None:
-        """Raise for a key that nobody asked for: a misspelt key must not pass for an absent one."""
+        """Raise UsageError for a key that was never read: a misspelt key must not pass for an absent one."""
         for key in self._values:
             if key not in self._read:
                 known = ", ".join(sorted(self._read))

@@ -15,7 +15,7 @@ from tests.support.collection import EMULATED, is_in_scope, models
 from tests.support.cores import CORES
 
 MEANINGS = ("host", "cortex-m4", "cortex-m55", "cortex-m0plus")
-"""Whose kernels run on this machine, under sanitizers: those for a core's own instructions by their plain C meaning."""
+"""Targets whose kernels run on this machine under sanitizers; intrinsics run as their plain C equivalents."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

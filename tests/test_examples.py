@@ -122,7 +122,7 @@ def strides_over(call: Call, w: RowWindow) -> bool:
 
 
 def corners(op: type[Op]) -> dict[str, bool]:
-    """Which corners of a sliding window the examples of an operator reach."""
+    """The corners of a sliding window that the examples of an operator reach."""
     found = list(windows(op))
     fields = vars(op).get("__dataclass_fields__", {})
     reached = {

@@ -97,7 +97,7 @@ def test_weights_of_four_bits_compute_as_the_same_values_in_bytes(tmp_path: Path
     ],
 )  # fmt: skip
 def test_which_runtimes_take_weights_of_four_bits(name: str, data: str, scales: int, refused: str) -> None:
-    """As both answered, LiteRT in version 2.3.0: its depthwise kernel gives other bits with int16 data."""
+    """Recorded from both runtimes; LiteRT is version 2.3.0: its depthwise kernel gives other bits with int16 data."""
     op = {"CONV_2D": Conv2D(), "DEPTHWISE_CONV_2D": DepthwiseConv2D(), "FULLY_CONNECTED": FullyConnected(),
           "TRANSPOSE_CONV": TransposeConv((1, 4, 3, 3))}[name]  # fmt: skip
     x = TensorType((1, 6, 5, 3), data, QuantParams((0.1,), (0,)))

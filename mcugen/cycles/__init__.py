@@ -1,4 +1,4 @@
-"""Estimates of cycles: what a core takes for the instructions that were counted, as an interval."""
+"""Estimates of cycles: the time of the counted instructions on a core, as an interval."""
 
 from __future__ import annotations
 

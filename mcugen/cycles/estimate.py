@@ -1,4 +1,4 @@
-"""Cycles of what was executed: every run of instructions times its entries, and what its branches add."""
+"""Cycles of a program: each run of instructions times its entries, plus the cost of its branches."""
 
 from __future__ import annotations
 

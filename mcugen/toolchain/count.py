@@ -31,11 +31,11 @@ class Fetches:
 
 @dataclass(frozen=True)
 class Counts:
-    """What one inference executed.
+    """The counts of one inference.
 
-    runs: step -> (address, instructions) -> entries: so often was the run of instructions that starts there executed,
+    runs: step -> (address, instructions) -> entries: how often the run of instructions that starts there was executed,
     from its first to its last, the only one of them that may jump. OUTSIDE for those before the first step.
-    fetches: step -> what it read from the flash, where a board says what a line is.
+    fetches: step -> its reads of the flash, where the board's file gives the size of a line.
     """
 
     runs: Mapping[int, Mapping[tuple[int, int], int]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ def write_marks(marks: tuple[tuple[int, int], ...], path: Path) -> None:
 
 
 def read_counts(path: Path) -> list[Counts]:
-    """What each inference executed, in order."""
+    """The counts of each inference, in order."""
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
     if not lines or lines[-1] != "end":
         raise ToolError("the instruction counter wrote no result", where=str(path))

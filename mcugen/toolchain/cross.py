@@ -43,7 +43,7 @@ class Image:
 
     @property
     def flash_bytes(self) -> int:
-        """What the image takes in flash."""
+        """Bytes of the image in flash."""
         return self.text_bytes + self.rodata_bytes + self.data_bytes
 
 

@@ -56,7 +56,7 @@ def _clip(name: str, address: int, wanted: int, available: int) -> Placement:
 
 
 def clip_note(target: Target, emulator: Emulator) -> str:
-    """What the machine lacks of the board's memory, in words; "" when nothing."""
+    """A note on the memory that the board has and the machine lacks; "" when there is none."""
     clipped = [p for p in place(target, emulator) if p.clipped_bytes]
     parts = [f"{p.name} {p.size_bytes + p.clipped_bytes:,} to {p.size_bytes:,} bytes" for p in clipped]
     return f"{emulator.machine} has less memory than {target.name}: {', '.join(parts)}" if parts else ""

@@ -22,7 +22,7 @@ _SHOWN_OUTPUT = 4000
 
 @dataclass(frozen=True)
 class Completed:
-    """What a program printed and returned."""
+    """Output and exit status of a program."""
 
     stdout: bytes
     stderr: bytes

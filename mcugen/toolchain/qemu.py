@@ -20,10 +20,10 @@ _PLUGIN_HINT = "counting needs a QEMU built with TCG plugins, of API version 1 (
 
 @dataclass(frozen=True)
 class SimulatedRun:
-    """What a firmware did.
+    """Results of a firmware on an emulated core.
 
-    exit_code: what its main returned. output: what it printed. counts: what each inference executed; empty when not
-    counted. stack_bytes: the deepest stack, see sim_stack_mark.
+    exit_code: the status that its main returned. output: the bytes it printed. counts: those of each inference; empty
+    when not counted. stack_bytes: the deepest stack, see sim_stack_mark.
     """
 
     exit_code: int
@@ -65,7 +65,7 @@ def _plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:
 
 
 def _flash_option(emulator: Emulator, target: Target) -> str:
-    """What the plugin needs to count lines read from the flash of the code, where the board says what one is."""
+    """The plugin's option to count lines read from the flash of the code; "" where the size of a line is not known."""
     flash = next(iter(target.flash_regions()), None)
     if flash is None or not flash.has_waits:
         return ""

@@ -35,7 +35,7 @@ _SHOWN_REASON = 200
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a runtime made of a model.
+    """The result of a model in a runtime.
 
     outputs: per input set, the graph's outputs. tensors: per input set, the tensors asked for by their index in the
     file. refused: the runtime's own words, "" where it ran; crashed: whether it ended its process.

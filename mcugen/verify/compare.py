@@ -35,7 +35,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a comparison found over all cases. max_abs_diff is 0 for integers that are equal.
+    """The result of a comparison over all cases. max_abs_diff is 0 for integers that are equal.
 
     agrees: integers are equal, floats within FLOAT_TOLERANCE. floats: how many of the tensors are.
     max_relative_diff: of float tensors, the largest difference as a share of the largest magnitude of the sums.
@@ -135,7 +135,7 @@ class Comparison:
             self._note(expected.dtype.kind == "f", furthest, found)
 
     def _origins(self) -> Iterator[Origin]:
-        """What the tensors that are computed stand for, each imported tensor once."""
+        """The origins of the computed tensors, each imported tensor once."""
         found = (t.origin for t in self._graph.tensors.values() if t.origin is not None and not t.is_constant)
         yield from {origin.tensor: origin for origin in found}.values()
 

@@ -45,7 +45,7 @@ class SimulatedStep:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What a firmware did on an emulated core. Units: bytes; instructions and cycles of the first inference.
+    """The measurements of a firmware on an emulated core. Units: bytes; instructions and cycles of the first inference.
 
     cycles: an estimate, None where there is no model of the core; clock_hz: the board's, None for a bare core.
 
@@ -82,7 +82,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class _Trial:
-    """What came of one simulation: the images, the counts of QEMU, the code, and the outputs compared."""
+    """The parts of one simulation: the images, the counts of QEMU, the code, and the outputs compared."""
 
     image: cross.Image
     plain: cross.Image

@@ -64,7 +64,7 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
 
 
 def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Run]) -> Iterator[list[Computed]]:
-    """What each run of a case computes, in the order completed, then the outputs with step -1.
+    """The tensors that each run of a case computes, in the order completed, then the outputs with step -1.
 
     Rows are put together first; of a network that is fed frame by frame there is the newest row of each tensor.
     """
@@ -89,7 +89,7 @@ def _stdin(artifact: Artifact, runs: Sequence[Run]) -> bytes:
 
 
 def _tensors_of_run(artifact: Artifact, data: bytes, at: int) -> tuple[list[Computed], int]:
-    """What one run computes, from data[at:], and where the next run begins."""
+    """The tensors of one run, read from data[at:], and the position of the next run."""
     found: list[Computed] = []
     parts: dict[tuple[int, int], _Rows] = {}
     while (OUTPUTS, len(artifact.graph.outputs) - 1) not in parts:

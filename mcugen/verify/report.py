@@ -1,4 +1,4 @@
-"""What `verify` and `simulate` print: text for people, JSON under stable names for programs."""
+"""The output of `verify` and `simulate`: text for people, JSON with stable names for programs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _first(result: Verification) -> Verdict | None:
 
 
 def _promise(result: Verification) -> str:
-    """What agreement means for the tensors that there are."""
+    """The meaning of agreement for this model's types: equal bits, or a tolerance."""
     runtime, c = REFERENCES[result.reference], result.c
     floats = f"within {TOLERANCE_TEXT} of {runtime}, relative to the magnitude of the sums"
     if c.floats == c.tensors:

@@ -53,8 +53,8 @@ class Verification:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is wrong, but for differences of tensors."""
-        refused = f"the bits are said to be those of a runtime that refuses {self.refused}" if self.refused else ""
+        """All faults except differences of tensors."""
+        refused = f"the build promises the bits of a runtime that refuses {self.refused}" if self.refused else ""
         differing = (f"recorded trace differs: {name}" for name in self.trace_differs)
         return (*filter(None, [refused]), *self.constants.differences, *self.helpers, *self.text, *differing)
 

@@ -1,4 +1,4 @@
-"""The runs that show what a case says: one of a model without states, else sequences on one model object."""
+"""The runs of a case: one for a model without states, else a sequence on one model object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcugen.reference.inputs import Case, Inputs, overlapping
 
 
 class Start(IntEnum):
-    """What happens to the model object before a run: nothing, it becomes garbage, or it is reset."""
+    """The model object before a run: left as it is, filled with garbage, or reset."""
 
     GO_ON = 0
     GARBAGE = 1
@@ -21,7 +21,7 @@ class Start(IntEnum):
 
 
 AFTER_RESET = 3
-"""Runs that are repeated after a reset: the states begin anew, and go on from there."""
+"""Number of runs repeated after a reset, from the initial states on."""
 
 
 @dataclass(frozen=True, eq=False)

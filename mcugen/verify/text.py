@@ -14,7 +14,7 @@ _NUMBERS = re.compile(r"\{[-+\w.,\s()]{400,}\}")
 
 
 def violations(artifact: Artifact, folder: Path) -> list[str]:
-    """What breaks a rule in the sources of a build that lie in `folder`. Long tables of numbers are not parsed."""
+    """The violations of rules in the sources of a build in `folder`. Long tables of numbers are not parsed."""
     sources = sources_of(artifact.emitted)
     texts = {path: _NUMBERS.sub("{0}", _preprocessed(folder / path, folder)) for path in sources}
     own = {Path(path).name for path in artifact.files if path.endswith(".h")}

@@ -62,7 +62,7 @@ REASONS = {
 
 
 def kind_of(kernel: Kernel, call: Call) -> str:
-    """Which bound holds for a layer."""
+    """The bound that applies to a layer."""
     if call.output.is_float:
         return FLOAT
     name = type(call.op).__name__

@@ -62,7 +62,7 @@ class Layer:
 
     @property
     def times(self) -> float:
-        """How many times its bound it takes, in the middle of the estimate."""
+        """Cycles over the bound, in the middle of the estimate."""
         return (self.cycles_low + self.cycles_high) / 2 / self.bound
 
 

@@ -13,7 +13,7 @@ from tests.bench.published import BEST
 
 WORST = 10
 LEAST_SHARE = 0.03
-"""Of its model's cycles that a layer must take to be listed."""
+"""Share of its model's cycles that a layer must take to be listed."""
 LEAST_MACS = 5000
 ALLOWED_GROWTH = 1.01
 WHOLE = frozenset(m.title for m in MODELS if m.input_mode == "whole")
@@ -135,7 +135,7 @@ def data(results: Iterable[Result], baselines: Baselines) -> str:
 
 
 def worse(results: Iterable[Result], committed: Mapping[str, Any]) -> list[str]:
-    """What takes over 1 % more than the committed figures say; a model that they lack is no difference."""
+    """Figures over 1 % above the committed ones; a model that those lack is no difference."""
     found = []
     for r in results:
         before = committed["cores"].get(r.core, {}).get(r.model, {})

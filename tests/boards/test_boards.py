@@ -196,7 +196,7 @@ def test_a_bare_core_takes_the_regions_it_is_given() -> None:
 
 
 def test_a_board_says_how_much_code_it_keeps() -> None:
-    """Of the flash of the code, where it waits and has a cache."""
+    """The cache in front of the flash of the code, where that flash has wait states."""
     known = {name: target.load(name).loop_bytes for name in target.names()}
     assert known["nucleo-l4r5zi"] == known["stm32f4-disco"] == 1024
     assert known["cortex-m4"] is None and known["nucleo-g0b1re"] is None and known["nucleo-u575zi"] is None

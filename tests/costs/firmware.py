@@ -54,7 +54,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a layer took: counted instructions, the model's least and most cycles, and its kernel's bytes of code."""
+    """Cost of a layer: counted instructions, the model's least and most cycles, and its kernel's bytes of code."""
 
     layer: Layer
     instructions: int

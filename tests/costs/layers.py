@@ -85,7 +85,7 @@ SUMS: tuple[Shape, ...] = ((16, 16, 16), (8, 8, 64), (13, 5, 7), (24, 24, 8))
 SUM_QUANTS = tuple(QuantParams((scale,), (zero,)) for scale, zero in ((0.1, -128), (0.07, 5), (0.11, -10)))
 KINDS = ("s8", "s16", "s8w16", "f32")
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
-"""Of rows and columns, and of channels."""
+"""Factors for rows and columns, and for channels."""
 
 MAX_ELEMENTS = 40_000
 MAX_MACS = 1_500_000
@@ -170,7 +170,7 @@ def grown(example: Example, scale: tuple[int, int]) -> Example | None:
 
 
 def _larger(t: TensorType, rows: int, channels: int) -> TensorType:
-    """With that many times the rows, columns and channels where there are more than one."""
+    """The type with rows, columns and channels times these factors, where there is more than one of them."""
     last = len(t.shape) - 1
     by = [channels if d == last else rows if d > 0 else 1 for d in range(last + 1)]
     return t.with_shape(tuple(n * k if n > 1 else n for n, k in zip(t.shape, by, strict=True)))

@@ -55,7 +55,7 @@ SLACK = 12
 
 
 def counted(folder: Path, line: int, code: int, data: int, *, text: str = LOOP, **more: Any) -> Fetches:
-    """What a program reads on a board whose flash reads lines of that size into such caches."""
+    """Lines that a program reads on a board with flash lines and caches of these sizes."""
     board = target.load("nucleo-l4r5zi")
     flash = replace(board.flash_regions()[0], line_bytes=line, code_cache_bytes=code, data_cache_bytes=data, **more)
     board = replace(board, regions=(flash, *board.ram_regions()))
@@ -66,7 +66,7 @@ def counted(folder: Path, line: int, code: int, data: int, *, text: str = LOOP, 
 
 
 def straight(folder: Path, times: int, body: str, line: int, waits: int, *, prefetch: bool) -> Fetches:
-    """What code without a branch reads where nothing is kept."""
+    """Lines that code without a branch reads where no cache keeps any."""
     text = STRAIGHT.format(times=times, body=body)
     return counted(folder, line, 0, 0, text=text, wait_states=waits, prefetch=prefetch)
 

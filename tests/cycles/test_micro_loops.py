@@ -138,7 +138,7 @@ def test_m55_fourteen_instructions_make_128_products(tmp_path: Path) -> None:
 
 
 def test_m55_loads_in_a_row_hold_each_other_up(tmp_path: Path) -> None:
-    """The same without turns: three loads wait for the one pipe while nothing multiplies."""
+    """The loads one after the other, without taking turns: three wait for the one pipe while nothing multiplies."""
     turns = taking_turns(6, ["r0", "r2", "r4", "r6", "r8", "r10", "r12", "lr"])
     lines = turns.splitlines(keepends=True)
     bunched = "".join(sorted(lines, key=lambda line: not line.startswith("vldr")))

@@ -29,7 +29,7 @@ BUILDS = (
 
 
 def external_names(built: Built, objects: Path) -> set[str]:
-    """What the objects of a build define for others."""
+    """The external symbols that the objects of a build define."""
     objects.mkdir()
     for source in built.sources():
         built.gcc("-c", source, "-o", objects / f"{Path(source).stem}.o")

@@ -31,7 +31,7 @@ int32_t get(int32_t x); void put(int32_t *to); void read(const int32_t *from);
 
 
 def preprocess(path: Path) -> str:
-    """What the checks are given: one file with its headers, extensions hidden."""
+    """The input of the checks: one file with its headers, extensions hidden."""
     command = ["gcc", *CHECK_FLAGS, f"-I{stubs()}", f"-I{runtime.include()}", str(path)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the emitted C promises: it compiles clean everywhere, holds no state, and is the same wherever it is made."""
+"""Promises of the emitted C: it compiles clean everywhere, holds no state, and is the same wherever it is made."""
 
 from __future__ import annotations
 

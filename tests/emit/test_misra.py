@@ -23,7 +23,7 @@ def not_kept() -> set[str]:
 
 
 def findings(folder: Path, sources: list[str]) -> list[tuple[str, str]]:
-    """What cppcheck finds: id and place."""
+    """The findings of cppcheck: id and place."""
     return FINDING.findall(run([*COMMAND, *sources], cwd=folder).text)
 
 

@@ -64,7 +64,7 @@ def built(name: str, model: str, mode: str, board: str, folder: Path) -> tuple[E
 
 
 def lines(artifact: Artifact, inputs: Sequence[np.ndarray], names: Sequence[str]) -> list[str]:
-    """What the example must print: the oracle's scores of each input, and the name of the best."""
+    """The expected output of the example: the oracle's scores of each input, and the name of the best."""
     found = []
     for x in inputs:
         values = reference.run(artifact.imported, [x], artifact.view.reference)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build writes beside the C is found: pages, folders of templates, and what installed packages add."""
+"""Exports that a build writes beside the C are found: pages, folders of templates, and what installed packages add."""
 
 from __future__ import annotations
 

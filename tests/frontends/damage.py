@@ -27,7 +27,7 @@ BUILT, REFUSED, FAILED = "built", "refused", "failed"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one damaged file: built, refused with a McugenError, or failed (text: how)."""
+    """The outcome of one damaged file: built, refused with a McugenError, or failed (text: how)."""
 
     case: int
     kind: str

@@ -51,7 +51,7 @@ class Writer:
 
 
 def expected(model: onnx.ModelProto, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """What the onnx package's own evaluator computes."""
+    """The results of the onnx package's own evaluator."""
     return [np.asarray(y) for y in ReferenceEvaluator(model).run(None, dict(inputs))]
 
 

@@ -158,7 +158,7 @@ def test_a_multiplier_that_can_tie_is_refused_where_rounding_is_once() -> None:
 
 
 def scaled(scale: scaling.Scales, sums: np.ndarray, k: int, *, once: bool) -> np.ndarray:
-    """What the instructions compute of sums of channel k, before the clamp."""
+    """The result of the instructions from sums of channel k, before the clamp."""
     product = 2 * sums * scale.mult[k] + (0 if once else 2**31)
     return ((product >> 32) + scale.addend[k] - (0 if once else sums < 0)) >> scale.shift[k]
 
@@ -243,7 +243,7 @@ def test_a_copy_serves_1x1_convolutions_of_all_sizes() -> None:
 
 
 def test_a_copy_of_gathered_taps_serves_windows_of_several_sizes() -> None:
-    """Of 16, 32 and 64 channels: as many words, two, four and eight times over."""
+    """With 16, 32 and 64 channels, the same words are used two, four and eight times."""
     layers = [conv((3, 3), (4, 8), c, 16) for c in (16, 32, 64)]
     in_rows, gathered = ([variant(symbol, call) for call in layers] for symbol in (IN_ROWS[0], GATHERED[0]))
     assert gathered[0] == gathered[1] == gathered[2]
@@ -251,7 +251,7 @@ def test_a_copy_of_gathered_taps_serves_windows_of_several_sizes() -> None:
 
 
 def test_a_pixel_at_a_time_is_cheaper_as_a_vector() -> None:
-    """Of a column of 28 pixels, by events of one: a block of three pixels would compute each three times."""
+    """A column of 28 pixels, with one pixel an event: a block of three pixels would compute each three times."""
     call = conv((1, 1), (28, 1), 128, 128)
     run, vector = kernel_of(call, RUNS[0]), kernel_of(call, VECTORS[0])
     assert costs.features(run, call)["blocks"] == 10

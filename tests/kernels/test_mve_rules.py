@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Helium kernels must be sure of: each rule, broken, leaves the call to another kernel, and says why."""
+"""Rules of Helium kernels: a call that breaks one gets another kernel, and the reason is shown."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def deep(image: tuple[int, int, int], kernel: tuple[int, int], channels: int = 0
 
 
 def huge(found: Example) -> Example:
-    """The same with a bias to which no product can be added."""
+    """The example with a bias to which no product can be added."""
     bias = found.inputs[2]
     assert bias is not None
     return replace(found, constants={**found.constants, 2: np.full(bias.shape, 2**31 - 1, np.int32)})

@@ -23,7 +23,7 @@ Key = tuple[str, str]
 
 @dataclass
 class Function:
-    """What one function, or the code outside all functions of a module, refers to."""
+    """The names that one function, or the code outside all functions of a module, refers to."""
 
     where: str
     uses: set[Key] = field(default_factory=set)
@@ -99,7 +99,7 @@ def reached(found: dict[Key, list[Function]], roots: set[Key]) -> set[Key]:
 
 
 def faults(sources: dict[str, str]) -> list[str]:
-    """What breaks the rule, in sources by module name."""
+    """The violations of the rule, in sources by module name."""
     found = functions(sources)
     oracle = reached(found, {key for key in found if key[1] in MEANINGS})
     building = reached(found, set(found) - oracle)

@@ -32,7 +32,7 @@ _WEIGHT_ZERO_POINT: Mapping[str, int] = {"s8": 0, "s16": 0, "u8": 119}
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """What a case needs to know about a tensor that it made."""
+    """The facts about a tensor that its case needs."""
 
     shape: tuple[int, ...]
     dtype: str

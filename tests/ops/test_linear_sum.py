@@ -49,7 +49,7 @@ def test_the_form_has_the_bits_of_every_pair(op: Add | Sub, seed: int) -> None:
 
 
 def op_bounds(op: Add | Sub, call: Call) -> tuple[int, int]:
-    """What the kernel clamps to."""
+    """The bounds of the kernel's clamp."""
     form = kernel_of(type(op)).params
     assert form is not None
     fields = form(call)

@@ -65,7 +65,7 @@ def call(op: Op, inputs: tuple[TensorType, ...], y: TensorType, reference: str =
 
 
 def outcome(derive: Callable[..., Any], *args: Any, **named: Any) -> Any:
-    """What a derivation gives, or that it refuses."""
+    """The result of a derivation, or its refusal."""
     try:
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
             found = derive(*args, **named)

@@ -29,7 +29,7 @@ DRAWS = 3
 
 
 def narrowed(rng: np.random.Generator, t: TensorType, data: np.ndarray | None) -> Range | None:
-    """What is known of a constant, or random bounds within the type: narrow ones, single values and whole ones."""
+    """The bounds of a constant, or random bounds within the type: narrow ones, single values and whole ones."""
     given = channels.whole(t)
     if data is not None or given is None:
         return None if data is None else channels.measured(data)

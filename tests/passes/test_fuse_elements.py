@@ -57,7 +57,7 @@ def six_operators(folder: Path, shape: tuple[int, ...] = SHAPE) -> Path:
 
 
 def chains(artifact: Artifact) -> list[int]:
-    """How many operators each step does."""
+    """The number of operators in each step."""
     ops = [node.op for node in artifact.graph.nodes]
     return [len(op.links) if isinstance(op, ElementChain) else 1 for op in ops]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is put into one step does the same as before; what would not is left as it is."""
+"""Fused steps compute the same as before; operators that would not are left as they are."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_clamp_after_another_scale_stays(tmp_path: Path) -> None:
 
 
 def test_a_clamp_to_another_scale_stays_where_stored_values_look_clamped(tmp_path: Path) -> None:
-    """Of the stored values 0 and 1 none changes by going from steps of 6 to steps of 5, but what they mean does."""
+    """Stored values 0 and 1 stay the same with a scale of 5 instead of 6, but the values they represent change."""
     net = Layers()
     b = net.op("ADD", [net.a, net.a], IMAGE)
     c = net.unary("RELU6", b, scale=6.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was removed is said, with its reason, and checked against the oracle like what is computed."""
+"""Removed nodes are reported with the reason, and checked against the oracle like computed ones."""
 
 from __future__ import annotations
 

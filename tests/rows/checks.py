@@ -107,7 +107,7 @@ def input_sets(artifact: Artifact) -> list[Arrays]:
 
 
 def failures(graphs: Sequence[RandomGraph], workshop: Workshop, folder: Path) -> list[str]:
-    """What is wrong with these networks, in every mode."""
+    """The faults of these networks, in every mode."""
     found: list[str] = []
     models: list[Built] = []
     folder.mkdir(parents=True, exist_ok=True)

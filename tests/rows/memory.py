@@ -24,7 +24,7 @@ _Span = tuple[int, int]
 
 
 def faults(graph: Graph, schedule: Schedule, plan: MemoryPlan) -> list[str]:
-    """What is wrong with the order or the memory of a schedule; empty if nothing is."""
+    """The faults in the order or the memory of a schedule; empty if there are none."""
     return [*_walked(graph, schedule, plan), *_not_once(graph, schedule)]
 
 
@@ -134,7 +134,7 @@ class _Memory:
                 self._numbers.update(zip(node.outputs, results, strict=True))
 
     def _place(self, name: str, row: int) -> slice:
-        """Where the row of a tensor lies: in its ring's slot, or, where all rows are kept, one after the other."""
+        """The place of a row of a tensor: in its ring's slot, or, where all rows are kept, one after the other."""
         t, buffer = self._graph.type(name), self._schedule.buffer_of(name)
         size = t.nbytes // rows_of(t.shape)
         slot = row % buffer.kept if buffer.kept < buffer.rows else row
@@ -162,7 +162,7 @@ class _Memory:
         return held or event == 0 or step.choice.kernel.form is not Form.ACCUMULATE
 
     def take_ring(self, step: Step, event: int) -> bool:
-        """The same of the converted rows that a step keeps."""
+        """Write the converted rows that a step keeps; False where they were disturbed since the event before."""
         return self._take(step, step.ring_name, step.ring_bytes) or event == 0
 
     def _take(self, step: Step, name: str, nbytes: int) -> bool:

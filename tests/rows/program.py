@@ -130,14 +130,14 @@ def _write_table(models: Sequence[Model], folder: Path) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What the oracle says of one input set: every tensor, and which of them the model returns."""
+    """The oracle's results of one input set: every tensor, and which of them the model returns."""
 
     values: dict[str, np.ndarray]
     outputs: Arrays
 
 
 def problem(program: Path, index: int, model: Model, sets: Sequence[Arrays], wanted: Sequence[Wanted]) -> str:
-    """What is wrong with model `index` of the program on these inputs; "" if nothing is.
+    """The fault of model `index` of the program on these inputs; "" if there is none.
 
     wanted: of each set; of a model that streams, of each frame that completes a window.
     """
@@ -185,7 +185,7 @@ def _checksum(values: np.ndarray, last: int) -> int:
 
 
 def wanted_of(imported: Graph, sets: Sequence[Arrays], which: str) -> list[Wanted]:
-    """What the oracle says of each input set."""
+    """The oracle's outputs of each input set."""
     found = []
     for inputs in sets:
         values = reference.run(imported, inputs, which)
@@ -226,7 +226,7 @@ def _live(model: Model, time: int) -> list[tuple[int, int]]:
 
 
 def _kept(model: Model) -> list[tuple[int, int]]:
-    """The same between two frames: what is in use at every event, and where the frame goes."""
+    """Bytes kept between two frames: those in use at every event, and those of the pushed frame."""
     assert model.view.push is not None
     given, last = model.graph.inputs[model.view.push.input], len(model.trace) - 1
     kept = (b for b in model.buffers if (b.first, b.last) == (0, last) or b.name == given)

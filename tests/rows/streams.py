@@ -183,14 +183,14 @@ def streamed(graph: RandomGraph, folder: Path) -> Streamed:
 
 
 def model_of(graph: RandomGraph, a: Artifact) -> Model:
-    """What the harness needs to run a stream."""
+    """The data of a stream for the harness."""
     label = f"stream {graph.seed} ({graph.kind})"
     parts = (a.view, dict(a.files), a.imported, a.graph, a.schedule.steps, a.schedule.buffers(), a.plan)
     return Model(label, *parts, a.schedule.trace)
 
 
 def failures(graphs: Sequence[RandomGraph], workshop: Workshop, folder: Path) -> list[str]:
-    """What is wrong with these streams."""
+    """The faults of these streams."""
     folder.mkdir(parents=True, exist_ok=True)
     found: list[str] = []
     streams: list[Streamed] = []

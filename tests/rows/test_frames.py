@@ -223,7 +223,7 @@ NETS: dict[str, Callable[[], tuple[Net, int]]] = {
 
 
 def streamed(artifact: Artifact, frames: np.ndarray, resets: Sequence[int], folder: Path) -> list[tuple[bool, bytes]]:
-    """What push_frame returned and the output, for every frame; before those in `resets` the stream starts anew."""
+    """The result of push_frame and the output, for every frame; before those in `resets` the stream starts anew."""
     artifact.write(folder / "out")
     c_type = "float" if frames.dtype == np.float32 else "int8_t"
     (folder / "main.c").write_text(MAIN.format(c_type=c_type))

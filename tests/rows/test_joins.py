@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What random networks with joins and splits hold; a tensor that lies a few bytes before its place is found."""
+"""Random networks with joins and splits keep their tensors apart; one that lies a few bytes too low is found."""
 
 from __future__ import annotations
 

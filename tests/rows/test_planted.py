@@ -77,7 +77,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 @pytest.mark.parametrize("kind", [shifted, shrunk, swapped], ids=lambda kind: kind.__name__)
 def test_planted_faults_are_found(kind: Callable[[Artifact, str], Planted], workshop: Workshop, tmp_path: Path) -> None:
-    """By the C, which crashes, strays or computes something else, and by the model of memory, which names the row."""
+    """The C crashes, strays or computes another result, and the model of memory names the row."""
     found: list[tuple[str, str, list[str]]] = []
     for seed, mode in PLACES:
         made = checks.built(random_graph(seed), mode, tmp_path)

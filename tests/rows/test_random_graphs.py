@@ -53,7 +53,7 @@ def test_every_tensor_of_a_branching_network_is_compared(mode: str, tmp_path: Pa
 
 
 def test_all_networks_cover_what_is_promised() -> None:
-    """Of the whole set: kinds, operators, depths, and sizes down to one row or column."""
+    """Coverage of the whole set: kinds, operators, depths, and sizes down to one row or column."""
     graphs = [random_graph(seed) for seed in range(soak.GRAPHS)]
     operators = sum((g.operators for g in graphs), Counter[str]())
     assert soak.rare(operators) == []

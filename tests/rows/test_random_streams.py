@@ -53,7 +53,7 @@ def test_a_ring_too_short_is_noticed(seed: int, workshop: Workshop, tmp_path: Pa
 
 
 def test_all_streams_cover_what_is_promised() -> None:
-    """Of the whole set: kinds, operators, depths, and branches."""
+    """Coverage of the whole set: kinds, operators, depths, and branches."""
     graphs = [streams.random_stream(seed) for seed in range(soak.GRAPHS)]
     assert soak.rare(sum((g.operators for g in graphs), Counter[str]()), soak.STREAMED) == []
     kinds = Counter(g.kind for g in graphs)

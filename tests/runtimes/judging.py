@@ -62,7 +62,7 @@ def outputs_of(graph: Graph, sets: Sets, which: str) -> list[list[np.ndarray]]:
 
 
 def compared(graph: Graph, which: str, sets: Sets, answer: Answer, oracle: Sets) -> list[str]:
-    """Where the build's belief about a runtime is wrong: what it refuses, or what it computes.
+    """Wrong assumptions of the build about a runtime: its refusals, or its results.
 
     A runtime that computes nonsense, as LiteRT's sum of int8, counts as one that refuses.
     """
@@ -88,7 +88,7 @@ def magnitude(arrays: Sequence[np.ndarray]) -> float:
 
 
 def first_difference(got: np.ndarray, want: np.ndarray, scale: float) -> str:
-    """Where two outputs differ, "" where they agree: integers in every bit, floats within the tolerance of `scale`."""
+    """The difference of two outputs, "" for none: integers bit for bit, floats within the tolerance of `scale`."""
     if got.shape != want.shape or got.dtype != want.dtype:
         return f"{got.dtype} {list(got.shape)} is not {want.dtype} {list(want.shape)}"
     if got.dtype.kind != "f":

@@ -54,7 +54,7 @@ def accepted(drawn: Drawn) -> bool:
 
 
 def record(name: str, drawn: Iterable[Drawn], runtimes: Mapping[str, Runtime]) -> list[Recorded]:
-    """What the runtimes make of the models: of data that is only moved one input set says all, else two."""
+    """The runtimes' results of the models: one input set where data is only moved, else two."""
     sets = 1 if name in moving.OPERATORS else 2
     return [
         Recorded(d.label, d.model, d.sets[:sets], {w: runtimes[w].run(d.model, d.sets[:sets]) for w in REFERENCES})

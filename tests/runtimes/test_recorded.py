@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the outside runtimes answered, as recorded: the oracle, the C, and what the build says of the runtimes."""
+"""Recorded results of the outside runtimes, against the oracle, the C, and the build's notes on the runtimes."""
 
 from __future__ import annotations
 

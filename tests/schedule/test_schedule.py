@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which buffers a schedule asks for, how long they live, and what shares memory."""
+"""The buffers of a schedule, their lifetimes, and the tensors that share memory."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which kernels a node may get."""
+"""The kernels that a node may get."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which memories a model may use: the board's by default, those of --region where given; what does not fit is said."""
+"""Memories that a model may use: the board's by default, those of --region where given; misfits are reported."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ def test_bounds_hold_after_any_number_of_runs() -> None:
 
 
 def test_a_state_that_nothing_reads_goes() -> None:
-    """With all that only it needed; one that another state needs stays."""
+    """The steps that only it needs go with it; a state that another one needs stays."""
     graph = accumulator("s8")
     read = graph.updated(outputs=("x",))
     assert passes.run(read, "tflm").states == ()

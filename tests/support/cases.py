@@ -26,7 +26,7 @@ RED_ZONE = 32
 
 Arrays = list[np.ndarray]
 BROKEN = (McugenError, NotImplementedError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What a defective operator may raise: reported with its example, so that the others still run."""
+"""Errors that a defective operator may raise: reported with its example, so that the others still run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ class _Draft:
 
     @property
     def code_key(self) -> str:
-        """What makes two cases the same C, whatever they are called."""
+        """A key that is equal for two cases with the same C, whatever their names."""
         v = self.view
         text = repr((v.steps, v.arrays, v.ends, v.arena_size, v.keep_input))
         return hashlib.sha256(text.replace(self.name, "*").replace(self.name.upper(), "*").encode()).hexdigest()

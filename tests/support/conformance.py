@@ -33,7 +33,7 @@ _RUN_LIMIT_S = 60.0
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one operator."""
+    """The result of one operator."""
 
     op: str
     cases: int

@@ -98,7 +98,7 @@ def compile_unit(
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a mutant: "caught", "survived", "equivalent" or "refused" (by the compiler)."""
+    """The outcome of a mutant: "caught", "survived", "equivalent" or "refused" (by the compiler)."""
 
     mutant: Mutant
     outcome: str

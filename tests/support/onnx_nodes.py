@@ -38,7 +38,7 @@ EXOTIC = frozenset(_EXOTIC_LIST.split())
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case: passed, refused or wrong, with the reason."""
+    """The outcome of a case: passed, refused or wrong, with the reason."""
 
     case: str
     operator: str
@@ -117,7 +117,7 @@ def _results(model: onnx.ModelProto, inputs: list[np.ndarray], *, with_c: bool) 
 
 
 def _difference(got: Sequence[np.ndarray], wanted: Sequence[np.ndarray], case: Any) -> str:
-    """What is wrong with the results, by the test's own tolerance."""
+    """The faults of the results, by the test's own tolerance."""
     for k, (a, b) in enumerate(zip(got, wanted, strict=False)):
         if a.shape != b.shape:
             return f"result {k} has the shape {list(a.shape)}, not {list(b.shape)}"

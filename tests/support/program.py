@@ -16,10 +16,10 @@ from tests.support.cases import Case
 
 SUPPORT = Path(__file__).resolve().parent
 TOLERANCE = 1e-5
-"""Of a float tensor's largest magnitude."""
+"""Tolerance as a share of a float tensor's largest magnitude."""
 
 ROUNDING = 2.0**-22
-"""Of the largest magnitude of float inputs: a few roundings of a float."""
+"""Tolerance as a share of the largest magnitude of float inputs: a few roundings of a float."""
 
 _STATES = {
     1: "the outputs depend on garbage in the arena",
@@ -129,7 +129,7 @@ def records(cases: Sequence[Case]) -> bytes:
 
 @dataclass(frozen=True)
 class Difference:
-    """What is wrong with a case: the first differing element, or what happened instead."""
+    """The fault of a case: the first differing element, or how the program ended."""
 
     label: str
     what: str
@@ -174,7 +174,7 @@ def _problem(case: Case, k: int, record: bytes) -> str:
 
 
 def first_difference(got: np.ndarray, want: np.ndarray, magnitude: float = 0.0) -> str:
-    """Where two tensors differ beyond the tolerance of their type; "" where they do not.
+    """The first difference of two tensors beyond the tolerance of their type; "" where there is none.
 
     magnitude: of what was added up to make them. Its rounding to float stays where large numbers cancel.
     """

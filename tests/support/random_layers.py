@@ -112,7 +112,7 @@ def cases(first: int, count: int, features: frozenset[str], sets: int) -> list[C
 
 
 def failures(found: Sequence[Case], core: str, folder: Path) -> list[program.Difference]:
-    """What differs from the oracle, on the host or on an emulated core."""
+    """The differences from the oracle, on the host or on an emulated core."""
     folder.mkdir(parents=True)
     if core:
         groups = [program.Group(f"g{k}", tuple(found[k : k + AT_ONCE])) for k in range(0, len(found), AT_ONCE)]

@@ -58,7 +58,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one build. outcome: one of OUTCOMES; worse: the costs that rose, as text."""
+    """The result of one build. outcome: one of OUTCOMES; worse: the costs that rose, as text."""
 
     build: str
     outcome: str

@@ -59,7 +59,7 @@ def imported(name: str) -> Graph:
 
 
 def oracle_differences(name: str) -> list[str]:
-    """Where the oracle is not what a runtime computed."""
+    """The differences between the oracle and the results of a runtime."""
     graph, vectors = imported(name), load(name)
     found = []
     for which, sets in vectors.outputs.items():
