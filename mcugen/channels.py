@@ -106,7 +106,7 @@ def measured(data: np.ndarray) -> Range | None:
 
 
 def chosen(t: TensorType, axis: int, keep: np.ndarray) -> TensorType:
-    """The type of what is left where only the indices `keep` (a mask) of an axis stay."""
+    """The type of a tensor of which only the indices `keep` (a mask) of an axis remain."""
     at = axis % len(t.shape)
     shape = (*t.shape[:at], int(keep.sum()), *t.shape[at + 1 :])
     quant = t.quant

@@ -46,7 +46,7 @@ class Element:
     text      integers are computed with as int32_t, and stored in the result's type
     fields    constant -> its C type
     params    their values: fields of these names, or members of these fields
-    bounds    what the result is clamped to; no clamp where a bound is infinite
+    bounds    bounds that the result is clamped to; no clamp where a bound is infinite
     swapped   whether the expression's a is the operator's second operand
     commutes  whether the operands may change places, so that one function is enough where either is constant
     unroll    elements in one turn of the loop; more than one only of a single call
@@ -149,7 +149,7 @@ class Loop:
 
     @property
     def digest(self) -> str:
-        """Six hexadecimal digits that stand for the text of the files."""
+        """Six hexadecimal digits of a hash of the files' text."""
         return _digest(self)
 
     def files(self, function: str) -> dict[str, str]:

@@ -50,8 +50,8 @@ class Span:
 class Emulator:
     """A QEMU machine that runs code of a core; addresses are the machine's, sizes its limits.
 
-    `vectors` is where the core looks for its vector table, or None where that is the start of `code`.
-    `note` is what the user should know, "" when nothing.
+    `vectors` is the range where the core expects its vector table, or None where that is the start of `code`.
+    `note` is a remark for the user, "" for none.
     """
 
     system: str

@@ -25,7 +25,7 @@ def wrap32(x: Ints) -> Ints:
 def quantize_multiplier(real: float) -> tuple[int, int]:
     """The real multiplier as (mult, shift): real = mult * 2**(shift - 31), mult in [2**30, 2**31).
 
-    shift > 0 shifts left. Raises QuantizationError for what is not finite.
+    shift > 0 shifts left. Raises QuantizationError for a number that is not finite.
     Source: quantization_util.cc, QuantizeMultiplier.
     """
     if not math.isfinite(real):

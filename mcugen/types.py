@@ -24,7 +24,7 @@ NUMPY_DTYPES: dict[str, np.dtype] = {
 """Element types of whole bytes, each with its own type in NumPy and in C."""
 
 PACKED_BITS = {"s4": 4, "u4": 4, "s2": 2}
-"""Bits of the element types of which several stand in a byte. Only constants have them; arrays hold them unpacked."""
+"""Bits of element types packed several to a byte. Only constants have them; arrays hold them unpacked."""
 
 FLOATS = frozenset({"f16", "f32"})
 ALL_DTYPES = frozenset(NUMPY_DTYPES) - {"f16"}
@@ -91,7 +91,7 @@ class TensorType:
 
     @property
     def is_packed(self) -> bool:
-        """Whether several elements stand in a byte."""
+        """Whether several elements share a byte."""
         return self.dtype in PACKED_BITS
 
     @property

@@ -1,7 +1,7 @@
 """The kernels that run an operator: those of each family that serves it, then the operator's own portable ones.
 
 A family is a package with a `FAMILY` (`mcugen.kernel.Family`): one in this package, or one that an installed
-distribution names in the entry point group `mcugen.kernels`. Families are found, and none knows of another.
+distribution names in the entry point group `mcugen.kernels`. Families are found, and none depends on another.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def families() -> Mapping[str, Family]:
 
 
 def features() -> frozenset[str]:
-    """The features of cores that any family makes use of."""
+    """The features of cores that any family uses."""
     return frozenset(feature for family in families().values() for feature in family.needs)
 
 
 def places(ops: Iterable[type[Op]]) -> list[tuple[Path, tuple[Kernel, ...]]]:
-    """The folders that kernels stand in, with their kernels: that of mcugen's operators, then each family's."""
+    """The folders with kernels, and the kernels of each: the folder of mcugen's operators, then each family's."""
     portable = tuple(kernel for op in ops for kernel in op.kernels)
     return [(Path(mcugen.ops.__path__[0]), portable), *((f.folder, f.kernels) for f in families().values())]
 

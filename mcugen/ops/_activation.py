@@ -1,4 +1,4 @@
-"""Activations that operators with integer results fuse: clamps of what is stored."""
+"""Activations that operators with integer results fuse: clamps of the stored values."""
 
 from __future__ import annotations
 

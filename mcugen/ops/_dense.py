@@ -1,4 +1,4 @@
-"""Shared recipe of what the kernels mg_conv2d_<type> compute: CONV_2D, and others that are convolutions in disguise."""
+"""Shared recipe of operators that the kernels mg_conv2d_<type> compute: CONV_2D, and others that reduce to it."""
 
 from __future__ import annotations
 

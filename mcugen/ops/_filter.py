@@ -1,6 +1,6 @@
 """Shared recipe of operators with weights: type rules, multipliers, folded biases, accumulator bounds, packing.
 
-Operands are (data, weights, optional bias) throughout; weights are seen as a matrix [output channels, taps].
+Operands are (data, weights, optional bias) throughout; weights are treated as a matrix [output channels, taps].
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def check_wide_bias(x: TensorType, b: TensorType | None) -> None:
 
 
 def misread_bias(call: Call) -> str:
-    """Why a runtime that goes by the stated type of the sums misreads the bias; "" where it does not."""
+    """Why a runtime that uses the stated type of the sums misreads the bias; "" where it does not."""
     bias = call.input(2).dtype if call.has(2) else ""
     stated = getattr(call.op, "sum_dtype", "") == "s32"
     misread = call.input(0).dtype == "s16" and bias == "s32" and not stated
@@ -62,13 +62,13 @@ def misread_bias(call: Call) -> str:
 
 
 def refused_weights(call: Call, runtime: str) -> str:
-    """Why a runtime does not take weights of four bits with this data; "" where it does, or where they are wider."""
+    """Why a runtime does not accept weights of four bits with this data; "" where it does, or where they are wider."""
     is_wide = call.input(0).dtype == "s16"
     return "no kernel for s4 weights with s16 data" if has_nibbles(call) and is_wide and runtime == "tflm" else ""
 
 
 def has_nibbles(call: Call) -> bool:
-    """Whether the weights are of four bits."""
+    """Whether the weights have four bits."""
     return call.input(1).dtype == "s4"
 
 
@@ -109,7 +109,7 @@ def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scaling(call: Call, channels: int, activation: str) -> Scaling:
-    """The multiplier of each output channel and the clamp; nothing for floats."""
+    """The multiplier of each output channel and the clamp; empty for floats."""
     if call.input(0).is_float:
         return {}
     mult, shift = multipliers(call, channels)
@@ -117,7 +117,7 @@ def scaling(call: Call, channels: int, activation: str) -> Scaling:
 
 
 def is_legacy(call: Call) -> bool:
-    """Whether this was uint8 arithmetic in the source: int16 weights are widened uint8 ones."""
+    """Whether the model computes this in uint8: int16 weights are widened uint8 ones."""
     return call.input(1).dtype in ("u8", "s16")
 
 
@@ -176,9 +176,9 @@ def wrap_bias(call: Call, bias: np.ndarray) -> np.ndarray:
 
 
 def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str) -> dict[str, Param]:
-    """Weights, bias and what turns sums into the output: the C fields that all kernels with weights share.
+    """Weights, bias and requantization constants: the C fields that all kernels with weights share.
 
-    w: [channels, taps], zero points removed; packed: the same in the kernel's order.
+    w: [channels, taps], zero points removed; packed: the weights in the kernel's order.
     """
     x = call.input(0)
     fields: dict[str, Param] = {"weights": packed.astype(call.input(1).np_dtype)}
@@ -195,7 +195,7 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
 
 
 def c_multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
-    """(mult s32, shift s8) as the kernels take them: mult is reduced where sums are of 64 bits."""
+    """(mult s32, shift s8) as the kernels take them: mult is reduced where sums have 64 bits."""
     mult, shift = multipliers(call, channels)
     return (reduced_multiplier(mult).astype(np.int32) if is_wide(call) else mult), shift
 
@@ -252,7 +252,7 @@ TYPE_RULES: tuple[tuple[str, Rule], ...] = (
 def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
     """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
 
-    fit: the rule that sums stay in 32 bits; make: the kernel of that symbol, with what rules it has of its own.
+    fit: the rule that sums stay in 32 bits; make: the kernel of that symbol, with its own rules.
     """
     made: list[Kernel] = []
     for dtype, rule in TYPE_RULES:
@@ -268,5 +268,5 @@ def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
 
 
 def proofs(dtype: str, fit: Rule) -> tuple[Rule, ...]:
-    """What a kernel that sums in 32 bits has to be sure of, if they are integers."""
+    """The rules of a kernel that sums integers in 32 bits; none for floats."""
     return () if dtype == "f32" else (fit,)

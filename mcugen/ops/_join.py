@@ -30,7 +30,7 @@ def runs(parts: Sequence[Shape], outer: int, element_bytes: int) -> np.ndarray:
 
 
 def in_place(call: Call) -> bool:
-    "the parts lie in the joined tensor, as a pass has found that they can"
+    "a pass has placed the parts inside the joined tensor"
     return bool(getattr(call.op, "in_place", False))
 
 

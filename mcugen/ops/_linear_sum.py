@@ -42,7 +42,7 @@ class _Job:
     ratios: tuple[float, float]
 
     def result(self) -> np.ndarray:
-        """[a, b] -> what the runtimes store."""
+        """[a, b] -> the value that the runtimes store."""
         return np.asarray(np.clip(_sum.of_stored(self.sum, self.zeros, _BYTES[:, None], _BYTES[None, :]), *self.bounds))
 
 
@@ -112,7 +112,7 @@ def _element(sign: int, call: Call) -> Element:
 
 def _exists(sign: int) -> Rule:
     def exists(call: Call) -> bool:
-        "the roundings are, for every pair of values, those of one linear form"
+        "one linear form rounds every pair of values as the runtime does"
         types = {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
         return types == {"s8"} and _sum.scales_near(call) and linear(call, sign) is not None
 

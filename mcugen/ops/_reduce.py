@@ -115,7 +115,7 @@ def walk(call: Call) -> Params:
 
 
 def leaves_channels(call: Call) -> bool:
-    "the last axis is kept, all others of an image are reduced"
+    "only the last axis of an image is kept, and all others are reduced"
     x, y = call.input(0), call.output
     chosen = reduction_of(call).chosen(len(x.shape))
     if len(x.shape) == 4:

@@ -41,7 +41,7 @@ def scaled_to_q4(call: Call, x: np.ndarray) -> tuple[Ints, Ints]:
 def s16_multiplier(call: Call, shifts: tuple[int, ...]) -> tuple[int, int]:
     """(mult, shift) that bring an int16 input to steps of 1 / (3 * 4096); mult 0: a power of two, shifted left.
 
-    shifts: the left shifts from a scale of 2**-12 that the runtime does without a multiplier.
+    shifts: the left shifts from a scale of 2**-12 that the runtime computes without a multiplier.
     Source: logistic_common.cc, tanh.cc.
     """
     exponent = math.log2(float(np.float32(call.input(0).scale)))

@@ -1,4 +1,4 @@
-"""Operators with weights on fewer channels: which may go, and the weights and the bias of what is left.
+"""Operators with weights on fewer channels: which may be dropped, and the remaining weights and bias.
 
 Weights are looked at as [results, taps, channels of the data], zero points removed. A channel of the data may go where
 all weights of the results that stay are zero, or where it has one value for every input: its part of the sums, which is

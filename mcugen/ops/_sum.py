@@ -92,7 +92,7 @@ def scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:
 
 
 def scales_near(call: Call) -> bool:
-    "no two scales are 2**30 apart"
+    "no two scales differ by a factor of 2**30 or more"
     if call.output.dtype not in _LEFT_SHIFT:
         return True
     c = constants(call, 1)

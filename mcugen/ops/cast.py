@@ -55,7 +55,7 @@ class Cast(Op):
     """y = x in another element type: floats are truncated, integers keep their low bits, bool is x != 0.
 
     x, y: s8, u8, s16, s32, s64, f32, f16 (constants) or bool, same shape
-    Floats out of an integer's range saturate, as they do on Arm cores; C leaves them open.
+    Floats out of an integer's range saturate, as they do on Arm cores; C leaves the result undefined.
     Source: TFLite CAST; cast.cc.
     """
 

@@ -52,7 +52,7 @@ def scales_agree(call: Call) -> bool:
 
 
 def was_uint8(call: Call) -> bool:
-    "the data was uint8: only there do the runtimes rescale"
+    "the data was uint8, the only type that the runtimes rescale"
     assert isinstance(call.op, Concatenation)
     return call.op.flipped_u8 and call.output.dtype == "s8"
 

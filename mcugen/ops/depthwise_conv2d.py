@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D: two-dimensional convolution of each channel by itself."""
+"""DEPTHWISE_CONV_2D: two-dimensional convolution of each channel separately."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Taps at the sides of the image, of rows of other than three, and of channels that are not computed by fours."""
+    """Taps at the sides of the image, of rows not three long, and of channels that are not computed four at a time."""
     w, y = window_of(call), call.output
     taps, channels = w.kernel[0] * w.kernel[1], y.shape[3]
     single = channels % BLOCK if multiplier_of(call) == 1 else channels
@@ -96,7 +96,7 @@ def dense_params(call: Call) -> Params:
 
 
 def one_output_each(call: Call) -> bool:
-    "each channel has one output channel"
+    "each input channel has one output channel"
     return multiplier_of(call) == 1
 
 

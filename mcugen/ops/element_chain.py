@@ -128,7 +128,7 @@ def _code(call: Call) -> int:
 
 
 def fits(call: Call) -> bool:
-    "an operand for each name in expressions at most"
+    "there are at most as many operands as names in expressions"
     return len(call.inputs) <= len(OPERANDS)
 
 

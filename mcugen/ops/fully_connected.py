@@ -36,7 +36,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def rounds_twice(call: Call) -> bool:
-    "the rounding is TFLM's"
+    "the reference runtime rounds as TFLM does"
     return not rounds_once(call)
 
 

@@ -1,4 +1,4 @@
-"""RESHAPE, and what is one: SQUEEZE and EXPAND_DIMS."""
+"""RESHAPE, and operators that are reshapes: SQUEEZE and EXPAND_DIMS."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _operand(source: Source) -> TensorType:
 class Reshape(Op):
     """y = x with another shape, the elements in the same order.
 
-    x: any type and shape   y: `shape`, where one -1 stands for what is left
+    x: any type and shape   y: `shape`, where one -1 denotes the remaining elements
     Source: TFLite RESHAPE, SQUEEZE, EXPAND_DIMS.
     """
 

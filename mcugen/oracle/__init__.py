@@ -1,4 +1,4 @@
-"""The oracle's arithmetic: what the reference runtimes derive from scales, and how they round.
+"""The oracle's arithmetic: the numbers that the reference runtimes derive from scales, and their rounding.
 
 Only `reference` and `reference_q` of operators use it. It is written from the runtimes' definitions, in exact rational
 numbers with a rounding to float32 or float64 where the runtimes round, and shares nothing with the functions that make

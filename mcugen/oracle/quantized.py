@@ -14,7 +14,7 @@ from mcugen.oracle.rational import binary32, binary64, exact, multiplier, neares
 from mcugen.types import TensorType
 
 Multiplier = tuple[int, int]
-_FAR = 2.0**40  # steps, out of range of every type
+_FAR = 2.0**40  # steps, outside the range of every type
 _INT32 = (-(1 << 31), (1 << 31) - 1)
 _ACTIVATIONS: dict[str, tuple[int | None, int | None]] = {
     "NONE": (None, None),
@@ -45,7 +45,7 @@ def stored(x: Ints, t: TensorType) -> np.ndarray:
 
 
 def from_real(x: np.ndarray, t: TensorType) -> np.ndarray:
-    """Float32 numbers as stored integers of t; what is no number becomes the least. Source: AffineQuantize."""
+    """Float32 numbers as stored integers of t; NaN becomes the least value. Source: AffineQuantize."""
     with np.errstate(over="ignore", invalid="ignore"):
         steps = x.astype(np.float32) / np.float32(t.scale)
     return stored(away(np.clip(np.nan_to_num(steps, nan=-np.inf), -_FAR, _FAR)), t)

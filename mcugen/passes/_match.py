@@ -15,8 +15,8 @@ class Pattern:
     """A node, and the patterns of its operands.
 
     name: the node's name in a match. ops: the classes that its operator may have, () for any.
-    inputs: for the first operands either the pattern of the node that makes it, or a name that stands for a tensor, the
-    same one wherever the name comes again. Further operands may be anything.
+    inputs: for the first operands either the pattern of the node that makes it, or a name for a tensor, the
+    same tensor wherever the name is repeated. Further operands may be anything.
     commutes: whether the first two operands may come in either order.
     """
 

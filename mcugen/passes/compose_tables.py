@@ -1,4 +1,4 @@
-"""Makes one table of functions of bytes that follow each other."""
+"""Merges functions of bytes that follow each other into one table."""
 
 from __future__ import annotations
 

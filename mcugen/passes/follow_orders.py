@@ -135,7 +135,7 @@ class _Walk:
         return made
 
     def _hold(self, name: str, made: str, order: Order) -> None:
-        """State what the tensor `made` is: the value `name`, stored in that order."""
+        """Record that the tensor `made` is the value `name`, stored in that order."""
         tensor = self.graph.tensors[name]
         origin = None if tensor.origin is None else replace(tensor.origin, order=order)
         if made != name:

@@ -1,4 +1,4 @@
-"""Puts clamps, such as a RELU that keeps the scale, into the activation of the operator before them."""
+"""Merges clamps, such as a RELU that keeps the scale, into the activation of the operator before them."""
 
 from __future__ import annotations
 

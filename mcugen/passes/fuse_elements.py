@@ -1,4 +1,4 @@
-"""Puts float operators that work element by element into one loop with the reader of their result."""
+"""Fuses float operators that work element by element with the reader of their result, into one loop."""
 
 from __future__ import annotations
 

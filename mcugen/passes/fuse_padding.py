@@ -1,4 +1,4 @@
-"""Puts padding of images into the windows that slide over them."""
+"""Merges padding of images into the windows that slide over them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PATTERN = Pattern("window", inputs=(Pattern("pad", (Pad,)),))
 
 
 def fuse_padding(graph: Graph, reference: str) -> Graph:
-    """The graph without padded images that a window can do without."""
+    """The graph without padded images, where the window that reads one can do the padding itself."""
 
     def fuse(match: Match) -> Made | None:
         producer, reader = match.nodes["pad"], match.nodes["window"]

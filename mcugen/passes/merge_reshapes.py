@@ -1,4 +1,4 @@
-"""Makes one reshape of reshapes that follow each other."""
+"""Merges reshapes that follow each other into one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores constants with elements below a byte in whole bytes, where an operator that reads them has no other way."""
+"""Stores constants with elements below a byte in whole bytes, where an operator that reads them cannot unpack them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def unpack_constants(graph: Graph, reference: str) -> Graph:
 
 
 def _in_bytes(tensor: Tensor) -> Tensor:
-    """The constant in the type of its array. Its values stay what they are."""
+    """The constant in the type of its array, with the same values."""
     dtype = "u8" if tensor.type.limits[0] == 0 else "s8"
     return replace(tensor, type=replace(tensor.type, dtype=dtype), origin=tensor.origin or Origin(tensor.name))

@@ -66,7 +66,7 @@ def cases(graph: Graph, random: int) -> Iterator[Case]:
 def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
     """The inputs of runs whose input k is a window over time: each is the one before, moved by one row.
 
-    The new rows are the last ones of what the calls give.
+    The new rows are the last ones of each result.
     """
     found = [list(calls[0])]
     for inputs in calls[1:]:

@@ -75,7 +75,7 @@ def test_they_take_usual_layers(symbol: str) -> None:
     ("changed", "message"),
     [
         ({"bias_max": 2**31 - 1}, "2^30"),
-        ({"gain": 4.0}, "shift to the right"),
+        ({"gain": 4.0}, "right shift of at most 22"),
         ({"kind": "s16"}, "int8"),
         ({"groups": 2}, "one group"),
         ({"size": (1, 1), "kernel": (1, 1), "c": 1, "o": 65536}, "no size is above 65535"),
@@ -106,7 +106,7 @@ def test_pixels_out_of_reach_are_gathered(symbol: str) -> None:
     ("changed", "message"),
     [
         ({"bias_max": 2**31 - 1}, "2^30"),
-        ({"gain": 4.0}, "shift to the right"),
+        ({"gain": 4.0}, "right shift of at most 22"),
         ({"c": 3}, "4 to 65535 channels"),
         ({"kernel": (1, 2)}, "1x1"),
     ],
@@ -152,7 +152,7 @@ def test_a_multiplier_that_can_tie_is_refused_where_rounding_is_once() -> None:
     call = vectors(reference="litert")
     tie = replace(call, outputs=(replace(call.output, quant=QuantParams((64.0,), (3,))),))
     assert not kernel_of(call, VECTORS[0]).refusals(call, FEATURES)
-    assert any("shift to the right" in why for why in kernel_of(tie, VECTORS[0]).refusals(tie, FEATURES))
+    assert any("right shift of at most 22" in why for why in kernel_of(tie, VECTORS[0]).refusals(tie, FEATURES))
     twice = replace(tie, reference="tflm")
     assert not kernel_of(twice, VECTORS[0]).refusals(twice, FEATURES)
 

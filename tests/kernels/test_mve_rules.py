@@ -103,7 +103,7 @@ BROKEN: tuple[tuple[Example, str], ...] = (
     (huge(filtered(Conv2D(), (1, 5, 5, 8), (4, 3, 3, 8))), "no sum of products can leave 32 bits"),
     (deep((5, 5, 8), (5, 5)), "4x4, 8x2 or 16x1"),
     (deep((20, 1, 8), (17, 1)), "at most 16 rows"),
-    (deep((5, 5, 2), (3, 3), channels=4), "each input channel makes one output channel"),
+    (deep((5, 5, 2), (3, 3), channels=4), "each input channel has one output channel"),
     (huge(deep((5, 7, 8), (3, 3))), "no sum of products can leave 32 bits"),
     (add(1.5e-6), "scaled by less than one half"),
 )

@@ -63,14 +63,14 @@ def test_it_takes_the_usual_layers_on_a_core_that_can() -> None:
     ("changed", "message"),
     [
         ({"multiplier": 2}, "depth multiplier"),
-        ({"dilation": (1, 2)}, "no dilation"),
-        ({"dilation": (2, 1)}, "no dilation"),
+        ({"dilation": (1, 2)}, "the dilation is 1"),
+        ({"dilation": (2, 1)}, "the dilation is 1"),
         ({"stride": (1, 4)}, "horizontal stride of at most 3"),
         ({"size": (4, 600), "kernel": (3, 3)}, "4 KB"),
         ({"size": (256, 5), "c": 2, "kernel": (256, 5), "padding": "VALID"}, "its weights"),
         ({"size": (1, 2), "c": 65536, "kernel": (1, 1)}, "65535 channels"),
         ({"bias_max": 2**31 - 1}, "2^30"),
-        ({"gain": 4.0}, "shift to the right"),
+        ({"gain": 4.0}, "right shift of at most 22"),
         ({"kind": "s16"}, "int8"),
     ],
 )
@@ -149,8 +149,8 @@ def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
     [
         (COLUMN, {"size": (7, 2)}, "one pixel wide"),
         (LINE, {"size": (7, 2)}, "one pixel wide"),
-        (COLUMN, {"dilation": (2, 1)}, "no dilation"),
-        (LINE, {"dilation": (2, 1)}, "no dilation"),
+        (COLUMN, {"dilation": (2, 1)}, "the dilation is 1"),
+        (LINE, {"dilation": (2, 1)}, "the dilation is 1"),
         (LINE, {"stride": (4, 1)}, "vertical stride of at most 3"),
         (LINE, {"batch": 2}, "batch"),
         (LINE, {"stride": (9, 1)}, "more than one row"),

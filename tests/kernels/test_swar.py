@@ -111,7 +111,7 @@ def test_a_depthwise_sum_beyond_21_bits_or_a_second_output_is_refused() -> None:
     why = DEPTHWISE.refusals(depthwise(w, np.full(4, beyond), 1e-4, 1), frozenset())
     assert why == ["sums stay below 2^21, and the multipliers scale them down"]
     why = DEPTHWISE.refusals(depthwise(w, np.zeros(4), 1e-4, 2), frozenset())
-    assert why == ["each channel has one output channel"]
+    assert why == ["each input channel has one output channel"]
 
 
 def test_depthwise_taps_come_in_threes() -> None:

@@ -41,7 +41,7 @@ _HINT = "check the file with onnx.checker, and export it again"
 
 @dataclass(frozen=True)
 class RawInput:
-    """A graph input or output as declared: dims are numbers, or names for what is only known at run time."""
+    """A graph input or output as declared: dims are numbers, or names for sizes that are only known at run time."""
 
     name: str
     dims: tuple[int | str, ...] | None

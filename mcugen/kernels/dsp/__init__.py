@@ -1,4 +1,4 @@
-"""Kernels for cores with the DSP instructions of Armv7E-M and Armv8-M: int16 products by twos, with SMLAD."""
+"""Kernels for cores with the DSP instructions of Armv7E-M and Armv8-M: pairs of int16 products, with SMLAD."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def _gathered_bytes(words: Words) -> int:
 
 
 def four_channels(call: Call) -> bool:
-    "a pixel has 4 to 65535 channels, and so has the output"
+    "input and output have 4 to 65535 channels"
     return 4 <= call.input(0).shape[3] <= _MAX_FIELD and call.output.shape[3] <= _MAX_FIELD
 
 

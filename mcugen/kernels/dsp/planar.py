@@ -89,7 +89,7 @@ def one_pixel_wide(call: Call) -> bool:
 
 
 def one_image(call: Call) -> bool:
-    "the batch is 1, and more than one row comes out"
+    "the batch is 1, and the output has more than one row"
     return call.input(0).shape[0] == 1 and call.output.shape[1] > 1
 
 
@@ -115,7 +115,7 @@ def _line(call: Call) -> np.ndarray:
 
 
 def undilated(call: Call) -> bool:
-    "no dilation"
+    "the dilation is 1"
     return window_of(call).dilation == (1, 1)
 
 
@@ -129,7 +129,7 @@ def stepping(axis: int) -> Rule:
 
 def reachable(sizes: Callable[[Call], Shape]) -> Rule:
     def reachable(call: Call) -> bool:
-        "the converted rows of a channel take less than 4 KB, its weights, too; there are at most 65535 channels"
+        "the converted rows of a channel and its weights each take less than 4 KB; there are at most 65535 channels"
         s = sizes(call)
         weights = s.height * s.parts * s.words * 4
         return max((s.height + 1) * s.columns * 2, weights) <= MAX_REACH and s.channels <= MAX_FIELD

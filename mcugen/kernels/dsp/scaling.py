@@ -33,8 +33,8 @@ _LARGEST_COMPOSITE = 2**23
 class Scales:
     """y = (round(2 * sum * mult / 2**32) + addend, less 1 where the sum is negative) >> shift; int64, per channel.
 
-    proved: channels where that is what the runtimes compute, for every sum that can come. constant: those whose output
-    is the same for all; their weights and bias are left out.
+    proved: channels where the runtimes compute the same for every possible sum. constant: channels whose output is
+    the same for all sums; their weights and bias are left out.
     """
 
     mult: np.ndarray
@@ -132,7 +132,7 @@ def doubled(call: Call) -> bool:
 
 
 def scaled(call: Call) -> bool:
-    "every channel is scaled by a shift to the right, of at most 22, with no overflow, or is constant"
+    "every channel is constant, or is scaled by a right shift of at most 22 without overflow"
     return is_int8(call) and bool(scales(call).proved.all())
 
 
@@ -201,7 +201,7 @@ class Blocks:
 def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: int) -> Blocks:
     """Channels in blocks of `size`, the last filled up with zeros, constant ones without weights and bias.
 
-    w: [channels, taps], zero points removed; taps: the same in the order of reading, with zeros put in.
+    w: [channels, taps], zero points removed; taps: the weights in the order of reading, with zeros inserted.
     """
     channels = -(-w.shape[0] // size) * size
     folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))

@@ -30,7 +30,7 @@ def _scales(call: Call) -> scaling.Scales:
 
 
 def _scaled(call: Call) -> bool:
-    "every output is scaled by a shift to the right, of at most 22, with no overflow, or is constant"
+    "every output is constant, or is scaled by a right shift of at most 22 without overflow"
     return scaling.is_int8(call) and bool(_scales(call).proved.all())
 
 

@@ -35,12 +35,12 @@ MOST_CHANNELS = 63
 
 
 def one_to_one(call: Call) -> bool:
-    "each input channel makes one output channel"
+    "each input channel has one output channel"
     return call.input(0).shape[3] == call.output.shape[3]
 
 
 def blocks_of(channels: int) -> np.ndarray:
-    """[blocks, BLOCK] indices of channels: where they do not come out even, the last block repeats some before it."""
+    """[blocks, BLOCK] indices of channels: the last block repeats earlier ones where the number is no multiple."""
     starts = np.minimum(np.arange(0, channels, BLOCK), max(channels - BLOCK, 0))
     return np.asarray(starts[:, None] + np.arange(BLOCK))
 

@@ -31,7 +31,7 @@ def starts_at_zero(call: Call) -> bool:
 
 
 def no_subnormals(call: Call) -> bool:
-    "no weight or bias is other than 0 and below 2**-126 in size"
+    "every weight and bias is 0 or at least 2**-126 in magnitude"
     constants = [c for c in call.constants[1:] if c is not None]
     return all(bool(((c == 0) | (np.abs(c) >= np.finfo(np.float32).tiny)).all()) for c in constants)
 
@@ -211,7 +211,7 @@ RUN = Kernel(
     struct=_STRUCT,
     source=_SOURCE,
 )
-"""Pixels or vectors, each by itself."""
+"""Convolution of single pixels or vectors."""
 
 DEPTHWISE = Kernel(
     "mg_depthwise_conv2d_f32__mve",
@@ -225,7 +225,7 @@ DEPTHWISE = Kernel(
     needs=NEEDS,
     struct="mg_depthwise_conv2d_f32__mve",
 )
-"""A window that slides over the rows of each channel by itself."""
+"""Convolution of single channels, with a window that slides over rows."""
 
 ADD = Kernel(
     "mg_add_f32__mve",

@@ -92,7 +92,7 @@ def vector_work(call: Call, rows: int = 1) -> dict[str, float]:
 
 
 def blocks_of(outputs: int) -> np.ndarray:
-    """[blocks, BLOCK] indices of outputs: where they do not come out even, the last block repeats some before it.
+    """[blocks, BLOCK] indices of outputs: the last block repeats earlier ones where the number is no multiple.
 
     Fewer than BLOCK outputs make one block that repeats the last one.
     """
@@ -122,7 +122,7 @@ def step_order(steps: int, first: int) -> list[int]:
 def stream(call: Call, w: np.ndarray, taps: np.ndarray, order: list[int]) -> np.ndarray:
     """Blocks of outputs as bytes: weights [steps, BLOCK, LANES], then int32 bias, multiplier and shift [BLOCK] each.
 
-    w: [channels, taps], zero points removed; taps: the same in the kernel's order, padded to steps of LANES.
+    w: [channels, taps], zero points removed; taps: the weights in the kernel's order, padded to steps of LANES.
     order: the order of the steps.
     """
     picked = blocks_of(w.shape[0])
