@@ -246,7 +246,7 @@ def test_a_run_may_overwrite_the_input(tmp_path: Path) -> None:
     kept, free = build("three_dense", tmp_path / "kept", keep_input=True), build("three_dense", tmp_path)
     assert free.view.arena_size <= kept.view.arena_size
     assert "overwrites the inputs" in (free.folder / "three_dense.h").read_text()
-    assert "stay as they are" in (kept.folder / "three_dense.h").read_text()
+    assert "leaves the inputs unchanged" in (kept.folder / "three_dense.h").read_text()
 
 
 def test_instances_are_independent(tmp_path: Path) -> None:
