@@ -1,4 +1,4 @@
-"""Bounds of sums of products, and of what requantization makes of them, for operators with constant weights."""
+"""Bounds of sums of products, and of their requantized results, for operators with constant weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcugen.ops import _filter
 
 _LEAST, _MOST = -(2**31), 2**31 - 1
 _ROOM = 2**16
-"""More than any zero point that is added after scaling."""
+"""An upper bound of every zero point that is added after scaling."""
 
 
 def sums(call: Call, w: np.ndarray, taps: Range, *, may_skip: bool) -> Range:

@@ -76,7 +76,7 @@ def join_kernels(
     params: Callable[[Call], Params],
     count: Callable[[Call], int],
 ) -> tuple[Kernel, ...]:
-    """None, and for each number of operands a pointwise one, where rows are joined one by one, and a whole one."""
+    """A kernel without code, and for each number of operands a pointwise one that joins rows, and a whole one."""
     found = [JOINED]
     for k in range(1, MAX_PARTS + 1):
         rules = (_strided.has_c_type, *accepts, parts_are(k, lambda call: len(call.inputs)))
@@ -99,7 +99,7 @@ def join_kernels(
 
 
 def split_kernels(params: Callable[[Call], Params]) -> tuple[Kernel, ...]:
-    """None, and one for each number of results."""
+    """A kernel without code, and one for each number of results."""
     moving = (
         Kernel(
             f"mg_split__{k}",

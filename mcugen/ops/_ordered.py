@@ -45,7 +45,7 @@ def joined(call: Call, orders: Orders, axis: int) -> tuple[int, Reordered] | Non
 def resized(call: Call, orders: Orders, axes: Sequence[int]) -> tuple[Mapping[int, int], Reordered] | None:
     """Results that differ from operand 0 in the sizes of some axes: those axes in the stored tensor, and the orders.
 
-    Further operands are taken as they are.
+    Further operands keep their order.
     """
     order = orders[0]
     stored = {} if order is None else {axis: order.stored_axis(axis) for axis in axes}
@@ -94,7 +94,7 @@ def along(order: Order, shape: Shape, axis: int) -> Order:
 
 
 def _commonest(orders: Sequence[tuple[Order | None, int]]) -> Order | None:
-    """The order in which most is stored; of (order, size) pairs, where no order counts for nothing."""
+    """The order that holds most elements, from (order, size) pairs; pairs without an order do not count."""
     known = [(order, size) for order, size in orders if order is not None]
     best: Order | None = None
     most = -1

@@ -1,6 +1,6 @@
 """Operators with weights on fewer channels: which may be dropped, and the remaining weights and bias.
 
-Weights are looked at as [results, taps, channels of the data], zero points removed. A channel of the data may go where
+Weights are treated as [results, taps, channels of the data], zero points removed. A channel of the data may go where
 all weights of the results that stay are zero, or where it has one value for every input: its part of the sums, which is
 then the same everywhere, goes into the bias. Sums wrap at 32 bits, and so does the bias: the bits stay the same.
 """

@@ -26,7 +26,7 @@ Loops = list[tuple[int, int, int]]
 
 
 def operand(x: TensorType | None) -> TensorType:
-    """x, which must be there."""
+    """x, which must be present."""
     if x is None:
         raise ShapeError("there is no operand")
     return x
@@ -100,7 +100,7 @@ def view_loops(view: np.ndarray) -> Loops:
 
 
 def view_offset(base: np.ndarray, view: np.ndarray) -> int:
-    """Where the view's first element lies in its base, in elements."""
+    """Offset of the view's first element in its base, in elements."""
     return int(view.__array_interface__["data"][0] - base.__array_interface__["data"][0])
 
 

@@ -1,6 +1,6 @@
 """The view of operators with weights that kernels use: weights as a matrix, window, pixels, how the runtime rounds.
 
-Recipes of kernels ask these functions of any call, so that one recipe serves convolutions and fully connected layers.
+Recipes of kernels call these functions for any call, so that one recipe serves convolutions and fully connected layers.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str,
 
 
 def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
-    """(mult, shift) of each channel and the clamp, by name; nothing for floats."""
+    """(mult, shift) of each channel and the clamp, by name; empty for floats."""
     if call.input(0).is_float:
         return {}
     mult, shift = _multipliers(*_scales(call), channels)
@@ -50,7 +50,7 @@ def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
 
 
 def was_uint8(call: Call) -> bool:
-    """Whether the source computed on uint8: its weights are that, or int16 made of it."""
+    """Whether the source computed on uint8: its weights are uint8, or int16 made of it."""
     return call.input(1).dtype in ("u8", "s16")
 
 

@@ -14,8 +14,8 @@ from mcugen.passes.lay_in_place import kernel_without_code
 def copy_states(graph: Graph, reference: str) -> Graph:
     """Insert a Copy for each state whose next value is bytes that no step of this run writes.
 
-    Such are an input, a constant, or a state, also in another shape; and an output that is the bytes of a state, which
-    the end of the run may overwrite.
+    Such values are inputs, constants and states, also in another shape. An output that is the bytes of a state gets a
+    Copy too: the end of the run may overwrite the state.
     """
     sources = _sources(graph, reference)
     computed = {name for node in graph.nodes for name in node.outputs if name not in sources}

@@ -1,6 +1,6 @@
 """Joins and splits without copies: parts that are written where they lie in the joined tensor, or read from there.
 
-Where there are more parts than any kernel has arguments, those that cannot lie there are copied, each by itself.
+Where there are more parts than any kernel has arguments, those that cannot be placed there are copied separately.
 """
 
 from __future__ import annotations

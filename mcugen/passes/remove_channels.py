@@ -1,9 +1,9 @@
 """Removes channels that nothing reads, and those that are the same for every input of the model.
 
-A channel of a tensor can go if its producer can do without it, and each of its readers too: because all its weights
-there are zero, because the reader's own channel goes, or because its one value can be worked into the reader's
-constants. All channels of all tensors are asked for at first; operators refuse what they cannot do without, and are
-asked again, until none refuses anything. What is left is the largest set of channels that can go together.
+A channel of a tensor can be removed if its producer and all its readers can drop it: because all its weights there are
+zero, because the reader's own channel is removed, or because its one value can be folded into the reader's constants.
+The pass requests all channels of all tensors at first. Operators refuse those that they cannot drop, which is repeated
+until none refuses any. The result is the largest set of channels that can be removed together.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def removable_channels(graph: Graph, reference: str) -> Masks:
 
 
 def _narrow(gone: Masks, calls: dict[str, Call], touching: dict[str, list[Node]], waiting: deque[Node]) -> None:
-    """Take from the masks what operators refuse, until they refuse nothing."""
+    """Clear the channels in the masks that operators cannot drop, until none is left."""
     while waiting:
         node = waiting.popleft()
         asked = _asked(node, calls[node.name], gone)
@@ -87,14 +87,14 @@ def _pairs(node: Node, removal: Removal) -> Iterator[tuple[str, np.ndarray]]:
 
 
 class _Slimmer:
-    """Makes the nodes and tensors that are left."""
+    """Builds the remaining nodes and tensors."""
 
     def __init__(self, graph: Graph, reference: str, gone: Masks) -> None:
         self._graph, self._reference, self._gone = graph, reference, gone
         self._made: dict[str, Tensor] = {}
 
     def node(self, node: Node) -> Node:
-        """The node on the channels that stay."""
+        """The node on the remaining channels."""
         call = self._graph.call(node, self._reference)
         removal = _asked(node, call, self._gone)
         if not any(mask.any() for _, mask in _pairs(node, removal)):
@@ -108,7 +108,7 @@ class _Slimmer:
         return made
 
     def tensors(self) -> Iterator[Tensor]:
-        """Everything that is new or narrower."""
+        """The tensors that are new or narrower."""
         yield from self._made.values()
         for name, mask in self._gone.items():
             if mask.any():
@@ -134,7 +134,7 @@ class _Slimmer:
 
 
 def _narrowed(tensor: Tensor, gone: np.ndarray) -> Tensor:
-    """The tensor on its other channels."""
+    """The tensor on its remaining channels."""
     bounds = tensor.range
     if bounds is None:
         raise InternalError(f"channels of {tensor.name!r} go, but it has no bounds")

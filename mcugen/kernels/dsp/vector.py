@@ -67,7 +67,7 @@ def _steps(call: Call) -> int:
 
 
 def _scratch(call: Call) -> int:
-    """Bytes of a widened vector."""
+    """Size of a widened vector in bytes."""
     return 2 * _STEP * _steps(call)
 
 

@@ -197,7 +197,7 @@ WINDOW = Kernel(
     struct=_STRUCT,
     source=_SOURCE,
 )
-"""A window that slides over rows, of one group of channels."""
+"""Convolution in one group, with a window that slides over rows."""
 
 RUN = Kernel(
     "mg_conv2d_f32__mve_pointwise",
@@ -237,7 +237,7 @@ ADD = Kernel(
     needs=NEEDS,
     struct=_ELEMENTWISE,
 )
-"""Two tensors of one shape, element by element."""
+"""Sum of two tensors of one shape, element by element."""
 SUB = replace(ADD, symbol="mg_sub_f32__mve")
 MUL = replace(ADD, symbol="mg_mul_f32__mve")
 
@@ -252,4 +252,4 @@ CLAMP = Kernel(
     needs=NEEDS,
     struct=_ELEMENTWISE,
 )
-"""Each element kept between two bounds."""
+"""Clamp of each element between two bounds."""

@@ -1,4 +1,4 @@
-"""The int8 kernel for cores with Helium of sums and differences: a table for the operand of the smaller scale."""
+"""The int8 Helium kernel for sums and differences: a table for the operand of the smaller scale."""
 
 from __future__ import annotations
 
