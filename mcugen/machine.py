@@ -1,4 +1,4 @@
-"""What a board consists of: its memory regions, its toolchain and the machines that emulate its core."""
+"""Parts of a board: its memory regions, its toolchain and the machines that emulate its core."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS = frozenset({"flash", "ram"})
 
 @dataclass(frozen=True)
 class MemoryRegion:
-    """One contiguous memory of a board, and the document its figures are from.
+    """One contiguous memory of a board, and the document that gives its figures.
 
     Units: bytes; wait_states in cycles of the core's clock at `clock_hz`, None where unknown. line_bytes: what one
     access of a flash reads, 0 where unknown; code_cache_bytes, data_cache_bytes: of such lines kept, 0 for none.
@@ -34,7 +34,7 @@ class MemoryRegion:
 
     @property
     def has_waits(self) -> bool:
-        """Whether enough is known to count the cycles that its reads wait."""
+        """Whether the wait cycles of its reads can be counted."""
         return bool(self.wait_states and self.line_bytes)
 
 

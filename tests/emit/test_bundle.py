@@ -57,7 +57,7 @@ def test_every_kernel_has_a_name_of_its_own() -> None:
 
 
 def test_names_stand_for_all_that_a_file_says() -> None:
-    """What is put into a file's text, names of functions included, follows from the text that its name is a hash of."""
+    """The text of a file, names of functions included, follows from the text that its name is a hash of."""
     runtime = bundle.of([])
     sources = {k.symbol: k.source_name for k in bundle.known() if not k.variant}
     named = 0
@@ -79,7 +79,7 @@ def test_two_things_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.
     assert str(caught.value).count("kernel_h") == 2
 
 
-# What a newer version computes otherwise: in copies for sizes, and in a kernel for all sizes.
+# A newer version computes another result: in copies for sizes, and in a kernel for all sizes.
 CHANGES = (
     ("dsp/dsp_ring_template.h", "    if (p->clamps != 0u) {", "    out[0] = 0;\n    if (p->clamps != 0u) {"),
     ("portable/softmax_s8.c", "y + INT8_MIN, INT8_MIN", "y / 2 + INT8_MIN, INT8_MIN"),
