@@ -206,6 +206,9 @@ class Loop:
 
     def _loop(self, indent: str) -> str:
         """The innermost loop: `unroll` elements a turn, and the rest one by one."""
+        tensors = [o for o in self.operands if o.is_tensor]
+        if self.walk is Walk.RUN and len(tensors) > 1 and tensors[0].dtype in _NARROW:
+            return self._moving(tensors, indent)
         count = "n" if self.walk is Walk.RUN else "run"
         first, text = "0u", ""
         if self.unroll > 1:
@@ -214,6 +217,26 @@ class Loop:
             text = f"{indent}for (uint32_t i = 0u; i < {first}; i += {self.unroll}u) {{\n{turn}{indent}}}\n"
         body = self._body("i", indent + 4 * " ")
         return f"{text}{indent}for (uint32_t i = {first}; i < {count}; i += 1u) {{\n{body}{indent}}}\n"
+
+    def _moving(self, tensors: Sequence[Operand], indent: str) -> str:
+        """The loop of RUN over several tensors, the first of 8 or 16 bits. The pointers move, and the first tells the
+        end: an index and its bound take registers, of which Cortex-M0+ has few. Over wider elements, compilers would
+        count the turns first, which each call pays for.
+        """
+        first, *others = (f"in_{o.name}" for o in tensors)
+
+        def loop(end: str, turn: str, step: int) -> str:
+            moved = "".join(f"{indent}    {name} += {step};\n" for name in (*others, "out"))
+            return f"{indent}for (; {first} < {end}; {first} += {step}) {{\n{turn}{moved}{indent}}}\n"
+
+        ends, loops = {"end": "n"}, [loop("end", self._body("0", indent + 4 * " "), 1)]
+        if self.unroll > 1:
+            turn = "".join(f"{indent}    {self._inlined(str(k))}\n" for k in range(self.unroll))
+            ends["whole"] = f"(n & ~{self.unroll - 1}u)"
+            loops.insert(0, loop("whole", turn, self.unroll))
+        c_type = _STORED[tensors[0].dtype]
+        heads = [f"{indent}const {c_type} *const {name} = {first} + {count};\n" for name, count in ends.items()]
+        return "".join([*heads, *loops])
 
     def _body(self, index: str, indent: str) -> str:
         lines = [

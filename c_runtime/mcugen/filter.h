@@ -42,7 +42,7 @@
 static inline int32_t mg_requantize_right(int32_t x, int32_t mult, int32_t shift)
 {
     const int32_t high = mg_high_mul(x, mult);
-    return (((high - (int32_t)(high < 0)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
+    return (((high + mg_sign(high)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
 }
 
 /* x * mult * 2^(shift - 15), rounded once; mult has 16 bits. Equals MultiplyByQuantizedMultiplier of 64 bit sums. */

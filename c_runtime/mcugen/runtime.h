@@ -32,6 +32,12 @@ static inline float mg_clamp_float(float x, float low, float high)
     return floored > high ? high : floored;
 }
 
+/* -1 where x is negative, else 0: its sign bit, which compilers shift by 31 at once. A comparison takes more on Cortex-M0+. */
+static inline int32_t mg_sign(int32_t x)
+{
+    return (x >> 16) >> 15;
+}
+
 /* round(x * mult / 2^31), mult >= 0. Equals gemmlowp's SaturatingRoundingDoublingHighMul. */
 static inline int32_t mg_high_mul(int32_t x, int32_t mult)
 {
@@ -56,7 +62,7 @@ static inline int32_t mg_requantize(int32_t x, int32_t mult, int32_t shift)
         return mg_high_mul((int32_t)((uint32_t)x << (uint32_t)shift), mult);
     }
     high = mg_high_mul(x, mult);
-    return (((high - (int32_t)(high < 0)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
+    return (((high + mg_sign(high)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
 }
 
 #endif /* MCUGEN_RUNTIME_H */

@@ -26,7 +26,7 @@ static inline int32_t mg_product_of(const mg_product *p, int32_t a, int32_t b)
 static inline int32_t mg_product_down(const mg_product *p, int32_t a, int32_t b)
 {
     const int32_t high = mg_high_mul((a - p->a_zero_point) * (b - p->b_zero_point), p->mult);
-    const int32_t y = (((high + (high >> 31)) >> (uint32_t)(-1 - p->shift)) + 1) >> 1;
+    const int32_t y = (((high + mg_sign(high)) >> (uint32_t)(-1 - p->shift)) + 1) >> 1;
     return mg_clamp(y + p->out_zero_point, p->out_min, p->out_max);
 }
 

@@ -32,7 +32,7 @@ static inline int32_t mg_sum_divide(int32_t x, uint32_t n)
 {
     const int32_t half = (int32_t)(((uint32_t)1 << n) >> 1);
     const int32_t away = n > 0u ? -1 : 0;
-    return (x + half + ((x >> 31) & away)) >> n;
+    return (x + half + (mg_sign(x) & away)) >> n;
 }
 
 static inline int32_t mg_sum_of(const mg_sum *p, int32_t wide, int32_t narrow)
