@@ -24,7 +24,8 @@ def not_kept() -> set[str]:
 
 def findings(folder: Path, sources: list[str]) -> list[tuple[str, str]]:
     """The findings of cppcheck: id and place."""
-    return FINDING.findall(run([*COMMAND, *sources], cwd=folder).text)
+    done = run([*COMMAND, *sources], cwd=folder)
+    return FINDING.findall((done.stderr + done.stdout).decode())
 
 
 @pytest.mark.parametrize(
