@@ -224,19 +224,21 @@ class Loop:
         count the turns first, which each call pays for.
         """
         first, *others = (f"in_{o.name}" for o in tensors)
-
-        def loop(end: str, turn: str, step: int) -> str:
-            moved = "".join(f"{indent}    {name} += {step};\n" for name in (*others, "out"))
-            return f"{indent}for (; {first} < {end}; {first} += {step}) {{\n{turn}{moved}{indent}}}\n"
-
-        ends, loops = {"end": "n"}, [loop("end", self._body("0", indent + 4 * " "), 1)]
-        if self.unroll > 1:
-            turn = "".join(f"{indent}    {self._inlined(str(k))}\n" for k in range(self.unroll))
-            ends["whole"] = f"(n & ~{self.unroll - 1}u)"
-            loops.insert(0, loop("whole", turn, self.unroll))
         c_type = _STORED[tensors[0].dtype]
-        heads = [f"{indent}const {c_type} *const {name} = {first} + {count};\n" for name, count in ends.items()]
-        return "".join([*heads, *loops])
+
+        def loop(start: str, end: str, turn: str, step: int) -> str:
+            read = turn.replace(f"{first}[", "at[")
+            moved = "".join(f"{indent}    {name} += {step};\n" for name in (*others, "out"))
+            head = f"{indent}for (const {c_type} *at = {start}; at < {end}; at += {step}) {{\n"
+            return f"{head}{read}{moved}{indent}}}\n"
+
+        heads = [f"{indent}const {c_type} *const end = {first} + n;\n"]
+        rest = self._body("0", indent + 4 * " ")
+        if self.unroll == 1:
+            return "".join([*heads, loop(first, "end", rest, 1)])
+        heads.append(f"{indent}const {c_type} *const whole = {first} + (n & ~{self.unroll - 1}u);\n")
+        turn = "".join(f"{indent}    {self._inlined(str(k))}\n" for k in range(self.unroll))
+        return "".join([*heads, loop(first, "whole", turn, self.unroll), loop("whole", "end", rest, 1)])
 
     def _body(self, index: str, indent: str) -> str:
         lines = [
