@@ -70,7 +70,7 @@ def write_group(group: Group, folder: Path) -> Path:
     return unit
 
 
-_STATIC = re.compile(r"^static (?:MCUGEN_INLINE )?void (\w+)\(", re.MULTILINE)
+_STATIC = re.compile(r"^static (?:MCUGEN_INLINE )?(?:const )?\w+ \*?(\w+)\(", re.MULTILINE)
 
 
 def _included(case: Case) -> Iterator[str]:
