@@ -13,8 +13,9 @@ import numpy as np
 import mcugen
 from mcugen.errors import McugenError, ToolError
 from mcugen.pipeline import Artifact
-from tests.rows.graphs import KINDS, MAX_ELEMENTS, RandomGraph, Recipe, Value, board_of
+from tests.rows.graphs import MAX_ELEMENTS, RandomGraph, Recipe, board_of
 from tests.rows.program import Model, Wanted, Workshop, problem, wanted_of
+from tests.rows.tensors import KINDS, Value
 
 FRAMES_AFTER = 7
 """Frames beyond the first window: rings go round, and each of their slots is the oldest once."""

@@ -14,9 +14,10 @@ import pytest
 from mcugen.reference.inputs import cases
 from mcugen.verify import host
 from tests.rows import checks, soak
-from tests.rows.graphs import KINDS, planted_graph, random_graph
+from tests.rows.graphs import planted_graph, random_graph
 from tests.rows.joins import joining_graph
 from tests.rows.program import Workshop
+from tests.rows.tensors import KINDS
 
 TENTH = soak.GRAPHS // 10
 AT_ONCE = 4

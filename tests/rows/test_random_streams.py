@@ -13,8 +13,9 @@ import mcugen
 from mcugen.emit import emit
 from mcugen.options import Options
 from tests.rows import soak, streams
-from tests.rows.graphs import KINDS, board_of
+from tests.rows.graphs import board_of
 from tests.rows.program import Workshop, problem
+from tests.rows.tensors import KINDS
 
 TENTH = soak.GRAPHS // 10
 AT_ONCE = 10
