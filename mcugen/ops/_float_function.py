@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcugen.op import Example, Op
-from mcugen.ops import _unary
+from mcugen.call import Call
+from mcugen.op import Example, Op, Reordered
+from mcugen.ops import _ordered, _unary
+from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
 
 
@@ -14,6 +16,9 @@ class FloatFunction(Op):
 
     tflm_types = dtypes("f32")
     litert_types = dtypes("f32")
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("f32",))

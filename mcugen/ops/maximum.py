@@ -13,9 +13,10 @@ from mcugen.channels import Range
 from mcugen.element import Element
 from mcugen.errors import QuantizationError
 from mcugen.imports import Import
-from mcugen.op import Example
-from mcugen.ops import _elementwise
+from mcugen.op import Example, Reordered
+from mcugen.ops import _elementwise, _ordered
 from mcugen.ops._channelwise import Channelwise
+from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -35,6 +36,9 @@ class Maximum(Channelwise):
     imports = (Import("tflite", "MAXIMUM"),)
     element: ClassVar = dict.fromkeys(("s8", "s16", "s32", "f32"), Element("a > b ? a : b"))
     kernels = _elementwise.all_kernels("mg_maximum", element)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(a, b, _TYPES)
