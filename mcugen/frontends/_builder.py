@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -23,7 +24,7 @@ from mcugen.op import Op
 from mcugen.registry import Found, Registry
 from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
 
-DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 MAX_RANK = 6
 MAX_TENSOR_BYTES = 1 << 28
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
@@ -122,16 +123,8 @@ class Builder:
 
         Unsupported features are collected; errors of the file are raised with the operator's place.
         """
-        try:
+        with importing(where, self.unsupported):
             self._operator(name, version, attributes, inputs, outputs, where)
-        except UnsupportedError as error:
-            self.unsupported.append(f"{where}: {error.message}")
-        except InternalError:
-            raise
-        except McugenError as error:
-            raise type(error)(error.message, where=error.where or where, hint=error.hint) from error
-        except DEFECTS as error:
-            raise InternalError(f"the import failed ({type(error).__name__}: {error})", where=where) from error
 
     def _operator(
         self, name: str, version: int, attributes: Attributes, inputs: Sequence[str], outputs: Sequence[str], where: str
@@ -224,6 +217,24 @@ class Expander:
             made = f"{self.builder.prefix}n{len(self.builder.nodes)}"
             self.builder.nodes.append(Node(made, op, tuple(inputs), tuple(names), self.where))
         return names
+
+
+@contextmanager
+def importing(where: str, unsupported: list[str]) -> Iterator[None]:
+    """Collect the unsupported features of the operator at `where`; raise errors of the file with that place.
+
+    Raises InternalError where the import itself fails.
+    """
+    try:
+        yield
+    except UnsupportedError as error:
+        unsupported.append(f"{where}: {error.message}")
+    except InternalError:
+        raise
+    except McugenError as error:
+        raise type(error)(error.message, where=error.where or where, hint=error.hint) from error
+    except _DEFECTS as error:
+        raise InternalError(f"the import failed ({type(error).__name__}: {error})", where=where) from error
 
 
 def check_operands(op: type[Op], inputs: Sequence[TensorType | None]) -> None:

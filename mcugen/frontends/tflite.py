@@ -13,15 +13,13 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import (
     CorruptModelError,
-    InternalError,
-    McugenError,
     QuantizationError,
     ShapeError,
     UnsupportedError,
     UsageError,
 )
 from mcugen.frontends import _flatbuffer as fb
-from mcugen.frontends._builder import DEFECTS, MAX_RANK, MAX_TENSOR_BYTES, Builder, Expander, check_operands, used
+from mcugen.frontends._builder import MAX_RANK, MAX_TENSOR_BYTES, Builder, Expander, check_operands, importing, used
 from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.imports import Imported, Source
 from mcugen.numeric import activation_bounds
@@ -171,16 +169,8 @@ class _Importer:
             if tensor in self.written:
                 raise CorruptModelError(f"writes tensor {tensor}, which already has a value", where=where)
             self.written.add(tensor)
-        try:
+        with importing(where, self.unsupported):
             self._add_node(index, operator, where)
-        except UnsupportedError as error:
-            self.unsupported.append(f"{where}: {error.message}")
-        except InternalError:
-            raise
-        except McugenError as error:
-            raise type(error)(error.message, where=error.where or where, hint=error.hint) from error
-        except DEFECTS as error:
-            raise InternalError(f"the import failed ({type(error).__name__}: {error})", where=where) from error
 
     def _add_node(self, index: int, operator: fb.RawOperator, where: str) -> None:
         found = self.registry.find("tflite", operator.name, operator.version)
