@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,10 +10,7 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, round_array_half_away
-from mcugen.op import Reordered
-from mcugen.ops import _ordered
-from mcugen.ops._channelwise import Channelwise
-from mcugen.order import Order
+from mcugen.ops._channelwise import Pointwise
 from mcugen.types import NUMPY_DTYPES
 
 _BYTES = ("s8", "u8")
@@ -24,11 +21,8 @@ def byte_to_byte(call: Call) -> bool:
     return call.input(0).dtype in _BYTES and call.output.dtype in _BYTES
 
 
-class ByteFunction(Channelwise):
+class ByteFunction(Pointwise):
     """Base of functions of one tensor that are a table where input and output are bytes."""
-
-    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        return _ordered.elementwise(self, call, orders)
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         """The results for stored bytes x as the emitted table has them: not from the reference, which checks them."""

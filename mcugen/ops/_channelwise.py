@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
 
 from mcugen.call import Call
 from mcugen.channels import Removal, channels_of, chosen
-from mcugen.op import Op, Slimmed
+from mcugen.op import Op, Reordered, Slimmed
+from mcugen.ops import _ordered
+from mcugen.order import Order
 
 
 class Channelwise(Op):
@@ -22,6 +25,13 @@ class Channelwise(Op):
 
     def without(self, call: Call, removed: Removal) -> Slimmed:
         return sliced(self, call, removed)
+
+
+class Pointwise(Channelwise):
+    """Base of operators that work element by element, with broadcasting: on tensors stored in any order, too."""
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
 
 
 def alike(call: Call, asked: Removal) -> Removal:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcugen.call import Call
-from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _ordered, _unary
-from mcugen.order import Order
+from mcugen.op import Example
+from mcugen.ops import _unary
+from mcugen.ops._channelwise import Pointwise
 from mcugen.types import TensorType, dtypes
 
 
-class FloatFunction(Op):
+class FloatFunction(Pointwise):
     """y = f(x) for each element of float32 data. A subclass states `element`, `kernels` and `reference`."""
 
     tflm_types = dtypes("f32")
     litert_types = dtypes("f32")
-
-    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        return _ordered.elementwise(self, call, orders)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("f32",))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,14 +11,16 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range, whole
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
+from mcugen.op import Example, Scaling
 from mcugen.ops import _pool, _reduce
+from mcugen.oracle import reductions
 
 _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 
 
 def divisor(call: Call) -> int:
     """The divisor of the sum."""
-    return _reduce.elements(call) if getattr(call.op, "divides", False) else 1
+    return _reduce.elements(call) if isinstance(call.op, Sums) and call.op.divides else 1
 
 
 def multiplier(call: Call) -> tuple[int, int]:
@@ -94,3 +97,27 @@ KERNELS = tuple(
         Kernel(f"mg_reduce_sum_{dtype}", Form.WHOLE, accepts=rules, params=whole_params),
     )
 )
+
+
+class Sums(_reduce.Reduction):
+    """Base of MEAN and SUM. divides: whether the sum is divided by the number of its elements."""
+
+    divides: ClassVar[bool]
+    kernels = KERNELS
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        return reductions.summed(call, x, self.chosen(x.ndim), mean=self.divides)
+
+    def scaling(self, call: Call) -> Scaling:
+        return {} if call.output.is_float else {"scale": multiplier(call)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        axes = self.chosen(len(call.input(0).shape))
+        return {} if call.output.is_float else {"scale": reductions.multiplier(call, axes, mean=self.divides)}
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return bounds(call)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return _reduce.examples(cls, rescaled=True)

@@ -12,13 +12,12 @@ from mcugen.call import Call
 from mcugen.channels import Range
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Reordered, Scaling
-from mcugen.ops import _elementwise, _linear_sum, _ordered, _sum
+from mcugen.op import Example, Scaling
+from mcugen.ops import _elementwise, _linear_sum, _sum
 from mcugen.ops._activation import Activated
-from mcugen.ops._channelwise import Channelwise
+from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized, sums
 from mcugen.oracle.fixed import int64, wrapped
-from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -44,7 +43,7 @@ ELEMENT = {
 
 
 @dataclass(frozen=True)
-class Add(Channelwise, Activated):
+class Add(Pointwise, Activated):
     """y = activation(a + b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
@@ -66,9 +65,6 @@ class Add(Channelwise, Activated):
         *_elementwise.kernels("mg_add_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_add_s32", "s32", ELEMENT["s32"]),
     )
-
-    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        return _ordered.elementwise(self, call, orders)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)

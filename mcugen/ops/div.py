@@ -12,11 +12,10 @@ from mcugen.call import Call
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds
-from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _ordered
-from mcugen.ops._channelwise import Channelwise
+from mcugen.op import Example
+from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
-from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -33,7 +32,7 @@ def bounds(call: Call) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Div(Channelwise):
+class Div(Pointwise):
     """y = activation(a / b), elementwise, broadcasting; infinite quotients become the largest float.
 
     a, b, y: f32
@@ -47,9 +46,6 @@ class Div(Channelwise):
     imports = (Import("tflite", "DIV", from_tflite), Import("onnx", "Div"))
     element: ClassVar = {"f32": Element("a / b", bounds=bounds)}
     kernels = _elementwise.all_kernels("mg_div", element)
-
-    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        return _ordered.elementwise(self, call, orders)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, ("f32",)),)

@@ -13,13 +13,12 @@ from mcugen.channels import Range
 from mcugen.element import Element, Stated
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_range, quantize_multiplier
-from mcugen.op import Example, Reordered, Scaling
-from mcugen.ops import _elementwise, _ordered
+from mcugen.op import Example, Scaling
+from mcugen.ops import _elementwise
 from mcugen.ops._activation import Activated
-from mcugen.ops._channelwise import Channelwise
+from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
 from mcugen.oracle.fixed import int64, scaled_twice, wrapped
-from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -79,7 +78,7 @@ ELEMENT: Mapping[str, Stated] = {
 
 
 @dataclass(frozen=True)
-class Mul(Channelwise, Activated):
+class Mul(Pointwise, Activated):
     """y = activation(a * b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
@@ -98,9 +97,6 @@ class Mul(Channelwise, Activated):
         *_elementwise.kernels("mg_mul_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_mul_s32", "s32", ELEMENT["s32"]),
     )
-
-    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        return _ordered.elementwise(self, call, orders)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)

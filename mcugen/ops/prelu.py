@@ -13,11 +13,10 @@ from mcugen.element import Element
 from mcugen.errors import ShapeError
 from mcugen.imports import Import
 from mcugen.numeric import quantize_multiplier
-from mcugen.op import Example, Reordered, Scaling
-from mcugen.ops import _elementwise, _ordered
-from mcugen.ops._channelwise import Channelwise
+from mcugen.op import Example, Scaling
+from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
-from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
 
 Multiplier = tuple[int, int]
@@ -44,7 +43,7 @@ def params_s8(call: Call) -> Params:
 
 
 @dataclass(frozen=True)
-class Prelu(Channelwise):
+class Prelu(Pointwise):
     """y = x where x >= 0, alpha * x elsewhere; alpha is broadcast.
 
     x, alpha, y: one type of s8, u8 (per tensor) and f32
@@ -64,9 +63,6 @@ class Prelu(Channelwise):
         if runtime == "tflm" and call.input(0).is_float and len(call.input(0).shape) > 4:
             return "more than four axes"
         return super().refused_by(call, runtime)
-
-    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        return _ordered.elementwise(self, call, orders)
 
     def infer(self, x: TensorType | None, alpha: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(x, alpha, ("s8", "u8", "f32"))

@@ -8,18 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _ordered
-from mcugen.ops._channelwise import Channelwise
-from mcugen.order import Order
+from mcugen.op import Example
+from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Pointwise
 from mcugen.types import TensorType, dtypes
 
 
 @dataclass(frozen=True)
-class SquaredDifference(Channelwise):
+class SquaredDifference(Pointwise):
     """y = (a - b)^2, elementwise, broadcasting.
 
     a, b, y: f32
@@ -31,9 +29,6 @@ class SquaredDifference(Channelwise):
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
     element: ClassVar = {"f32": Element("(a - b) * (a - b)")}
     kernels = _elementwise.all_kernels("mg_squared_difference", element)
-
-    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        return _ordered.elementwise(self, call, orders)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, ("f32",)),)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from mcugen.call import Call
-from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Scaling
 from mcugen.ops import _reduce, _reduce_sum
-from mcugen.oracle import reductions
 from mcugen.types import dtypes
 
 
@@ -22,19 +17,17 @@ def from_tflite(source: Source) -> Imported:
 
 
 @dataclass(frozen=True)
-class Sum(_reduce.Reduction):
+class Sum(_reduce_sum.Sums):
     """y = sum of x over `axes`.
 
     x: s8, u8, s16 or f32, any shape   y: as x, the axes left out, or of size 1 with keep_dims
     Source: TFLite SUM; kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
 
-    divides: ClassVar[bool] = False
-
+    divides = False
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("u8 f32")
     imports = (Import("tflite", "SUM", from_tflite),)
-    kernels = _reduce_sum.KERNELS
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and call.input(0).dtype in ("s8", "s16"):
@@ -43,20 +36,3 @@ class Sum(_reduce.Reduction):
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.sum(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))
-
-    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        return reductions.summed(call, x, self.chosen(x.ndim), mean=False)
-
-    def scaling(self, call: Call) -> Scaling:
-        return {} if call.output.is_float else {"scale": _reduce_sum.multiplier(call)}
-
-    def scaling_q(self, call: Call) -> Scaling:
-        axes = self.chosen(len(call.input(0).shape))
-        return {} if call.output.is_float else {"scale": reductions.multiplier(call, axes, mean=False)}
-
-    def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        return _reduce_sum.bounds(call)
-
-    @classmethod
-    def examples(cls) -> Sequence[Example]:
-        return _reduce.examples(cls, rescaled=True)

@@ -14,8 +14,11 @@ static inline mg_f32 MG_VARIANT(store)(const mg_max_pool_2d_f32_params *p, float
     return floored > p->out_max ? p->out_max : floored;
 }
 
+#define MG_PIXEL MG_VARIANT(channel_by_channel)
+#include "mcugen/max_pool_2d_channels_template.h"
 #include "mcugen/max_pool_2d_template.h"
 #undef MG_KERNEL
 #undef MG_PARAMS
 #undef MG_STORED
 #undef MG_VALUE
+#undef MG_PIXEL

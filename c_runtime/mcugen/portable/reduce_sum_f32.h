@@ -17,6 +17,12 @@ typedef struct {
     float divisor;
 } mg_reduce_sum_f32_params;
 
+/* What is stored for a sum. */
+static inline mg_f32 mg_reduce_sum_f32_store(const mg_reduce_sum_f32_params *p, float sum)
+{
+    return sum / p->divisor;
+}
+
 /* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
 void mg_reduce_sum_f32(const mg_reduce_sum_f32_params *p, const mg_f32 *in, mg_f32 *out);
 

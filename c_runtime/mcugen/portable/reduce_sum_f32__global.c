@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/column_sums.h"
 #include "mcugen/reduce_sum_f32.h"
+#include "mcugen/variant.h"
 
-void mg_reduce_sum_f32__global_begin(const mg_reduce_sum_f32_params *p, void *acc)
-{
-    (void)memset(acc, 0, p->channels * sizeof(float));
-}
-
-void mg_reduce_sum_f32__global_rows(const mg_reduce_sum_f32_params *p, const mg_f32 *in, uint32_t y, uint32_t n,
-                                    void *acc)
-{
-    (void)y;
-    mg_add_columns_f32(acc, in, n * p->row_pixels, p->channels);
-}
-
-void mg_reduce_sum_f32__global_end(const mg_reduce_sum_f32_params *p, const void *acc, mg_f32 *out)
-{
-    const mg_f32 *const sums = acc;
-    for (uint32_t c = 0u; c < p->channels; c += 1u) {
-        out[c] = sums[c] / p->divisor;
-    }
-}
+#define MG_KERNEL mg_reduce_sum_f32__global
+#define MG_PARAMS mg_reduce_sum_f32_params
+#define MG_STORED mg_f32
+#define MG_SUMS mg_f32
+#define MG_ADD mg_add_columns_f32
+#define MG_STORE mg_reduce_sum_f32_store
+#include "mcugen/reduce_sum_global_template.h"
+#undef MG_KERNEL
+#undef MG_PARAMS
+#undef MG_STORED
+#undef MG_SUMS
+#undef MG_ADD
+#undef MG_STORE

@@ -1,39 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/reduce_sum_s16.h"
+#include "mcugen/variant.h"
 
-static inline mg_s16 store(const mg_reduce_sum_s16_params *p, int32_t sum)
-{
-    const int32_t y = mg_requantize(sum - p->in_zero_point_sum, p->mult, p->shift) + p->out_zero_point;
-    return (mg_s16)mg_clamp(y, -32768, 32767);
-}
-
-static int32_t sum(const mg_reduce_sum_s16_params *p, const mg_s16 *in)
-{
-    int32_t total = 0;
-    for (uint32_t i = 0u; i < p->reduced[0]; i += 1u) {
-        for (uint32_t j = 0u; j < p->reduced[1]; j += 1u) {
-            const mg_s16 *x = in + i * p->reduced_stride[0] + j * p->reduced_stride[1];
-            const uint32_t stride = p->reduced_stride[2];
-            for (uint32_t k = 0u; k < p->reduced[2]; k += 1u) {
-                total += x[0];
-                x += stride;
-            }
-        }
-    }
-    return total;
-}
-
-void mg_reduce_sum_s16(const mg_reduce_sum_s16_params *p, const mg_s16 *in, mg_s16 *out)
-{
-    mg_s16 *to = out;
-    for (uint32_t i = 0u; i < p->kept[0]; i += 1u) {
-        for (uint32_t j = 0u; j < p->kept[1]; j += 1u) {
-            const mg_s16 *from = in + i * p->kept_stride[0] + j * p->kept_stride[1];
-            for (uint32_t k = 0u; k < p->kept[2]; k += 1u) {
-                to[k] = store(p, sum(p, from));
-                from += p->kept_stride[2];
-            }
-            to += p->kept[2];
-        }
-    }
-}
+#define MG_KERNEL mg_reduce_sum_s16
+#define MG_PARAMS mg_reduce_sum_s16_params
+#define MG_STORED mg_s16
+#define MG_SUM int32_t
+#define MG_STORE mg_reduce_sum_s16_store
+#include "mcugen/reduce_sum_template.h"
+#undef MG_KERNEL
+#undef MG_PARAMS
+#undef MG_STORED
+#undef MG_SUM
+#undef MG_STORE

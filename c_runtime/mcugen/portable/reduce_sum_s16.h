@@ -21,6 +21,13 @@ typedef struct {
     int32_t in_zero_point_sum, out_zero_point;
 } mg_reduce_sum_s16_params;
 
+/* What is stored for a sum. */
+static inline mg_s16 mg_reduce_sum_s16_store(const mg_reduce_sum_s16_params *p, int32_t sum)
+{
+    const int32_t y = mg_requantize(sum - p->in_zero_point_sum, p->mult, p->shift) + p->out_zero_point;
+    return (mg_s16)mg_clamp(y, -32768, 32767);
+}
+
 /* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
 void mg_reduce_sum_s16(const mg_reduce_sum_s16_params *p, const mg_s16 *in, mg_s16 *out);
 

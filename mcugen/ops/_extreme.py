@@ -1,0 +1,47 @@
+"""Shared recipe of MAXIMUM and MINIMUM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.channels import Range
+from mcugen.errors import QuantizationError
+from mcugen.op import Example
+from mcugen.ops import _elementwise
+from mcugen.ops._channelwise import Pointwise
+from mcugen.types import TensorType, dtypes
+
+COMPUTED = ("s8", "s16", "s32", "f32")
+_TYPES = (*COMPUTED, "u8")
+
+
+class Extreme(Pointwise):
+    """One of two elements, as `chosen` says; both runtimes compare stored values."""
+
+    only_moves = True
+    tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 f32")
+    chosen: ClassVar[np.ufunc]
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
+        result = _elementwise.broadcast_types(a, b, _TYPES)
+        if a is not None and b is not None and a.quant != b.quant:
+            raise QuantizationError(f"{a} and {b} are compared as stored, but their scales or zero points differ")
+        return (result,)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.asarray(self.chosen(a, b))
+
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return self.reference(a, b)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return (_elementwise.corners(call),)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [e for k, t in enumerate(COMPUTED) for e in _elementwise.same_scale(cls(), t, 10 * k)]

@@ -1,0 +1,44 @@
+"""Shared recipe of REDUCE_MAX and REDUCE_MIN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.channels import Range
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example
+from mcugen.ops import _pool, _reduce
+from mcugen.types import dtypes
+
+
+class Extreme(_reduce.Reduction):
+    """One element of those reduced, as `chosen_by` says; integers are compared as they are stored."""
+
+    tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
+    chosen_by: ClassVar[np.ufunc]
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(self.chosen_by.reduce(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        return self.reference(x)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return (_reduce.operand_range(call),)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return _reduce.examples(cls, rescaled=False)
+
+
+def kernels(symbol: str) -> tuple[Kernel, ...]:
+    """The kernels <symbol>_<dtype>."""
+    rules = {"s8": _pool.int8_data, "s16": _pool.int16_data, "f32": _pool.float_data}
+    return tuple(
+        Kernel(f"{symbol}_{dtype}", Form.WHOLE, accepts=(rule,), params=_reduce.walk) for dtype, rule in rules.items()
+    )
