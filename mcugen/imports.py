@@ -12,6 +12,9 @@ from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
 from mcugen.op import Op
 from mcugen.types import QuantParams, TensorType
 
+Quants = tuple[QuantParams | None, ...]
+"""The quantization of each result of an operator."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -111,8 +114,8 @@ class Expansion(Protocol):
     def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
         """The first result of an operator, appended; `quant` is the quantization of its results."""
 
-    def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> Sequence[str]:
-        """All results of an operator, appended."""
+    def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | Quants | None = None) -> Sequence[str]:
+        """All results of an operator, appended; `quant` is their quantization, or that of each."""
 
     def own(self, name: str) -> str:
         """The name of a variable of this operator alone."""

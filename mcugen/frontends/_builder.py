@@ -19,7 +19,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError
 from mcugen.graph import Node, State, Tensor
-from mcugen.imports import Attributes, Source
+from mcugen.imports import Attributes, Quants, Source
 from mcugen.op import Op
 from mcugen.registry import Found, Registry
 from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
@@ -205,17 +205,19 @@ class Expander:
     def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
         return self.nodes(op, *inputs, quant=quant)[0]
 
-    def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> Sequence[str]:
+    def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | Quants | None = None) -> Sequence[str]:
         types = tuple(None if name is None else self.type(name) for name in inputs)
         check_operands(type(op), types)
-        results = tuple(TensorType(t.shape, t.dtype, quant) for t in op.infer(*types))
+        made = op.infer(*types)
+        quants = quant if isinstance(quant, tuple) else (quant,) * len(made)
+        results = tuple(TensorType(t.shape, t.dtype, q) for t, q in zip(made, quants, strict=True))
         data = tuple(None if name is None else self.data(name) for name in inputs)
         call = Call(op, types, results, data, self.builder.reference)
         folded = op.fold(call) or (None,) * len(results)
         names = [self.builder.tensor(t, value, self.label) for t, value in zip(results, folded, strict=True)]
         if folded[0] is None:
-            made = f"{self.builder.prefix}n{len(self.builder.nodes)}"
-            self.builder.nodes.append(Node(made, op, tuple(inputs), tuple(names), self.where))
+            node = f"{self.builder.prefix}n{len(self.builder.nodes)}"
+            self.builder.nodes.append(Node(node, op, tuple(inputs), tuple(names), self.where))
         return names
 
 

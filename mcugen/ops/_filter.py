@@ -93,17 +93,20 @@ def stated_sums(source: Source, k: int = 2) -> str:
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
     """(mult s32, shift s8) of each output channel: scale_x * scale_w / scale_y.
 
-    Float scales and double arithmetic, but for uint8 convolutions, whose first product is a float.
-    Source: kernel_util.cc, PopulateConvolutionQuantizationParams.
+    Float scales and double arithmetic, but for uint8 convolutions, whose first product is a float, and operators with
+    `float_scales`. Source: kernel_util.cc, PopulateConvolutionQuantizationParams; svdf_common.cc, PrepareSvdf.
     """
     quant = call.input(1).quant
     if quant is None:
         raise QuantizationError(f"the weights {call.input(1)} have no scale")
-    dtype = np.dtype(np.float32 if rounds_product(call) else np.float64)
+    rounds_all = getattr(call.op, "float_scales", False)
+    dtype = np.dtype(np.float32 if rounds_product(call) or rounds_all else np.float64)
     scales = np.asarray(quant.scale, np.float32).astype(dtype) * np.asarray(call.input(0).scale, np.float32).astype(
         dtype
     )
     real = np.broadcast_to(scales.astype(np.float64), (channels,)) / np.float64(np.float32(call.output.scale))
+    if rounds_all:
+        real = real.astype(np.float32)
     pairs = [quantize_multiplier(float(r)) for r in real]
     return np.array([m for m, _ in pairs], np.int32), np.array([s for _, s in pairs], np.int8)
 

@@ -86,15 +86,17 @@ class FullyConnected(Weighted):
     x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 or s4 (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, O], or [..., O] with keep_dims
     sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
+    float_scales: the product and the quotient of scales are float32, and sums are rounded twice, as in SVDF
     Source: TFLite FULLY_CONNECTED; quantization specification, section FULLY_CONNECTED.
     """
 
     activation: str = "NONE"
     keep_dims: bool = False
     sum_dtype: str = ""
+    float_scales: bool = False
 
     exact_scales: ClassVar[bool] = True
-    """No product of scales is rounded to float."""
+    """No product of scales is rounded to float but where `float_scales` asks for it."""
 
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
@@ -134,7 +136,7 @@ class FullyConnected(Weighted):
         Source: reference_integer_ops/fully_connected.h, reference_ops::FullyConnected (uint8).
         """
         data, weights = filters.operands(call, x, w)
-        once = filters.was_uint8(call) or not is_tflm(call)
+        once = not self.float_scales and (filters.was_uint8(call) or not is_tflm(call))
         return filters.results(call, data.reshape(-1, w.shape[1]) @ weights.T, b, self.activation, once=once)
 
     def scaling(self, call: Call) -> Scaling:
@@ -148,7 +150,7 @@ class FullyConnected(Weighted):
 
     def rounds_once(self, call: Call) -> bool:
         """LiteRT's layers round once; TFLM's, which have no uint8, round as convolutions do."""
-        return call.reference == "litert" or _filter.is_legacy(call)
+        return not self.float_scales and (call.reference == "litert" or _filter.is_legacy(call))
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, self.accumulators(call), self.activation, once=rounds_once(call))

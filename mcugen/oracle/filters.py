@@ -62,29 +62,33 @@ def _sums_are_wide(call: Call) -> bool:
     return bool(bias != "s32")
 
 
-def _scales(call: Call) -> tuple[float, tuple[float, ...], float, bool]:
+def _scales(call: Call) -> tuple[float, tuple[float, ...], float, int]:
     quant = call.input(1).quant
     if quant is None:
         raise QuantizationError(f"the weights {call.input(1)} have no scale")
+    if getattr(call.op, "float_scales", False):
+        return call.input(0).scale, quant.scale, call.output.scale, 2
     in_float = was_uint8(call) and not getattr(call.op, "exact_scales", False)
-    return call.input(0).scale, quant.scale, call.output.scale, in_float
+    return call.input(0).scale, quant.scale, call.output.scale, int(in_float)
 
 
 @cache
-def _real(x: float, w: tuple[float, ...], y: float, in_float: bool, channels: int) -> tuple[Fraction, ...]:
+def _real(x: float, w: tuple[float, ...], y: float, in_float: int, channels: int) -> tuple[Fraction, ...]:
     """scale_x * scale_w / scale_y of each channel.
 
     The product of two float32 is exact in float64; uint8 convolutions round it to float32.
+    in_float: how many of the two operations, the product first, give a float32.
     Source: kernel_util.cc, PopulateConvolutionQuantizationParams, GetQuantizedConvolutionMultipler.
     """
     scale, divisor = binary32(exact(x)), binary32(exact(y))
     products = [scale * binary32(exact(v)) for v in w]
-    found = [binary64(quotient(binary32(p) if in_float else p, divisor)) for p in products]
+    quotients = (quotient(binary32(p) if in_float else p, divisor) for p in products)
+    found = [binary32(q) if in_float > 1 else binary64(q) for q in quotients]
     return tuple(found) if len(found) == channels else (found[0],) * channels
 
 
 @cache
-def _multipliers(x: float, w: tuple[float, ...], y: float, in_float: bool, channels: int) -> tuple[Ints, Ints]:
+def _multipliers(x: float, w: tuple[float, ...], y: float, in_float: int, channels: int) -> tuple[Ints, Ints]:
     """(mult, shift) of each channel."""
     pairs = [multiplier(v) for v in _real(x, w, y, in_float, channels)]
     return np.array([m for m, _ in pairs], np.int64), np.array([s for _, s in pairs], np.int64)

@@ -76,6 +76,7 @@ def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int]) -> Resu
     interpreter = _litert_interpreter(model, bool(tensors))
     outputs, inner = [], []
     for arrays in sets:
+        interpreter.reset_all_variables()
         for detail, array in zip(interpreter.get_input_details(), arrays, strict=True):
             interpreter.set_tensor(detail["index"], array)
         interpreter.invoke()

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Filters with a memory: the memory moves by one step, takes in the newest values, and is summed up.
+ *
+ *   next[f] = memory[f][1], ..., memory[f][steps - 1], newest[f] + zero_point
+ *   sum     = bias[u] + sum over the unit's filters and steps of weights[f][j] * next[f][j]
+ *   y[u]    = clamp(requantize(sum, mult, shift) + out_zero_point)
+ *
+ * memory, next  int8 [batches][units * rank][steps]; next may be memory
+ * newest        int8 [batches][units * rank]; with the zero point they wrap
+ * bias          the zero point of the memory is folded into it; sums wrap to 32 bits
+ * Equals TensorFlow Lite Micro's EvalIntegerSvdfReference.
+ */
+#ifndef MCUGEN_SVDF_S8_H
+#define MCUGEN_SVDF_S8_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int8_t *weights;
+    const int32_t *bias;
+    int32_t mult;
+    uint32_t batches, units, rank, steps;
+    int16_t zero_point, out_zero_point, out_min, out_max;
+    int8_t shift;
+} mg_svdf_s8_params;
+
+void mg_svdf_s8(const mg_svdf_s8_params *p, const int8_t *memory, const int8_t *newest, int8_t *next, int8_t *out);
+
+#endif /* MCUGEN_SVDF_S8_H */

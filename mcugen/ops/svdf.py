@@ -1,0 +1,237 @@
+"""SVDF: filters of a single value decomposition, each with a memory of the values it gave in earlier runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.numeric import INT_RANGE, activation_bounds, quantize_multiplier, wrap32
+from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _recurrent
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.logistic import Logistic
+from mcugen.ops.tanh import Tanh
+from mcugen.oracle import fixed, quantized
+from mcugen.types import QuantParams, TensorType, dtypes
+
+_FUNCTIONS = {"TANH": Tanh, "SIGMOID": Logistic}
+"""Activations of float data that are operators of their own."""
+
+
+def constant_weights(call: Call) -> bool:
+    "weights and bias are constants"
+    return call.constants[2] is not None and (not call.has(3) or call.constants[3] is not None)
+
+
+def memory_of(dtype: str) -> Rule:
+    """The rule that the memory has that element type."""
+
+    def is_of_type(call: Call) -> bool:
+        return call.input(0).dtype == dtype
+
+    is_of_type.__doc__ = f"the memory is {dtype}"
+    return is_of_type
+
+
+def sizes(call: Call) -> dict[str, int]:
+    """The counts of the C structs."""
+    batches, units = call.outputs[1].shape
+    return {"batches": batches, "units": units, "rank": call.op.rank, "steps": call.input(2).shape[1]}
+
+
+def folded_bias(call: Call) -> np.ndarray:
+    """The sums of the units before the first product: the bias, less what the memory's zero point adds."""
+    weights = call.constant(2).astype(np.int64).reshape(call.outputs[1].shape[1], -1)
+    bias = call.constant(3).astype(np.int64) if call.has(3) else np.zeros(len(weights), np.int64)
+    return wrap32(bias.reshape(-1) - call.input(0).zero_point * weights.sum(axis=1)).astype(np.int32)
+
+
+def scale_fields(call: Call) -> dict[str, int]:
+    """How sums become results. Source: svdf_common.cc, PrepareSvdf: the scales' product and quotient are float32."""
+    mult, shift = _multiplier(call)
+    low, high = INT_RANGE["s8"]
+    y = call.outputs[1]
+    return {"mult": mult, "shift": shift, "out_zero_point": y.zero_point, "out_min": low, "out_max": high}
+
+
+def _multiplier(call: Call) -> tuple[int, int]:
+    state, weights, y = (np.float32(t.scale) for t in (call.input(0), call.input(2), call.outputs[1]))
+    return quantize_multiplier(float(np.float32(state * weights) / y))
+
+
+def params(call: Call) -> Params:
+    memory = call.input(0)
+    fields: Params = {"weights": call.constant(2).reshape(-1), **sizes(call)}
+    if not memory.is_float:
+        return {**fields, "bias": folded_bias(call), "zero_point": memory.zero_point, **scale_fields(call)}
+    bias = call.constant(3).reshape(-1) if call.has(3) else np.zeros(call.outputs[1].shape[1], np.float32)
+    low, high = activation_bounds(call.op.activation)
+    return {**fields, "bias": bias, "out_min": low, "out_max": high}
+
+
+def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
+    """A layer that makes the newest value of each filter, and the memory. Source: TFLite SVDF; svdf_common.cc."""
+    a, types = source.attributes, source.inputs
+    a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights, which is refused
+    x, features, times, memory = types[0], types[1], types[2], types[4]
+    variable = e.variables[4]
+    if x is None or features is None or times is None or memory is None or variable is None:
+        raise UnsupportedError("SVDF without data, weights or a memory that is a variable is not supported")
+    if len({memory.dtype, times.dtype}) > 1 or (memory.dtype, features.dtype) not in _TYPES:
+        raise UnsupportedError(
+            f"{x.dtype} data with {features.dtype} weights, {times.dtype} weights of a {memory.dtype} memory"
+        )
+    if not memory.is_float:
+        e.refuse("litert", "it reads an int8 memory as int16, and writes beyond it")
+    name = a["fused_activation_function"]
+    applied = _FUNCTIONS.get(name) if memory.is_float else None
+    op = Svdf(a["rank"], "NONE" if applied or not memory.is_float else name)
+    newest = e.node(FullyConnected(float_scales=not memory.is_float), e.inputs[0], e.inputs[1], quant=_centred(memory))
+    before = e.read(variable, _recurrent.cleared(memory), memory.quant)
+    bias = e.inputs[3] if len(e.inputs) > 3 else None
+    after, y = e.nodes(op, before, newest, e.inputs[2], bias, quant=(memory.quant, source.outputs[0].quant))
+    e.write(variable, after)
+    return [e.node(applied(), y) if applied else y]
+
+
+_TYPES = {("s8", "s8"), ("f32", "f32")}
+"""Element types of the memory, and of the weights that make its newest values."""
+
+
+def _centred(memory: TensorType) -> QuantParams | None:
+    """The quantization of the newest values: that of the memory, before its zero point is added."""
+    return None if memory.quant is None else QuantParams(memory.quant.scale, (0,) * len(memory.quant.scale))
+
+
+@dataclass(frozen=True)
+class Svdf(Op):
+    """The memory moves by one step and takes in the newest values; y[u] = sum over the unit's filters and steps.
+
+    memory: [B, F * M]: F filters, each of M steps, the oldest first   newest: [B, F], without the memory's zero point
+    w: [F, M]   b: [F / rank] or absent   results: the next memory, and y [B, F / rank]
+    The memory and w are s8, and y is s8; or all are f32. Newest values of integers wrap where the zero point takes
+    them beyond the type, and the activation acts on floats alone.
+    Source: TFLite SVDF; TensorFlow Lite Micro's svdf_common.cc, EvalIntegerSvdfReference, EvalFloatSvdfReference.
+    """
+
+    rank: int = 1
+    activation: str = "NONE"
+
+    tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("f32")
+    imports = (Import("tflite", "SVDF", expand=from_tflite),)
+    kernels = tuple(
+        Kernel(
+            f"mg_svdf_{dtype}", Form.WHOLE, (memory_of(dtype), constant_weights), params, operands=(0, 1), in_place=(0,)
+        )
+        for dtype in ("s8", "f32")
+    )
+
+    def infer(
+        self, memory: TensorType | None, newest: TensorType | None, w: TensorType | None, b: TensorType | None = None
+    ) -> tuple[TensorType, ...]:
+        if memory is None or newest is None or w is None or len(w.shape) != 2 or len(newest.shape) != 2:
+            raise ShapeError(f"SVDF does not take weights {w} and newest values {newest}")
+        filters, steps = w.shape
+        batches = newest.shape[0]
+        if newest.shape[1] != filters or memory.shape != (batches, filters * steps):
+            raise ShapeError(f"a memory {list(memory.shape)} does not hold {steps} steps of {filters} filters")
+        if self.rank < 1 or filters % self.rank:
+            raise ShapeError(f"{filters} filters are not units of rank {self.rank}")
+        units = filters // self.rank
+        if b is not None and (b.size != units or b.dtype != ("f32" if memory.is_float else "s32")):
+            raise ShapeError(f"a bias {b} does not fit {units} units")
+        if {memory.dtype, newest.dtype, w.dtype} not in ({"s8"}, {"f32"}):
+            raise UnsupportedError(f"SVDF of {newest.dtype} data with a {memory.dtype} memory is not supported")
+        return TensorType(memory.shape, memory.dtype), TensorType((batches, units), newest.dtype)
+
+    def reference(
+        self, memory: np.ndarray, newest: np.ndarray, w: np.ndarray, b: np.ndarray | None = None
+    ) -> tuple[np.ndarray, ...]:
+        moved = _moved(memory, newest, w)
+        sums = (moved * w).sum(axis=2).reshape(len(newest), -1, self.rank).sum(axis=2)
+        return moved.reshape(memory.shape), quantized.clamped(sums if b is None else sums + b, self.activation)
+
+    def reference_q(
+        self, call: Call, memory: np.ndarray, newest: np.ndarray, w: np.ndarray, b: np.ndarray | None = None
+    ) -> tuple[np.ndarray, ...]:
+        """Source: svdf_common.cc, EvalIntegerSvdfReference; the sum with the zero point is stored without a clamp."""
+        kept, y = call.input(0), call.outputs[1]
+        added = fixed.int64((fixed.int64(newest) + kept.zero_point).astype(kept.np_dtype))
+        moved = _moved(fixed.int64(memory), added, w)
+        products = ((moved - kept.zero_point) * fixed.int64(w)).sum(axis=2)
+        sums = products.reshape(len(newest), -1, self.rank).sum(axis=2)
+        sums = fixed.wrapped(sums if b is None else sums + fixed.int64(b).reshape(-1))
+        return moved.reshape(memory.shape), quantized.stored(fixed.scaled_twice(sums, *_scale_q(call)), y)
+
+    def scaling(self, call: Call) -> Scaling:
+        return {} if call.input(0).is_float else {"scale": _multiplier(call), "bias": folded_bias(call)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        if call.input(0).is_float:
+            return {}
+        per_unit = fixed.int64(call.constant(2)).reshape(call.outputs[1].shape[1], -1).sum(axis=1)
+        bias = fixed.int64(call.constant(3)).reshape(-1) if call.has(3) else 0
+        return {"scale": _scale_q(call), "bias": fixed.wrapped(bias - per_unit * call.input(0).zero_point)}
+
+    def macs(self, call: Call) -> int:
+        return call.input(0).size
+
+    def in_words(self, call: Call) -> str:
+        filters, steps = call.input(2).shape
+        return f"{filters} filters of {steps} steps to {call.outputs[1].shape[1]}"
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [_example(seed, *case) for seed, case in enumerate(_CASES)]
+
+
+def _moved(memory: np.ndarray, newest: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The next memory as [batches, filters, steps]."""
+    steps = memory.reshape(len(newest), *w.shape)
+    return np.concatenate([steps[:, :, 1:], newest.reshape(len(newest), -1, 1)], axis=2)
+
+
+def _scale_q(call: Call) -> quantized.Multiplier:
+    """(mult, shift) of the sums. Source: svdf_common.cc, PrepareSvdf."""
+    factors = (call.input(0).scale, call.input(2).scale)
+    return quantized.product_multiplier(factors, call.outputs[1].scale, in_double=False)
+
+
+_CASES: tuple[tuple[str, int, int, int, int, int, float, bool], ...] = (
+    ("s8", 1, 4, 2, 5, 0, 0.02, True),
+    ("s8", 2, 6, 1, 8, 100, 0.03, True),
+    ("s8", 1, 3, 3, 1, -77, 0.01, False),
+    ("s8", 1, 5, 1, 32, 37, 0.05, True),
+    ("s8", 1, 8, 2, 19, -128, 0.04, True),
+    ("s8", 1, 2, 1, 2, 127, 3.0, True),
+    ("f32", 1, 6, 2, 5, 0, 0.0, True),
+    ("f32", 2, 3, 1, 8, 0, 0.0, False),
+)
+"""Element type, batches, filters, rank, steps, zero point, gain and whether there is a bias."""
+
+
+def _example(
+    seed: int, dtype: str, batches: int, filters: int, rank: int, steps: int, zero: int, gain: float, biased: bool
+) -> Example:
+    units, scaled = filters // rank, dtype != "f32"
+    quants = [
+        QuantParams((s,), (z,)) for s, z in ((0.1, zero), (0.1, 0), (0.02, 0), (0.1 * 0.02 / gain if gain else 1.0, 9))
+    ]
+    memory, newest, w, y = (
+        TensorType(shape, dtype, quant if scaled else None)
+        for shape, quant in zip(
+            ((batches, filters * steps), (batches, filters), (filters, steps), (batches, units)), quants, strict=True
+        )
+    )
+    bias = TensorType((units,), "s32" if scaled else "f32") if biased else None
+    data = np.random.default_rng(seed).integers(-(2**12), 2**12, units).astype(np.int32)
+    constants = {2: None, **({3: data if scaled else None} if biased else {})}
+    op = Svdf(rank, "NONE" if scaled or seed % 2 else "RELU")
+    return Example(op, (memory, newest, w, *([bias] if biased else [])), (memory, y), constants, seed)
