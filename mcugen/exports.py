@@ -1,4 +1,4 @@
-"""What a build writes beside the C: report pages, always, and the exports that the user chooses.
+"""Files that a build writes beside the C: the report pages, and the exports that the user chooses.
 
 A page is a module of `mcugen.report.pages`. An export is a folder `templates/exports/<name>/` with an `export.toml`, or
 comes from an installed package through the entry point group `mcugen.exports`, which names a package with such a
@@ -31,7 +31,7 @@ from mcugen.toml_file import Table
 GROUP = "mcugen.exports"
 MANIFEST = "export.toml"
 NONE = "none"
-"""What to choose to have no export."""
+"""Name that switches exports off."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def written(output: Output, chosen: Collection[str], emitted: Collection[str]) -
 
 
 def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]) -> dict[str, Content]:
-    """What makes the files of all exports, by path. Raises UsageError for a path that is taken or outside."""
+    """Functions that make the files of all exports, by path. Raises UsageError for a path that is taken or outside."""
     made: dict[str, Content] = {}
     for export in exports:
         for path, content in export.files(output).items():

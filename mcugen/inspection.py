@@ -1,4 +1,4 @@
-"""What `inspect` shows: the model's operators with their cost, the memory live at each step, and dumps of any stage."""
+"""Output of `inspect`: the model's operators with their cost, live memory at each step, dumps of any stage."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def as_text(facts: dict[str, Any]) -> str:
 
 
 def removed_text(facts: dict[str, Any]) -> str:
-    """What was removed, and why no bit of the results changes."""
+    """List of removed work, and why no bit of the results changes."""
     return removals.as_text(facts["removed"])
 
 

@@ -28,7 +28,7 @@ from mcugen.target import Target
 
 @dataclass(frozen=True, eq=False)
 class Artifact:
-    """What a build gives: the files as bytes, the report, and every stage it went through.
+    """Result of a build: the files as bytes, the report, and every intermediate stage.
 
     emitted: those of the files that are the model's C, without what pages and exports add.
     """
@@ -120,7 +120,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
 
 
 def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:
-    """What the user should know of the prefix of all names: that it is a shortened one, or a long one."""
+    """Notes to the user on the prefix of all names: it was shortened, or it is long."""
     if len(name) > MAX_PREFIX:
         return (f"--name {name} has over {MAX_PREFIX} characters: some C names may be longer than the 31 of C99",)
     if not is_given and is_shortened(stem):

@@ -24,7 +24,7 @@ DEFAULT_NAME = "models"
 
 @dataclass(frozen=True)
 class Member:
-    """What a model keeps in a memory: the C type of it, and its bytes."""
+    """A model's share of one memory: its C type and size in bytes."""
 
     model: str
     c_type: str
@@ -87,7 +87,7 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
             "--share-arena: models that take frames keep rows from one frame to the next, which others would overwrite",
             hint="build these apart, each with its own memory",
         )
-    # What one model leaves of the RAM is not there for the constants of all.
+    # RAM that one model leaves free is not free for the constants of the others.
     each = dataclasses.replace(options, name="", weights_in=options.weights_in or "none")
     artifacts = tuple(pipeline.build(path, each) for path in paths)
     _require_no_states(artifacts)
@@ -168,8 +168,8 @@ def _object(view: ModelView, regions: Sequence[SharedRegion]) -> str:
     """The model object in the example: a member of the union, or, over several regions, a variable."""
     if view.spread:
         return view.name
-    home = next(r for r in regions if view.name in [m.model for m in r.members])
-    return f"{home.variable}.{view.name}"
+    owner = next(r for r in regions if view.name in [m.model for m in r.members])
+    return f"{owner.variable}.{view.name}"
 
 
 def _facts(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Artifact]) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def as_dict(shared: Shared) -> dict[str, Any]:
 
 
 def as_text(shared: Shared) -> str:
-    """What the models take together, and what each takes of it."""
+    """Summary for the user: RAM of all models together, and of each one."""
     apart = sum(r.apart_bytes for r in shared.regions)
     models = ", ".join(a.name for a in shared.artifacts)
     lines = [

@@ -154,7 +154,7 @@ class Bundle:
         return self._named(kernel, *self._made(kernel, call, "mg_").values(), *hashes)
 
     def declaration(self, kernel: Kernel, call: Call) -> str:
-        """What declares the functions of a kernel's copy, once its header was read."""
+        """C text that declares the functions of a kernel's copy; its header must be included before."""
         return f"MG_DECLARE_{kernel.symbol.removeprefix('mg_')}({self.function(kernel, call)});"
 
     def text(self, file: str) -> bytes:

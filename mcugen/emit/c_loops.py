@@ -134,7 +134,7 @@ def _expression_fault(loop: _Loop) -> str:
 
 
 class _Changes:
-    """What a loop's body may change, as nodes by variable.
+    """Variables that a loop's body may change, with the nodes that change them.
 
     whole: assigned, stepped, or its address taken.  mentioned: named at all, so that a part of it may be changed.
     """

@@ -67,7 +67,7 @@ def stubs() -> Path:
 def check_source(
     preprocessed: str, filename: str, *, allowed_headers: Collection[str] = INTEGER_HEADERS
 ) -> list[Violation]:
-    """What breaks a rule in one preprocessed source file and the headers it includes, in order of place.
+    """Rule violations in one preprocessed source file and its headers, in source order.
 
     allowed_headers: as for `check_includes`. Text that does not parse as C99 is a violation, `plain_c99`.
     """

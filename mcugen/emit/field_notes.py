@@ -18,7 +18,7 @@ _MORE = re.compile(r"^ \* {3,}(\S.*)$")
 
 
 def layout_of(kernel: Kernel, field: str) -> str:
-    """What the kernel's header says of a field of its parameters, on one line; "" where it says nothing."""
+    """Note on a parameter field from the kernel's header, on one line; "" if there is none."""
     name = f"{kernel.contract.removeprefix('mg_')}.h"
     path = resources.c_files().get(name)
     text = kernel.files.get(name) or (path.read_text(encoding="utf-8") if path else "")

@@ -64,9 +64,9 @@ def is_inside(name: str) -> bool:
 @contextlib.contextmanager
 def _staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
     """The files in a temporary folder on the same file system: in the folder if it is there, else beside it."""
-    home = folder if folder.exists() else folder.parent
-    made = _make_parents(home)
-    staged = Path(tempfile.mkdtemp(prefix=".mcugen-", dir=home))
+    beside = folder if folder.exists() else folder.parent
+    made = _make_parents(beside)
+    staged = Path(tempfile.mkdtemp(prefix=".mcugen-", dir=beside))
     try:
         staged.chmod(0o755)
         for name, content in files.items():

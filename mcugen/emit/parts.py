@@ -1,4 +1,4 @@
-"""What the templates print of a model's parts: constants, interface, steps, memory."""
+"""Template values for a model's parts: constants, interface, steps, memory."""
 
 from __future__ import annotations
 

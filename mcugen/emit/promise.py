@@ -1,4 +1,4 @@
-"""What the emitted files say of their results: equal bits for integers, a tolerance for floats."""
+"""Promise on results printed into emitted files: equal bits for integers, a tolerance for floats."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from mcugen.reference.inputs import draw, overlapping
 from mcugen.types import NUMPY_DTYPES
 
 TOLERANCE = 1e-4
-"""Of the largest magnitude of a float output: another core's order of sums and libm may differ by this much."""
+"""Allowed error, as a share of a float output's largest magnitude: order of sums and libm differ between cores."""
 
 
 @dataclass(frozen=True)

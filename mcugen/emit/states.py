@@ -1,4 +1,4 @@
-"""What the templates print of states: where they lie, how they begin, and what becomes of them."""
+"""State values for the templates: their place in the model object, initial value and update."""
 
 from __future__ import annotations
 

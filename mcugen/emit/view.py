@@ -258,7 +258,7 @@ class _Builder:
         return start + self._row_offset(name, row) if row else start
 
     def _row_offset(self, name: str, row: str) -> str:
-        """What leads from a tensor's start to its row, as C text."""
+        """C text of the offset from a tensor's start to its row."""
         t, kept = self.graph.type(name), self._ring(name)
         slot = f"{row} % {kept}u" if kept else row
         alone = kept == 1 or (self.schedule.streams and not kept)
@@ -332,7 +332,7 @@ class _Builder:
         ]
 
     def _title(self, step: Step) -> str:
-        """What a step computes, at which sizes, and the tensor or the node of the model that it comes from."""
+        """Comment above a step: its operator, its sizes, and the tensor or node of the model it comes from."""
         node, call = step.choice.node, step.choice.call
         label = self.graph.tensors[node.outputs[0]].label.split(";")[0]
         origin = f"'{label}'" if label else node.source

@@ -131,7 +131,7 @@ def _oldest(w: RowWindow, slots: int, newest: str) -> str:
 
 
 def _offset(index: str, slots: int, pitch: int) -> str:
-    """What leads from the start of a ring to the slot of a row, as C text."""
+    """C text of the offset from the start of a ring to the slot of a row."""
     return "" if slots == 1 else f" + {times(remainder(index, slots), pitch, 'u')}"
 
 

@@ -117,7 +117,7 @@ def require_fit(
 
 
 def _advice(options: Options, *, is_ram: bool) -> str:
-    """What else to try, of what was not."""
+    """Suggests options that the build did not use."""
     untried = ["leave --no-rows out"] if options.no_rows else []
     untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []
     untried += ["leave --keep-input out"] if options.keep_input else []
@@ -127,7 +127,7 @@ def _advice(options: Options, *, is_ram: bool) -> str:
 
 
 def _peak_text(schedule: Schedule, plan: MemoryPlan) -> str:
-    """What is live at the fullest moment, largest first."""
+    """Tensors live at peak memory use, largest first."""
     event = schedule.trace[plan.peak_step]
     node = schedule.steps[event.step].choice.node if event.step >= 0 else None
     where = f"step {event.step}, {node.source}" if node else "a row of the input coming in"

@@ -1,4 +1,4 @@
-"""What a build is estimated to take, from the costs of its kernels; nothing where these are not known for its core."""
+"""Estimated cost of a build from the costs of its kernels; none for cores without measurements."""
 
 from __future__ import annotations
 

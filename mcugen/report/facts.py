@@ -33,7 +33,7 @@ class StepFacts:
 
 @dataclass(frozen=True)
 class RegionFacts:
-    """What the model keeps in one memory, and why there.
+    """A model's contents of one memory, and why they are there.
 
     used_bytes   the arena, or the constants, in this region
     size_bytes   how much of the region the model may take, None where that is not limited
@@ -80,7 +80,7 @@ class StateFacts:
 
 @dataclass(frozen=True)
 class Report:
-    """What a build costs. Units: bytes and multiply-accumulates per inference.
+    """Cost of a build. Units: bytes and multiply-accumulates per inference.
 
     ram_bytes      all RAM of the model: inputs, outputs, tensors and scratch; in one region, sizeof the model object
     arena_bytes    the memory plan before rounding up to the object's alignment

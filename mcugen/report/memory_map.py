@@ -109,7 +109,7 @@ def _blocks(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], sca
 
 
 def _names(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], scale: _Scale) -> Iterator[str]:
-    """What is written on the buffers, above all else."""
+    """Draws the buffers' names, on top of everything else."""
     held = schedule.held()
     for b in buffers:
         rects = [_rect(p, plan.offset[b.name], scale) for p in b.pieces if b.nbytes]
@@ -151,7 +151,7 @@ def _kind(schedule: Schedule, tensors: Sequence[str]) -> str:
 
 
 def _title(schedule: Schedule, b: Buffer, tensors: Sequence[str], offset: int) -> str:
-    """What a viewer shows over a buffer."""
+    """Tooltip of a buffer."""
     lines = [_line(schedule, name) for name in tensors] or [b.name]
     buffer = schedule.row_buffers.get(b.name)
     if buffer and buffer.kept < buffer.rows:

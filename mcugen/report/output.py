@@ -1,4 +1,4 @@
-"""What exporters and report pages describe: one folder of emitted C, its models, and the facts of the build."""
+"""Input of exporters and report pages: one folder of emitted C, its models, and the facts of the build."""
 
 from __future__ import annotations
 

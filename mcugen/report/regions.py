@@ -14,7 +14,7 @@ from mcugen.select.memories import regions_text
 from mcugen.target import Target
 
 Limit = tuple[str, str, int, int | None]
-"""What is limited, a text for what is needed, the bytes needed, and those that are there (None: no limit)."""
+"""A limit: its name, a text for the need, bytes needed, bytes available (None: no limit)."""
 _NEEDS = "smallest RAM found for the model is"
 
 
@@ -66,7 +66,7 @@ def as_lines(regions: Sequence[RegionFacts]) -> Iterator[str]:
 
 
 def limits(needed: int, solution: Solution, board: Target, options: Options) -> list[Limit]:
-    """What RAM is limited to: by --ram, by the regions given, and by the board."""
+    """Limits on RAM from --ram, from the given regions, and from the board."""
     found: list[Limit] = []
     if options.ram:
         found.append(("--ram", _NEEDS, needed, options.ram_bytes))

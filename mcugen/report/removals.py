@@ -1,4 +1,4 @@
-"""What simplification took out of a model: the work that is left, and the list of it with its reasons."""
+"""Report on simplification: the work that is left, and each removal with its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is supported, read from the same tables that drive the build: boards, operators, kernels and their rules."""
+"""Tables of supported boards, operators, kernels and rules, from the data that drives the build."""
 
 from __future__ import annotations
 

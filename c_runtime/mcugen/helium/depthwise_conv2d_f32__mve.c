@@ -9,7 +9,8 @@
  * at, step, tap_step: bytes from a row's start to the first tap of the first pixel, from pixel to pixel, from tap to
  * tap. taps: of each row.  lead, row_gap: bytes of the taps left out before the first, and between those of two rows.
  * last: bytes from the first channel to the last four.  out_step: bytes from pixel to pixel.
- * Of slid pixels: before: columns beside the image, which `at` leaves out; ends: the same at the end, by ends_after;
+ * Pixels that slide over the image's edges: before: columns left of the image, which `at` leaves out; ends: those right
+ * of it, by ends_after;
  * fourth: 0xFFFF where there is a fourth pixel, or 0. */
 typedef struct {
     const float *weights;

@@ -17,7 +17,7 @@ typedef struct {
     float divisor;
 } mg_reduce_sum_f32_params;
 
-/* What is stored for a sum. */
+/* The result for a sum. */
 static inline mg_f32 mg_reduce_sum_f32_store(const mg_reduce_sum_f32_params *p, float sum)
 {
     return sum / p->divisor;

@@ -21,7 +21,7 @@ typedef struct {
     int32_t in_zero_point_sum, out_zero_point;
 } mg_reduce_sum_s16_params;
 
-/* What is stored for a sum. */
+/* The result for a sum. */
 static inline mg_s16 mg_reduce_sum_s16_store(const mg_reduce_sum_s16_params *p, int32_t sum)
 {
     const int32_t y = mg_requantize(sum - p->in_zero_point_sum, p->mult, p->shift) + p->out_zero_point;

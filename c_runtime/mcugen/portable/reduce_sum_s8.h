@@ -21,7 +21,7 @@ typedef struct {
     int32_t in_zero_point_sum, out_zero_point;
 } mg_reduce_sum_s8_params;
 
-/* What is stored for a sum. */
+/* The result for a sum. */
 static inline int8_t mg_reduce_sum_s8_store(const mg_reduce_sum_s8_params *p, int32_t sum)
 {
     const int32_t y = mg_requantize(sum - p->in_zero_point_sum, p->mult, p->shift) + p->out_zero_point;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What checked code may use of <math.h>, for a C parser: declarations only. */
+/* Declarations that checked code may use of <math.h>, for a C parser. */
 #ifndef MCUGEN_STUB_MATH_H
 #define MCUGEN_STUB_MATH_H
 
