@@ -25,23 +25,26 @@ def other(tmp_path: Path) -> Path:
     return root
 
 
-def replayed(other: Path, tmp_path: Path) -> Completed:
-    given = ["--models", ROOT / "examples/digits", "--results", tmp_path / "results"]
+def replayed(other: Path, tmp_path: Path, *more: str) -> Completed:
+    given = [*more, "--models", ROOT / "examples/digits", "--results", tmp_path / "results"]
     return run([ROOT / "ci/replay", ROOT, other, *given, "--cores", "cortex-m0plus", "--presets", "ram"], timeout_s=300)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "outcome", "status"),
+    ("before", "after", "more", "outcome", "status"),
     [
-        ("/*", "/* changed", "1 same code", 0),
-        (" > ", " < ", "1 different", 1),
+        ("/*", "/* changed", (), "1 same code", 0),
+        (" > ", " < ", (), "1 different", 1),
+        (" > ", " < ", ("--costs",), "1 not compiled", 0),
     ],
 )
-def test_what_changed_is_told(before: str, after: str, outcome: str, status: int, other: Path, tmp_path: Path) -> None:
+def test_what_changed_is_told(
+    before: str, after: str, more: tuple[str, ...], outcome: str, status: int, other: Path, tmp_path: Path
+) -> None:
     text = (other / KERNEL).read_text(encoding="utf-8")
     assert before in text
     (other / KERNEL).write_text(text.replace(before, after, 1), encoding="utf-8")
-    done = replayed(other, tmp_path)
+    done = replayed(other, tmp_path, *more)
     assert (outcome in done.text.splitlines()[-1], done.returncode) == (True, status), done.text
 
 

@@ -18,6 +18,7 @@ from mcugen.emit import bundle
 from mcugen.emit.bundle import MAX_NAME, Bundle
 from mcugen.errors import InternalError
 from mcugen.toolchain.process import run_checked
+from tests.emit import name_sweep
 from tests.emit.built import ROOT, Built, build, model_file
 
 LONGEST_PREFIX = "x" * 12
@@ -145,3 +146,19 @@ def test_equal_names_are_equal_files(versions: Mapping[str, Path]) -> None:
     common = older.keys() & newer.keys() - {"main.c"}
     assert all(older[name] == newer[name] for name in common)
     assert common and older.keys() != newer.keys()
+
+
+def test_the_sweep_finds_external_names_that_are_long_and_no_others() -> None:
+    long = "n" * (MAX_NAME + 1)
+    text = f"""/* {long}(); */
+#define {long}_MACRO(x) \\
+    {long}(x)
+typedef struct {{
+    int a;
+}} {long}_type;
+extern const int {long}_object[3][2];
+void {long}_function({long}_type *p, int {long[1:]});
+static const int {long[1:]} = 1;
+"""
+    found = list(name_sweep.long_names({"a.h": text.encode(), "a.txt": text.encode()}))
+    assert found == [f"a.h: {long}_function", f"a.h: {long}_object"]

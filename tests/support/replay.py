@@ -48,12 +48,16 @@ class Checkout:
 
 @dataclass(frozen=True)
 class Job:
-    """One model, built for some cores and presets by both checkouts. results: the folder of records and digests."""
+    """One model, built for some cores and presets by both checkouts.
+
+    results: the folder of records and digests; costs_only: changed code is not compiled to be compared
+    """
 
     name: str
     model: Path
     pairs: tuple[tuple[str, str], ...]
     results: Path
+    costs_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ OUTCOMES = {
     "identical": "all files are the same, or both checkouts refuse the model with the same words",
     "same C": "C files are the same, others are not",
     "same code": "C files differ, their compiled code and constants do not",
+    "not compiled": "C files differ, and costs alone were to be compared",
     "different": "code or constants differ, or only one checkout builds it",
 }
 
@@ -115,6 +120,8 @@ def _verdict(job: Job, old: Checkout, new: Checkout, before: Mapping[str, Any], 
     )
     if not any(name.endswith((".c", ".h")) for name in changed):
         return Verdict(build, "same C" if changed else "identical", changed, worse)
+    if job.costs_only:
+        return Verdict(build, "not compiled", changed, worse)
     same_code = _sections(job, old, core, preset) == _sections(job, new, core, preset)
     return Verdict(build, "same code" if same_code else "different", changed, worse)
 

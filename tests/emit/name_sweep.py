@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds every model of a collection for every core and looks for external names that C99 need not keep apart.
+
+usage: python -m tests.emit.name_sweep FOLDER
+Each model is built with a prefix made from its folder's name. Prints each name of over 31 characters and ends with exit
+status 1 where there is one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import mcugen
+from mcugen import target
+from mcugen.emit.bundle import MAX_NAME
+from mcugen.errors import McugenError
+from mcugen.options import c_name_from
+
+_PRESETS = ("speed", "balanced", "ram", "flash")
+_HIDDEN = re.compile(
+    r'/\*.*?\*/|"(?:\\.|[^"\\])*"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\bMG_DECLARE_\w+', re.DOTALL | re.MULTILINE
+)
+_TYPE = re.compile(r"}\s*\w+\s*;")
+_NAMED = re.compile(rf"\b([A-Za-z_]\w{{{MAX_NAME},}})\s*(?:\(|(?:\[[^\]\n]*\]\s*)*[=;])")
+
+
+def long_names(files: Mapping[str, bytes]) -> Iterator[str]:
+    """Functions and objects of over 31 characters that C files define or declare, as "file: name"."""
+    for file, content in files.items():
+        if file.endswith((".c", ".h")):
+            text = _TYPE.sub(";", _HIDDEN.sub(" ", content.decode()))
+            yield from sorted({f"{file}: {name}" for name in _NAMED.findall(text)})
+
+
+def main(root: Path) -> int:
+    cores = [b.name for b in map(target.load, target.names()) if b.is_core and b.emulators]
+    builds = failed = 0
+    for k, model in enumerate(sorted(p for p in root.rglob("model.*") if p.suffix in (".tflite", ".onnx"))):
+        for j, core in enumerate(cores):
+            name = c_name_from(model.parent.name)
+            try:
+                made = mcugen.compile(model, board=core, optimize=_PRESETS[(k + j) % len(_PRESETS)], name=name)
+            except McugenError as error:
+                print(f"{model} {core}: refused: {error}")
+                continue
+            builds += 1
+            found = list(long_names(made.files))
+            failed += bool(found)
+            for line in found:
+                print(f"{model} {core}: {line}", flush=True)
+    print(f"{builds:,} builds, {failed:,} with a long name")
+    return int(bool(failed or not builds))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
