@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from mcugen.channels import Range, channels_of
 from mcugen.errors import InternalError
 from mcugen.op import Op
 from mcugen.order import Order
-from mcugen.types import TensorType
+from mcugen.types import Shape, TensorType
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,17 @@ class Origin:
         """The part of the imported tensor's values that is stored."""
         values = self.ordered(imported)
         return values if self.kept is None else values[..., list(self.kept)]
+
+    def imported(self, stored: np.ndarray, shape: Shape) -> np.ndarray | None:
+        """The imported tensor of that shape, from the stored values; None where some of its channels are not stored."""
+        if self.kept is not None:
+            return None
+        found = np.empty(math.prod(shape), stored.dtype)
+        places = self.ordered(np.arange(found.size).reshape(shape))
+        if places.size != stored.size:
+            return None
+        found[places.reshape(-1)] = stored.reshape(-1) + stored.dtype.type(self.offset)
+        return found.reshape(shape)
 
     def without(self, gone: np.ndarray, values: Range) -> Origin:
         """This origin with fewer channels. gone: a mask of the stored ones; values: their bounds, as stored."""

@@ -136,6 +136,7 @@ class Import:
 
     build: gives one operator from the attributes; None: there are none. expand: appends several, and returns the
     name of the result for each of the source's outputs. At most one of the two is given.
+    when: which sources it is for; those that no such import takes are left to the one import without a condition.
     """
 
     format: str
@@ -144,6 +145,7 @@ class Import:
     since: int = 1
     until: int | None = None
     expand: Callable[[Source, Expansion], Sequence[str]] | None = None
+    when: Callable[[Source], bool] | None = None
 
     def __post_init__(self) -> None:
         if self.build and self.expand:
@@ -154,6 +156,6 @@ class Import:
             )
 
     def meets(self, other: Import) -> bool:
-        """Whether some version of one operator would be imported by both."""
-        same = (self.format, self.name) == (other.format, other.name)
+        """Whether some version of one operator would be imported by both, whatever the source is."""
+        same = (self.format, self.name, self.when) == (other.format, other.name, other.when)
         return same and self.since <= (other.until or self.since) and other.since <= (self.until or other.since)

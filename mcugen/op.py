@@ -47,6 +47,16 @@ class Reordered:
     outputs: tuple[Order, ...]
 
 
+@dataclass(frozen=True)
+class Flip:
+    """Element `index` of result `output`: it becomes `value` where the number before rounding moves by `distance`."""
+
+    output: int
+    index: tuple[int, ...]
+    value: int
+    distance: float
+
+
 class FormatName(Protocol):
     """An operator of a model format: `mcugen.imports.Import`, which refers to operators and so lies a layer above."""
 
@@ -85,6 +95,9 @@ class Op:
     only_moves: ClassVar[bool] = False
     """Whether stored integers are only moved, so that the runtimes allow any zero point of int16 data."""
 
+    exact_floats: ClassVar[bool] = False
+    """Whether float results are equal in every bit: their operations have a fixed order, and are not contracted."""
+
     def infer(self, *inputs: Any, **named: Any) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
         raise NotImplementedError
@@ -96,6 +109,13 @@ class Op:
     def reference_q(self, call: Call, *inputs: Any, **named: Any) -> np.ndarray | tuple[np.ndarray, ...]:
         """The bit-exact meaning on the stored integers, as `call.reference` computes it."""
         raise NotImplementedError
+
+    def near_ties(self, call: Call, *inputs: Any) -> Sequence[Flip]:
+        """Integer results that may be one step off where float operands differ in their last bits, nearest tie first.
+
+        By default none: only operators that round floats to integers have any.
+        """
+        return ()
 
     def scaling(self, call: Call) -> Scaling:
         """The numbers that emitted constants derive from scales, by name: multipliers, bounds, tables."""

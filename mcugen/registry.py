@@ -53,11 +53,22 @@ class Registry:
     missing: tuple[str, ...] = ()
 
     def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
-        """The import of `name` of `format_name` in that version, or None."""
-        for found in self.by_import.get((format_name, name), ()):
-            if found.entry.since <= version <= (found.entry.until or version):
-                return found
-        return None
+        """The import of `name` of `format_name` in that version, or None; `fitting` knows those with a condition."""
+        versions = self._versions(format_name, name, version)
+        return next((f for f in versions if f.entry.when is None), next(iter(versions), None))
+
+    def fitting(self, found: Found, source: Source, version: int = 1) -> Found:
+        """The import whose condition the source meets, else `found`. Raises UnsupportedError where that has one too."""
+        for other in self._versions(found.entry.format, found.entry.name, version):
+            if other.entry.when is not None and other.entry.when(source):
+                return other
+        if found.entry.when is not None:
+            raise UnsupportedError(f"{found.entry.name} of these types is not supported")
+        return found
+
+    def _versions(self, format_name: str, name: str, version: int) -> tuple[Found, ...]:
+        known = self.by_import.get((format_name, name), ())
+        return tuple(f for f in known if f.entry.since <= version <= (f.entry.until or version))
 
     def lacking(self, format_name: str, name: str, version: int) -> str:
         """Why nothing was found: no such operator, or not in that version."""

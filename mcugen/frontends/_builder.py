@@ -108,6 +108,25 @@ class Builder:
             raise CorruptModelError(f"variable {variable!r} of type {wanted} is given a value of type {given}")
         known.value = value
 
+    def rename(self, name: str, new: str, first: int) -> bool:
+        """Give a result of the nodes from `first` on another name; False where none of them made it."""
+        added = self.nodes[first:]
+        if not any(name in node.outputs for node in added):
+            return False
+        names: dict[str | None, str] = {name: new}
+        self.nodes[first:] = [
+            replace(
+                node,
+                inputs=tuple(names.get(n, n) for n in node.inputs),
+                outputs=tuple(names.get(n, n) for n in node.outputs),
+            )
+            for node in added
+        ]
+        self.tensors[new] = replace(self.tensors.pop(name), name=new)
+        for variable in self.variables.values():
+            variable.value = names.get(variable.value, variable.value)
+        return True
+
     def states(self) -> tuple[State, ...]:
         """The variables that a run changes; the others become constants."""
         for known in self.variables.values():
@@ -143,7 +162,8 @@ class Builder:
         while operands and operands[-1] is None:
             operands.pop()
         expansion = Expander(self, operands, where, next((value for value in outputs if value), ""))
-        results = expansion.run(found, self._source(name, attributes, operands))
+        source = self._source(name, attributes, operands)
+        results = expansion.run(self.registry.fitting(found, source, version), source)
         attributes.require_read()
         self.absent.update(value for value in outputs[len(results) :] if value)
         for value, tensor in zip(outputs, results, strict=False):

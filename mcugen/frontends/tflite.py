@@ -177,6 +177,7 @@ class _Importer:
         if found is None:
             raise UnsupportedError(self.registry.lacking("tflite", operator.name, operator.version))
         source = self._source(operator, has_variables=found.entry.expand is not None)
+        found = self.registry.fitting(found, source, operator.version)
         if found.entry.expand is not None:
             self._expand(found, source, operator, where)
             return
@@ -217,6 +218,7 @@ class _Importer:
         variables = [f"tensor {i}" if t and t.is_variable else None for i, t in zip(operator.inputs, raw, strict=True)]
         names = [None if i < 0 or v else self.held(i) for i, v in zip(operator.inputs, variables, strict=True)]
         label = self.raw.tensors[operator.outputs[0]].label if operator.outputs else ""
+        first = len(self.nodes)
         results = Expander(self.builder, names, where, label, variables).run(found, source)
         source.attributes.require_read()
         for runtime, why in self.builder.refusals:
@@ -224,8 +226,11 @@ class _Importer:
         self.builder.refusals.clear()
         if len(results) != len(operator.outputs):
             raise CorruptModelError(f"has {len(operator.outputs)} results, needs {len(results)}")
+        own: dict[str, str] = {}
         for index, name in zip(operator.outputs, results, strict=True):
-            self._hold(index, name)
+            self._hold(index, own.get(name, name))
+            if self.builder.rename(name, _name(index), first):
+                own[name] = self.values[index] = _name(index)
 
     def _hold(self, index: int, name: str) -> None:
         """Note which tensor holds a value of the file, and give it the type that the file declares."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,11 +20,16 @@ TOLERANCE_TEXT = f"{FLOAT_TOLERANCE:g}".replace("e-0", "e-")
 
 
 def run(
-    graph: Graph, inputs: Sequence[np.ndarray], reference: str, states: Mapping[str, np.ndarray] | None = None
+    graph: Graph,
+    inputs: Sequence[np.ndarray],
+    reference: str,
+    states: Mapping[str, np.ndarray] | None = None,
+    seen: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> dict[str, np.ndarray]:
     """Every tensor of the graph by name for these inputs (in the model's order), as runtime `reference` computes it.
 
     states: the values of `State.before` tensors; None: the initial ones.
+    seen: results that operators read in place of those computed here: what another computation has made of them.
     """
     if len(inputs) != len(graph.inputs):
         raise UsageError(f"{len(inputs)} inputs given, the model has {len(graph.inputs)}")
@@ -35,7 +41,7 @@ def run(
         values[name] = array
     values |= {s.before: s.initial for s in graph.states} if states is None else states
     for node in graph.nodes:
-        operands = [None if name is None else values[name] for name in node.inputs]
+        operands = [None if name is None else seen.get(name, values[name]) for name in node.inputs]
         values.update(zip(node.outputs, evaluate(graph.call(node, reference), operands), strict=True))
     return values
 

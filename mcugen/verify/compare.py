@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.channels import channels_of
-from mcugen.graph import UNREAD_NODE, Graph, Origin
+from mcugen.graph import UNREAD_NODE, Graph, Node, Origin
+from mcugen.order import Order
 from mcugen.reference import FLOAT_TOLERANCE
 
 
@@ -38,6 +39,7 @@ class Verdict:
     """The result of a comparison over all cases. max_abs_diff is 0 for integers that are equal.
 
     agrees: integers are equal, floats within FLOAT_TOLERANCE. floats: how many of the tensors are.
+    exact_values: how many float values had to be equal in every bit, as layers with int8 weights make them.
     max_relative_diff: of float tensors, the largest difference as a share of the largest magnitude of the sums.
     not_compared: tensors without bytes of their own; fused: imported tensors that only exist inside a step
     constant_channels: channels not computed whose one value was compared with the oracle; unread_channels: those
@@ -55,6 +57,7 @@ class Verdict:
     constant_channels: int = 0
     unread_channels: int = 0
     floats: int = 0
+    exact_values: int = 0
 
     @property
     def exact(self) -> bool:
@@ -77,6 +80,7 @@ class Comparison:
         self._tensors: set[str] = set()
         self._cases = 0
         self._largest = 0.0
+        self._exact_values = 0
         self._first: Difference | None = None
         self._magnitude: dict[str, float] = {}
         self._furthest: dict[str, tuple[float, Difference]] = {}
@@ -98,6 +102,7 @@ class Comparison:
         shown = (got.astype(np.int64) + origin.offset if origin.offset else got).reshape(expected.shape)
         self._tensors.add(origin.tensor)
         if expected.dtype.kind == "f":
+            self._exact_values += expected.size if self._is_exact(origin.tensor) else 0
             known = self._magnitude.get(origin.tensor, 0.0)
             self._magnitude[origin.tensor] = max(known, self._sums(origin.tensor, expected, oracle))
         self._values(case, step, origin.tensor, expected, shown, origin.kept)
@@ -152,7 +157,7 @@ class Comparison:
         far = [
             found
             for distance, found in self._furthest.values()
-            if self._share(found.tensor, distance) > FLOAT_TOLERANCE
+            if self._share(found.tensor, distance) > self._tolerance(found.tensor)
         ]
         first = self._first or (far[0] if far else None)
         return Verdict(
@@ -166,6 +171,7 @@ class Comparison:
             tuple(self._fused()),
             *self._missing_channels(),
             sum(self._imported.type(name).is_float for name in self._tensors),
+            self._exact_values,
         )
 
     def _fused(self) -> Iterator[str]:
@@ -189,6 +195,24 @@ class Comparison:
         """A distance as a share of the largest magnitude of the sums; infinite where all of them should be zero."""
         magnitude = self._magnitude[tensor]
         return distance / magnitude if magnitude else math.inf
+
+    def _tolerance(self, tensor: str) -> float:
+        return 0.0 if self._is_exact(tensor) else FLOAT_TOLERANCE
+
+    def _is_exact(self, tensor: str) -> bool:
+        """Whether an operator that repeats in every bit made a float tensor, at most reshaped since."""
+        maker = self._makers.get(tensor)
+        while maker is not None and (before := self._carried(maker)) is not None:
+            maker = self._makers.get(before)
+        return maker is not None and maker.op.exact_floats
+
+    def _carried(self, node: Node) -> str | None:
+        """The operand whose values a node only hands on, in the same order or in another."""
+        given = node.inputs[0]
+        if given is None or not self._imported.type(given).shape:
+            return None
+        plain = Order.plain(self._imported.type(given).shape)
+        return None if node.op.carried(self._imported.call(node, "litert"), plain) is None else given
 
     def _name(self, name: str) -> str:
         origin = self._graph.tensors[name].origin

@@ -17,6 +17,7 @@ from mcugen.reference.inputs import Case
 from mcugen.toolchain import host, process
 from mcugen.types import TensorType, row_count
 from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.rebased import Rebased, is_needed
 from mcugen.verify.runs import Run, runs_of
 
 OUTPUTS = 0xFFFFFFFF
@@ -43,11 +44,13 @@ def compare(artifact: Artifact, program: Path, cases: Iterable[Case], progress: 
     for case in cases:
         progress(case.name)
         runs = runs_of(artifact, case)
+        again = Rebased(artifact) if is_needed(artifact.imported) else None
         for k, made in enumerate(tensors_of(artifact, program, case.name, runs)):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
-            comparison.begin_case(name, runs[k].oracle)
+            oracle = again.oracle(runs[k], made) if again else runs[k].oracle
+            comparison.begin_case(name, oracle)
             for step, tensor, array in made:
-                comparison.tensor(name, step, tensor, array, runs[k].oracle)
+                comparison.tensor(name, step, tensor, array, oracle)
     return comparison.verdict()
 
 

@@ -99,7 +99,8 @@ def verify_text(result: Verification) -> str:
 def _sentence(verdict: Verdict) -> str:
     if verdict.first_difference:
         return f"first difference in {verdict.first_difference}"
-    return f"{verdict.cases} inputs, {verdict.tensors} tensors each, largest difference {verdict.max_abs_diff:g}"
+    same = f", {verdict.exact_values:,} float values equal in every bit" if verdict.exact_values else ""
+    return f"{verdict.cases} inputs, {verdict.tensors} tensors each, largest difference {verdict.max_abs_diff:g}{same}"
 
 
 def simulate_dict(result: Simulation) -> dict[str, Any]:

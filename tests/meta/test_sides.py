@@ -16,7 +16,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
 FOLDERS = ("ops", "kernels")
-MEANINGS = {".reference", ".reference_q", ".scaling_q"}
+MEANINGS = {".reference", ".reference_q", ".near_ties", ".scaling_q"}
 BUILDING, ORACLE = "mcugen.numeric", "mcugen.oracle"
 Key = tuple[str, str]
 

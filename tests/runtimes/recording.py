@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records what the outside runtimes make of small models: the files of `tests/vectors`; `ci/vectors` runs it.
 
-    ci/vectors [NAME ...]      NAME: an operator such as REDUCE_MAX, or FAULTS; all by default
+    ci/vectors [NAME ...]      NAME: an operator such as REDUCE_MAX, FAULTS or HYBRID; all by default
 
 Of every operator that mcugen imports, and every element type: the first models that it does not refuse. Needs
 tflite-micro and ai-edge-litert (`pip install -e '.[runtimes]'`).
@@ -16,7 +16,7 @@ from itertools import islice
 
 from mcugen.errors import ModelError
 from mcugen.toolchain.runtimes import Runtime
-from tests.runtimes import faults, moving, operators, packs
+from tests.runtimes import faults, hybrid, moving, operators, packs
 from tests.runtimes.judging import imported, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Drawn
@@ -26,16 +26,19 @@ MANY = {"QUANTIZE": 16, "CAST": 12, "SOFTMAX": 10, "CONV_2D": 12, "DEPTHWISE_CON
 """Models of each element type, where the operator has more variants than others."""
 _TRIES = 80
 FAULTS = "FAULTS"
+HYBRID = "HYBRID"
+OTHERS = {FAULTS: faults.models, HYBRID: hybrid.models}
+"""Files that are not of one operator: how their models are made."""
 
 
 def names() -> list[str]:
-    return [*sorted(operators.OPERATORS), FAULTS]
+    return [*sorted(operators.OPERATORS), *OTHERS]
 
 
 def models(name: str) -> Iterator[Drawn]:
     """The models of a file."""
-    if name == FAULTS:
-        yield from filter(accepted, faults.models())
+    if name in OTHERS:
+        yield from filter(accepted, OTHERS[name]())
         return
     for dtype in operators.OPERATORS[name][0]:
         drawn = (operators.draw(name, dtype, seed) for seed in range(_TRIES))
@@ -90,8 +93,8 @@ _HEAD = """# Vectors
 
 What TensorFlow Lite Micro and LiteRT's reference kernels make of small models, recorded by `ci/vectors` with
 {versions}. Each file holds the models of one operator, with their inputs and outputs (`tests/runtimes/packs.py` reads
-it); FAULTS.npz holds models that once showed a difference, and random graphs. The table counts the models that a
-runtime runs, and quotes why it refuses one.
+it); FAULTS.npz holds models that once showed a difference, and random graphs, HYBRID.npz layers with int8 weights on
+float data. The table counts the models that a runtime runs, and quotes why it refuses one.
 
 | operator | type | TensorFlow Lite Micro | LiteRT |
 |---|---|---|---|

@@ -46,6 +46,8 @@ class Case:
     expected: dict[str, tuple[Arrays, ...]]
     cancels: bool = True
     """Whether large inputs may cancel in a small result, as in drawn data; recorded data is compared strictly."""
+    exact: bool = False
+    """Whether float results must be equal in every bit."""
 
     def magnitude(self, k: int) -> float:
         """The largest magnitude among the float inputs of set k that may cancel."""
@@ -178,6 +180,7 @@ class _Maker:
             set_names=tuple(name for name, _ in sets),
             inputs=tuple(arrays for _, arrays in sets),
             expected={d.options.reference: known[graph.outputs, d.options.reference] for d in drafts},
+            exact=self.example.op.exact_floats,
         )  # fmt: skip
 
     def _drafts(self) -> Iterator[_Draft]:

@@ -44,8 +44,9 @@ class Result:
 
 
 def operators() -> dict[str, type[Op]]:
-    """Every operator with examples, by class name."""
-    return {op.__name__: op for op in registry.load().ops}
+    """Every operator with examples, by class name: also those that imports and passes make, and no format names."""
+    own = [op for op in registry.own() if "examples" in vars(op)]
+    return {op.__name__: op for op in (*registry.load().ops, *own)}
 
 
 def include_flags(folder: Path) -> list[str]:

@@ -167,23 +167,24 @@ def _problem(case: Case, k: int, record: bytes) -> str:
         for number, want in enumerate(expected[k]):
             got = np.frombuffer(record, want.dtype, want.size, at)
             at += want.nbytes
-            difference = first_difference(got, want, case.magnitude(k))
+            difference = first_difference(got, want, case.magnitude(k), exact=case.exact)
             if difference:
                 return f"{which} output {number}: {difference}"
     return _STATES.get(state, "")
 
 
-def first_difference(got: np.ndarray, want: np.ndarray, magnitude: float = 0.0) -> str:
+def first_difference(got: np.ndarray, want: np.ndarray, magnitude: float = 0.0, *, exact: bool = False) -> str:
     """The first difference of two tensors beyond the tolerance of their type; "" where there is none.
 
     magnitude: of what was added up to make them. Its rounding to float stays where large numbers cancel.
+    exact: floats must be equal too.
     """
     a, b = got.reshape(-1), want.reshape(-1)
     if want.dtype.kind != "f":
         wrong = a != b
     else:
         finite = np.isfinite(b)
-        limit = TOLERANCE * float(np.abs(b[finite]).max(initial=0.0)) + ROUNDING * magnitude
+        limit = 0.0 if exact else TOLERANCE * float(np.abs(b[finite]).max(initial=0.0)) + ROUNDING * magnitude
         with np.errstate(invalid="ignore", over="ignore"):
             near = np.abs(a.astype(np.float64) - b.astype(np.float64)) <= limit
         wrong = ~np.where(finite, near, (a == b) | (np.isnan(a) & np.isnan(b)))

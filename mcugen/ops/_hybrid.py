@@ -1,0 +1,120 @@
+"""Shared recipe of layers with int8 weights on float data: the operands, the runtime's float epilogue, and imports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from mcugen.call import Call, Param, Params
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Source
+from mcugen.numeric import activation_bounds
+from mcugen.op import Op
+from mcugen.ops._window import Window, fields
+from mcugen.ops.quantize_dynamic import QuantizeDynamic
+from mcugen.types import TensorType
+
+WEIGHTS = ("s8", "s4")
+_LARGEST = 127 * 255
+"""The largest product of a weight and a datum less its zero point."""
+
+
+def is_hybrid(source: Source) -> bool:
+    """Whether a layer has float data and weights of a byte or less."""
+    x, w = (source.inputs[k] if len(source.inputs) > k else None for k in (0, 1))
+    return x is not None and w is not None and x.dtype == "f32" and w.dtype in WEIGHTS
+
+
+def refused_by(runtime: str) -> str:
+    """Why a runtime has no such layers, "" for LiteRT, which has."""
+    return "float data with int8 weights" if runtime == "tflm" else ""
+
+
+def quantized(source: Source, e: Expansion, x: str, groups: int, *, symmetric: bool) -> Sequence[str]:
+    """The data in int8 with the scale and the zero point of each group; notes that TFLM has no such layers."""
+    e.refuse("tflm", refused_by("tflm"))
+    return e.nodes(QuantizeDynamic(groups, symmetric), x)
+
+
+def check(
+    q: TensorType | None, scale: TensorType | None, zero: TensorType | None, w: TensorType | None, groups: int
+) -> None:
+    """Raise ShapeError, UnsupportedError or QuantizationError for operands that no such layer has."""
+    if q is None or w is None or q.dtype != "s8" or w.dtype not in WEIGHTS:
+        raise UnsupportedError(f"data {q} with weights {w} is not supported")
+    for what, t, dtype in (("scales", scale, "f32"), ("zero points", zero, "s8")):
+        if t is None or t.dtype != dtype or t.size != groups:
+            raise ShapeError(f"{what} {t} are not {groups} of {dtype}")
+    if w.quant is None or any(w.quant.zero_point):
+        raise QuantizationError(f"the weights {w} must have a scale and the zero point 0")
+
+
+def check_channels(w: TensorType, b: TensorType | None, channels: int, axis: int) -> None:
+    """Raise QuantizationError or UnsupportedError for scales or a bias that are not one for each channel."""
+    quant = w.quant
+    if quant is not None and quant.per_channel and (len(quant.scale) != channels or quant.axis != axis):
+        raise QuantizationError(f"the weights {w} do not have one scale for each of {channels} outputs")
+    if b is not None and (b.dtype != "f32" or b.size != channels):
+        raise UnsupportedError(f"bias {b} does not fit {channels} float outputs")
+
+
+def weight_scales(call: Call, channels: int) -> np.ndarray:
+    """The scale of each output channel's weights, in float32."""
+    quant = call.input(3).quant
+    return np.broadcast_to(np.asarray(quant.scale if quant else 1.0, np.float32), (channels,))
+
+
+def sums_fit(call: Call) -> bool:
+    "no sum of products can leave 32 bits"
+    w = call.input(3)
+    return w.size // call.output.shape[-1] * _LARGEST < 2**31
+
+
+def constant_weights(call: Call) -> bool:
+    "weights and bias are constants"
+    return all(c is not None for t, c in zip(call.inputs[3:], call.constants[3:], strict=True) if t is not None)
+
+
+def weight_fields(call: Call, w: np.ndarray, activation: str) -> dict[str, Param]:
+    """The C fields that all such kernels share, but for the geometry. w: the weights in the kernel's order."""
+    channels = call.output.shape[-1]
+    bias = call.constant(4).reshape(-1) if call.has(4) else np.zeros(channels)
+    low, high = activation_bounds(activation)
+    return {
+        "weights": w.astype(np.int8),
+        "scale": weight_scales(call, channels).copy(),
+        "bias": bias.astype(np.float32),
+        "out_min": low,
+        "out_max": high,
+    }
+
+
+def geometry(call: Call, window: Window) -> Params:
+    """The C fields of a window that slides over whole images."""
+    x, y = call.input(0), call.output
+    return {
+        **fields(window, x, y, adjacent=False),
+        "images": x.shape[0],
+        "in_h": x.shape[1],
+        "out_h": y.shape[1],
+        "stride_h": window.stride[0],
+        "dilation_h": window.dilation[0],
+        "pad_h": window.pad((x.shape[1], x.shape[2]))[0],
+    }
+
+
+def layer(
+    make: Callable[[Source], Op], symmetric: Callable[[Source, TensorType], bool]
+) -> Callable[..., Sequence[str]]:
+    """The expansion of a convolution: each image is quantized, then the operator that `make` gives runs on it."""
+
+    def expand(source: Source, e: Expansion) -> Sequence[str]:
+        x, w, b = (e.inputs[k] if len(e.inputs) > k else None for k in range(3))
+        if x is None or w is None or len(e.type(x).shape) != 4 or len(e.type(w).shape) != 4:
+            raise ShapeError("a convolution needs data and weights of four axes")
+        op = make(source)
+        found = quantized(source, e, x, e.type(x).shape[0], symmetric=symmetric(source, e.type(w)))
+        return [e.node(op, *found, w, *([] if b is None else [b]))]
+
+    return expand

@@ -1,0 +1,196 @@
+"""CONV_2D and FULLY_CONNECTED of float data with int8 weights, on data that was quantized at run time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _hybrid
+from mcugen.ops._window import Padding, Pair, Window, image, in_words
+from mcugen.ops.reshape import Reshape
+from mcugen.oracle import hybrid
+from mcugen.types import QuantParams, TensorType
+
+
+def _from_conv(source: Source) -> HybridConv2D:
+    a = source.attributes
+    a["quantized_bias_type"]  # the bias is float
+    if len(source.inputs) < 3 or source.inputs[2] is None:
+        raise UnsupportedError("no runtime computes it without a bias")
+    w = source.inputs[1]
+    return HybridConv2D(
+        stride=(a["stride_h"], a["stride_w"]),
+        dilation=(a["dilation_h_factor"], a["dilation_w_factor"]),
+        padding=a["padding"],
+        activation=a["fused_activation_function"],
+        twice=_is_per_channel(w),
+    )
+
+
+def _is_per_channel(w: TensorType | None) -> bool:
+    return w is not None and w.quant is not None and w.quant.per_channel
+
+
+def _fully_connected(source: Source, e: Expansion) -> Sequence[str]:
+    """A convolution of images of one pixel, each with a range of its own."""
+    a = source.attributes
+    if a["weights_format"] != "DEFAULT":
+        raise UnsupportedError(f"weights format {a['weights_format']} is not supported")
+    keep, symmetric, activation = (
+        a["keep_num_dims"],
+        not a["asymmetric_quantize_inputs"],
+        a["fused_activation_function"],
+    )
+    a["quantized_bias_type"]  # the bias is float
+    x, w, b = (e.inputs[k] if len(e.inputs) > k else None for k in range(3))
+    if x is None or w is None or len(e.type(w).shape) != 2 or e.type(x).size % e.type(w).shape[1]:
+        raise ShapeError(f"data {x and e.type(x)} do not fit weights {w and e.type(w)}")
+    outputs, depth = e.type(w).shape
+    rows, shape = e.type(x).size // depth, e.type(x).shape
+    if keep and shape[-1] != depth:
+        raise ShapeError(f"an input {list(shape)} cannot be split into vectors of {depth}")
+    data = e.data(w)
+    if data is None:
+        raise UnsupportedError("weights that are computed at run time are not supported with float data")
+    images = e.node(Reshape((rows, 1, 1, depth)), x)
+    found = _hybrid.quantized(source, e, images, rows, symmetric=symmetric)
+    weights = e.constant(data.reshape(outputs, 1, 1, depth), e.type(w).quant)
+    op = HybridConv2D(padding="VALID", activation=activation)
+    y = e.node(op, *found, weights, *([] if b is None else [b]))
+    return [e.node(Reshape((*shape[:-1], outputs) if keep else (rows, outputs)), y)]
+
+
+def params(call: Call) -> Params:
+    op, w = call.op, call.constant(3)
+    assert isinstance(op, HybridConv2D)
+    flat = w.reshape(w.shape[0], -1)
+    return {
+        **_hybrid.weight_fields(call, flat, op.activation),
+        **_hybrid.geometry(call, op.window(w.shape)),
+        "sums": flat.astype(np.int64).sum(axis=1).astype(np.int32),
+        "groups": call.input(0).shape[3] // w.shape[3],
+        "taps": flat.shape[1],
+        "twice": int(op.twice),
+    }
+
+
+def scratch(call: Call) -> int:
+    return int(np.prod(call.input(3).shape[1:]))
+
+
+@dataclass(frozen=True)
+class HybridConv2D(Op):
+    """y[n, i, j, o] = activation(scale_w[o] * s[n] * sum over taps, channels of w[o, kh, kw, c] * (q - z[n]) + b[o]).
+
+    q: s8 [N, H, W, C]   s: f32 [N]   z: s8 [N]   w: s8 or s4 [O, KH, KW, C / groups]   b: f32 [O] or absent
+    y: f32 [N, OH, OW, O]. Sums are integers; their scaling is float32 arithmetic in the order of LiteRT.
+    twice: sums are scaled by scale_w[o], then by s[n]; else by their product, rounded to float32.
+    Source: LiteRT conv.cc, EvalHybrid and EvalHybridPerChannel; fully_connected.cc, EvalHybrid.
+    """
+
+    stride: Pair = (1, 1)
+    dilation: Pair = (1, 1)
+    padding: Padding = "SAME"
+    activation: str = "NONE"
+    twice: bool = False
+
+    exact_floats = True
+    litert_types = frozenset()
+    imports = (
+        Import("tflite", "CONV_2D", expand=_hybrid.layer(_from_conv, lambda source, w: not _is_per_channel(w)),
+               when=_hybrid.is_hybrid),
+        Import("tflite", "FULLY_CONNECTED", expand=_fully_connected, when=_hybrid.is_hybrid),
+    )  # fmt: skip
+    kernels = (
+        Kernel(
+            "mg_hybrid_conv2d",
+            Form.WHOLE,
+            (_hybrid.constant_weights, _hybrid.sums_fit),
+            params,
+            operands=(0, 1, 2),
+            scratch=scratch,
+        ),
+    )
+
+    def infer(
+        self,
+        q: TensorType | None,
+        s: TensorType | None,
+        z: TensorType | None,
+        w: TensorType | None,
+        b: TensorType | None = None,
+    ) -> tuple[TensorType, ...]:
+        q, w = image(q), image(w, "weights")
+        _hybrid.check(q, s, z, w, q.shape[0])
+        if q.shape[3] % w.shape[3] or w.shape[0] % (q.shape[3] // w.shape[3]):
+            raise ShapeError(f"weights {list(w.shape)} do not divide an input of {q.shape[3]} channels into groups")
+        _hybrid.check_channels(w, b, w.shape[0], 0)
+        h, width = self.window(w.shape).output((q.shape[1], q.shape[2]))
+        return (TensorType((q.shape[0], h, width, w.shape[0]), "f32"),)
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return _hybrid.refused_by(runtime)
+
+    def reference_q(
+        self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, b: np.ndarray | None = None
+    ) -> np.ndarray:
+        groups = q.shape[3] // w.shape[3]
+        data, weights = np.split(hybrid.centred(q, z), groups, axis=3), np.split(w.astype(np.float64), groups)
+        sums = np.concatenate([self._sums(*part) for part in zip(data, weights, strict=True)], axis=3)
+        return hybrid.results(call, sums, s, b, self.activation, twice=self.twice)
+
+    def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        return np.asarray(sum(tap @ w[:, i, j].T for i, j, tap in self.window(w.shape).taps(x, 0.0)))
+
+    def window(self, w: Sequence[int]) -> Window:
+        """The window of weights of that shape."""
+        return Window((w[1], w[2]), self.stride, self.dilation, self.padding)
+
+    def macs(self, call: Call) -> int:
+        return call.output.size * math.prod(call.input(3).shape[1:])
+
+    def in_words(self, call: Call) -> str:
+        return in_words(self.window(call.input(3).shape), call)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [_example(k, **case) for k, case in enumerate(_CASES)]
+
+
+_CASES: tuple[dict[str, Any], ...] = (
+    {"size": (1, 5, 7), "c": 3, "o": 5, "kernel": (3, 3), "twice": True},
+    {"size": (2, 6, 5), "c": 4, "o": 6, "kernel": (2, 4), "stride": (2, 1), "activation": "RELU6"},
+    {"size": (1, 9, 9), "c": 1, "o": 3, "kernel": (3, 3), "dilation": (2, 2), "twice": True, "activation": "RELU"},
+    {"size": (3, 1, 1), "c": 17, "o": 9, "kernel": (1, 1), "padding": "VALID"},
+    {"size": (1, 4, 3), "c": 6, "o": 4, "kernel": (3, 2), "groups": 2, "bias": False, "weights": "s4"},
+)
+
+
+def _example(
+    seed: int,
+    size: tuple[int, int, int],
+    c: int,
+    o: int,
+    kernel: Pair,
+    groups: int = 1,
+    bias: bool = True,
+    weights: str = "s8",
+    **fields: Any,
+) -> Example:
+    op = HybridConv2D(**fields)
+    scales = tuple(0.01 * (1 + k % 3) for k in range(o if op.twice or seed % 2 else 1))
+    w = TensorType((o, *kernel, c // groups), weights, QuantParams(scales, (0,) * len(scales)))
+    each = (size[0],)
+    x = (TensorType((*size, c), "s8"), TensorType(each, "f32"), TensorType(each, "s8"))
+    inputs = (*x, w, *([TensorType((o,), "f32")] if bias else []))
+    constants = dict.fromkeys(range(3, len(inputs)))
+    return Example(op, inputs, op.infer(*inputs), constants, seed)

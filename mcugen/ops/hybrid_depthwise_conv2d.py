@@ -1,0 +1,144 @@
+"""DEPTHWISE_CONV_2D of float data with int8 weights, on data that was quantized at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError
+from mcugen.imports import Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _hybrid
+from mcugen.ops._window import Padding, Pair, Window, image, in_words
+from mcugen.oracle import hybrid
+from mcugen.types import QuantParams, TensorType
+
+
+def _from_tflite(source: Source) -> HybridDepthwiseConv2D:
+    a = source.attributes
+    a["depth_multiplier"]  # follows from the shapes; the schema calls it redundant
+    return HybridDepthwiseConv2D(
+        stride=(a["stride_h"], a["stride_w"]),
+        dilation=(a["dilation_h_factor"], a["dilation_w_factor"]),
+        padding=a["padding"],
+        activation=a["fused_activation_function"],
+    )
+
+
+def params(call: Call) -> Params:
+    op, w = call.op, call.constant(3)
+    assert isinstance(op, HybridDepthwiseConv2D)
+    return {
+        **_hybrid.weight_fields(call, w, op.activation),
+        **_hybrid.geometry(call, op.window(w.shape)),
+        "multiplier": w.shape[3] // call.input(0).shape[3],
+    }
+
+
+@dataclass(frozen=True)
+class HybridDepthwiseConv2D(Op):
+    """y[n, i, j, o] = activation(scale_w[o] * s[n] * sum over taps of w[0, kh, kw, o] * (q[..., o / m] - z[n]) + b[o]).
+
+    q: s8 [N, H, W, C]   s: f32 [N]   z: s8 [N]   w: s8 or s4 [1, KH, KW, C * m]   b: f32 [C * m] or absent
+    y: f32 [N, OH, OW, C * m]. Sums are integers, scaled by the product of both scales, rounded to float32.
+    Source: LiteRT depthwise_conv.cc, EvalHybridPerChannel.
+    """
+
+    stride: Pair = (1, 1)
+    dilation: Pair = (1, 1)
+    padding: Padding = "SAME"
+    activation: str = "NONE"
+
+    exact_floats = True
+    litert_types = frozenset()
+    imports = (
+        Import(
+            "tflite",
+            "DEPTHWISE_CONV_2D",
+            expand=_hybrid.layer(_from_tflite, lambda source, w: False),
+            when=_hybrid.is_hybrid,
+        ),
+    )
+    kernels = (
+        Kernel(
+            "mg_hybrid_depthwise_conv2d",
+            Form.WHOLE,
+            (_hybrid.constant_weights, _hybrid.sums_fit),
+            params,
+            operands=(0, 1, 2),
+            short="hybrid_depthw",
+        ),
+    )
+
+    def infer(
+        self,
+        q: TensorType | None,
+        s: TensorType | None,
+        z: TensorType | None,
+        w: TensorType | None,
+        b: TensorType | None = None,
+    ) -> tuple[TensorType, ...]:
+        q, w = image(q), image(w, "weights")
+        _hybrid.check(q, s, z, w, q.shape[0])
+        if w.shape[0] != 1 or w.shape[3] % q.shape[3]:
+            raise ShapeError(f"weights {list(w.shape)} must be [1, KH, KW, a multiple of {q.shape[3]} channels]")
+        _hybrid.check_channels(w, b, w.shape[3], 3)
+        h, width = self.window(w.shape).output((q.shape[1], q.shape[2]))
+        return (TensorType((q.shape[0], h, width, w.shape[3]), "f32"),)
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return _hybrid.refused_by(runtime)
+
+    def reference_q(
+        self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, b: np.ndarray | None = None
+    ) -> np.ndarray:
+        spread = np.repeat(hybrid.centred(q, z), w.shape[3] // q.shape[3], axis=3)
+        sums = np.asarray(sum(tap * w[0, i, j] for i, j, tap in self.window(w.shape).taps(spread, 0.0)))
+        return hybrid.results(call, sums, s, b, self.activation, twice=False)
+
+    def window(self, w: Sequence[int]) -> Window:
+        """The window of weights of that shape."""
+        return Window((w[1], w[2]), self.stride, self.dilation, self.padding)
+
+    def macs(self, call: Call) -> int:
+        return call.output.size * int(np.prod(call.input(3).shape[1:3]))
+
+    def in_words(self, call: Call) -> str:
+        return in_words(self.window(call.input(3).shape), call)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [_example(k, **case) for k, case in enumerate(_CASES)]
+
+
+_CASES: tuple[dict[str, Any], ...] = (
+    {"size": (1, 5, 7), "c": 3, "kernel": (3, 3)},
+    {"size": (2, 6, 5), "c": 4, "kernel": (2, 4), "stride": (2, 1), "activation": "RELU6"},
+    {"size": (1, 9, 9), "c": 1, "kernel": (3, 3), "dilation": (2, 2), "multiplier": 3, "activation": "RELU"},
+    {"size": (1, 4, 3), "c": 5, "kernel": (3, 2), "multiplier": 2, "bias": False, "weights": "s4"},
+)
+
+
+def _example(
+    seed: int,
+    size: tuple[int, int, int],
+    c: int,
+    kernel: Pair,
+    multiplier: int = 1,
+    bias: bool = True,
+    weights: str = "s8",
+    **fields: Any,
+) -> Example:
+    op, o = HybridDepthwiseConv2D(**fields), c * multiplier
+    scales = tuple(0.01 * (1 + k % 3) for k in range(o if seed % 2 else 1))
+    w = TensorType((1, *kernel, o), weights, QuantParams(scales, (0,) * len(scales), 3 if len(scales) > 1 else 0))
+    each = (size[0],)
+    x = (TensorType((*size, c), "s8"), TensorType(each, "f32"), TensorType(each, "s8"))
+    inputs = (*x, w, *([TensorType((o,), "f32")] if bias else []))
+    constants = dict.fromkeys(range(3, len(inputs)))
+    return Example(op, inputs, op.infer(*inputs), constants, seed)

@@ -1,0 +1,65 @@
+"""Quantization whose scale is found at run time, as layers with int8 weights on float data need it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Flip, Op
+from mcugen.oracle import hybrid
+from mcugen.types import TensorType
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, QuantizeDynamic)
+    return {"groups": op.groups, "length": call.input(0).size // op.groups, "symmetric": int(op.symmetric)}
+
+
+@dataclass(frozen=True)
+class QuantizeDynamic(Op):
+    """q = clamp(round(x * (1 / s)) + z), s and z from the least and the greatest x of each group, 0 included.
+
+    x: f32, any shape of `groups` equal parts   q: s8, as x   s: f32 [groups]   z: s8 [groups]
+    symmetric: s = max|x| / 127 and z = 0; else s spreads the range over 255 steps. Where all x are 0, s is 1.
+    Source: LiteRT portable_tensor_utils.cc, PortableAsymmetricQuantizeFloats, PortableSymmetricQuantizeFloats.
+    """
+
+    groups: int = 1
+    symmetric: bool = False
+
+    exact_floats = True
+    kernels = (Kernel("mg_quantize_dynamic", Form.WHOLE, params=params),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        if x is None or x.dtype != "f32" or self.groups < 1 or x.size % self.groups:
+            raise ShapeError(f"{x} is not float data of {self.groups} equal parts")
+        each = (self.groups,)
+        return TensorType(x.shape, "s8"), TensorType(each, "f32"), TensorType(each, "s8")
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return "float data with int8 weights" if runtime == "tflm" else ""
+
+    def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Float32 arithmetic, but for the zero point, which is found in float64."""
+        q, scale, zero = hybrid.quantized(x.reshape(self.groups, -1), self.symmetric)
+        return q.reshape(x.shape), scale, zero
+
+    def near_ties(self, call: Call, x: np.ndarray) -> Sequence[Flip]:
+        found = hybrid.near_ties(x.reshape(self.groups, -1), self.symmetric)
+        return [Flip(0, tuple(map(int, np.unravel_index(at, x.shape))), value, away) for at, value, away in found]
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = (((1, 7), 1), ((3, 5), 3), ((2, 3, 4, 5), 2), ((1,), 1))
+        return [
+            Example(op, (x,), op.infer(x), {}, 2 * k + int(symmetric))
+            for k, (shape, groups) in enumerate(cases)
+            for symmetric in (False, True)
+            for op, x in [(cls(groups, symmetric), TensorType(shape, "f32"))]
+        ]

@@ -1,0 +1,91 @@
+"""Layers with int8 weights on float data: operands are (data, scales, zero points, weights, optional bias)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import QuantizationError
+from mcugen.oracle.fixed import away
+from mcugen.oracle.quantized import clamped
+
+LOW, HIGH = -128, 127
+NEAR = 1e-3
+"""Distance from a tie, in steps, that the last bits of float operands may amount to."""
+
+
+def quantized(x: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Float data [groups, length] in int8, with the scale and the zero point of each group.
+
+    Float32 arithmetic, but for the zero point, which is found in float64. Source: LiteRT portable_tensor_utils.cc,
+    PortableAsymmetricQuantizeFloats, PortableSymmetricQuantizeFloats.
+    """
+    parts = [(_symmetric if symmetric else _asymmetric)(group) for group in x]
+    q, scale, zero = (np.stack([np.asarray(p[k]) for p in parts]) for k in range(3))
+    return q, scale.astype(np.float32), zero.astype(np.int8)
+
+
+def near_ties(x: np.ndarray, symmetric: bool) -> list[tuple[int, int, float]]:
+    """(flat index, the other step, distance from the tie) of data next to a tie, nearest first."""
+    q, scale, _ = quantized(x, symmetric)
+    inverse = np.float32(HIGH) / np.abs(x).max(axis=1) if symmetric else np.float32(1) / scale
+    steps = (x * inverse[:, None]).astype(np.float64)
+    distance = np.abs(np.abs(steps - np.trunc(steps)) - 0.5).reshape(-1)
+    went_out = np.abs(away(steps)) > np.abs(steps)
+    other = (q + np.where(went_out, -np.sign(steps), np.sign(steps)).astype(np.int64)).reshape(-1)
+    places = np.flatnonzero((distance < NEAR) & (other >= LOW) & (other <= HIGH))
+    return sorted(((int(k), int(other[k]), float(distance[k])) for k in places), key=lambda found: found[2])
+
+
+def results(
+    call: Call, sums: np.ndarray, scale: np.ndarray, b: np.ndarray | None, activation: str, *, twice: bool
+) -> np.ndarray:
+    """Float results of integer sums [N, ..., channels], with float32 arithmetic in the runtime's order.
+
+    twice: scaled by the weights' scale, then by the data's; else by the float32 product of both.
+    """
+    weights, each = _weight_scales(call), scale.reshape(-1, *(1,) * (sums.ndim - 1))
+    acc = sums.astype(np.int64).astype(np.int32).astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = acc * weights * each if twice else acc * (weights * each)
+        return clamped(scaled if b is None else scaled + b.reshape(-1), activation).astype(np.float32)
+
+
+def centred(q: np.ndarray, zero: np.ndarray) -> np.ndarray:
+    """Data [N, ...] less the zero points [N], in float64."""
+    return q.astype(np.float64) - zero.reshape(-1, *(1,) * (q.ndim - 1)).astype(np.float64)
+
+
+def _weight_scales(call: Call) -> np.ndarray:
+    """The scales of the weights in float32: one for each output channel, or one for all."""
+    quant = call.input(3).quant
+    if quant is None:
+        raise QuantizationError(f"the weights {call.input(3)} have no scale")
+    return np.array(quant.scale, np.float32)
+
+
+def _asymmetric(x: np.ndarray) -> tuple[np.ndarray, np.float32, int]:
+    low, high = np.minimum(np.float32(0), x.min()), np.maximum(np.float32(0), x.max())
+    if low == high:
+        return np.zeros(x.shape, np.int8), np.float32(1), 0
+    scale = np.float64(high - low) / 255.0
+    from_low, from_high = np.float64(low) / scale, np.float64(high) / scale
+    real = LOW - from_low if -LOW + abs(from_low) < HIGH + abs(from_high) else HIGH - from_high
+    zero = int(np.clip(away(np.asarray(real)), LOW, HIGH))
+    s = np.float32(scale)
+    return np.clip(_steps(x, np.float32(1) / s) + zero, LOW, HIGH).astype(np.int8), s, zero
+
+
+def _symmetric(x: np.ndarray) -> tuple[np.ndarray, np.float32, int]:
+    most = np.abs(x).max()
+    if most == 0:
+        return np.zeros(x.shape, np.int8), np.float32(1), 0
+    q = np.clip(_steps(x, np.float32(HIGH) / most), -HIGH, HIGH)
+    return q.astype(np.int8), most / np.float32(HIGH), 0
+
+
+def _steps(x: np.ndarray, inverse: np.float32) -> np.ndarray:
+    """The product rounded to float32, then to the nearest whole number, halves away from zero; at most 1024."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = np.nan_to_num(x * inverse, nan=-1024.0)
+    return away(np.clip(product, -1024.0, 1024.0))

@@ -1,0 +1,48 @@
+"""Oracle values computed from the operands that the C has made, operator by operator.
+
+Where a network rounds floats to integers at run time, the last bit of a float may move a result by a whole step, in the
+C as in any other computation. There each operator is compared on the operands that it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from mcugen import reference
+from mcugen.graph import Graph, Origin
+from mcugen.pipeline import Artifact
+from mcugen.verify.runs import Run, Start
+
+
+def is_needed(graph: Graph) -> bool:
+    """Whether a graph rounds floats to integers in a way that only the same operands repeat."""
+    return any(node.op.exact_floats for node in graph.nodes)
+
+
+class Rebased:
+    """The oracle of one case's runs, on the C's own operands."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._artifact = artifact
+        self._states: dict[str, np.ndarray] | None = None
+
+    def oracle(self, run: Run, made: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
+        """Every imported tensor of a run, from what the C has made in it."""
+        graph = self._artifact.imported
+        seen = self._seen(made)
+        states = self._states if run.start == Start.GO_ON else None
+        values = reference.run(graph, run.inputs, self._artifact.view.reference, states, seen)
+        self._states = {s.before: seen.get(s.after, values[s.after]) for s in graph.states}
+        return values
+
+    def _seen(self, made: Iterable[tuple[int, str, np.ndarray]]) -> Mapping[str, np.ndarray]:
+        """The imported tensors that lie in memory whole."""
+        found: dict[str, np.ndarray] = {}
+        for step, name, array in made:
+            origin = self._artifact.graph.tensors[name].origin or Origin(name)
+            value = origin.imported(array, self._artifact.imported.type(origin.tensor).shape) if step >= 0 else None
+            if value is not None:
+                found[origin.tensor] = value
+        return found
