@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import keyword
 import queue
 import shutil
 import sys
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from mcugen.errors import ToolError
 from mcugen.toolchain.process import run
@@ -26,6 +28,8 @@ _WORDS = {
     "and": "or", "or": "and", "True": "False", "False": "True", "min": "max", "max": "min", "any": "all", "all": "any",
 }  # fmt: skip
 _TRIAL_LIMIT_S = 600.0
+_FIRST = 12
+"""Most tests that are run before those of the whole folder: the quickest ones that call the mutated function."""
 
 
 def python_sources() -> dict[str, str]:
@@ -80,10 +84,14 @@ def _exchanges(token: tokenize.TokenInfo, names: Sequence[str]) -> Iterator[str]
 
 @dataclass(frozen=True, eq=False)
 class PythonLaboratory:
-    """Copies of the repository, one for each trial at a time, in which a module is mutated and tests run."""
+    """Copies of the repository, one for each trial at a time, in which a module is mutated and tests run.
+
+    calling: for "file: function" the tests that call it, the quickest first, once `require_passing` has seen them
+    """
 
     sources: dict[str, str]
     copies: queue.Queue[Path] = field(default_factory=queue.Queue)
+    calling: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def equip(cls, folder: Path, workers: int) -> PythonLaboratory:
@@ -101,7 +109,7 @@ class PythonLaboratory:
         return made
 
     def try_mutant(self, mutant: Mutant, scratch: Path) -> Trial:
-        """Run the tests of the folder until one fails. Raises ToolError where they fail without a mutant, too."""
+        """Run the tests of the folder until one fails, those that call the function first."""
         text = self.sources[mutant.file]
         changed = mutant.applied(text)
         try:
@@ -113,7 +121,9 @@ class PythonLaboratory:
         copy = self.copies.get()
         try:
             (copy / mutant.file).write_text(changed, encoding="utf-8")
-            return Trial(mutant, "survived" if _passes(copy, Path(mutant.file).parts[1]) else "caught")
+            first = self.calling.get(f"{mutant.file}: {mutant.function}", [])[:_FIRST]
+            survived = (not first or _passes(copy, first)) and _passes(copy, [_tests_of(mutant.file)])
+            return Trial(mutant, "survived" if survived else "caught")
         finally:
             (copy / mutant.file).write_text(text, encoding="utf-8")
             self.copies.put(copy)
@@ -122,18 +132,35 @@ class PythonLaboratory:
         """Raise ToolError where the tests fail before any mutation."""
         copy = self.copies.get()
         try:
-            for folder in sorted({Path(file).parts[1] for file in files}):
-                if not _passes(copy, folder):
-                    raise ToolError("the tests fail before any mutation", where=f"tests/{folder}")
+            for folder in sorted({_tests_of(file) for file in files}):
+                _passes(copy, [folder], called=copy / "called.json")
+                known = json.loads((copy / "called.json").read_text(encoding="utf-8"))
+                slowed = [name for name, test in known.items() if not test["passed"]]
+                if slowed and not _passes(copy, slowed):
+                    raise ToolError("the tests fail before any mutation", where=folder)
+                self._learn(known)
         finally:
             self.copies.put(copy)
 
+    def _learn(self, tests: Mapping[str, Mapping[str, Any]]) -> None:
+        for name, known in sorted(tests.items(), key=lambda item: float(item[1]["seconds"])):
+            for function in known["called"]:
+                self.calling.setdefault(function, []).append(name)
 
-def _passes(copy: Path, folder: str) -> bool:
-    """Whether the tests of a folder pass; those that do not end in time do not."""
-    command = ["env", f"PYTHONPATH={copy}", "PYTHONDONTWRITEBYTECODE=1", sys.executable, "-m", "pytest"]
-    command += ["-q", "-x", "-p", "no:cacheprovider", f"tests/{folder}"]
+
+def _tests_of(file: str) -> str:
+    return f"tests/{Path(file).parts[1]}"
+
+
+def _passes(copy: Path, tests: Sequence[str], called: Path | None = None) -> bool:
+    """Whether tests pass; those that do not end in time do not.
+
+    called: gets what `tests.support.called` writes of all the tests; tests of speed may fail, as it slows them down
+    """
+    command = ["env", f"PYTHONPATH={copy}", "PYTHONDONTWRITEBYTECODE=1", f"MCUGEN_CALLED={called}"]
+    command += [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["-p", "tests.support.called"] if called else ["-x"]
     try:
-        return run(command, cwd=copy, timeout_s=_TRIAL_LIMIT_S).returncode == 0
+        return run([*command, *tests], cwd=copy, timeout_s=_TRIAL_LIMIT_S).returncode == 0
     except ToolError:
         return False
