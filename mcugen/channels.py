@@ -50,6 +50,19 @@ class Range:
 
 
 @dataclass(frozen=True, eq=False)
+class Affine:
+    """y = factor * x + addend for each channel of floats: float64 arrays with an entry per channel."""
+
+    factor: np.ndarray
+    addend: np.ndarray
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether every number is finite."""
+        return bool(np.isfinite(self.factor).all() and np.isfinite(self.addend).all())
+
+
+@dataclass(frozen=True, eq=False)
 class Removal:
     """Channels that an operator is to drop: a mask for each operand and each result.
 

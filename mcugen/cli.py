@@ -332,10 +332,10 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
 
     --memory draws the arena over time: which tensor lies where and for how long, and where most bytes are live.
     """
-    from mcugen import inspection
+    from mcugen import inspection, pipeline
     from mcugen.report.pages import memory as picture
 
-    artifact = _build(model, values)
+    artifact = _build(model, values) if memory is not None else pipeline.inspect(model, _options(values))
     if memory is not None:
         _write(memory, artifact.files[picture.FILE])
     if ir:

@@ -67,12 +67,16 @@ UNREAD_NODE = "unread results"
 
 @dataclass(frozen=True)
 class Removed:
-    """A part that a pass removed: `what` of imported tensor `tensor`, and why no bit of the results changes."""
+    """A part that a pass removed: `what` of imported tensor `tensor`, and why the results stay.
+
+    exact: whether no bit of them changes; else floats are rounded elsewhere.
+    """
 
     what: str
     tensor: str
     why: str
     channels: int = 0
+    exact: bool = True
 
 
 @dataclass(frozen=True, eq=False)

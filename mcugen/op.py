@@ -15,7 +15,7 @@ import numpy as np
 
 from mcugen import channels
 from mcugen.call import Call
-from mcugen.channels import Range, Removal
+from mcugen.channels import Affine, Range, Removal
 from mcugen.element import Stated
 from mcugen.errors import InternalError
 from mcugen.kernel import Kernel
@@ -182,8 +182,33 @@ class Op:
         """Whether the only result is operand 0, in type and in all values that it can have."""
         return False
 
-    def clamped(self, call: Call, low: int, high: int) -> Op | None:
+    def clamped(self, call: Call, low: float, high: float) -> Op | None:
         """This operator with its results clamped to [low, high] as stored, if one of its activations does that."""
+        return None
+
+    def float_clamp(self, call: Call) -> tuple[float, float] | None:
+        """The bounds to which this operator clamps its float operand, where it does nothing else."""
+        return None
+
+    def affine(self, call: Call) -> Affine | None:
+        """The factor and addend of each channel with which the float result is made of the only computed operand.
+
+        None where the operator does anything else.
+        """
+        return None
+
+    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+        """The constant operands, by index and in float64, that make the float results `then` of the present ones.
+
+        None where constants cannot do that.
+        """
+        return None
+
+    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+        """The constant operands, by index and in float64, that make of x the present float results of `first` of x.
+
+        x is operand 0. None where constants cannot do that.
+        """
         return None
 
     def unmoved(self, call: Call) -> Op | None:

@@ -11,8 +11,9 @@ from types import ModuleType
 from typing import Any
 
 from mcugen import exports, frontends, kernels, passes, plugins, registry, report, select, target
-from mcugen.emit import emit, libraries_of, sources_of
+from mcugen.emit import files_of, libraries_of, sources_of
 from mcugen.emit import folder as emit_folder
+from mcugen.emit import view as emit_view
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
@@ -84,6 +85,12 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
     return finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
 
 
+def inspect(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
+    """All stages but the last: what a build would give, without files."""
+    prepared = prepare(path, options, ops)
+    return _measured(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+
+
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
     """Import and passes."""
     name = options.name or c_name_from(path.stem)
@@ -105,18 +112,26 @@ def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[
 
 def finish(model: Prepared, solution: Solution) -> Artifact:
     """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
+    made = _measured(model, solution)
+    emitted = files_of(made.view, made.imported, model.options)
+    models = (Model(made.view, made.schedule, made.plan),)
+    sources, libraries = tuple(sources_of(emitted)), tuple(libraries_of(emitted))
+    output = Output(model.name, models, sources, libraries, report.as_dict(made.report))
+    files = emitted | exports.written(output, model.options.export, emitted)
+    facts = dataclasses.replace(made.report, files=tuple(sorted(files)))
+    return dataclasses.replace(made, files=files, emitted=emitted, report=facts)
+
+
+def _measured(model: Prepared, solution: Solution) -> Artifact:
+    """A solution with its report, without files. Raises MemoryBudgetError where it does not fit."""
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
     weight_regions = weight_regions_of(model.options, model.board, solution)
-    view, emitted = emit(schedule, memory, model.imported, model.options, model.name, weight_regions)
+    view = emit_view.build(schedule, memory, model.options, model.name, weight_regions)
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
     report.require_fit(facts, model.board, solution, model.options, weight_regions)
-    models, sources, libraries = (Model(view, schedule, memory),), sources_of(emitted), libraries_of(emitted)
-    output = Output(model.name, models, tuple(sources), tuple(libraries), report.as_dict(facts))
-    files = emitted | exports.written(output, model.options.export, emitted)
-    facts = dataclasses.replace(facts, files=tuple(sorted(files)))
-    return Artifact(model.name, files, emitted, facts, model.imported, model.graph, schedule, memory, view, model.board)
+    return Artifact(model.name, {}, {}, facts, model.imported, model.graph, schedule, memory, view, model.board)
 
 
 def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from mcugen.plan import MemoryPlan
 from mcugen.schedule import Schedule
 from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 
-__all__ = ["EXAMPLE", "emit", "libraries_of", "sources_of"]
+__all__ = ["EXAMPLE", "emit", "files_of", "libraries_of", "sources_of"]
 
 EXAMPLE = "examples/main.c"
 """The example program, in a folder that build systems leave out which compile all that they find."""
@@ -43,6 +43,12 @@ def emit(
     imported: the graph before any pass. weight_regions: where constants may lie besides the flash of the code.
     """
     view = build(schedule, plan, options, name, weight_regions)
+    return view, files_of(view, imported, options)
+
+
+def files_of(view: ModelView, imported: Graph, options: Options) -> dict[str, bytes]:
+    """The files of a view, by path relative to the output folder."""
+    name = view.name
     files = {
         f"{name}.h": render(
             "model.h.j2", m=view, selftest_size=selftest.nbytes(imported, view) if options.selftest else 0
@@ -57,7 +63,7 @@ def emit(
     files[EXAMPLE] = render("main.c.j2", m=view, sources=sources_of(files))
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)
-    return view, files
+    return files
 
 
 def _selftest(view: ModelView, imported: Graph) -> bytes:

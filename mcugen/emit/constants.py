@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.emit.literals import ARRAY_TYPES, array_lines, comment
+from mcugen.emit.literals import ARRAY_TYPES, comment
 from mcugen.emit.parts import ArrayView
 from mcugen.plan.buffers import align_up
 from mcugen.select.weights import WeightRegions
@@ -50,9 +50,8 @@ class ConstantPool:
         key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
         if key not in self._arrays:
             symbol = f"{self._model}_k{len(self._arrays)}"
-            lines = array_lines(stored) or ["0"]
             size, about = max(stored.size, 1), comment(note)
-            self._arrays[key] = ArrayView(symbol, c_type, size, stored.nbytes, about, lines, layout=layout)
+            self._arrays[key] = ArrayView(symbol, c_type, size, stored.nbytes, about, stored, layout=layout)
         found = self._arrays[key].symbol
         self.reads[found] = self.reads.get(found, 0) + reads
         return found

@@ -108,12 +108,21 @@ def array_lines(data: np.ndarray) -> list[str]:
     """The elements of an array, some to a line, in memory order."""
     flat = data.reshape(-1)
     if flat.dtype == np.float32:
-        items = [float32(v) for v in flat.tolist()]
+        items = _floats(flat)
     elif flat.dtype.itemsize < 4:
         items = list(map(str, flat.astype(np.int32).tolist()))
     else:
         items = [integer(v) for v in flat.tolist()]
     return [", ".join(items[i : i + _PER_LINE]) for i in range(0, len(items), _PER_LINE)]
+
+
+def _floats(data: np.ndarray) -> list[str]:
+    """`float32` of every element. NumPy writes the same digits, and plain numbers between 0.0001 and 100000 alike."""
+    texts = [f"{text}f" for text in data.astype("U16").tolist()]
+    size = np.abs(data)
+    for k in np.flatnonzero(~((size > 1e-4) & (size < 1e5) | (size == 0))).tolist():
+        texts[k] = float32(float(data[k]))
+    return texts
 
 
 def comment(text: str) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
+from mcugen.emit.literals import array_lines
 from mcugen.emit.windows import RingView, WindowView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ArrayView:
     """A constant in flash. region: the memory it lies in, "" with the code; layout: how its elements are arranged."""
 
@@ -17,9 +20,14 @@ class ArrayView:
     length: int
     nbytes: int
     note: str
-    lines: list[str]
+    data: np.ndarray
     region: str = ""
     layout: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The elements as C text; a 0 where there are none. It is made when it is printed."""
+        return array_lines(self.data) or ["0"]
 
 
 @dataclass(frozen=True)

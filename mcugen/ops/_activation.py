@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.channels import Range
-from mcugen.numeric import activation_range
+from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Op
 
 FUSED = ("RELU", "RELU6", "RELU_N1_TO_1")
@@ -23,8 +23,10 @@ class Activated(Op):
         changed: Op = this if this.activation == "NONE" else replace(this, activation="NONE")
         return changed
 
-    def clamped(self, call: Call, low: int, high: int) -> Op | None:
+    def clamped(self, call: Call, low: float, high: float) -> Op | None:
         """With the activation whose clamp, in place of the one there is, is that and [low, high] after it."""
+        if call.output.is_float:
+            return self._clamped_floats(low, high)
         known: Range | None = call.op.bounds(call)[0]
         y = call.output
         if y.dtype != "s8" or known is None:
@@ -39,3 +41,13 @@ class Activated(Op):
                 changed: Op = replace(this, activation=activation)
                 return changed
         return None
+
+    def _clamped_floats(self, low: float, high: float) -> Op | None:
+        this: Any = self
+        now = activation_bounds(this.activation)
+        if now[0] > high or now[1] < low:
+            return None  # the clamps have no value in common
+        both = max(now[0], low), min(now[1], high)
+        found = next((name for name in FUSED if activation_bounds(name) == both), None)
+        changed: Op | None = None if found is None else replace(this, activation=found)
+        return changed

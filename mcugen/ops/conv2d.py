@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.channels import Range, Removal
+from mcugen.channels import Affine, Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
+    _factors,
     _filter,
     _ordered,
     _slim,
@@ -183,6 +184,13 @@ class Conv2D(Weighted):
         outputs, inputs = ~removed.outputs[0], ~removed.of(0)
         changed = _slim.weights(call, 0, outputs, (3, inputs)) | _slim.biased(call, removed, _by_tap(call))
         return Slimmed(self, changed)
+
+    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+        return _factors.after(call, then, 0)
+
+    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+        skips = window_of(call).leaves(call.input(0).shape)
+        return _factors.before(call, first, 3, outputs=0, skips=skips) if groups_of(call) == 1 else None
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
         """Where the value is what lies outside an image anyway."""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.channels import Range, Removal, chosen
+from mcugen.channels import Affine, Range, Removal, chosen
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
 from mcugen.ops import (
     _accumulators,
+    _factors,
     _filter,
     _ordered,
     _slim,
@@ -189,6 +190,14 @@ class DepthwiseConv2D(Weighted):
         keep = ~removed.outputs[0]
         bias = {2: (chosen(call.input(2), -1, keep), call.constant(2)[..., keep])} if call.has(2) else {}
         return Slimmed(self, _slim.weights(call, 3, keep) | bias)
+
+    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+        return _factors.after(call, then, 3)
+
+    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+        spread = Affine(*(np.repeat(v, multiplier_of(call)) for v in (first.factor, first.addend)))
+        skips = window_of(call).leaves(call.input(0).shape)
+        return _factors.before(call, spread, 3, outputs=3, skips=skips)
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
         """Where the value is what lies outside an image anyway."""

@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from mcugen.call import Call
+from mcugen.channels import Affine
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds
 from mcugen.op import Example
-from mcugen.ops import _elementwise
+from mcugen.ops import _elementwise, _factors
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
@@ -49,6 +50,9 @@ class Div(Pointwise):
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, ("f32",)),)
+
+    def affine(self, call: Call) -> Affine | None:
+        return _factors.quotient_of(call)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):

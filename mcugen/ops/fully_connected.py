@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mcugen.call import Call, Param, Params, Rule
-from mcugen.channels import Range, Removal, channels_of, met
+from mcugen.channels import Affine, Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Reordered, Scaling, Slimmed
-from mcugen.ops import _accumulators, _filter, _ordered, _slim, _steepest
+from mcugen.ops import _accumulators, _factors, _filter, _ordered, _slim, _steepest
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
@@ -177,6 +177,15 @@ class FullyConnected(Weighted):
         inputs = np.tile(~removed.of(0), call.input(1).shape[1] // removed.of(0).size)
         changed = _slim.weights(call, 0, ~removed.outputs[0], (1, inputs))
         return Slimmed(self, changed | _slim.biased(call, removed, _by_channel(call)))
+
+    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+        return _factors.after(call, then, 0)
+
+    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+        """A channel of the data has one factor in all weights that it meets: several where rows are flattened."""
+        times, rest = divmod(call.input(1).shape[1], first.factor.size)
+        spread = Affine(*(np.tile(v, times) for v in (first.factor, first.addend)))
+        return None if rest else _factors.before(call, spread, 1, outputs=0, skips=False)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         """Elements of a vector in another order meet weights in that order."""

@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.channels import Range
+from mcugen.channels import Affine, Range
 from mcugen.element import Element, Stated
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_range, quantize_multiplier
 from mcugen.op import Example, Scaling
-from mcugen.ops import _elementwise
+from mcugen.ops import _elementwise, _factors
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
@@ -100,6 +100,9 @@ class Mul(Pointwise, Activated):
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)
+
+    def affine(self, call: Call) -> Affine | None:
+        return _factors.product_of(call)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return quantized.clamped(a * b, self.activation)

@@ -7,6 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from mcugen.call import Call
+from mcugen.channels import Affine, channels_of
 from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _unary
@@ -24,6 +26,10 @@ class Neg(FloatFunction):
     imports = (Import("tflite", "NEG"), Import("onnx", "Neg"))
     element: ClassVar = {"f32": Element("-a")}
     kernels = _unary.kernels("mg_neg", element)
+
+    def affine(self, call: Call) -> Affine | None:
+        count = channels_of(call.output)
+        return Affine(-np.ones(count), np.zeros(count))
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(-x)

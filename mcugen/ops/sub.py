@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from mcugen.call import Call
-from mcugen.channels import Range
+from mcugen.channels import Affine, Range
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Scaling
-from mcugen.ops import _elementwise, _linear_sum, _sum
+from mcugen.ops import _elementwise, _factors, _linear_sum, _sum
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized, sums
@@ -67,6 +67,9 @@ class Sub(Pointwise, Activated):
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)
+
+    def affine(self, call: Call) -> Affine | None:
+        return _factors.sum_of(call, -1)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return quantized.clamped(a - b, self.activation)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.channels import Range, Removal
+from mcugen.channels import Affine, Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example, Scaling, Slimmed
-from mcugen.ops import _accumulators, _filter, _slim
+from mcugen.ops import _accumulators, _factors, _filter, _slim
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
@@ -171,6 +171,13 @@ class TransposeConv(Activated):
         outputs, inputs = ~removed.outputs[0], ~removed.of(0)
         changed = _slim.weights(call, 0, outputs, (3, inputs)) | _slim.biased(call, removed, _by_tap(call))
         return Slimmed(self, changed)
+
+    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+        return _factors.after(call, then, 0)
+
+    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+        """Taps that reach a pixel differ from pixel to pixel, so that an addend has no constant sum."""
+        return _factors.before(call, first, 3, outputs=0, skips=True)
 
     def macs(self, call: Call) -> int:
         return call.input(0).size * call.input(1).size // call.input(0).shape[3]

@@ -11,12 +11,14 @@ from mcugen.passes.copy_states import copy_states
 from mcugen.passes.drop_identities import drop_identities
 from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
+from mcugen.passes.fold_factors import fold_factors
 from mcugen.passes.follow_orders import follow_orders
 from mcugen.passes.fuse_clamps import fuse_clamps
 from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
 from mcugen.passes.lay_in_place import lay_in_place
 from mcugen.passes.measure_ranges import measure_ranges
+from mcugen.passes.merge_equal import merge_equal
 from mcugen.passes.merge_reshapes import merge_reshapes
 from mcugen.passes.remove_channels import remove_channels
 from mcugen.passes.unpack_constants import unpack_constants
@@ -27,13 +29,18 @@ Pass = Callable[[Graph, str], Graph]
 SIMPLIFYING: tuple[Pass, ...] = (
     drop_unread,
     drop_identities,
+    merge_equal,
     merge_reshapes,
+    fold_factors,
     fuse_clamps,
     compose_tables,
     fuse_padding,
     remove_channels,
 )
-"""Passes that remove work from a graph and keep its bits; repeated until none finds anything more."""
+"""Passes that remove work from a graph; repeated until none finds anything more.
+
+All keep every bit of the results but `fold_factors`, which rounds floats at other places.
+"""
 
 Entry = Pass | tuple[Pass, ...]
 

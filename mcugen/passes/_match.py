@@ -45,9 +45,10 @@ class Made:
 Make = Callable[[Match], Made | None]
 
 
-def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str) -> Graph:
+def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str, *, exact: bool = True) -> Graph:
     """The graph with the replacement that `make` returns for each match; inner nodes of matches are removed.
 
+    exact: whether no bit of the results changes.
     Nodes before the last one of a match have one result, which nothing outside the match reads and which does not stay
     after the run. What was made may be part of the next match.
     """
@@ -71,7 +72,8 @@ def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str) -
     if not gone:
         return graph
     origins = [origin for name in gone for origin in [graph.tensors[name].origin] if origin]
-    return graph.updated(tensors=tensors, nodes=nodes.values(), removed=[Removed(what, o.tensor, why) for o in origins])
+    removed = [Removed(what, origin.tensor, why, exact=exact) for origin in origins]
+    return graph.updated(tensors=tensors, nodes=nodes.values(), removed=removed)
 
 
 def _at(pattern: Pattern, node: Node, found: Match, makers: Mapping[str, Node]) -> Match | None:
@@ -90,7 +92,7 @@ def _at(pattern: Pattern, node: Node, found: Match, makers: Mapping[str, Node]) 
 
 def _orders(node: Node, pattern: Pattern) -> Iterator[tuple[str | None, ...]]:
     yield node.inputs
-    if pattern.commutes:
+    if pattern.commutes and len(node.inputs) > 1:
         first, second, *rest = node.inputs
         yield (second, first, *rest)
 

@@ -39,7 +39,7 @@ def _carries(graph: Graph, node: Node, reference: str) -> bool:
     if not node.inputs or call.inputs[0] is None or call.constants[0] is not None:
         return False
     found = node.op.carried(call, Order.plain(call.input(0).shape))
-    return found is not None and not found.is_plain
+    return found is not None and (isinstance(node.op, Transpose) or not found.is_plain)
 
 
 @dataclass

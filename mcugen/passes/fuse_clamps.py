@@ -1,4 +1,7 @@
-"""Merges clamps, such as a RELU that keeps the scale, into the activation of the operator before them."""
+"""Merges clamps, such as a RELU that keeps the scale, into the activation of the operator before them.
+
+Clamps of floats that are computed element by element stay as they are: `fuse_elements` puts them into one loop.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,15 @@ def fuse_clamps(graph: Graph, reference: str) -> Graph:
     def fuse(match: Match) -> Made | None:
         producer, reader = match.nodes["producer"], match.nodes["clamp"]
         call, after = graph.call(producer, reference), graph.call(reader, reference)
-        limits = _limits(after)
-        op = producer.op.clamped(call, *limits) if limits else None
+        limits = reader.op.float_clamp(after) or _limits(after)
+        op = producer.op.clamped(call, *limits) if limits and not _in_a_loop(call) else None
         return Made((replace(producer, op=op, outputs=reader.outputs),)) if op else None
 
     return rewritten(graph, _PATTERN, fuse, "fused clamps", _WHY)
+
+
+def _in_a_loop(call: Call) -> bool:
+    return call.output.is_float and bool(call.op.element)
 
 
 def _limits(call: Call) -> tuple[int, int] | None:

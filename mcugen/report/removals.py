@@ -30,7 +30,9 @@ def summary(removed: Sequence[Removed]) -> list[str]:
     counts: Counter[str] = Counter()
     for item in removed:
         counts[item.what] += item.channels or 1
-    return [", ".join(f"{count:,} {what}" for what, count in counts.items()) + "; no bit of the results changes"]
+    exact = all(item.exact for item in removed)
+    result = "no bit of the results changes" if exact else "floats are rounded at other places"
+    return [", ".join(f"{count:,} {what}" for what, count in counts.items()) + f"; {result}"]
 
 
 def table(graph: Graph, removed: Sequence[Removed]) -> list[dict[str, Any]]:

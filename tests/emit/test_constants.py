@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import mcugen
@@ -28,7 +29,7 @@ DIGITS = ROOT / "examples/digits/digits.tflite"
 
 
 def arrays(*sizes: int) -> list[ArrayView]:
-    return [ArrayView(f"k{i}", "int8_t", size, size, "", []) for i, size in enumerate(sizes)]
+    return [ArrayView(f"k{i}", "int8_t", size, size, "", np.zeros(size, np.int8)) for i, size in enumerate(sizes)]
 
 
 READS = {"k0": 1000, "k1": 100, "k2": 4000, "k3": 40}

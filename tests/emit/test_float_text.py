@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Float constants are written with the fewest digits that read back as the same float, whole arrays as single ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mcugen.emit.literals import array_lines, float32
+from mcugen.errors import QuantizationError
+
+RNG = np.random.default_rng(3)
+ARRAYS = {
+    "usual weights": RNG.normal(0, 0.1, 3000),
+    "all magnitudes": 10 ** RNG.uniform(-45, 38, 3000) * RNG.choice([-1, 1], 3000),
+    "powers of ten": 10.0 ** np.arange(-44, 39),
+    "whole numbers": RNG.integers(-200_000, 200_000, 3000),
+    "ends": [0.0, -0.0, np.inf, -np.inf, 1e-4, 2e-5, 99_999.0, 100_000.0, 3.4028235e38, 1e-45],
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_have_the_text_of_their_elements(name: str) -> None:
+    data = np.array(ARRAYS[name]).astype(np.float32)
+    texts = ", ".join(array_lines(data)).split(", ")
+    assert texts == [float32(value) for value in data.tolist()]
+    limit = np.finfo(np.float32).max
+    read = np.array([text[:-1] for text in texts]).astype(np.float32)
+    np.testing.assert_array_equal(read, np.clip(data, -limit, limit))
+    assert max(map(len, texts)) <= 16
+
+
+def test_what_is_not_a_number_is_refused() -> None:
+    with pytest.raises(QuantizationError, match="not a number"):
+        array_lines(np.array([1.0, np.nan], np.float32))
