@@ -129,7 +129,8 @@ class Graph:
     sha256 is the hash of the model file; format names its kind ("tflite"). refusals lists, for each
     runtime ("tflm", "litert"), the operators of the file that it does not compute, with the reason.
     removed: the parts that passes removed, in order. notes: assumptions of the import, for the user.
-    states: the values that a run passes to the next one.
+    states: the values that a run passes to the next one. signatures: (name, index) of each of the file's subgraphs that
+    has a name to ask for.
     """
 
     name: str
@@ -143,6 +144,7 @@ class Graph:
     removed: tuple[Removed, ...] = ()
     notes: tuple[str, ...] = ()
     states: tuple[State, ...] = ()
+    signatures: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

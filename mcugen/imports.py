@@ -16,6 +16,11 @@ Quants = tuple[QuantParams | None, ...]
 """The quantization of each result of an operator."""
 
 
+def cleared(t: TensorType) -> np.ndarray:
+    """The value of a variable at first: zero. Source: TensorFlow Lite Micro, MicroGraph::ResetVariableTensors."""
+    return np.full(t.shape, 0 if t.quant is None else t.zero_point, t.np_dtype)
+
+
 @dataclass(frozen=True)
 class Source:
     """An operator as a format describes it: neutral names, for an Import's build function.
@@ -122,6 +127,18 @@ class Expansion(Protocol):
 
     def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None = None) -> str:
         """The value of a variable; at first `initial`, with the quantization `quant`."""
+
+    def slot(self, variable: str, t: TensorType) -> str:
+        """The value of a variable that other operators may have read or written before, or given a first value.
+
+        t: its type where this is its first use, and where it is zero at first.
+        """
+
+    def initialize(self, graph: int) -> None:
+        """Take the first values of variables from a subgraph of the file, which writes constants to them."""
+
+    def call(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
+        """The results of a subgraph of the file on these operands, values or variables; its nodes are appended."""
 
     def write(self, variable: str, value: str) -> None:
         """Give a variable, which was read before, its next value, of the same type."""

@@ -22,6 +22,7 @@ def facts_of(artifact: Artifact) -> dict[str, Any]:
         "sha256": graph.sha256,
         "inputs": [_tensor(graph, name) for name in graph.inputs],
         "outputs": [_tensor(graph, name) for name in graph.outputs],
+        "signatures": [{"name": name, "subgraph": index} for name, index in graph.signatures],
         "macs": artifact.report.macs,
         "live_macs": artifact.report.live_macs,
         "weights_bytes": artifact.report.weights_bytes,
@@ -94,6 +95,8 @@ def as_text(facts: dict[str, Any]) -> str:
     for kind in ("inputs", "outputs"):
         lines += [f"  {kind[:-1]:<7} {end['tensor']:<6} {end['text']}  {end['label']!r}" for end in facts[kind]]
     sizes = f"{facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most"
+    named = ", ".join(f"{row['name']!r} (subgraph {row['subgraph']})" for row in facts["signatures"])
+    lines += [f"  signatures {named}"] if named else []
     executed = f" ({facts['live_macs']:,} executed)" if facts["live_macs"] != facts["macs"] else ""
     lines.append(f"  {facts['macs']:,} MAC{executed}, {sizes}")
     lines += ["", f"  {'operator':<36} {'result':<58} {'MAC':>13} {'weights':>9}"]

@@ -69,6 +69,9 @@ class Options:
         "Shape of an input that the file leaves open, e.g. `image:1,3,96,96`; may be given several times.",
         metavar="NAME:LIST",
     )
+    signature: str = _option(
+        "", "Which of several networks of a .tflite file to build; by default the first.", metavar="NAME"
+    )
     optimize: str = _option(
         "balanced",
         "balanced: the fastest kernels that fit and keep the width of the weights; speed: also kernels that store "

@@ -95,7 +95,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     """Import and passes."""
     name = options.name or c_name_from(path.stem)
     known = registry.load(ops)
-    imported = frontends.load(path, known, options.shapes)
+    imported = frontends.load(path, known, options.shapes, options.signature)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, path.stem, is_given=bool(options.name))
     return prepare_graph(imported, options, name, (*name_notes, *missing))

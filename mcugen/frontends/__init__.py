@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,8 +17,12 @@ from mcugen.registry import Registry
 from mcugen.types import Shape
 
 
-def load(path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingProxyType({})) -> Graph:
+def load(
+    path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = ""
+) -> Graph:
     """Read a model file. shapes: static shapes of inputs, by name, where the file leaves them open.
+
+    signature: which of several networks of the file to read, by default the first.
 
     Raises UsageError, CorruptModelError, UnsupportedError, ShapeError, QuantizationError."""
     suffix = path.suffix.lower().removeprefix(".")
@@ -29,7 +34,11 @@ def load(path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingPr
         )
     data = files.read(path)
     module = importlib.import_module(f"{__name__}.{suffix}")
-    graph: Graph = module.load(data, registry, path=path, sha256=hashlib.sha256(data).hexdigest(), shapes=shapes)
+    chosen = {"signature": signature} if signature else {}
+    if chosen and "signature" not in inspect.signature(module.load).parameters:
+        raise UsageError(f".{suffix} models have no signatures", where="--signature", hint="leave the option out")
+    digest = hashlib.sha256(data).hexdigest()
+    graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
     return verify(graph, f"{suffix} front end")
 
 

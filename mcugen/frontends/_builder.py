@@ -19,7 +19,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError
 from mcugen.graph import Node, State, Tensor
-from mcugen.imports import Attributes, Quants, Source
+from mcugen.imports import Attributes, Quants, Source, cleared
 from mcugen.op import Op
 from mcugen.registry import Found, Registry
 from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
@@ -46,6 +46,8 @@ class Builder:
     values: the tensor that holds each value of the file. absent: results that are not computed.
     reference: the runtime whose arithmetic computes folded results. prefix: the start of tensors' and nodes' names.
     variables: values kept from run to run. refusals: (runtime, reason) for operators without a kernel there.
+    initials: the first values of variables that a subgraph of the file states, with their quantization; `initializing`
+    while it is imported. inline: appends a subgraph of the file and names its results, where the format has any.
     """
 
     registry: Registry
@@ -59,6 +61,9 @@ class Builder:
     variables: dict[str, Variable] = field(default_factory=dict)
     refusals: list[tuple[str, str]] = field(default_factory=list)
     prefix: str = ""
+    initials: dict[str, tuple[np.ndarray, QuantParams | None]] = field(default_factory=dict)
+    initializing: bool = False
+    inline: Callable[[int, Sequence[str]], Sequence[str]] | None = None
 
     def tensor(self, t: TensorType, data: np.ndarray | None = None, label: str = "") -> str:
         """The name of a new tensor. Raises ShapeError or UnsupportedError for what no tensor can be."""
@@ -98,8 +103,42 @@ class Builder:
         before = self.tensor(TensorType(initial.shape, dtype, quant), label=label)
         return Variable(before, before, initial)
 
+    def slot(self, variable: str, t: TensorType, label: str) -> str:
+        """The value of a variable that operators name; at first what a subgraph gave it, else the zero of type `t`."""
+        initial, quant = self.initials.get(variable, (cleared(t), t.quant))
+        if self.initializing:
+            return self.constant(initial, quant, label)
+        known = self.variables.get(variable)
+        return known.value if known else self.read(variable, initial, quant, label)
+
+    def initialize(self, graph: int) -> None:
+        """Take the first values of variables from a subgraph. Raises UnsupportedError where it does more than that."""
+        nodes, used_ones = len(self.nodes), set(self.variables)
+        self.initializing = True
+        try:
+            self.call(graph, ())
+        finally:
+            self.initializing = False
+        if len(self.nodes) > nodes:
+            raise UnsupportedError(f"subgraph {graph} computes more than constants before the first run")
+        late = sorted(used_ones & set(self.initials))
+        if late:
+            raise UnsupportedError(f"subgraph {graph} gives {late[0]!r} its first value after it was used")
+
+    def call(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
+        """The results of a subgraph of the file, of which the nodes are appended."""
+        if self.inline is None:
+            raise UnsupportedError(f"subgraphs of {self.format} models are not supported")
+        return self.inline(graph, operands)
+
     def write(self, variable: str, value: str) -> None:
         """Give a variable its next value. Raises CorruptModelError where that is of another type."""
+        if self.initializing:
+            data = self.tensors[value].data
+            if data is None:
+                raise UnsupportedError(f"the first value of {variable!r} is not constant")
+            self.initials[variable] = data, self.tensors[value].type.quant
+            return
         known = self.variables.get(variable)
         if known is None:
             raise InternalError(f"variable {variable!r} is written before its initial value is stated by reading it")
@@ -127,12 +166,17 @@ class Builder:
             variable.value = names.get(variable.value, variable.value)
         return True
 
-    def states(self) -> tuple[State, ...]:
-        """The variables that a run changes; the others become constants."""
+    def states(self, outputs: Sequence[str]) -> tuple[State, ...]:
+        """The variables that a run changes and reads; those that it only reads become constants.
+
+        outputs: the tensors of the model's outputs, which read them too.
+        """
         for known in self.variables.values():
             if known.value == known.before:
                 self.tensors[known.before] = replace(self.tensors[known.before], data=known.initial)
-        changed = (known for known in self.variables.values() if known.value != known.before)
+        read = {*outputs, *(name for node in self.nodes for name in node.inputs)}
+        read |= {known.value for known in self.variables.values()}
+        changed = (k for k in self.variables.values() if k.value != k.before and k.before in read)
         return tuple(State(known.before, known.value, known.initial) for known in changed)
 
     def operator(
@@ -202,10 +246,15 @@ class Expander:
         return self.nodes(imported.op, *(self.inputs[k] for k in chosen))
 
     def type(self, name: str) -> TensorType:
-        return self.builder.tensors[name].type
+        return self._tensor(name).type
 
     def data(self, name: str) -> np.ndarray | None:
-        return self.builder.tensors[name].data
+        return self._tensor(name).data
+
+    def _tensor(self, name: str) -> Tensor:
+        if name not in self.builder.tensors:
+            raise CorruptModelError(f"takes {name!r} for a value")
+        return self.builder.tensors[name]
 
     def own(self, name: str) -> str:
         return f"{self.where} {name}"
@@ -213,8 +262,17 @@ class Expander:
     def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None = None) -> str:
         return self.builder.read(variable, np.array(initial, order="C"), quant, self.label)
 
+    def slot(self, variable: str, t: TensorType) -> str:
+        return self.builder.slot(variable, t, self.label)
+
     def write(self, variable: str, value: str) -> None:
         self.builder.write(variable, value)
+
+    def initialize(self, graph: int) -> None:
+        self.builder.initialize(graph)
+
+    def call(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
+        return self.builder.call(graph, operands)
 
     def refuse(self, runtime: str, why: str) -> None:
         self.builder.refusals.append((runtime, f"{self.where}: {why}"))

@@ -16,7 +16,7 @@ import numpy as np
 import tflite
 
 from mcugen import packed
-from mcugen.errors import CorruptModelError
+from mcugen.errors import CorruptModelError, UsageError
 from mcugen.imports import Attributes
 from mcugen.types import TensorType
 
@@ -70,14 +70,33 @@ class RawOperator:
 
 
 @dataclass(frozen=True)
-class RawModel:
-    """The first subgraph of a file, and how many there are."""
+class RawGraph:
+    """A subgraph of a file."""
 
-    subgraphs: int
     tensors: tuple[RawTensor, ...]
     operators: tuple[RawOperator, ...]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RawModel:
+    """The subgraphs of a file, and its signatures: (key, subgraph)."""
+
+    graphs: tuple[RawGraph, ...]
+    signatures: tuple[tuple[str, int], ...]
+
+    def entry(self, signature: str) -> int:
+        """The subgraph of a signature, by default the first one. Raises UsageError where there is none of that name."""
+        if not signature:
+            return 0
+        known = dict(self.signatures)
+        if signature not in known:
+            listed = ", ".join(known) or "none"
+            raise UsageError(f"the model has no signature {signature!r}", where="--signature", hint=f"it has: {listed}")
+        if not 0 <= known[signature] < len(self.graphs):
+            raise CorruptModelError(f"signature {signature!r} names subgraph {known[signature]} of {len(self.graphs)}")
+        return known[signature]
 
 
 @contextmanager
@@ -105,7 +124,7 @@ def read(data: bytes) -> RawModel:
 
 @dataclass
 class _Reader:
-    """Reads the first subgraph. `left` is how many bytes may still be read.
+    """Reads the subgraphs. `left` is how many bytes may still be read.
 
     The tables of a file may share parts, so that a small file could describe a huge model; an honest one is read about
     once.
@@ -118,14 +137,24 @@ class _Reader:
         subgraphs = self._length(self.model.SubgraphsLength(), "subgraphs")
         if subgraphs == 0:
             raise CorruptModelError("the model has no subgraph")
-        graph = self.model.Subgraphs(0)
-        return RawModel(
-            subgraphs=subgraphs,
-            tensors=tuple(self._tensors(graph)),
-            operators=tuple(self._operators(graph)),
-            inputs=self._numbers(graph.InputsAsNumpy()),
-            outputs=self._numbers(graph.OutputsAsNumpy()),
-        )
+        return RawModel(tuple(self._graphs(subgraphs)), tuple(self._signatures()))
+
+    def _graphs(self, count: int) -> Iterator[RawGraph]:
+        for index in range(count):
+            with _parsing(f"subgraph {index}" if index else "the first subgraph"):
+                graph = self.model.Subgraphs(index)
+                yield RawGraph(
+                    tensors=tuple(self._tensors(graph)),
+                    operators=tuple(self._operators(graph)),
+                    inputs=self._numbers(graph.InputsAsNumpy()),
+                    outputs=self._numbers(graph.OutputsAsNumpy()),
+                )
+
+    def _signatures(self) -> Iterator[tuple[str, int]]:
+        for index in range(self._length(self.model.SignatureDefsLength(), "signatures")):
+            with _parsing(f"signature {index}"):
+                signature = self.model.SignatureDefs(index)
+                yield self._text(signature.SignatureKey()), int(signature.SubgraphIndex())
 
     def _charge(self, nbytes: int) -> None:
         self.left -= nbytes

@@ -1,14 +1,15 @@
-"""TensorFlow Lite: a .tflite file to a Graph. It handles the container, not the operators."""
+"""TensorFlow Lite: a .tflite file to a Graph. It handles the container, not the operators.
+
+The model is one subgraph of the file. Operators that call others have these expanded in their place, as often as they
+call them.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
-
-import numpy as np
+from typing import Any
 
 from mcugen.call import Call
 from mcugen.errors import (
@@ -19,54 +20,48 @@ from mcugen.errors import (
     UsageError,
 )
 from mcugen.frontends import _flatbuffer as fb
-from mcugen.frontends._builder import MAX_RANK, MAX_TENSOR_BYTES, Builder, Expander, check_operands, importing, used
+from mcugen.frontends._builder import Builder, Expander, check_operands, importing, used
+from mcugen.frontends._tflite_tensors import bounded, is_handle, is_readable, leaves_open, tensor, unknown_type
 from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.imports import Imported, Source
 from mcugen.numeric import activation_bounds
 from mcugen.op import Op
 from mcugen.registry import Found, Registry
-from mcugen.types import PACKED_BITS, QuantParams, Shape, TensorType
+from mcugen.types import Shape, TensorType
 
 REFERENCES = ("tflm", "litert")
 """The runtimes whose bits a model of this format can have, the default first."""
 
 MAX_OPERATORS = 2048
-_DTYPES = {
-    "INT8": "s8",
-    "UINT8": "u8",
-    "INT16": "s16",
-    "INT32": "s32",
-    "INT64": "s64",
-    "FLOAT16": "f16",
-    "FLOAT32": "f32",
-    "BOOL": "bool",
-    "INT4": "s4",
-}
+MAX_REPEATED = 1 << 14
+"""Operators of a file that are imported at most, those of loops counted for each trip."""
 
 
-def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
+def load(
+    data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape], signature: str = ""
+) -> Graph:
     """Import a model. Raises CorruptModelError, UnsupportedError (all nodes at once), ShapeError, QuantizationError."""
-    raw = fb.read(data)
+    file = fb.read(data)
     if shapes:
         raise UsageError("the shapes of a .tflite model are fixed", where="--input-shape", hint="leave the option out")
-    importer = _Importer(raw, registry)
+    importer = _Importer(_Common(file, registry), file.entry(signature))
     importer.run()
-    states = importer.builder.states()
+    importer.require_supported()
+    raw, common = importer.raw, importer.common
+    outputs = tuple(importer.held(i) for i in raw.outputs)
+    states = common.builder.states(outputs)
     return Graph(
         name=path.stem,
         tensors=importer.used_tensors(states),
-        nodes=tuple(importer.nodes),
-        inputs=tuple(_name(i) for i in raw.inputs if raw.tensors[i].data is None),  # none sets a constant
-        outputs=tuple(importer.held(i) for i in raw.outputs),
+        nodes=tuple(common.nodes),
+        inputs=tuple(importer.held(i) for i in raw.inputs if raw.tensors[i].data is None),  # none sets a constant
+        outputs=outputs,
         sha256=sha256,
         format="tflite",
-        refusals={runtime: tuple(found) for runtime, found in importer.refusals.items()},
+        refusals={runtime: tuple(dict.fromkeys(found)) for runtime, found in common.refusals.items()},
         states=states,
+        signatures=file.signatures,
     )
-
-
-def _name(index: int) -> str:
-    return f"t{index}"
 
 
 class _Operands(tuple[TensorType | None, ...]):
@@ -85,48 +80,106 @@ class _Results(_Operands):
 
 
 @dataclass
-class _Importer:
-    """One pass over the operators in file order; computed constants are folded as they appear.
+class _Common:
+    """What the subgraphs of a file are imported into.
 
-    values: the tensor that holds a value of the file, where it is another than the one of the same index.
+    calling: the subgraphs that are being imported, each called by the one before it. calls: how many were called so
+    far, and operators: how many operators of them were imported, those that loops repeat counted each time.
     """
 
-    raw: fb.RawModel
+    file: fb.RawModel
     registry: Registry
     nodes: list[Node] = field(default_factory=list)
     tensors: dict[str, Tensor] = field(default_factory=dict)
     unsupported: list[str] = field(default_factory=list)
     refusals: dict[str, list[str]] = field(default_factory=lambda: {runtime: [] for runtime in REFERENCES})
-    written: set[int] = field(default_factory=set)
-    values: dict[int, str] = field(default_factory=dict)
+    calling: list[int] = field(default_factory=list)
+    calls: int = 0
+    operators: int = 0
 
     def __post_init__(self) -> None:
         self.builder = Builder(self.registry, "tflite", REFERENCES[0], self.tensors, self.nodes, prefix="x")
+        self.builder.inline = self.inline
+
+    def inline(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
+        """The results of a subgraph that an operator calls, of which the nodes are appended."""
+        if not 0 <= graph < len(self.file.graphs):
+            raise CorruptModelError(f"calls subgraph {graph} of {len(self.file.graphs)}")
+        if graph in self.calling:
+            raise UnsupportedError(f"subgraph {graph} calls itself", hint="networks that recur have no bound")
+        self.calls += 1
+        called = _Importer(self, graph, f"c{self.calls}")
+        return called.call(operands)
+
+
+@dataclass
+class _Importer:
+    """One pass over the operators of a subgraph in file order; computed constants are folded as they appear.
+
+    prefix: begins the names of this call's tensors. values: the tensor that holds a value of the file, where it is
+    another than the one of the same index. handles: the variable that a value of type RESOURCE stands for.
+    """
+
+    common: _Common
+    graph: int
+    prefix: str = ""
+    written: set[int] = field(default_factory=set)
+    values: dict[int, str] = field(default_factory=dict)
+    handles: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.raw = self.common.file.graphs[self.graph]
+        self.tensors, self.nodes = self.common.tensors, self.common.nodes
+        self.builder, self.unsupported = self.common.builder, self.common.unsupported
+        self._place = f"subgraph {self.graph} " if self.prefix else ""
+
+    def name(self, index: int) -> str:
+        """The tensor of this index. Calls of a subgraph share its constants."""
+        shared = f"g{self.graph}" if self.prefix and self.raw.tensors[index].data is not None else self.prefix
+        return f"{shared}t{index}"
 
     def held(self, index: int) -> str:
-        """The tensor that holds a value of the file."""
-        return self.values.get(index, _name(index))
+        """The tensor that holds a value of the file, or the variable that it stands for."""
+        return self.handles.get(index) or self.values.get(index, self.name(index))
+
+    def call(self, operands: Sequence[str]) -> Sequence[str]:
+        """Import the subgraph on these operands; the names of its results."""
+        if len(operands) != len(self.raw.inputs):
+            raise CorruptModelError(f"gives {len(operands)} operands to a subgraph of {len(self.raw.inputs)}")
+        for index, operand in zip(self.raw.inputs, operands, strict=True):
+            self._check_index(index, "graph input")
+            self._bind(index, operand)
+        self.run()
+        return [self.held(i) for i in self.raw.outputs]
 
     def run(self) -> None:
         self._check_container()
         for index, raw in self._referenced():
             self._add_tensor(index, raw)
+        for index, name in list(self.values.items()):  # the operands of a call
+            if self.name(index) in self.tensors:
+                self._hold(index, name)
         held = (i for i, t in enumerate(self.raw.tensors) if t.data is not None or t.is_variable)
         self.written = {*self.raw.inputs, *held}
-        for index, operator in enumerate(self.raw.operators):
-            self._add(index, operator)
-        if self.unsupported:
-            self._refuse()
+        self.common.calling.append(self.graph)
+        try:
+            for index, operator in enumerate(self.raw.operators):
+                self._add(index, operator)
+        finally:
+            self.common.calling.pop()
         for index in self.raw.outputs:
             if index not in self.written:
+                self.require_supported()
                 raise CorruptModelError(f"graph output tensor {index} is never computed")
 
     def _add_tensor(self, index: int, raw: fb.RawTensor) -> None:
         """Import one tensor; the nodes that touch one of an unknown type are refused by name later."""
-        if _is_readable(raw):
-            self.tensors[_name(index)] = _tensor(index, raw)
-        elif index in self.raw.inputs or index in self.raw.outputs:
-            self.unsupported.append(_unknown_type(index, raw))
+        if is_readable(raw):
+            name = self.name(index)
+            if name not in self.tensors:
+                self.tensors[name] = tensor(index, raw, name)
+        elif (index in self.raw.inputs or index in self.raw.outputs) and not (self.prefix and is_handle(raw)):
+            self.unsupported.append(unknown_type(index, raw))
 
     def used_tensors(self, states: Sequence[State]) -> dict[str, Tensor]:
         """The tensors that nodes, the interface or states refer to, and every folded result."""
@@ -134,7 +187,7 @@ class _Importer:
         return used(self.tensors, self.nodes, [*ends, *(name for s in states for name in (s.before, s.after))])
 
     def _check_container(self) -> None:
-        if not self.raw.outputs:
+        if not self.raw.outputs and not self.prefix:
             raise CorruptModelError("the graph has no output")
         for what, found in (("input", self.raw.inputs), ("output", self.raw.outputs)):
             for index in found:
@@ -147,8 +200,6 @@ class _Importer:
                     self._check_index(index, operator.name)
         if len(self.raw.operators) > MAX_OPERATORS:
             raise UnsupportedError(f"the model has {len(self.raw.operators)} operators, more than {MAX_OPERATORS}")
-        if self.raw.subgraphs != 1:
-            self.unsupported.append(f"the file has {self.raw.subgraphs} subgraphs; only single-graph models are read")
 
     def _check_index(self, index: int, what: str) -> None:
         if not 0 <= index < len(self.raw.tensors):
@@ -161,23 +212,26 @@ class _Importer:
 
     def _add(self, index: int, operator: fb.RawOperator) -> None:
         """Import one operator: unsupported features are collected, errors are raised with the operator's place."""
-        where = f"operator {index} {operator.name}"
-        for tensor in operator.inputs:
-            if tensor >= 0 and tensor not in self.written and not self.unsupported:
-                raise CorruptModelError(f"reads tensor {tensor} before anything writes it", where=where)
-        for tensor in operator.outputs:
-            if tensor in self.written:
-                raise CorruptModelError(f"writes tensor {tensor}, which already has a value", where=where)
-            self.written.add(tensor)
+        where = f"{self._place}operator {index} {operator.name}"
+        self.common.operators += 1
+        if self.common.operators > MAX_REPEATED:
+            raise UnsupportedError(f"loops and calls make more than {MAX_REPEATED} operators", where=where)
+        for operand in operator.inputs:
+            if operand >= 0 and operand not in self.written and not self.unsupported:
+                raise CorruptModelError(f"reads tensor {operand} before anything writes it", where=where)
+        for result in operator.outputs:
+            if result in self.written:
+                raise CorruptModelError(f"writes tensor {result}, which already has a value", where=where)
+            self.written.add(result)
         with importing(where, self.unsupported):
             self._add_node(index, operator, where)
 
     def _add_node(self, index: int, operator: fb.RawOperator, where: str) -> None:
-        found = self.registry.find("tflite", operator.name, operator.version)
+        found = self.common.registry.find("tflite", operator.name, operator.version)
         if found is None:
-            raise UnsupportedError(self.registry.lacking("tflite", operator.name, operator.version))
+            raise UnsupportedError(self.common.registry.lacking("tflite", operator.name, operator.version))
         source = self._source(operator, has_variables=found.entry.expand is not None)
-        found = self.registry.fitting(found, source, operator.version)
+        found = self.common.registry.fitting(found, source, operator.version)
         if found.entry.expand is not None:
             self._expand(found, source, operator, where)
             return
@@ -207,35 +261,49 @@ class _Importer:
 
     def _settle(self, index: int, shape: Shape) -> None:
         """Give a tensor that shape, where the file leaves it open."""
-        if _leaves_open(self.raw.tensors[index].signature, shape):
-            old = self.tensors[_name(index)]
+        if leaves_open(self.raw.tensors[index].signature, shape):
+            old = self.tensors[self.name(index)]
             what = f"tensor {index} {old.label!r}"
-            self.tensors[_name(index)] = replace(old, type=_bounded(replace(old.type, shape=shape), what))
+            self.tensors[self.name(index)] = replace(old, type=bounded(replace(old.type, shape=shape), what))
 
     def _expand(self, found: Found, source: Source, operator: fb.RawOperator, where: str) -> None:
         """Append the nodes that the operator becomes; their results hold its values."""
-        raw = [None if i < 0 else self.raw.tensors[i] for i in operator.inputs]
-        variables = [f"tensor {i}" if t and t.is_variable else None for i, t in zip(operator.inputs, raw, strict=True)]
+        variables = [self._variable(i) for i in operator.inputs]
         names = [None if i < 0 or v else self.held(i) for i, v in zip(operator.inputs, variables, strict=True)]
         label = self.raw.tensors[operator.outputs[0]].label if operator.outputs else ""
         first = len(self.nodes)
         results = Expander(self.builder, names, where, label, variables).run(found, source)
         source.attributes.require_read()
         for runtime, why in self.builder.refusals:
-            self.refusals[runtime].append(why)
+            self.common.refusals[runtime].append(why)
         self.builder.refusals.clear()
         if len(results) != len(operator.outputs):
             raise CorruptModelError(f"has {len(operator.outputs)} results, needs {len(results)}")
         own: dict[str, str] = {}
         for index, name in zip(operator.outputs, results, strict=True):
-            self._hold(index, own.get(name, name))
-            if self.builder.rename(name, _name(index), first):
-                own[name] = self.values[index] = _name(index)
+            self._bind(index, own.get(name, name))
+            if index in self.values:
+                self._hold(index, self.values[index])
+                if self.builder.rename(name, self.name(index), first):
+                    own[name] = self.values[index] = self.name(index)
+
+    def _bind(self, index: int, name: str) -> None:
+        """Note which tensor holds a value of the file, or which variable it stands for."""
+        stands, is_value = is_handle(self.raw.tensors[index]), name in self.tensors
+        if stands == is_value:
+            raise CorruptModelError(f"tensor {index} of type {self.raw.tensors[index].type} cannot be {name!r}")
+        (self.handles if stands else self.values)[index] = name
+
+    def _variable(self, index: int) -> str | None:
+        """The variable that an operand is, None where it is a value."""
+        if index >= 0 and self.raw.tensors[index].is_variable:
+            return f"{self._place}tensor {index}"
+        return self.handles.get(index)
 
     def _hold(self, index: int, name: str) -> None:
         """Note which tensor holds a value of the file, and give it the type that the file declares."""
         self._settle(index, self.tensors[name].type.shape)
-        made, declared = self.tensors[name], self.tensors[_name(index)]
+        made, declared = self.tensors[name], self.tensors[self.name(index)]
         _check_result(made.type, declared.type)
         if made.type.quant not in (None, declared.type.quant):
             raise QuantizationError(f"the file declares {declared.type}, the import makes {made.type}")
@@ -250,24 +318,27 @@ class _Importer:
             raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {why}" for r, why in reasons.items()))
         for runtime, why in reasons.items():
             if why:
-                self.refusals[runtime].append(f"{where}: {why}")
+                self.common.refusals[runtime].append(f"{where}: {why}")
 
     def _source(self, operator: fb.RawOperator, *, has_variables: bool) -> Source:
-        for index in (*operator.inputs, *operator.outputs):
-            if index >= 0:
+        values = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
+        handles = {i for i in values if has_variables and is_handle(self.raw.tensors[i])}
+        for index in values:
+            if index not in handles:
                 self._check_readable(index, self.raw.tensors[index], may_vary=has_variables)
-        operands = [None if i < 0 else self.tensors[self.held(i)] for i in operator.inputs]
+        operands = [None if i < 0 or i in handles else self.tensors[self.held(i)] for i in operator.inputs]
+        results = (self.tensors[self.name(i)].type for i in operator.outputs if i not in handles)
         return Source(
             name=operator.name,
             attributes=operator.attributes,
             inputs=_Operands(t.type if t else None for t in operands),
             constants=tuple(t.data if t else None for t in operands),
-            outputs=_Results(self.tensors[_name(i)].type for i in operator.outputs),  # type: ignore[arg-type]
+            outputs=_Results(results),  # type: ignore[arg-type]
         )
 
     def _check_readable(self, index: int, raw: fb.RawTensor, *, may_vary: bool) -> None:
-        if not _is_readable(raw):
-            raise UnsupportedError(_unknown_type(index, raw))
+        if not is_readable(raw):
+            raise UnsupportedError(unknown_type(index, raw))
         if (raw.is_variable and not may_vary) or raw.is_sparse:
             kind = "variable" if raw.is_variable else "sparse"
             raise UnsupportedError(f"{kind} tensor {raw.label!r} is not supported")
@@ -278,16 +349,19 @@ class _Importer:
             if any(k >= len(names) for k in imported.inputs):
                 raise CorruptModelError(f"has {len(names)} operands, needs {max(imported.inputs) + 1}")
             names = tuple(names[k] for k in imported.inputs)
-        return Node(f"n{index}", imported.op, names, tuple(_name(i) for i in operator.outputs), where)
+        return Node(f"{self.prefix}n{index}", imported.op, names, tuple(self.name(i) for i in operator.outputs), where)
 
     def _call(self, node: Node) -> Call:
         used = {name: self.tensors[name] for name in (*node.inputs, *node.outputs) if name is not None}
         return Graph("", used, (), (), ()).call(node, "tflm")
 
-    def _refuse(self) -> NoReturn:
+    def require_supported(self) -> None:
+        """Raise UnsupportedError for all that mcugen does not support, at once."""
+        if not self.unsupported:
+            return
         raise UnsupportedError(
             "the model uses what mcugen does not support:\n  " + "\n  ".join(self.unsupported),
-            hint=self.registry.hint,
+            hint=self.common.registry.hint,
         )
 
 
@@ -313,77 +387,3 @@ def _check_result(made: TensorType, declared: TensorType, operands: str = "the i
 
 def _types(call: Call) -> str:
     return ", ".join("-" if t is None else t.dtype for t in call.inputs)
-
-
-def _is_readable(raw: fb.RawTensor) -> bool:
-    """Whether mcugen has the element type; those below a byte only as constants."""
-    dtype = _DTYPES.get(raw.type)
-    return dtype is not None and (dtype not in PACKED_BITS or raw.data is not None)
-
-
-def _unknown_type(index: int, raw: fb.RawTensor) -> str:
-    return f"element type {raw.type} of tensor {index} {raw.label!r} is not supported"
-
-
-def _tensor(index: int, raw: fb.RawTensor) -> Tensor:
-    what = f"tensor {index} {raw.label!r}"
-    if len(raw.shape) > MAX_RANK or any(d <= 0 for d in raw.shape):
-        raise ShapeError(
-            f"shape {list(raw.shape)} is not static, positive and of rank {MAX_RANK} or less",
-            where=what,
-            hint="re-export the model with static shapes",
-        )
-    dtype = _DTYPES[raw.type]
-    tensor_type = _bounded(TensorType(raw.shape, dtype), what)
-    tensor_type = TensorType(raw.shape, dtype, _quant(raw, tensor_type, what))
-    data = None if raw.data is None else fb.as_array(raw.data, tensor_type, what)
-    if data is not None and data.dtype.kind == "f" and not np.isfinite(data).all():
-        raise CorruptModelError("a constant holds infinities or NaN", where=what)
-    return Tensor(_name(index), tensor_type, data, raw.label)
-
-
-def _bounded(tensor_type: TensorType, where: str) -> TensorType:
-    """The type itself. Raises ShapeError where its tensor would be too large."""
-    if tensor_type.nbytes > MAX_TENSOR_BYTES:
-        raise ShapeError(f"shape {list(tensor_type.shape)} is larger than {MAX_TENSOR_BYTES} bytes", where=where)
-    return tensor_type
-
-
-def _leaves_open(signature: tuple[int, ...], shape: Shape) -> bool:
-    """Whether the signature has open dimensions, and the shape is one that it describes."""
-    same_rank = -1 in signature and len(signature) == len(shape)
-    return same_rank and all(s in (-1, d) for s, d in zip(signature, shape, strict=True))
-
-
-def _quant(raw: fb.RawTensor, tensor_type: TensorType, what: str) -> QuantParams | None:
-    """The tensor's quantization. A 32 or 64 bit integer's (a bias's) is dropped where it makes no sense."""
-    if not raw.scale or tensor_type.is_float or tensor_type.dtype == "bool":
-        return None
-    wide = tensor_type.dtype in ("s32", "s64")
-    problem = _quant_problem(raw, tensor_type)
-    if problem and wide:
-        return None
-    if problem:
-        raise QuantizationError(problem, where=what)
-    zero_point = raw.zero_point or (0,)
-    if len(zero_point) != len(raw.scale):
-        zero_point = zero_point[:1] * len(raw.scale)
-    return QuantParams(raw.scale, zero_point, raw.axis if len(raw.scale) > 1 else 0)
-
-
-def _quant_problem(raw: fb.RawTensor, tensor_type: TensorType) -> str:
-    if not all(math.isfinite(s) and s > 0 for s in raw.scale):
-        bad = next(s for s in raw.scale if not (math.isfinite(s) and s > 0))
-        return f"scale {bad} is not a positive number"
-    if len(raw.zero_point) not in (0, 1, len(raw.scale)):
-        return f"{len(raw.scale)} scales but {len(raw.zero_point)} zero points"
-    low, high = tensor_type.limits
-    outside = [z for z in raw.zero_point if not low <= z <= high]
-    if outside:
-        return f"zero point {outside[0]} is outside {tensor_type.dtype}"
-    if len(raw.scale) > 1:
-        if not 0 <= raw.axis < len(raw.shape):
-            return f"quantized dimension {raw.axis} of a tensor of rank {len(raw.shape)}"
-        if raw.shape[raw.axis] != len(raw.scale):
-            return f"{len(raw.scale)} scales for dimension {raw.axis} of size {raw.shape[raw.axis]}"
-    return ""

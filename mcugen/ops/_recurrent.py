@@ -46,11 +46,6 @@ def operands(x: TensorType | None, w: TensorType | None, r: TensorType | None, g
     return x.shape[0], x.shape[1], x.shape[2], hidden
 
 
-def cleared(t: TensorType) -> np.ndarray:
-    """The value of a variable at first: zero. Source: TensorFlow Lite Micro, MicroGraph::ResetVariableTensors."""
-    return np.full(t.shape, 0 if t.quant is None else t.zero_point, t.np_dtype)
-
-
 def check(what: str, t: TensorType | None, shape: tuple[int, ...]) -> None:
     """Raise ShapeError for an operand of another shape."""
     if t is None or t.shape != shape:

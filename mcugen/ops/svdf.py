@@ -9,11 +9,10 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
+from mcugen.imports import Expansion, Import, Source, cleared
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds, quantize_multiplier, wrap32
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _recurrent
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.logistic import Logistic
 from mcugen.ops.tanh import Tanh
@@ -93,7 +92,7 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     applied = _FUNCTIONS.get(name) if memory.is_float else None
     op = Svdf(a["rank"], "NONE" if applied or not memory.is_float else name)
     newest = e.node(FullyConnected(float_scales=not memory.is_float), e.inputs[0], e.inputs[1], quant=_centred(memory))
-    before = e.read(variable, _recurrent.cleared(memory), memory.quant)
+    before = e.read(variable, cleared(memory), memory.quant)
     bias = e.inputs[3] if len(e.inputs) > 3 else None
     after, y = e.nodes(op, before, newest, e.inputs[2], bias, quant=(memory.quant, source.outputs[0].quant))
     e.write(variable, after)

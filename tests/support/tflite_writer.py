@@ -34,6 +34,7 @@ DTYPES: Mapping[str, tuple[Any, int]] = {
     "f32": (np.float32, tflite.TensorType.FLOAT32),
     "bool": (np.bool_, tflite.TensorType.BOOL),
     "s4": (np.int8, tflite.TensorType.INT4),  # data: bytes, two elements in each
+    "resource": (np.int8, tflite.TensorType.RESOURCE),
 }
 
 # Operators that share a table with others, or have none; all the rest carry the table of their own name.
@@ -93,6 +94,18 @@ class ModelWriter:
     _ops: list[_Op] = field(default_factory=list)
     _buffers: list[bytes] = field(default_factory=lambda: [b""])  # buffer 0 is empty by convention
     _codes: list[tuple[int, int, str | None]] = field(default_factory=list)
+    _graphs: list[ModelWriter] = field(default_factory=list)
+    _ends: tuple[Sequence[int], Sequence[int]] = ((), ())
+
+    def graph(self) -> ModelWriter:
+        """Adds another subgraph to the file, and returns its writer; `ends` states its inputs and outputs."""
+        made = ModelWriter(_buffers=self._buffers, _codes=self._codes, _graphs=self._graphs)
+        self._graphs.append(made)
+        return made
+
+    def ends(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        """The inputs and outputs of a further subgraph."""
+        self._ends = (inputs, outputs)
 
     def tensor(
         self,
@@ -168,13 +181,16 @@ class ModelWriter:
         *,
         description: str | bytes = "",
         subgraph_name: str | bytes = "main",
+        signatures: Mapping[str, int] | None = None,
     ) -> bytes:
-        """Returns the file; the same calls give the same bytes."""
+        """Returns the file; the same calls give the same bytes. signatures: name -> index of its subgraph."""
         b = flatbuffers.Builder(1024)
         buffers = _tables(b, [_write_buffer(b, data) for data in self._buffers])
         codes = _tables(b, [_write_code(b, *entry) for entry in self._codes])
         graph = self._write_subgraph(b, inputs, outputs, subgraph_name)
-        graphs = _tables(b, [graph])
+        further = [g._write_subgraph(b, *g._ends, f"graph {k}") for k, g in enumerate(self._graphs, 1)]
+        graphs = _tables(b, [graph, *further])
+        named = _tables(b, [_write_signature(b, *item) for item in (signatures or {}).items()])
         text = b.CreateString(description)
         tflite.ModelStart(b)
         tflite.ModelAddVersion(b, _SCHEMA_VERSION)
@@ -182,6 +198,8 @@ class ModelWriter:
         tflite.ModelAddSubgraphs(b, graphs)
         tflite.ModelAddDescription(b, text)
         tflite.ModelAddBuffers(b, buffers)
+        if signatures:
+            tflite.ModelAddSignatureDefs(b, named)
         b.Finish(tflite.ModelEnd(b), _FILE_IDENTIFIER)
         return bytes(b.Output())
 
@@ -211,6 +229,14 @@ class ModelWriter:
         tflite.SubGraphAddOperators(b, ops)
         tflite.SubGraphAddName(b, text)
         return int(tflite.SubGraphEnd(b))
+
+
+def _write_signature(b: flatbuffers.Builder, name: str, graph: int) -> int:
+    key = b.CreateString(name)
+    tflite.SignatureDefStart(b)
+    tflite.SignatureDefAddSignatureKey(b, key)
+    tflite.SignatureDefAddSubgraphIndex(b, graph)
+    return int(tflite.SignatureDefEnd(b))
 
 
 def _write_buffer(b: flatbuffers.Builder, data: bytes) -> int:
@@ -298,6 +324,8 @@ def _write_options(b: flatbuffers.Builder, table: str, options: Mapping[str, Any
 
 
 def _option_value(b: flatbuffers.Builder, key: str, value: Any) -> Any:
+    if key in ("container", "shared_name"):
+        return b.CreateString(value)
     if isinstance(value, str):
         if key in _FIELD_ENUMS:
             return getattr(getattr(tflite, _FIELD_ENUMS[key]), value)

@@ -41,7 +41,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         listed = "\n  ".join(builder.unsupported)
         raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=registry.hint)
     outputs = tuple(_output(builder, value) for value in raw.outputs)
-    states = builder.states()
+    states = builder.states(outputs)
     ends = (*inputs, *outputs, *(name for state in states for name in (state.before, state.after)))
     return Graph(
         name=path.stem,
