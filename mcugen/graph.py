@@ -131,6 +131,7 @@ class Graph:
     removed: the parts that passes removed, in order. notes: assumptions of the import, for the user.
     states: the values that a run passes to the next one. signatures: (name, index) of each of the file's subgraphs that
     has a name to ask for.
+    texts: for outputs whose integers are indices of texts, by the place of the output: these texts.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Graph:
     notes: tuple[str, ...] = ()
     states: tuple[State, ...] = ()
     signatures: tuple[tuple[str, int], ...] = ()
+    texts: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

@@ -116,6 +116,12 @@ class Expansion(Protocol):
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         """A new constant. Raises UnsupportedError for element types that mcugen does not have."""
 
+    def text(self, name: str, texts: Sequence[str]) -> str:
+        """The value, of integers that are from now on indices of texts: tensors of text have no other form."""
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The texts that a value's integers are indices of; none where they are numbers."""
+
     def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
         """The first result of an operator, appended; `quant` is the quantization of its results."""
 

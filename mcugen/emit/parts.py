@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.emit.labels import LabelView
 from mcugen.emit.literals import array_lines
 from mcugen.emit.windows import RingView, WindowView
 
@@ -32,7 +33,7 @@ class ArrayView:
 
 @dataclass(frozen=True)
 class EndView:
-    """An input or output of the model in the header."""
+    """An input or output of the model in the header. labels: the texts that its integers number."""
 
     function: str
     macro: str
@@ -51,6 +52,7 @@ class EndView:
     is_narrow: bool
     is_input: bool
     is_unread: bool
+    labels: list[LabelView]
 
 
 @dataclass(frozen=True)

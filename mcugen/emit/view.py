@@ -13,6 +13,7 @@ from mcugen.emit.command import command_of
 from mcugen.emit.constants import ConstantPool, ConstantsView, placed, places_of
 from mcugen.emit.events import events_after_rows, index_type, order_of, period
 from mcugen.emit.field_notes import layout_of
+from mcugen.emit.labels import labels_of
 from mcugen.emit.literals import (
     ARRAY_TYPES,
     C_TYPES,
@@ -223,6 +224,7 @@ class _Builder:
             is_narrow=not t.is_float and t.np_dtype.itemsize <= 2,
             is_input=kind == "input",
             is_unread=name in self.graph.unread_inputs,
+            labels=labels_of(self.graph, name),
         )
 
     def _push(self) -> PushView | None:
@@ -343,8 +345,7 @@ class _Builder:
         values = step.choice.params
         arrays = {key: value.size for key, value in values.items() if isinstance(value, np.ndarray)}
         reads = dict(zip(arrays, constant_accesses(self.schedule, step, list(arrays.values())), strict=True))
-        fields = [f".{key} = {self._field(step, key, value, reads.get(key, 0))}," for key, value in values.items()]
-        return packed(fields)
+        return packed(f".{key} = {self._field(step, key, value, reads.get(key, 0))}," for key, value in values.items())
 
     def _field(self, step: Step, key: str, value: int | float | np.ndarray, reads: int) -> str:
         if isinstance(value, np.ndarray):

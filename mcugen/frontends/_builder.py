@@ -48,6 +48,7 @@ class Builder:
     variables: values kept from run to run. refusals: (runtime, reason) for operators without a kernel there.
     initials: the first values of variables that a subgraph of the file states, with their quantization; `initializing`
     while it is imported. inline: appends a subgraph of the file and names its results, where the format has any.
+    texts: the texts that a tensor's integers are indices of.
     """
 
     registry: Registry
@@ -60,6 +61,7 @@ class Builder:
     absent: set[str] = field(default_factory=set)
     variables: dict[str, Variable] = field(default_factory=dict)
     refusals: list[tuple[str, str]] = field(default_factory=list)
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     prefix: str = ""
     initials: dict[str, tuple[np.ndarray, QuantParams | None]] = field(default_factory=dict)
     initializing: bool = False
@@ -79,10 +81,21 @@ class Builder:
         """The name of a new constant; float16 and float64 become float32, which is precise enough for networks."""
         if data.dtype in (np.float16, np.float64):
             data = data.astype(np.float32)
+        if data.dtype.kind in "OSU":
+            return self._text(data, label)
         dtype = _NAMES.get(data.dtype)
         if dtype is None:
             raise UnsupportedError(f"a constant of {data.dtype} is not supported")
         return self.tensor(TensorType(data.shape, dtype, quant), np.array(data, order="C"), label)
+
+    def _text(self, data: np.ndarray, label: str) -> str:
+        """The name of a new constant of texts: their indices in the order in which they come."""
+        found = [t.decode("utf-8", "replace") if isinstance(t, bytes) else str(t) for t in data.reshape(-1).tolist()]
+        known = tuple(dict.fromkeys(found))
+        index = np.array([known.index(t) for t in found], np.int64).reshape(data.shape)
+        name = self.tensor(TensorType(data.shape, "s64"), index, label)
+        self.texts[name] = known
+        return name
 
     def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None, label: str) -> str:
         """The value of a variable. Raises CorruptModelError where operators do not agree on its type or first value."""
@@ -280,6 +293,13 @@ class Expander:
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         return self.builder.constant(data, quant, self.label)
 
+    def text(self, name: str, texts: Sequence[str]) -> str:
+        self.builder.texts[name] = tuple(texts)
+        return name
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        return self.builder.texts.get(name, ())
+
     def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
         return self.nodes(op, *inputs, quant=quant)[0]
 
@@ -293,6 +313,8 @@ class Expander:
         call = Call(op, types, results, data, self.builder.reference)
         folded = op.fold(call) or (None,) * len(results)
         names = [self.builder.tensor(t, value, self.label) for t, value in zip(results, folded, strict=True)]
+        if op.only_moves and inputs and inputs[0] in self.builder.texts:
+            self.builder.texts |= dict.fromkeys(names, self.builder.texts[inputs[0]])
         if folded[0] is None:
             node = f"{self.builder.prefix}n{len(self.builder.nodes)}"
             self.builder.nodes.append(Node(node, op, tuple(inputs), tuple(names), self.where))

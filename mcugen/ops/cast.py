@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
+from mcugen.imports import Expansion, Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.types import NUMPY_DTYPES, TensorType, dtypes
@@ -27,13 +27,21 @@ def from_tflite(source: Source) -> Imported:
 _ONNX_DTYPES = {1: "f32", 2: "u8", 3: "s8", 5: "s16", 6: "s32", 7: "s64", 9: "bool", 10: "f32", 11: "f32"}
 """Element types by their number in TensorProto.DataType; all floats are float32 here."""
 
+_ONNX_STRING = 8
 
-def from_onnx(source: Source) -> Imported:
+
+def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
+    x, number = e.inputs[0] if e.inputs else None, source.attributes["to"]
     source.attributes["saturate"]  # only for 8 bit floats
-    number = source.attributes["to"]
-    if number not in _ONNX_DTYPES:
-        raise UnsupportedError(f"casting to element type {number} is not supported")
-    return Imported(Cast(_ONNX_DTYPES[number]))
+    if x is None:
+        raise ShapeError("there is no operand")
+    if number == _ONNX_STRING and e.texts(x):
+        return [x]
+    if number not in _ONNX_DTYPES or e.texts(x):
+        kind = "text" if e.texts(x) else "numbers"
+        raise UnsupportedError(f"casting {kind} to element type {number} is not supported")
+    dtype = _ONNX_DTYPES[number]
+    return [x if dtype == e.type(x).dtype else e.node(Cast(dtype), x)]
 
 
 def params(call: Call) -> Params:
@@ -62,7 +70,7 @@ class Cast(Op):
     dtype: str
 
     tflm_types = dtypes("s8 s16 s32 f32 bool")
-    imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", from_onnx))
+    imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", expand=from_onnx))
     takes_unsigned = True
     kernels = (Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),)
 

@@ -13,6 +13,7 @@ import io
 import itertools
 import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,7 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
         for j, name in enumerate(graph.outputs):
             recorded = arrays.get(f"tflm{k}_{j}") if which == "tflm" else None
             expected = arrays[f"out{k}_{j}"] if recorded is None else recorded
+            expected = numbered(expected, graph.texts.get(j, ()))
             comparison.tensor(f"{case.name} (oracle against {path.name})", -1, name, values[name], {name: expected})
     if which == "litert" or not any(name.startswith("tflm") for name in arrays):
         _check_sequence(path, arrays, graph, which, comparison)
@@ -66,6 +68,15 @@ def _check_sequence(
         for j, name in enumerate(graph.outputs):
             where = f"run {k} (oracle against {path.name})"
             comparison.tensor(where, -1, name, values[name], {name: arrays[f"seq{k}_{j}"]})
+
+
+def numbered(recorded: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+    """Recorded texts as their numbers; -1 for one that the model does not know. Other values as they are."""
+    if not texts or recorded.dtype.kind not in "US":
+        return recorded
+    known = {text: k for k, text in reversed(list(enumerate(texts)))}
+    found = [known.get(str(text), -1) for text in recorded.reshape(-1).tolist()]
+    return np.array(found, np.int64).reshape(recorded.shape)
 
 
 def check_trace(path: Path, golden: Path, graph: Graph) -> tuple[int, list[str]]:

@@ -53,6 +53,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         format="onnx",
         notes=tuple(notes),
         states=states,
+        texts={k: builder.texts[name] for k, name in enumerate(outputs) if raw.outputs[k].dtype == "text"},
     )
 
 
@@ -134,6 +135,10 @@ def _output(builder: Builder, value: RawInput) -> str:
     if name is None:
         raise CorruptModelError(f"graph output {value.name!r} is never computed")
     own = builder.tensors[name].type
+    if (value.dtype == "text") != (name in builder.texts):
+        raise CorruptModelError(f"output {value.name!r} is declared {value.dtype}, and its operator gives another type")
+    if value.dtype in ("text", "map"):
+        return name
     if value.dtype not in (own.dtype, "f16") and np.dtype(own.np_dtype).kind != "f":
         raise CorruptModelError(
             f"graph output {value.name!r} is declared {value.dtype}, its operator gives {own.dtype}"

@@ -41,7 +41,10 @@ _HINT = "check the file with onnx.checker, and export it again"
 
 @dataclass(frozen=True)
 class RawInput:
-    """A graph input or output as declared: dims are numbers, or names for sizes that are only known at run time."""
+    """A graph input or output as declared: dims are numbers, or names for sizes that are only known at run time.
+
+    dtype: "text" for strings, "map" for lists of maps, which classifiers put around their scores.
+    """
 
     name: str
     dims: tuple[int | str, ...] | None
@@ -169,7 +172,7 @@ def _raw(model: onnx.ModelProto) -> RawModel:
     versions = {_domain(entry.domain): entry.version for entry in model.opset_import}
     nodes = tuple(_node(node, versions) for node in graph.node)
     inputs = tuple(_declared(value) for value in graph.input if value.name not in constants)
-    return RawModel(nodes, inputs, tuple(_declared(value) for value in graph.output), constants)
+    return RawModel(nodes, inputs, tuple(_declared(value, is_output=True) for value in graph.output), constants)
 
 
 def _node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
@@ -212,15 +215,24 @@ def _array(tensor: onnx.TensorProto) -> np.ndarray:
     return np.asarray(array)
 
 
-def _declared(value: onnx.ValueInfoProto) -> RawInput:
+def _declared(value: onnx.ValueInfoProto, *, is_output: bool = False) -> RawInput:
+    if is_output and _is_list_of_maps(value):
+        return RawInput(value.name, None, "map")
     if not value.type.HasField("tensor_type"):
         raise UnsupportedError(f"{value.name!r} is no tensor", hint="sequences, maps and optional values have no C")
     tensor = value.type.tensor_type
+    if is_output and tensor.elem_type == onnx.TensorProto.STRING:
+        return RawInput(value.name, None, "text")
     if tensor.elem_type not in DTYPES:
         kind = onnx.TensorProto.DataType.Name(tensor.elem_type)
         raise UnsupportedError(f"element type {kind} of {value.name!r} is not supported")
     dims = tuple(_dims(tensor.shape.dim)) if tensor.HasField("shape") else None
     return RawInput(value.name, dims, DTYPES[tensor.elem_type])
+
+
+def _is_list_of_maps(value: onnx.ValueInfoProto) -> bool:
+    is_list = value.type.HasField("sequence_type")
+    return bool(is_list and value.type.sequence_type.elem_type.HasField("map_type"))
 
 
 def _dims(dims: Iterable[onnx.TensorShapeProto.Dimension]) -> Iterable[int | str]:

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Decision trees as tables: the leaves that a vector of features reaches, added in float in the order of the trees.
+ *
+ * nodes       of all trees: an inner node, the tree below it where its comparison holds, then the one where it does not.
+ *             An inner node has two words; from the highest bit: 0, words of the first tree below, index of the
+ *             threshold, feature, and flags. With MG_OWN the index is a third word. A leaf has one word, or two: 1 and
+ *             its row
+ * starts      [trees]: first word of each tree
+ * thresholds  of floats: integers in their order, counted from that of minus infinity
+ * entries     several targets: what rows hold: 1 for the last of a row, the target, the index of the weight
+ * weights     one target: a row each; else as the entries state, or one for each entry where MG_WEIGHT_BITS is 0
+ * features    elements of a vector
+ * Equals onnxruntime's TreeEnsembleRegressor for features that are float.
+ */
+#ifndef MCUGEN_TREE_ENSEMBLE_H
+#define MCUGEN_TREE_ENSEMBLE_H
+
+#include "mcugen/variant.h"
+
+typedef struct {
+    const uint16_t *nodes;
+    const void *starts, *thresholds;
+    const uint16_t *entries;
+    const float *weights;
+    uint32_t features;
+} mg_tree_ensemble_params;
+
+/* n vectors: in [n][features], of the type that the copy is made for, out [n][targets]. */
+#define MG_DECLARE_tree_ensemble(f) MG_LINKAGE void f(const mg_tree_ensemble_params *p, const void *in, mg_f32 *out, uint32_t n)
+
+#endif /* MCUGEN_TREE_ENSEMBLE_H */

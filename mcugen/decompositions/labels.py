@@ -1,0 +1,103 @@
+"""ZipMap, ArrayFeatureExtractor and LabelEncoder: what classical models put around scores and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.imports import Attributes, Expansion, Import, Source
+from mcugen.ops.gather import Gather
+from mcugen.ops.reshape import Reshape
+
+MAX_KEYS = 1 << 16
+Value = int | float | str
+
+
+def zip_map(source: Source, e: Expansion) -> Sequence[str]:
+    """The scores as they are, an array in the order of the classes, where ONNX makes a map. Source: ZipMap-1."""
+    source.attributes.get("classlabels_int64s"), source.attributes.get("classlabels_strings")
+    if not e.inputs or e.inputs[0] is None:
+        raise ShapeError("there is no operand")
+    return [e.inputs[0]]
+
+
+def extractor(source: Source, e: Expansion) -> Sequence[str]:
+    """Elements of the last axis. Source: ONNX ai.onnx.ml ArrayFeatureExtractor-1; array_feature_extractor.cc."""
+    if len(e.inputs) != 2 or None in e.inputs:
+        raise ShapeError("two operands are needed")
+    x, index = str(e.inputs[0]), str(e.inputs[1])
+    shape, count = e.type(x).shape, e.type(index).size
+    if not shape or not count:
+        raise ShapeError(f"{count} indices do not fit {list(shape)}")
+    wanted = e.data(index)
+    if wanted is not None and not 0 <= wanted.min() <= wanted.max() < shape[-1]:
+        raise CorruptModelError(f"an index is not one of {shape[-1]} elements")
+    flat = e.node(Reshape((count,)), index) if e.type(index).shape != (count,) else index
+    y = _looked_up(e, x, flat)
+    return [e.node(Reshape((1, count)), y) if len(shape) == 1 else y]
+
+
+def _looked_up(e: Expansion, x: str, index: str) -> str:
+    """Elements of the last axis; the index itself where each element holds its own."""
+    data, t = e.data(x), e.type(x)
+    own = data is not None and t.dtype == "s64" and np.array_equal(data.reshape(-1), np.arange(t.size))
+    if own and e.type(index).dtype == "s64" and t.size == t.shape[-1]:
+        found = e.node(Reshape((*t.shape[:-1], -1)), index)
+        return e.text(found, e.texts(x)) if e.texts(x) else found
+    return e.node(Gather(len(t.shape) - 1), x, index)
+
+
+def encoder(source: Source, e: Expansion) -> Sequence[str]:
+    """A value for each key, or the default one. Source: ONNX ai.onnx.ml LabelEncoder-4."""
+    a = source.attributes
+    if not e.inputs or e.inputs[0] is None:
+        raise ShapeError("there is no operand")
+    x = e.inputs[0]
+    keys, values = _list(a, "keys"), _list(a, "values")
+    if not keys or len(keys) != len(values) or len(keys) > MAX_KEYS:
+        raise CorruptModelError(f"{len(keys)} keys for {len(values)} values")
+    known = dict(reversed(list(zip(keys, values, strict=True))))
+    other = _default(a, values[0])
+    if e.texts(x):
+        return [_mapped(e, x, [known.get(text, other) for text in e.texts(x)])]
+    if isinstance(keys[0], str):
+        raise UnsupportedError("labels that are read as text are not supported", hint="number them before the model")
+    raise UnsupportedError("keys that are numbers are not supported")
+
+
+def _mapped(e: Expansion, x: str, values: list[Value]) -> str:
+    """The values of texts that are known by their indices."""
+    if isinstance(values[0], str):
+        table = e.constant(np.array(values, object))
+    else:
+        table = e.constant(np.array(values, np.int64 if isinstance(values[0], int) else np.float32))
+    found = e.node(Gather(0), table, x)
+    return e.text(found, e.texts(table)) if e.texts(table) else found
+
+
+def _list(a: Attributes, name: str) -> list[Value]:
+    """An attribute that is there in one of three types, or as a tensor."""
+    for kind in ("int64s", "floats", "strings", "tensor"):
+        given = a.get(f"{name}_{kind}")
+        if given is not None and len(given):
+            found = np.asarray(given, object).reshape(-1).tolist()
+            return [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in found]
+    return []
+
+
+def _default(a: Attributes, like: Value) -> Value:
+    """The value for keys that are not listed, of the type of another value."""
+    tensor = a.get("default_tensor")
+    texts, whole, real = a.get("default_string", "_Unused"), a.get("default_int64", -1), a.get("default_float", -0.0)
+    if tensor is not None and np.asarray(tensor).size == 1:
+        texts = whole = real = np.asarray(tensor).reshape(-1)[0]
+    return str(texts) if isinstance(like, str) else int(whole) if isinstance(like, int) else float(real)
+
+
+IMPORTS = (
+    Import("onnx", "ai.onnx.ml:ZipMap", expand=zip_map),
+    Import("onnx", "ai.onnx.ml:ArrayFeatureExtractor", expand=extractor),
+    Import("onnx", "ai.onnx.ml:LabelEncoder", since=2, expand=encoder),
+)

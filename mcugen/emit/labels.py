@@ -1,0 +1,51 @@
+"""Labels that are texts: what the templates print of them. A model's text is data here, never code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcugen.graph import Graph
+
+MAX_ENUMERATOR = 24
+"""Characters of a label that stand in the name of its enumerator."""
+
+
+@dataclass(frozen=True)
+class LabelView:
+    """A label: the name of its enumerator after the output's macro, and its text as a C string."""
+
+    enumerator: str
+    text: str
+
+
+def labels_of(graph: Graph, name: str) -> list[LabelView]:
+    """The labels that the integers of an output number, in that order; none for any other tensor."""
+    texts = graph.texts.get(graph.outputs.index(name), ()) if name in graph.outputs else ()
+    return _views(texts)
+
+
+def _views(texts: Sequence[str]) -> list[LabelView]:
+    names: list[str] = []
+    for k, text in enumerate(texts):
+        plain = re.sub(r"[^A-Z0-9]+", "_", text.upper().encode("ascii", "ignore").decode()).strip("_")
+        name = plain[:MAX_ENUMERATOR].rstrip("_")
+        names.append(name if name and name not in (*names, "LEN", "SIZE", "CLASSES") else f"CLASS_{k}")
+    return [
+        LabelView(_unlike(name, k, names), literal(t)) for k, (name, t) in enumerate(zip(names, texts, strict=True))
+    ]
+
+
+def _unlike(name: str, k: int, names: Sequence[str]) -> str:
+    """The name, or with underscores behind it where an earlier label has the same."""
+    return name + "_" * names[:k].count(name)
+
+
+def literal(text: str) -> str:
+    """A C string of the text's UTF-8 bytes: those that are no plain characters stand in octal digits."""
+    return '"' + "".join(_byte(b) for b in text.encode("utf-8", "surrogateescape")) + '"'
+
+
+def _byte(value: int) -> str:
+    return chr(value) if 0x20 <= value < 0x7F and chr(value) not in '"\\?' else f"\\{value:03o}"

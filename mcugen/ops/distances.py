@@ -1,0 +1,91 @@
+"""Distances of vectors from the rows of a constant matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops.sqrt import Sqrt
+from mcugen.types import TensorType, dtypes
+
+KINDS = ("SQUARES", "MAGNITUDES", "LARGEST")
+_METRICS = {"sqeuclidean": 0, "euclidean": 0, "cityblock": 1, "manhattan": 1, "chebyshev": 2}
+
+
+def from_cdist(source: Source, e: Expansion) -> Sequence[str]:
+    """Distances between the rows of two matrices. Source: com.microsoft CDist-1."""
+    metric = source.attributes.get("metric", "sqeuclidean")
+    if metric not in _METRICS or len(e.inputs) != 2:
+        raise UnsupportedError(f"metric {metric[:40]!r} is not supported")
+    y = e.node(Distances(KINDS[_METRICS[metric]]), *e.inputs)
+    return [e.node(Sqrt(), y) if metric == "euclidean" else y]
+
+
+def constant_rows(call: Call) -> bool:
+    "the rows of the second operand are constant"
+    return call.constants[1] is not None
+
+
+def params(call: Call) -> Params:
+    rows = call.constant(1)
+    return {"rows": rows, "count": rows.shape[0], "length": rows.shape[1]}
+
+
+@dataclass(frozen=True)
+class Distances(Op):
+    """y[n, s] = sum over k of (x[n, k] - w[s, k])**2, of |x[n, k] - w[s, k]|, or the largest of these.
+
+    x: f32 [N, K]   w: f32 [S, K]   y: f32 [N, S]
+    kind: SQUARES, MAGNITUDES or LARGEST.
+    Source: ONNX ai.onnx.ml SVMClassifier-1 (RBF), com.microsoft CDist-1.
+    """
+
+    kind: str = "SQUARES"
+
+    tflm_types = litert_types = dtypes("")
+    imports = (Import("onnx", "com.microsoft:CDist", expand=from_cdist),)
+    kernels = (
+        Kernel(
+            "mg_distances_f32",
+            Form.POINTWISE,
+            accepts=(constant_rows,),
+            params=params,
+            count=lambda call: call.input(0).shape[0],
+            operands=(0,),
+            variant=lambda call: {"kind": KINDS.index(call.op.kind)},
+        ),
+    )
+
+    def infer(self, x: TensorType | None, w: TensorType | None) -> tuple[TensorType, ...]:
+        if x is None or w is None or len(x.shape) != 2 or len(w.shape) != 2 or x.shape[1] != w.shape[1]:
+            raise ShapeError(f"vectors {x} have no distances from rows {w}")
+        if x.dtype != "f32" or w.dtype != "f32" or self.kind not in KINDS:
+            raise UnsupportedError(f"distances {self.kind} of {x.dtype} data are not supported")
+        return (TensorType((x.shape[0], w.shape[0]), "f32"),)
+
+    def reference(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        apart = np.abs(x[:, None] - w[None])
+        if self.kind == "LARGEST":
+            return np.asarray(apart.max(axis=2))
+        return np.asarray((apart**2 if self.kind == "SQUARES" else apart).sum(axis=2))
+
+    def macs(self, call: Call) -> int:
+        return call.output.size * call.input(1).shape[1]
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            Example(cls(kind), (x, w), (TensorType((x.shape[0], w.shape[0]), "f32"),), {1: None}, k)
+            for k, (kind, n, s, length) in enumerate(_CASES)
+            for x, w in [(TensorType((n, length), "f32"), TensorType((s, length), "f32"))]
+        ]
+
+
+_CASES = (("SQUARES", 1, 7, 5), ("SQUARES", 3, 1, 1), ("MAGNITUDES", 2, 3, 17), ("LARGEST", 2, 5, 3))

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classical models against what ONNX Runtime recorded: trees bit for bit, linear within 1e-6, kernels within 1e-5."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen import frontends, reference, registry
+from mcugen.errors import InternalError, McugenError
+from mcugen.graph import Graph
+from mcugen.verify import golden, run
+
+FILE = Path(__file__).with_name("recorded.npz")
+
+
+@cache
+def recorded() -> dict[str, np.ndarray]:
+    with np.load(FILE) as file:
+        return {name: file[name] for name in file.files}
+
+
+def names() -> list[str]:
+    return [str(name) for name in recorded()["names"]]
+
+
+@cache
+def path_of(k: int, folder: Path) -> Path:
+    path = folder / f"model{k}.onnx"
+    path.write_bytes(recorded()[f"model{k}"].tobytes())
+    return path
+
+
+def graph_of(k: int, folder: Path) -> Graph:
+    return frontends.load(path_of(k, folder), registry.load())
+
+
+def tolerance(name: str) -> float:
+    """Share of the largest score by which scores may differ: none for sums of leaves."""
+    if name.startswith(("regressor", "classifier")):
+        return 1e-6 if "LOGISTIC" in name or "SOFTMAX" in name else 0.0
+    return 1e-5 if name.startswith("svm") else 1e-6
+
+
+@pytest.mark.parametrize("k", range(len(names())), ids=names())
+def test_the_oracle_equals_the_runtime(k: int, tmp_path: Path) -> None:
+    arrays, name = recorded(), names()[k]
+    graph = graph_of(k, tmp_path)
+    for case, x in enumerate(arrays[f"in{k}"]):
+        values = reference.run(graph, [x], "ort")
+        for j, output in enumerate(graph.outputs):
+            wanted = golden.numbered(arrays[f"out{k}_{j}"][case], graph.texts.get(j, ()))
+            got = values[output].reshape(wanted.shape)
+            if got.dtype.kind == "f" and tolerance(name):
+                most = float(np.abs(wanted).max(initial=1e-6))
+                assert np.abs(wanted.astype(np.float64) - got).max() <= tolerance(name) * most, (case, j)
+            else:
+                assert np.array_equal(wanted, got), (case, j, wanted, got)
+
+
+IN_C = (
+    "regressor BRANCH_EQ",
+    "regressor MIN",
+    "regressor AVERAGE of one",
+    "classifier three of which one is named, any sign",
+    "linear 3 SOFTMAX",
+    "svm RBF 4 shares",
+)
+
+
+def test_the_c_equals_the_oracle(tmp_path: Path) -> None:
+    """Some models on the recorded inputs, which hold what is no number, both zeros and infinities."""
+    arrays = recorded()
+    for k in map(names().index, IN_C):
+        path = path_of(k, tmp_path)
+        found = {f"in{case}_0": x for case, x in enumerate(arrays[f"in{k}"])}
+        for j in range(sum(name.startswith(f"out{k}_") for name in arrays)):
+            found |= {f"out{case}_{j}": y for case, y in enumerate(arrays[f"out{k}_{j}"])}
+        np.savez(tmp_path / "golden.npz", **found)
+        result = run.verify(mcugen.compile(path, name="model"), 1, tmp_path / "golden.npz", None, lambda text: None)
+        assert result.c.agrees, (names()[k], result.c.first_difference)
+        if tolerance(names()[k]) == 0:
+            assert result.c.max_abs_diff == 0, (names()[k], result.c.max_abs_diff)
+            assert result.recorded is not None and result.recorded.max_abs_diff == 0
+
+
+def test_labels_become_an_enum_and_texts(tmp_path: Path) -> None:
+    k = next(k for k, name in enumerate(names()) if name.startswith("classifier three, any"))
+    header = mcugen.compile(path_of(k, tmp_path), name="net").files["net.h"].decode()
+    assert "enum net_output_0_class {\n    NET_OUTPUT_0_PLAIN = 0,\n    NET_OUTPUT_0_QUOTE = 1,\n" in header
+    assert '"quote \\042 \\134",' in header
+    assert '"t\\303\\251l\\303\\251 *//* \\077\\077/",' in header
+    assert "static inline const char *net_output_0_text(int64_t number)" in header
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"nodes_truenodeids": [1, 1]}, "lists of nodes"),
+        ({"nodes_featureids": [99]}, "feature 99 of 5"),
+        ({"nodes_featureids": [-3]}, "negative"),
+        ({"nodes_truenodeids": [0]}, "has no root|two parents|cycle"),
+        ({"nodes_truenodeids": [77]}, "does not exist"),
+        ({"nodes_modes": [b"BRANCH_ODD"]}, "BRANCH_ODD"),
+        ({"nodes_values": [float("nan")]}, "compare with nan"),
+        ({"target_weights": [float("inf")]}, "not finite"),
+        ({"target_ids": [2**40]}, "beyond 32 bits"),
+        ({"target_nodeids": [0]}, "belongs to no leaf"),
+    ],
+)
+def test_damaged_trees_are_refused(change: dict[str, list[object]], message: str, tmp_path: Path) -> None:
+    import onnx
+
+    model = onnx.ModelProto.FromString(recorded()["model0"].tobytes())
+    for attribute in model.graph.node[0].attribute:
+        if attribute.name in change:
+            values = list(onnx.helper.get_attribute_value(attribute))
+            given = change[attribute.name]
+            made = given if len(given) > 1 else [*given, *values[1:]]
+            attribute.CopyFrom(onnx.helper.make_attribute(attribute.name, made))
+    (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(McugenError, match=message) as caught:
+        mcugen.compile(tmp_path / "net.onnx")
+    assert not isinstance(caught.value, InternalError)
