@@ -55,7 +55,6 @@ class ModelView:
     macro: str
     command: str
     sha256: str
-    source_format: str
     reference: str
     reference_title: str
     promise: str
@@ -168,7 +167,6 @@ class _Builder:
             macro=self.name.upper(),
             command=command_of(self.options, self.name, self.graph.format),
             sha256=self.graph.sha256,
-            source_format=self.graph.format,
             reference=self.options.reference,
             reference_title=REFERENCE_TITLES[self.options.reference],
             promise=promise(self.graph, self.options.reference),
