@@ -25,9 +25,13 @@ TERMS = ("clamped", "slow")
 OPERANDS = "abcdefgh"
 """Names of operands in expressions; a loop has at most this many."""
 
-_STORED = {"s8": "int8_t", "u8": "uint8_t", "s16": "mg_s16", "s32": "mg_s32", "f32": "mg_f32"}
-_CONSTANT = {"s8": "int8_t", "u8": "uint8_t", "s16": "int16_t", "s32": "int32_t", "f32": "float"}
-_NARROW = frozenset({"s8", "u8", "s16"})
+_CONSTANT_LIST = (
+    ("s8", "int8_t"), ("u8", "uint8_t"), ("bool", "uint8_t"),
+    ("s16", "int16_t"), ("s32", "int32_t"), ("s64", "int64_t"), ("f32", "float"),
+)  # fmt: skip
+_CONSTANT = dict(_CONSTANT_LIST)
+_STORED = _CONSTANT | {"s16": "mg_s16", "s32": "mg_s32", "s64": "mg_s64", "f32": "mg_f32"}
+_NARROW = frozenset({"s8", "u8", "s16", "bool"})
 _NAME = re.compile(r"(?<![.\w>])([A-Za-z_]\w*)(\(?)")
 _LIBRARY_LIST = """
     acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 fabs floor fmod log log1p pow rint sin sinh sqrt tan
@@ -43,7 +47,7 @@ _LINE = 116
 class Element:
     """One element of a result: an expression in the operands a, b, ... of the operator and in named constants.
 
-    text      integers are computed with as int32_t, and stored in the result's type
+    text      integers are computed with as int32_t, or int64_t where they have 64 bits, and stored in the result's type
     fields    constant -> its C type
     params    their values: fields of these names, or members of these fields
     bounds    bounds that the result is clamped to; no clamp where a bound is infinite
@@ -66,8 +70,7 @@ class Element:
 
     def limits(self, call: Call) -> dict[str, float]:
         """The bounds within the range of the result's type, as the constants `low` and `high`."""
-        is_float = call.output.dtype == "f32"
-        lowest, highest = (-math.inf, math.inf) if is_float else INT_RANGE[call.output.dtype]
+        lowest, highest = INT_RANGE.get(call.output.dtype, (-math.inf, math.inf))
         low, high = self.bounds(call)
         return {name: v for name, v in (("low", low), ("high", high)) if lowest < v < highest}
 
@@ -302,7 +305,7 @@ def composed(
 
 def _value(dtype: str) -> str:
     """The C type that is computed with."""
-    return "float" if dtype == "f32" else "int32_t"
+    return {"f32": "float", "s64": "int64_t"}.get(dtype, "int32_t")
 
 
 def _in_c(text: str) -> str:

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
+
+from mcugen.decompositions.elements import is_plain
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.op import Op
 from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
 from mcugen.ops.arg_max import ArgMax
+from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.exp import Exp
 from mcugen.ops.log import Log
 from mcugen.ops.mean import Mean
 from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reduce_min import ReduceMin
+from mcugen.ops.reduce_plain import ReducePlain
 from mcugen.ops.reshape import Reshape
+from mcugen.ops.reverse import Reverse
 from mcugen.ops.sqrt import Sqrt
 from mcugen.ops.square import Square
 from mcugen.ops.sub import Sub
@@ -35,15 +41,31 @@ def _each(op: Op) -> Step:
 
 
 def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansion) -> Sequence[str]:
-    """`after` of the reduction of what `before` makes of each element. Source: ONNX ReduceSum-13, ReduceMean-18."""
+    """`after` of the reduction of what `before` makes of each element. Source: ONNX ReduceSum-13, ReduceMean-18.
+
+    Plain integers and truth values are reduced by their own operator.
+    """
     x, keep = _operand(e), bool(source.attributes["keepdims"])
     rank = len(e.type(x).shape)
     axes = _axes(source, rank)
-    if not axes and source.attributes["noop_with_empty_axes"]:
+    if not axes and source.attributes.get("noop_with_empty_axes"):
         return [after(e, before(e, x))]
     chosen = axes or tuple(range(rank))
     prepared = before(e, x)
-    return [after(e, e.node(kind(chosen, keep), prepared) if chosen else prepared)]  # type: ignore[call-arg]
+    t = e.type(prepared)
+    how = _PLAIN.get(kind) if is_plain(t) or t.dtype == "bool" else None
+    op = ReducePlain(chosen, keep, how) if how else kind(chosen, keep)  # type: ignore[call-arg]
+    return [after(e, e.node(op, prepared) if chosen else prepared)]
+
+
+def product(source: Source, e: Expansion) -> Sequence[str]:
+    """The product over axes. Source: ONNX ReduceProd-18."""
+    x, keep = _operand(e), bool(source.attributes["keepdims"])
+    rank = len(e.type(x).shape)
+    axes = _axes(source, rank)
+    noop = not axes and source.attributes.get("noop_with_empty_axes")
+    chosen = () if noop else axes or tuple(range(rank))
+    return [e.node(ReducePlain(chosen, keep, "prod"), x) if chosen else x]
 
 
 def log_sum_exp(source: Source, e: Expansion) -> Sequence[str]:
@@ -51,7 +73,7 @@ def log_sum_exp(source: Source, e: Expansion) -> Sequence[str]:
     x, keep = _operand(e), bool(source.attributes["keepdims"])
     shape = e.type(x).shape
     axes = _axes(source, len(shape)) or tuple(range(len(shape)))
-    source.attributes["noop_with_empty_axes"]
+    source.attributes.get("noop_with_empty_axes")
     if not axes:
         return [x]
     largest = e.node(ReduceMax(axes, True), x)
@@ -74,10 +96,11 @@ def position(smallest: bool, source: Source, e: Expansion) -> Sequence[str]:
     shape = e.type(x).shape
     if not -len(shape) <= axis < len(shape):
         raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
-    if source.attributes["select_last_index"]:
-        raise UnsupportedError("the last of several equal elements (select_last_index) is not supported")
     axis %= len(shape)
-    y = e.node(ArgMax(axis, "s64", smallest), x)
+    last = source.attributes["select_last_index"]
+    y = e.node(ArgMax(axis, "s64", smallest), e.node(Reverse((axis,)), x) if last else x)
+    if last:  # the first of the elements in the other order
+        y = e.node(Arithmetic("sub"), e.constant(np.array(shape[axis] - 1, np.int64)), y)
     kept = tuple(1 if k == axis else d for k, d in enumerate(shape))
     return [e.node(Reshape(kept), y) if source.attributes["keepdims"] else y]
 
@@ -110,7 +133,9 @@ _KINDS: tuple[tuple[str, type[Op], tuple[Step, Step]], ...] = (
     ("ReduceSumSquare", Sum, (_each(Square()), _unchanged)),
     ("ReduceLogSum", Sum, (_unchanged, _each(Log()))),
 )
+_PLAIN: dict[type[Op], str] = {Sum: "sum", ReduceMax: "max", ReduceMin: "min"}
 IMPORTS = (
+    Import("onnx", "ReduceProd", expand=product),
     *(Import("onnx", name, expand=partial(reduce, kind, *steps)) for name, kind, steps in _KINDS),
     Import("onnx", "ReduceLogSumExp", expand=log_sum_exp),
     Import("onnx", "LogSoftmax", since=13, expand=log_softmax),

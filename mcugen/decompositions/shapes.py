@@ -20,7 +20,7 @@ def reshape(source: Source, e: Expansion) -> Sequence[str]:
     if wanted is None:
         raise UnsupportedError("the shape is computed at run time")
     old = e.type(x).shape
-    if not source.attributes["allowzero"]:
+    if not source.attributes.get("allowzero"):
         if any(d == 0 and k >= len(old) for k, d in enumerate(wanted)):
             raise ShapeError(f"{list(wanted)} keeps an axis that {list(old)} does not have")
         wanted = tuple(old[k] if d == 0 else d for k, d in enumerate(wanted))
@@ -110,7 +110,7 @@ def _operand(e: Expansion) -> str:
 def shape_of(source: Source, e: Expansion) -> Sequence[str]:
     """The sizes of axes start to end, as a constant. Source: ONNX Shape-15."""
     shape, a = e.type(_operand(e)).shape, source.attributes
-    return [e.constant(np.array(shape[slice(a["start"], a["end"])], np.int64))]
+    return [e.constant(np.array(shape[slice(a.get("start"), a.get("end"))], np.int64))]
 
 
 def size_of(source: Source, e: Expansion) -> Sequence[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
+from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.gather import Gather
 from mcugen.ops.split import Split
 from mcugen.ops.strided_slice import StridedSlice
@@ -28,7 +29,7 @@ def slices(source: Source, e: Expansion) -> Sequence[str]:
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         ranges[axis] = _range(start, end, step, shape[axis])
     if any(count < 1 for _, count, _ in ranges):
-        raise UnsupportedError("an empty slice is not supported")
+        return [e.constant(np.zeros(tuple(count for _, count, _ in ranges), e.type(x).np_dtype))]
     return [e.node(StridedSlice(tuple(ranges), tuple(count for _, count, _ in ranges)), x)]
 
 
@@ -66,18 +67,24 @@ def split(source: Source, e: Expansion) -> Sequence[str]:
             raise UnsupportedError("a split needs the number or the sizes of its parts")
         each = -(-size // count)
         sizes = tuple(min(each, size - k * each) for k in range(count))
-    return list(e.nodes(Split(axis % len(shape), sizes), x))
+    if sum(sizes) != size or min(sizes) < 0:
+        raise ShapeError(f"an axis of {size} is not cut into {list(sizes)}")
+    parts = iter(e.nodes(Split(axis % len(shape), tuple(d for d in sizes if d)), x))
+    empty = tuple(0 if k == axis % len(shape) else d for k, d in enumerate(shape))
+    return [next(parts) if d else e.constant(np.zeros(empty, e.type(x).np_dtype)) for d in sizes]
 
 
 def gather(source: Source, e: Expansion) -> Sequence[str]:
-    """The slices that constant indices name; negative ones count from the end. Source: ONNX Gather-13."""
+    """The slices that indices name; negative ones count from the end. Source: ONNX Gather-13."""
     x, axis = e.inputs[0], source.attributes["axis"]
     shape, index = () if x is None else e.type(x).shape, source.constant(1)
-    if index is None:
-        raise UnsupportedError("indices that are computed at run time are not supported", hint="they may be negative")
-    if x is None or not -len(shape) <= axis < len(shape):
+    at = e.inputs[1] if len(e.inputs) > 1 else None
+    if x is None or at is None or not -len(shape) <= axis < len(shape):
         raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
     size = shape[axis]
+    if index is None:
+        last = e.constant(np.array(size, e.type(at).np_dtype))
+        return [e.node(Gather(axis), x, e.node(Arithmetic("wrap"), at, last))]
     if ((index < -size) | (index >= size)).any():
         raise ShapeError(f"an index is outside an axis of {size}")
     return [e.node(Gather(axis), x, e.constant(np.where(index < 0, index + size, index).astype(np.int64)))]

@@ -92,13 +92,14 @@ def corners(call: Call) -> Range | None:
     return Range(found.min(axis=0), found.max(axis=0))
 
 
-def of_type(dtype: str) -> Callable[[Call], bool]:
-    """A rule: operands and result have this element type."""
+def of_type(dtype: str, result: str = "") -> Callable[[Call], bool]:
+    """A rule: operands and result have this element type; the result its own, where that is stated."""
 
     def accepts(call: Call) -> bool:
-        return {call.input(0).dtype, call.input(1).dtype, call.output.dtype} == {dtype}
+        same = {call.input(0).dtype, call.input(1).dtype} == {dtype}
+        return same and call.output.dtype == (result or dtype)
 
-    accepts.__doc__ = f"operands and result are {dtype}"
+    accepts.__doc__ = f"operands are {dtype}, the result is {result}" if result else f"operands and result are {dtype}"
     return accepts
 
 
@@ -107,15 +108,20 @@ def symmetric(call: Call) -> bool:
     return all(t is None or t.dtype != "s16" or t.zero_point == 0 for t in (*call.inputs, *call.outputs))
 
 
-def kernels(symbol: str, dtype: str, stated: Stated, rules: tuple[Rule, ...] = ()) -> tuple[Kernel, ...]:
-    """The kernels of operands and results of one element type. stated: what an element of the result is."""
+def kernels(
+    symbol: str, dtype: str, stated: Stated, rules: tuple[Rule, ...] = (), result: str = ""
+) -> tuple[Kernel, ...]:
+    """The kernels of operands and results of one element type. stated: what an element of the result is.
+
+    result: the element type of the result where it is another.
+    """
     element = partial(element_of, stated)
 
     def kernel(how: str, form: Form, walk: Walk, *more: Rule, **fields: Any) -> Kernel:
         return Kernel(
             f"{symbol}{how}",
             form,
-            (of_type(dtype), *rules, *more),
+            (of_type(dtype, result), *rules, *more),
             lambda call: _params(element(call), call, walk),
             loop=lambda call: loop(element(call), call, walk, _kinds(element(call), call, walk)),
             terms=(*TERMS, *(("starts",) if walk is Walk.BROADCAST else ())),
@@ -131,7 +137,8 @@ def kernels(symbol: str, dtype: str, stated: Stated, rules: tuple[Rule, ...] = (
     def starts(call: Call) -> dict[str, float]:
         return {"starts": _broadcast_fields(call, (0, 1))["layout.runs"], **element(call).work(call)}
 
-    run: dict[str, Any] = {"operands": computed, "in_place": (0, 1), "work": lambda call: element(call).work(call)}
+    over = () if result else (0, 1)
+    run: dict[str, Any] = {"operands": computed, "in_place": over, "work": lambda call: element(call).work(call)}
     size: dict[str, Any] = {"count": lambda call: call.output.size, **run}
     pixels: dict[str, Any] = {"count": lambda call: call.output.size // _last(call.output.shape), **run}
     return (

@@ -21,7 +21,7 @@ class Abs(FloatFunction):
     Source: TFLite ABS.
     """
 
-    imports = (Import("tflite", "ABS"), Import("onnx", "Abs"))
+    imports = (Import("tflite", "ABS"),)
     element: ClassVar = {"f32": Element("fabs(a)")}
     kernels = _unary.kernels("mg_abs", element)
 

@@ -56,7 +56,7 @@ class Add(Pointwise, Activated):
 
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
-    imports = (Import("tflite", "ADD", from_tflite), Import("onnx", "Add"))
+    imports = (Import("tflite", "ADD", from_tflite),)
     element: ClassVar = ELEMENT
     kernels = (
         *_linear_sum.kernels(1),

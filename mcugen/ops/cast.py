@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.element import Line, Loop, Operand, Walk
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Imported, Source
 from mcugen.kernel import Form, Kernel
@@ -15,7 +16,7 @@ from mcugen.op import Example, Op
 from mcugen.types import NUMPY_DTYPES, TensorType, dtypes
 
 _KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "f32": 4, "bool": 5}
-_SATURATING = ("s8", "u8", "s16", "s32")
+_SATURATING = ("s8", "u8", "s16", "s32", "s64")
 
 
 def from_tflite(source: Source) -> Imported:
@@ -24,7 +25,7 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Cast(source.outputs[0].dtype))
 
 
-_ONNX_DTYPES = {1: "f32", 2: "u8", 3: "s8", 5: "s16", 6: "s32", 7: "s64", 9: "bool", 10: "f32", 11: "f32"}
+ONNX_DTYPES = {1: "f32", 2: "u8", 3: "s8", 5: "s16", 6: "s32", 7: "s64", 9: "bool", 10: "f32", 11: "f32"}
 """Element types by their number in TensorProto.DataType; all floats are float32 here."""
 
 _ONNX_STRING = 8
@@ -32,15 +33,16 @@ _ONNX_STRING = 8
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
     x, number = e.inputs[0] if e.inputs else None, source.attributes["to"]
-    source.attributes["saturate"]  # only for 8 bit floats
+    source.attributes.get("saturate")  # only for 8 bit floats
+    source.attributes.get("round_mode")
     if x is None:
         raise ShapeError("there is no operand")
     if number == _ONNX_STRING and e.texts(x):
         return [x]
-    if number not in _ONNX_DTYPES or e.texts(x):
+    if number not in ONNX_DTYPES or e.texts(x):
         kind = "text" if e.texts(x) else "numbers"
         raise UnsupportedError(f"casting {kind} to element type {number} is not supported")
-    dtype = _ONNX_DTYPES[number]
+    dtype = ONNX_DTYPES[number]
     return [x if dtype == e.type(x).dtype else e.node(Cast(dtype), x)]
 
 
@@ -58,6 +60,19 @@ def has_c_types(call: Call) -> bool:
     return call.input(0).dtype in _KINDS and call.output.dtype in _KINDS
 
 
+def has_wide_type(call: Call) -> bool:
+    "one of input and output is int64"
+    types = {call.input(0).dtype, call.output.dtype}
+    return "s64" in types and types <= {*_KINDS, "s64"}
+
+
+def wide_loop(call: Call) -> Loop:
+    """A loop over one pair of element types."""
+    dtype, x = call.output.dtype, call.input(0).dtype
+    text = {"bool": "a != 0", "f32": "(float)a", "s64": "mg_whole(a)" if x == "f32" else "a"}.get(dtype, "(int32_t)a")
+    return Loop(Walk.RUN, (Operand("a", x),), (), (Line("y0", dtype, text),), ("integers.h",))
+
+
 @dataclass(frozen=True)
 class Cast(Op):
     """y = x in another element type: floats are truncated, integers keep their low bits, bool is x != 0.
@@ -72,7 +87,10 @@ class Cast(Op):
     tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", expand=from_onnx))
     takes_unsigned = True
-    kernels = (Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),)
+    kernels = (
+        Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),
+        Kernel("mg_cast_wide", Form.POINTWISE, (has_wide_type,), None, elements, loop=wide_loop),
+    )
 
     def refused_by(self, call: Call, runtime: str) -> str:
         lacking = {call.input(0).dtype, self.dtype} & {"u8", "s64", "f16"} if runtime == "tflm" else set()
@@ -93,13 +111,16 @@ class Cast(Op):
             return np.asarray(x != 0)
         if x.dtype.kind == "f" and self.dtype in _SATURATING:
             ends = np.iinfo(NUMPY_DTYPES[self.dtype])
-            return np.asarray(np.clip(np.trunc(x.astype(np.float64)), ends.min, ends.max).astype(np.int64))
+            whole = np.trunc(x.astype(np.float64))
+            found = np.clip(np.where(np.abs(whole) < 2.0**63, whole, 0.0).astype(np.int64), ends.min, ends.max)
+            return np.where(whole >= 2.0**63, ends.max, np.where(whole <= -(2.0**63), ends.min, found))
         return x.astype(NUMPY_DTYPES[self.dtype])
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
         shapes = ((1, 3, 2, 2), (7,), (2, 5), ())
         pairs = [(a, b) for a in _KINDS for b in _KINDS if a != b]
+        pairs += [pair for kind in _KINDS for pair in ((kind, "s64"), ("s64", kind))]
         return [
             Example(cls(b), (TensorType(shapes[k % 4], a),), (TensorType(shapes[k % 4], b),), {}, k)
             for k, (a, b) in enumerate(pairs)

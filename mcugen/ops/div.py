@@ -44,7 +44,7 @@ class Div(Pointwise):
 
     tflm_types = dtypes("f32")
     litert_types = dtypes("f32")
-    imports = (Import("tflite", "DIV", from_tflite), Import("onnx", "Div"))
+    imports = (Import("tflite", "DIV", from_tflite),)
     element: ClassVar = {"f32": Element("a / b", bounds=bounds)}
     kernels = _elementwise.all_kernels("mg_div", element)
 

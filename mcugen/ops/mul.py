@@ -89,7 +89,7 @@ class Mul(Pointwise, Activated):
 
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
-    imports = (Import("tflite", "MUL", from_tflite), Import("onnx", "Mul"))
+    imports = (Import("tflite", "MUL", from_tflite),)
     element: ClassVar = ELEMENT
     kernels = (
         *_elementwise.kernels("mg_mul_s8", "s8", ELEMENT["s8"]),

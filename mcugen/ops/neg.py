@@ -23,7 +23,7 @@ class Neg(FloatFunction):
     Source: TFLite NEG.
     """
 
-    imports = (Import("tflite", "NEG"), Import("onnx", "Neg"))
+    imports = (Import("tflite", "NEG"),)
     element: ClassVar = {"f32": Element("-a")}
     kernels = _unary.kernels("mg_neg", element)
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.element import Element
-from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
 from mcugen.op import Example, Op, Scaling
@@ -30,18 +29,6 @@ _BOUNDS = {
 
 def from_tflite(source: Source) -> Imported:
     return Imported(Relu(*_BOUNDS[source.name]))
-
-
-def clip_from_onnx(source: Source) -> Imported:
-    """Bounds are operands; an absent one does not bound."""
-    bounds = [-math.inf, math.inf]
-    for k in (1, 2):
-        if k < len(source.inputs) and source.inputs[k] is not None:
-            data = source.constant(k)
-            if data is None or data.size != 1:
-                raise UnsupportedError("a bound is computed at run time", hint="make it a constant")
-            bounds[k - 1] = float(data.reshape(-1)[0])
-    return Imported(Relu(*bounds), inputs=(0,))
 
 
 def stored_bounds(call: Call, t: TensorType) -> tuple[int, int]:
@@ -97,7 +84,6 @@ class Relu(_bytes.ByteFunction):
     imports = (
         *(Import("tflite", name, from_tflite) for name in _BOUNDS),
         Import("onnx", "Relu"),
-        Import("onnx", "Clip", clip_from_onnx),
     )
     element: ClassVar = {"f32": Element("a", bounds=bounds_f32)}
     kernels = (

@@ -55,7 +55,7 @@ class Sub(Pointwise, Activated):
 
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
-    imports = (Import("tflite", "SUB", from_tflite), Import("onnx", "Sub"))
+    imports = (Import("tflite", "SUB", from_tflite),)
     element: ClassVar = ELEMENT
     kernels = (
         *_linear_sum.kernels(-1),

@@ -83,10 +83,10 @@ def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Run]
 
 
 def _stdin(artifact: Artifact, runs: Sequence[Run]) -> bytes:
-    """The inputs of the runs; those of a model with states after a word that says how each starts."""
+    """The inputs of the runs; after a word that says how each starts for a model with states, or without inputs."""
     parts: list[bytes] = []
     for run in runs:
-        parts += [struct.pack("<I", run.start)] if artifact.view.states else []
+        parts += [struct.pack("<I", run.start)] if artifact.view.states or not artifact.view.inputs else []
         parts += [np.ascontiguousarray(a).tobytes() for a in run.inputs]
     return b"".join(parts)
 

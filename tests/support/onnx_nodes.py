@@ -36,6 +36,10 @@ EXOTIC = frozenset(_EXOTIC_LIST.split())
 """Operators left aside in the narrower of the two counts: attention, losses, sampling, windows, decoding and NMS."""
 
 
+SHAPING = {"Resize": (1, 2), "Upsample": (1,), "Compress": (1,)}
+"""Operands of other types than int64 that decide the shape of the result."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of a case: passed, refused or wrong, with the reason."""
@@ -89,8 +93,10 @@ def _static(
     """The model with the shapes of the test's inputs; fixed: small integer operands and empty ones as constants."""
     made, inputs, ends = onnx.ModelProto(), [], []
     made.CopyFrom(model)
+    shaping = {node.input[k] for node in model.graph.node for k in SHAPING.get(node.op_type, ()) if k < len(node.input)}
     for value, array in zip(model.graph.input, arrays, strict=True):
-        if array.size == 0 or (fixed and array.ndim <= 1 and (array.dtype == np.int64 or array.ndim == 0)):
+        small = array.ndim <= 1 and (array.dtype == np.int64 or array.ndim == 0 or value.name in shaping)
+        if array.size == 0 or (fixed and small):
             made.graph.initializer.append(numpy_helper.from_array(array, value.name))
         else:
             ends.append(helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, array.shape))

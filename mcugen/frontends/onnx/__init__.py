@@ -14,11 +14,15 @@ import onnx
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.frontends._builder import Builder, used
-from mcugen.frontends.onnx.container import RawInput, RawModel, RawNode, read
+from mcugen.frontends.onnx import functions
+from mcugen.frontends.onnx.container import MAX_NODES, RawInput, RawModel, RawNode, guarded, read
 from mcugen.graph import Graph
 from mcugen.imports import Attributes
 from mcugen.registry import Registry
 from mcugen.types import Shape, TensorType
+
+MAX_DEPTH = 8
+"""Functions within functions that are taken for operators."""
 
 REFERENCES = ("ort",)
 """The runtimes whose meaning a model of this format can have, the default first."""
@@ -29,14 +33,14 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 
     Raises CorruptModelError, UnsupportedError (all nodes at once), ShapeError, UsageError.
     """
-    raw = read(data, path.parent, lambda *kind: registry.find("onnx", _name(*kind[:2]), kind[2]) is not None)
+    raw = read(data, path.parent)
     builder = Builder(registry, "onnx", REFERENCES[0])
     notes: list[str] = []
     for value, array in raw.constants.items():
         builder.values[value] = builder.constant(array, label=value)
     inputs = tuple(_input(builder, value, shapes, notes) for value in _inputs(raw, shapes))
     for index, node in enumerate(raw.nodes):
-        _add(builder, index, node)
+        _add(builder, f"node {index} ", node)
     if builder.unsupported:
         listed = "\n  ".join(builder.unsupported)
         raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=registry.hint)
@@ -95,11 +99,32 @@ def _static(value: RawInput, notes: list[str]) -> Shape:
     return tuple(found)
 
 
-def _add(builder: Builder, index: int, node: RawNode) -> None:
+def _add(builder: Builder, where: str, node: RawNode, depth: int = 0) -> None:
+    """Append an operator, or those by which ONNX defines one that mcugen does not have. where: its place."""
     name = _name(node.domain, node.type)
-    where = f"node {index} {name}" + (f" {node.name!r}" if node.name else "")
-    attributes = Attributes(_plain(node.attributes), _defaults(node))
-    builder.operator(name, node.version, attributes, node.inputs, node.outputs, where)
+    where += name + (f" {node.name!r}" if node.name else "")
+    known = builder.registry.find("onnx", name, node.version) is not None
+    inner = None if known or depth == MAX_DEPTH else _defined(builder, node)
+    if inner is None:
+        attributes = Attributes(_plain(node.attributes), _defaults(node))
+        builder.operator(name, node.version, attributes, node.inputs, node.outputs, where)
+        return
+    if len(builder.nodes) > MAX_NODES:
+        raise UnsupportedError(f"the model has more than {MAX_NODES} operators", where=where)
+    for part in inner:
+        _add(builder, f"{where}: ", part, depth + 1)
+
+
+def _defined(builder: Builder, node: RawNode) -> tuple[RawNode, ...] | None:
+    """The function of an operator; None where there is none, or where an operand is not known."""
+    names = [builder.values.get(value) for value in node.inputs]
+    if any(value and name is None for value, name in zip(node.inputs, names, strict=True)):
+        return () if builder.unsupported and functions.exists(node) else None
+    types = [None if name is None else builder.tensors[name].type for name in names]
+    found: tuple[RawNode, ...] | None = guarded(
+        "has an operator whose function is damaged", functions.body, node, types
+    )
+    return found
 
 
 def _name(domain: str, kind: str) -> str:
@@ -139,6 +164,8 @@ def _output(builder: Builder, value: RawInput) -> str:
         raise CorruptModelError(f"output {value.name!r} is declared {value.dtype}, and its operator gives another type")
     if value.dtype in ("text", "map"):
         return name
+    if own.size == 0:
+        raise ShapeError(f"output {value.name!r} has the shape {list(own.shape)}, which holds nothing")
     if value.dtype not in (own.dtype, "f16") and np.dtype(own.np_dtype).kind != "f":
         raise CorruptModelError(
             f"graph output {value.name!r} is declared {value.dtype}, its operator gives {own.dtype}"

@@ -6,7 +6,7 @@ Source: the ONNX specification (onnx/docs/IR.md); the onnx package parses, check
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,6 @@ OPSET = 21
 """Older models are converted up to this version of the operators; newer ones are read as they are."""
 
 MAX_NODES = 10_000
-MAX_DEPTH = 8
-"""Functions within functions that are inlined."""
-
 MAX_ELEMENTS = 1 << 28
 DTYPES: Mapping[int, str] = {
     onnx.TensorProto.INT8: "s8",
@@ -53,7 +50,10 @@ class RawInput:
 
 @dataclass(frozen=True, eq=False)
 class RawNode:
-    """An operator: domain, name and version identify it; attributes are numbers, strings, arrays and lists."""
+    """An operator: domain, name and version identify it; attributes are numbers, strings, arrays and lists.
+
+    proto: the operator as the file states it.
+    """
 
     domain: str
     type: str
@@ -62,6 +62,7 @@ class RawNode:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
+    proto: onnx.NodeProto
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,23 +75,20 @@ class RawModel:
     constants: Mapping[str, np.ndarray]
 
 
-def read(data: bytes, folder: Path | None, is_known: Callable[[str, str, int], bool]) -> RawModel:
+def read(data: bytes, folder: Path | None) -> RawModel:
     """Parse a model; `folder` holds its external data, if it has any.
-
-    is_known: whether mcugen has an operator of that domain, type and version; for others that ONNX defines by a
-    function of simpler ones, that function takes their place.
 
     Raises CorruptModelError for what is no valid model, UnsupportedError for what no compiler can fix in advance.
     """
     model = _parsed(data)
     _check_limits(model)
-    model = _guarded("is not a valid model", _checked, model)
+    model = guarded("is not a valid model", _checked, model)
     if folder is not None:
-        _guarded("has external data that cannot be read", _load_external, model, folder)
-    model = _guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
+        guarded("has external data that cannot be read", _load_external, model, folder)
+    model = guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
     _check_limits(model)
-    model = _guarded(f"cannot be converted to opset {OPSET}", _converted, model)
-    return _raw(_guarded("has operators whose functions cannot be inlined", _defined, model, is_known))
+    model = guarded(f"cannot be converted to opset {OPSET}", _converted, model)
+    return _raw(model)
 
 
 def _parsed(data: bytes) -> onnx.ModelProto:
@@ -103,7 +101,7 @@ def _parsed(data: bytes) -> onnx.ModelProto:
     return model
 
 
-def _guarded(what: str, step: Any, *arguments: Any) -> Any:
+def guarded(what: str, step: Any, *arguments: Any) -> Any:
     """The result of a step of the onnx package, whatever it raises for files that are damaged or hostile."""
     try:
         return step(*arguments)
@@ -135,52 +133,23 @@ def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     return version_converter.convert_version(model, OPSET) if own < OPSET else model
 
 
-def _defined(model: onnx.ModelProto, is_known: Callable[[str, str, int], bool]) -> onnx.ModelProto:
-    """The model with the functions by which ONNX defines operators that mcugen does not have, as deep as they go."""
-    for _ in range(MAX_DEPTH):
-        wanted = _undefined(model, is_known)
-        if not wanted:
-            break
-        model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-        model = inliner.inline_selected_functions(model, wanted, inline_schema_functions=True)
-        _check_limits(model)
-    return model
-
-
-def _undefined(model: onnx.ModelProto, is_known: Callable[[str, str, int], bool]) -> list[tuple[str, str]]:
-    """(domain, type) of the operators that ONNX defines by a function and mcugen does not have."""
-    versions = {_domain(entry.domain): entry.version for entry in model.opset_import}
-    found: dict[tuple[str, str], None] = {}
-    for node in model.graph.node:
-        version = versions.get(_domain(node.domain), 1)
-        if is_known(_domain(node.domain), node.op_type, version):
-            continue
-        try:
-            schema: Any = onnx.defs.get_schema(node.op_type, version, node.domain)
-        except onnx.defs.SchemaError:
-            continue
-        if schema.has_function or schema.has_context_dependent_function:
-            found[(node.domain, node.op_type)] = None
-    return list(found)
-
-
 def _raw(model: onnx.ModelProto) -> RawModel:
     graph = model.graph
     if graph.sparse_initializer:
         raise UnsupportedError("sparse constants are not supported", hint="store them dense")
     constants = {tensor.name: _array(tensor) for tensor in graph.initializer}
     versions = {_domain(entry.domain): entry.version for entry in model.opset_import}
-    nodes = tuple(_node(node, versions) for node in graph.node)
+    nodes = tuple(raw_node(node, versions) for node in graph.node)
     inputs = tuple(_declared(value) for value in graph.input if value.name not in constants)
     return RawModel(nodes, inputs, tuple(_declared(value, is_output=True) for value in graph.output), constants)
 
 
-def _node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
+def raw_node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
+    """An operator as plain values. versions: those of the operators of each domain."""
     domain = _domain(node.domain)
     attributes = {attribute.name: _value(attribute) for attribute in node.attribute}
-    return RawNode(
-        domain, node.op_type, versions.get(domain, 1), node.name, tuple(node.input), tuple(node.output), attributes
-    )
+    version = versions.get(domain, 1)
+    return RawNode(domain, node.op_type, version, node.name, tuple(node.input), tuple(node.output), attributes, node)
 
 
 def _domain(name: str) -> str:
@@ -211,7 +180,7 @@ def _array(tensor: onnx.TensorProto) -> np.ndarray:
     elements = int(np.prod([int(d) for d in tensor.dims], dtype=object)) if tensor.dims else 1
     if any(d < 0 for d in tensor.dims) or elements > MAX_ELEMENTS:
         raise CorruptModelError(f"constant {tensor.name!r} has the shape {list(tensor.dims)[:8]}")
-    array = _guarded(f"holds constant {tensor.name!r} that cannot be read", numpy_helper.to_array, tensor)
+    array = guarded(f"holds constant {tensor.name!r} that cannot be read", numpy_helper.to_array, tensor)
     return np.asarray(array)
 
 

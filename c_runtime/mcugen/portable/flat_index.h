@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers of the slices that lists of indices select: sum of index[d] * strides[d], and `batch` for each batch before.
+ * Negative indices count from the end; those outside an axis are moved to its nearest end.
+ */
+#ifndef MCUGEN_FLAT_INDEX_H
+#define MCUGEN_FLAT_INDEX_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int32_t *sizes, *strides; /* [depth] */
+    uint32_t depth, batches, count;
+    int32_t batch;
+} mg_flat_index_params;
+
+/* Whole tensors [batches, count, depth] to [batches, count]. */
+void mg_flat_index(const mg_flat_index_params *p, const mg_s32 *in, mg_s32 *out);
+
+#endif /* MCUGEN_FLAT_INDEX_H */

@@ -1,0 +1,65 @@
+"""Shared by operators on integers of any type, floats and truth values, without scales."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from mcugen.call import Call, Rule
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.types import TensorType
+
+KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "s64": 4, "bool": 5}
+"""Number of an element type in mcugen/any_integer.h."""
+
+FOLDS = {"sum": 0, "prod": 1, "max": 2, "min": 3}
+"""Number of a way to join elements in mcugen/fold.h."""
+
+REDUCERS: Mapping[str, Callable[..., np.ndarray]] = {
+    "sum": np.add.reduce,
+    "prod": np.multiply.reduce,
+    "max": np.maximum.reduce,
+    "min": np.minimum.reduce,
+}
+ACCUMULATORS: Mapping[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def operand(x: TensorType | None) -> TensorType:
+    """An operand without scales. Raises ShapeError or UnsupportedError."""
+    if x is None:
+        raise ShapeError("an operand is needed")
+    if x.dtype != "f32" and x.dtype not in KINDS:
+        raise UnsupportedError(f"{x.dtype} data is not supported")
+    return x
+
+
+def integers(k: int) -> Rule:
+    """A rule: operand k is of integers or truth values."""
+
+    def rule(call: Call) -> bool:
+        return call.input(k).dtype in KINDS
+
+    rule.__doc__ = f"operand {k} is of integers or bools"
+    return rule
+
+
+def floats(k: int) -> Rule:
+    """A rule: operand k is float32."""
+
+    def rule(call: Call) -> bool:
+        return call.input(k).dtype == "f32"
+
+    rule.__doc__ = f"operand {k} is float32"
+    return rule
+
+
+def kind_of(call: Call, k: int = 0) -> dict[str, int]:
+    """The field `kind` of integer kernels: the element type of operand k; nothing for floats."""
+    dtype = call.input(k).dtype
+    return {"kind": KINDS[dtype]} if dtype in KINDS else {}
+
+
+def wrapped(x: np.ndarray, t: TensorType) -> np.ndarray:
+    """Integers of 64 bits in the type's low bits; truth values are what is not 0."""
+    return np.asarray(x != 0) if t.dtype == "bool" else np.asarray(x).astype(t.np_dtype)

@@ -1,0 +1,162 @@
+"""Comparisons of two tensors, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.element import Element
+from mcugen.errors import QuantizationError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.numeric import quantize_multiplier
+from mcugen.op import Example, Reordered, Scaling
+from mcugen.ops import _elementwise, _ordered
+from mcugen.ops._channelwise import Channelwise
+from mcugen.ops.arithmetic import plain_types
+from mcugen.oracle import quantized
+from mcugen.oracle.fixed import int64, scaled_twice
+from mcugen.order import Order
+from mcugen.types import QuantParams, TensorType, dtypes
+
+_TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
+_KINDS: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
+    "EQUAL": ("==", np.equal),
+    "NOT_EQUAL": ("!=", np.not_equal),
+    "LESS": ("<", np.less),
+    "LESS_EQUAL": ("<=", np.less_equal),
+    "GREATER": (">", np.greater),
+    "GREATER_EQUAL": (">=", np.greater_equal),
+}
+_SHIFT = 8
+_ONNX = {
+    "Equal": "EQUAL",
+    "Less": "LESS",
+    "LessOrEqual": "LESS_EQUAL",
+    "Greater": "GREATER",
+    "GreaterOrEqual": "GREATER_EQUAL",
+}
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Compare(source.name))
+
+
+def from_onnx(source: Source) -> Imported:
+    return Imported(Compare(_ONNX[source.name]))
+
+
+def scaled_element(call: Call) -> Element:
+    """Of quantized data: real numbers in steps of 1/256, each rounded twice. Source: comparisons.cc."""
+    sides = (f"mg_requantize(({x} - {x}_zero) * 256, {x}_mult, {x}_shift)" for x in "ab")
+    return Element(
+        f" {_KINDS[call.op.kind][0]} ".join(sides),
+        {f"{x}_{name}": "int32_t" for x in "ab" for name in ("zero", "mult", "shift")},
+        scaled_params,
+    )
+
+
+def scaled_params(call: Call) -> Params:
+    found: dict[str, int] = {}
+    for k, x in enumerate("ab"):
+        t = call.input(k)
+        mult, shift = quantize_multiplier(float(np.float32(t.scale)))
+        found |= {f"{x}_zero": t.zero_point, f"{x}_mult": mult, f"{x}_shift": shift}
+    return found
+
+
+def element(call: Call) -> Element:
+    """The expression for numbers that are compared as they are stored, and for quantized ones."""
+    if call.input(0).quant is not None:
+        return scaled_element(call)
+    return Element(f"a {_KINDS[call.op.kind][0]} b")
+
+
+@dataclass(frozen=True)
+class Compare(Channelwise):
+    """y = a kind b, elementwise, broadcasting.
+
+    a, b: one type of s8, u8, s16, s32, s64, f32 and bool; scales of quantized ones are less than 1   y: bool
+    Source: TFLite EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, comparisons.cc; ONNX Equal-19, Less-13.
+    """
+
+    kind: str
+
+    tflm_types = dtypes("s8 s32 s64 f32 bool")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
+    imports = (
+        *(Import("tflite", name, from_tflite) for name in _KINDS),
+        *(Import("onnx", name, from_onnx) for name in _ONNX),
+    )
+    element: ClassVar = dict.fromkeys(_TYPES, element)
+    kernels = tuple(
+        kernel
+        for dtype in _TYPES
+        for kernel in _elementwise.kernels(f"mg_compare_{dtype}", dtype, element, result="bool")
+    )
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        ordered = self.kind not in ("EQUAL", "NOT_EQUAL")
+        if call.input(0).dtype == "bool" and ordered:
+            return "no kernel for bool"
+        return super().refused_by(call, runtime)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
+        result = plain_types(a, b, _TYPES)
+        given = [t for t in (a, b) if t is not None]
+        if len({t.quant is None for t in given}) > 1:
+            raise QuantizationError("one operand has a scale and the other has none")
+        if any(t.quant is not None and t.scale >= 1.0 for t in given):
+            raise UnsupportedError("comparing data with a scale of 1 or more is not supported")
+        return (TensorType(result.shape, "bool"),)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.asarray(_KINDS[self.kind][1](a, b))
+
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        if call.input(0).quant is None:
+            return self.reference(a, b)
+        sides = (self._steps(call, k, x) for k, x in enumerate((a, b)))
+        return self.reference(*sides)
+
+    def _steps(self, call: Call, k: int, x: np.ndarray) -> np.ndarray:
+        t = call.input(k)
+        return np.asarray(scaled_twice(int64(x) - t.zero_point << _SHIFT, *self._multiplier(t)))
+
+    def _multiplier(self, t: TensorType) -> tuple[int, int]:
+        return quantized.product_multiplier((t.scale,), 1.0, in_double=True)
+
+    def scaling(self, call: Call) -> Scaling:
+        if call.input(0).quant is None:
+            return {}
+        return {f"scale {k}": quantize_multiplier(float(np.float32(call.input(k).scale))) for k in (0, 1)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        if call.input(0).quant is None:
+            return {}
+        return {f"scale {k}": self._multiplier(call.input(k)) for k in (0, 1)}
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        found = [
+            _example(k, cls(kind), dtype, None)
+            for k, (kind, dtype) in enumerate((kind, dtype) for kind in ("EQUAL", "LESS") for dtype in _TYPES)
+        ]
+        found += [_example(20 + k, cls(kind), "f32", None) for k, kind in enumerate(_KINDS)]
+        scales = ((0.05, 0.04), (0.001, 0.0007), (0.3, 0.3), (0.9, 0.001))
+        return [*found, *(_example(30 + k, cls("GREATER"), "s8", pair) for k, pair in enumerate(scales))]
+
+
+def _example(k: int, op: Compare, dtype: str, scales: tuple[float, float] | None) -> Example:
+    a_shape, b_shape, constant = _elementwise.SHAPES[k % 5]
+    zeros = ((-128, 5), (0, 127), (3, -3))[k % 3]
+    quants = [QuantParams((s,), (z,)) for s, z in zip(scales, zeros, strict=True)] if scales else [None, None]
+    a, b = TensorType(a_shape, dtype, quants[0]), TensorType(b_shape, dtype, quants[1])
+    y = TensorType(np.broadcast_shapes(a_shape, b_shape), "bool")
+    return Example(op, (a, b), (y,), {} if constant is None else {constant: None}, k)

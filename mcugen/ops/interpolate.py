@@ -1,0 +1,89 @@
+"""One axis of a tensor resized: each result is a weighted sum of some elements along the axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _strided
+from mcugen.types import Shape, TensorType
+
+
+def constant_tables(call: Call) -> bool:
+    "indices and weights are constant, and the indices lie in the axis"
+    index = call.constants[1]
+    if index is None or call.constants[2] is None:
+        return False
+    return int(index.min()) >= 0 and int(index.max()) < call.input(0).shape[call.op.axis % len(call.output.shape)]
+
+
+def params(call: Call) -> Params:
+    shape, axis = call.input(0).shape, call.op.axis % len(call.output.shape)
+    return {
+        "index": call.constant(1).reshape(-1),
+        "weight": call.constant(2).reshape(-1),
+        "outer": prod(shape[:axis]),
+        "size_in": shape[axis],
+        "size_out": call.output.shape[axis],
+        "inner": prod(shape[axis + 1 :]),
+        "taps": call.input(1).shape[1],
+    }
+
+
+@dataclass(frozen=True)
+class Interpolate(Op):
+    """y[o, j, i] = sum over t of weight[j, t] * x[o, index[j, t], i], the second axis being `axis`.
+
+    x, y: f32   index: s32 [size, taps], weight: f32 [size, taps], constant
+    Source: ONNX Resize-19, whose modes are all such tables.
+    """
+
+    axis: int
+
+    kernels = (Kernel("mg_interpolate_f32", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
+
+    def infer(
+        self, x: TensorType | None, index: TensorType | None, weight: TensorType | None
+    ) -> tuple[TensorType, ...]:
+        x, index, weight = _strided.operand(x), _strided.operand(index), _strided.operand(weight)
+        if (x.dtype, index.dtype, weight.dtype) != ("f32", "s32", "f32"):
+            raise UnsupportedError(f"interpolating {x.dtype} data is not supported")
+        axis = _strided.axis_of(self.axis, len(x.shape))
+        if len(index.shape) != 2 or index.shape != weight.shape:
+            raise ShapeError(f"indices {list(index.shape)} and weights {list(weight.shape)} are no tables")
+        return (TensorType((*x.shape[:axis], index.shape[0], *x.shape[axis + 1 :]), "f32"),)
+
+    def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return self.reference(x, index, weight)
+
+    def reference(self, x: np.ndarray, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        along = np.moveaxis(x.astype(np.float64), self.axis, 0)
+        parts = along[index.astype(np.int64)] * weight.reshape(*weight.shape, *(1,) * (x.ndim - 1))
+        return np.asarray(np.moveaxis(parts.sum(1), 0, self.axis))
+
+    def macs(self, call: Call) -> int:
+        return call.output.size * call.input(1).shape[1]
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases: tuple[tuple[Shape, int, int, int], ...] = (
+            ((1, 4, 3, 2), 1, 7, 2),
+            ((2, 5), -1, 3, 4),
+            ((6,), 0, 6, 1),
+        )
+        return [_example(k, *case) for k, case in enumerate(cases)]
+
+
+def _example(k: int, shape: Shape, axis: int, size: int, taps: int) -> Example:
+    op, rng = Interpolate(axis), np.random.default_rng(k)
+    index = rng.integers(0, shape[axis], (size, taps)).astype(np.int32)
+    weight = rng.standard_normal((size, taps)).astype(np.float32)
+    types = (TensorType(shape, "f32"), TensorType(index.shape, "s32"), TensorType(weight.shape, "f32"))
+    return Example(op, types, op.infer(*types), {1: index, 2: weight}, k)

@@ -1,0 +1,63 @@
+"""LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT and exclusive or of truth values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.element import Element
+from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example, Reordered
+from mcugen.ops import _elementwise, _ordered
+from mcugen.ops._channelwise import Channelwise
+from mcugen.ops.arithmetic import plain_types
+from mcugen.order import Order
+from mcugen.types import TensorType, dtypes
+
+_SIGNS = {"and": "&", "or": "|", "xor": "^"}
+_IMPORTS = {"And": "and", "Or": "or", "Xor": "xor", "LOGICAL_AND": "and", "LOGICAL_OR": "or"}
+
+
+def build(source: Source) -> Imported:
+    return Imported(Logical(_IMPORTS[source.name]))
+
+
+def element(call: Call) -> Element:
+    return Element(f"a {_SIGNS[call.op.kind]} b", commutes=True)
+
+
+@dataclass(frozen=True)
+class Logical(Channelwise):
+    """y = a and b, a or b, or whether exactly one is true, elementwise, broadcasting.
+
+    a, b, y: bool
+    Source: TFLite LOGICAL_AND, LOGICAL_OR; ONNX And-7, Or-7, Xor-7.
+    """
+
+    kind: str
+
+    tflm_types = dtypes("bool")
+    litert_types = dtypes("bool")
+    imports = tuple(Import("tflite" if name.isupper() else "onnx", name, build) for name in _IMPORTS)
+    element: ClassVar = {"bool": element}
+    kernels = _elementwise.all_kernels("mg_logical", element)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
+
+    def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
+        return (plain_types(a, b, ("bool",)),)
+
+    def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.asarray({"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}[self.kind](a, b))
+
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return self.reference(a, b)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [e for k, kind in enumerate(_SIGNS) for e in _elementwise.examples(cls(kind), "bool", [(1, 1, 1)], k)]

@@ -1,0 +1,70 @@
+"""Sums, products and extremes over axes of plain integers and truth values, and products of floats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example
+from mcugen.ops import _plain, _reduce
+from mcugen.types import TensorType, dtypes
+
+_TFLITE = {"REDUCE_PROD": "prod", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(ReducePlain(**_reduce.attributes(source), how=_TFLITE[source.name]), inputs=(0,))
+
+
+def params(call: Call) -> Params:
+    return {"how": _plain.FOLDS[call.op.how], **_plain.kind_of(call), **_reduce.walk(call)}
+
+
+@dataclass(frozen=True)
+class ReducePlain(_reduce.Reduction):
+    """y = sum, product, largest or smallest element over `axes`.
+
+    x, y: s8, u8, s16, s32, s64, bool (max: any, min: all) or f32, without scales; integers wrap
+    Source: TFLite REDUCE_PROD, REDUCE_ANY, REDUCE_ALL; ONNX ReduceProd-18, ReduceSum-13.
+    """
+
+    how: str = "sum"
+
+    tflm_types = dtypes("bool")
+    litert_types = dtypes("s32 s64 f32 bool")
+    imports = tuple(Import("tflite", name, from_tflite) for name in _TFLITE)
+    kernels = (
+        Kernel("mg_reduce_plain_integers", Form.WHOLE, (_plain.integers(0),), params),
+        Kernel("mg_reduce_plain_f32", Form.WHOLE, (_plain.floats(0),), params),
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        x = _plain.operand(x)
+        if x.quant is not None:
+            raise ShapeError(f"{x} has a scale, which sums and products of stored integers ignore")
+        shape = super().infer(TensorType(x.shape, "f32"))[0].shape
+        return (TensorType(shape, x.dtype),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(_plain.REDUCERS[self.how](x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return _plain.wrapped(self.reference(x.astype(np.int64)), call.output)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        pairs = [(how, dtype) for how in _plain.FOLDS for dtype in ("s8", "f32")]
+        pairs += [("sum", "u8"), ("prod", "s32"), ("max", "bool"), ("min", "s64"), ("sum", "s16")]
+        return [
+            Example(op, (x,), op.infer(x), {}, k)
+            for k, (how, dtype) in enumerate(pairs)
+            for shape, axes, keep in [_reduce.CASES[k % len(_reduce.CASES)]]
+            for op, x in [(cls(axes, keep, how), TensorType(shape, dtype))]
+        ]

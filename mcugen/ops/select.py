@@ -1,0 +1,141 @@
+"""SELECT_V2: elements of one tensor or of another, by a truth value for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule
+from mcugen.element import OPERANDS, Line, Loop, Operand, Walk
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Reordered
+from mcugen.ops import _ordered
+from mcugen.ops._channelwise import Channelwise
+from mcugen.ops.broadcast_to import BroadcastTo
+from mcugen.order import Order
+from mcugen.types import QuantParams, Shape, TensorType, dtypes
+
+_TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
+
+
+def expand(source: Source, e: Expansion) -> Sequence[str]:
+    """Operands that are neither constant numbers nor of the result's shape are broadcast first."""
+    if len(e.inputs) != 3 or None in e.inputs:
+        raise ShapeError("three operands are needed")
+    names = [name for name in e.inputs if name is not None]
+    try:
+        shape = np.broadcast_shapes(*(e.type(name).shape for name in names))
+    except ValueError as error:
+        raise ShapeError(f"shapes {[list(e.type(n).shape) for n in names]} cannot be broadcast together") from error
+    return [e.node(Select(), *(_whole(e, name, shape) for name in names))]
+
+
+def _whole(e: Expansion, name: str, shape: Shape) -> str:
+    data, t = e.data(name), e.type(name)
+    if t.shape == shape or (data is not None and data.size == 1):
+        return name
+    return e.node(BroadcastTo(shape), name, quant=t.quant)
+
+
+def number_of(call: Call, k: int) -> np.ndarray | None:
+    """The data of an operand that is a constant number."""
+    data = call.constants[k]
+    return data if data is not None and data.size == 1 else None
+
+
+def whole_operands(call: Call) -> bool:
+    "each operand is a constant number, or computed or constant with the result's shape"
+    return all(number_of(call, k) is not None or call.input(k).shape == call.output.shape for k in (0, 1, 2))
+
+
+def values_are(dtype: str) -> Rule:
+    """A rule: the values have this type."""
+
+    def rule(call: Call) -> bool:
+        return call.output.dtype == dtype
+
+    rule.__doc__ = f"the values are {dtype}"
+    return rule
+
+
+def tensors(call: Call) -> tuple[int, ...]:
+    """The operands that are no numbers."""
+    return tuple(k for k in (0, 1, 2) if number_of(call, k) is None)
+
+
+def params(call: Call) -> Params:
+    found = {name: number_of(call, k) for k, name in enumerate(OPERANDS[:3])}
+    return {name: data.reshape(-1)[0].item() for name, data in found.items() if data is not None}
+
+
+def loop_of(call: Call) -> Loop:
+    kinds = ["tensor" if number_of(call, k) is None else "number" for k in (0, 1, 2)]
+    dtype = call.output.dtype
+    operands = [Operand(n, "bool" if n == "a" else dtype, kind) for n, kind in zip(OPERANDS, kinds, strict=False)]
+    return Loop(Walk.RUN, tuple(operands), (), (Line("y0", dtype, "a != 0 ? b : c"),))
+
+
+def _kernel(dtype: str) -> Kernel:
+    elements: Callable[[Call], int] = lambda call: call.output.size  # noqa: E731
+    return Kernel(
+        f"mg_select_{dtype}",
+        Form.POINTWISE,
+        (values_are(dtype), whole_operands),
+        params,
+        elements,
+        tensors,
+        loop=loop_of,
+        in_place=(1, 2),
+    )
+
+
+@dataclass(frozen=True)
+class Select(Channelwise):
+    """y = b where a is true, else c; all of one shape, or single numbers.
+
+    a: bool   b, c, y: one type of s8, u8, s16, s32, s64, f32 and bool, with one scale and zero point
+    Source: TFLite SELECT_V2; ONNX Where-16.
+    """
+
+    only_moves = True
+    tflm_types = dtypes("bool")
+    imports = (Import("tflite", "SELECT_V2", expand=expand), Import("onnx", "Where", expand=expand))
+    kernels = tuple(_kernel(dtype) for dtype in _TYPES)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        return _ordered.elementwise(self, call, orders)
+
+    def infer(self, chosen: TensorType | None, yes: TensorType | None, no: TensorType | None) -> tuple[TensorType, ...]:
+        if chosen is None or yes is None or no is None:
+            raise ShapeError("three operands are needed")
+        if chosen.dtype != "bool" or yes.dtype != no.dtype or yes.dtype not in _TYPES:
+            raise UnsupportedError(f"choosing from {yes.dtype} and {no.dtype} by {chosen.dtype} is not supported")
+        if yes.quant != no.quant:
+            raise QuantizationError(f"{yes} and {no} are taken as stored, but their scales or zero points differ")
+        shape = np.broadcast_shapes(chosen.shape, yes.shape, no.shape)
+        if any(t.shape != shape and t.size > 1 for t in (chosen, yes, no)):
+            raise ShapeError(f"{list(chosen.shape)}, {list(yes.shape)} and {list(no.shape)} are not of one shape")
+        return (TensorType(shape, yes.dtype),)
+
+    def reference(self, chosen: np.ndarray, yes: np.ndarray, no: np.ndarray) -> np.ndarray:
+        return np.where(chosen, yes, no)
+
+    def reference_q(self, call: Call, chosen: np.ndarray, yes: np.ndarray, no: np.ndarray) -> np.ndarray:
+        return self.reference(chosen, yes, no)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        constants = ((), (2,), (1, 2), (1,), (0,))
+        return [_example(k, dtype, constants[k % 5]) for k, dtype in enumerate((*_TYPES, "f32", "s8", "s32"))]
+
+
+def _example(k: int, dtype: str, constants: Sequence[int]) -> Example:
+    whole: Shape = ((2, 3, 5), (17,), (1, 3, 4, 2))[k % 3]
+    quant = QuantParams((0.5,), (3,)) if dtype in ("s8", "u8") else None
+    values = [TensorType(() if n in constants else whole, dtype, quant) for n in (1, 2)]
+    inputs = (TensorType(whole, "bool"), *values)
+    return Example(Select(), inputs, (TensorType(whole, dtype, quant),), dict.fromkeys(constants), k)

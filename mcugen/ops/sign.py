@@ -1,0 +1,29 @@
+"""SIGN: -1, 0 or 1 for each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.element import Element
+from mcugen.imports import Import
+from mcugen.ops import _unary
+from mcugen.ops._float_function import FloatFunction
+
+
+@dataclass(frozen=True)
+class Sign(FloatFunction):
+    """y = -1 where x is negative, 1 where it is positive, else x: zeros and what is not a number stay.
+
+    x, y: f32
+    Source: TFLite SIGN; ONNX Sign-13.
+    """
+
+    imports = (Import("tflite", "SIGN"),)
+    element: ClassVar = {"f32": Element("a > 0.0f ? 1.0f : (a < 0.0f ? -1.0f : a)")}
+    kernels = _unary.kernels("mg_sign", element)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.sign(x))
