@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mutants import Mutant
-from tests.support.python_mutants import PythonLaboratory, python_mutants
+from tests.support.python_mutants import PythonLaboratory, executed, python_mutants
 
 SOURCE = '''
 LIMIT = 3
@@ -64,3 +64,10 @@ def test_outcomes(laboratory: PythonLaboratory, tmp_path: Path, new: str, outcom
     mutant = Mutant(file, text.index(old), len(old), new, "_padded")
     assert laboratory.try_mutant(mutant, tmp_path).outcome == outcome
     assert (laboratory.copies.queue[0] / file).read_text() == text
+
+
+def test_annotations_of_local_variables_do_not_count() -> None:
+    before = "def f():\n    found: dict[int, A] = {}\nclass C:\n    x: int = 1\n"
+    assert executed(before) == executed(before.replace("int, A", "int, B"))
+    assert executed(before) != executed(before.replace("x: int", "x: str"))
+    assert executed(before) != executed(before.replace("{}", "{1: 2}"))

@@ -17,11 +17,14 @@ from mcugen.graph import Graph, Node, Tensor, verify
 from mcugen.op import Op, evaluate
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.maximum import Maximum
+from mcugen.ops.minimum import Minimum
 from mcugen.ops.relu import Relu
 from mcugen.ops.reverse import Reverse
 from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.types import QuantParams, TensorType
 from tests.passes.net import Net, read
+from tests.states.graphs import Sketch
 from tests.support.calls import example_calls
 
 OPS = registry.load().ops
@@ -168,3 +171,15 @@ def test_bounds_of_another_number_of_channels_are_refused() -> None:
     t = TensorType((1, 4), "s8", QuantParams((0.1,), (3,)))
     with pytest.raises(InternalError, match="bounds of other channels"):
         verify(Graph("g", {"x": Tensor("x", t, range=filled(3, 0, 1))}, (), ("x",), ("x",)), "test")
+
+
+@pytest.mark.parametrize(("op", "low", "high"), [(Maximum, 0, 127), (Minimum, -128, 0)])
+def test_bounds_of_a_state_that_grows_at_one_end(op: type[Op], low: int, high: int) -> None:
+    """The largest or smallest input so far: the bounds begin as those of its initial value, 0."""
+    s = Sketch()
+    t = s.type((1, 3))
+    x, best = s.input("x", t.shape), s.state("best", t)
+    s.keep(best, s.node(op(), (best, x), "y", t))
+    found = measure_ranges(s.graph("y"), "tflm").tensors["best"].range
+    assert found is not None
+    assert (found.low.tolist(), found.high.tolist()) == ([low] * 3, [high] * 3)

@@ -120,3 +120,18 @@ def buffers_bytes(found: list[Buffer], buffer: str) -> int:
 def test_a_dilated_window_reaches_further_down() -> None:
     window = RowWindow(size=3, stride=2, dilation=2, pad=2, in_rows=9, out_rows=5)
     assert [(window.first(y), window.last(y)) for y in range(5)] == [(-2, 2), (0, 4), (2, 6), (4, 8), (6, 10)]
+
+
+def test_buffers_of_frames_are_aligned_to_words(tmp_path: Path) -> None:
+    m = ModelWriter()
+    x = m.tensor("x", (1, 9, 1, 3), "s8", scale=0.1)
+    w = m.tensor("w", (5, 3, 1, 3), "s8", scale=(0.01,) * 5, data=np.ones((5, 3, 1, 3)))
+    y = m.tensor("y", (1, 7, 1, 5), "s8", scale=0.1)
+    z = m.tensor("z", (1, 5), "s8", scale=0.1)
+    m.op("CONV_2D", [x, w], [y], {"padding": "VALID", "stride_h": 1, "stride_w": 1})
+    m.op("MEAN", [y, m.tensor("axes", (2,), "s32", data=np.array([1, 2]))], [z], {"keep_dims": False})
+    (tmp_path / "m.tflite").write_bytes(m.build([x], [z]))
+    artifact = mcugen.compile(tmp_path / "m.tflite", input_mode="frames")
+    rows = artifact.schedule.row_buffers.values()
+    assert {b.row_bytes for b in rows} >= {3, 5}
+    assert {b.align for b in rows} == {4}

@@ -17,7 +17,8 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Op
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
-from mcugen.select import costs
+from mcugen.schedule.segments import Segment, peak_of
+from mcugen.select import budget, costs
 from mcugen.select.solver import FIRMWARE_BYTES
 from tests.support.tflite_writer import ModelWriter
 
@@ -90,9 +91,9 @@ def test_every_budget_is_kept_and_less_ram_takes_no_fewer_events(tmp_path: Path)
     least = built(tmp_path, SMALL, optimize="ram").report.ram_bytes
     assert least < whole // 2
     events = 0
-    for budget in range(whole, least - 1, -160):
-        artifact = built(tmp_path, SMALL, ram=str(budget))
-        assert artifact.report.ram_bytes <= budget
+    for limit in range(whole, least - 1, -160):
+        artifact = built(tmp_path, SMALL, ram=str(limit))
+        assert artifact.report.ram_bytes <= limit
         assert len(artifact.schedule.trace) >= events
         events = len(artifact.schedule.trace)
     assert built(tmp_path, SMALL, ram=str(least)).report.ram_bytes <= least
@@ -185,3 +186,16 @@ def test_accelerated_kernels_are_required_of_what_was_chosen(tmp_path: Path) -> 
     with pytest.raises(NoKernelError, match=r"leave these layers.*\n.*mg_conv2d_s8, though mg_conv2d_s8__dsp"):
         built(tmp_path, SMALL, board="cortex-m4", optimize="ram", require_accelerated=True)
     built(tmp_path, SMALL, board="cortex-m4", features="-dsp", optimize="ram", require_accelerated=True)
+
+
+@pytest.mark.parametrize(("steps", "text"), [([], ""), ([3], "3"), ([0, 1, 2, 4, 7, 8], "0-2, 4, 7-8")])
+def test_steps_in_words(steps: list[int], text: str) -> None:
+    assert budget.ranges(steps) == text
+
+
+def test_arrangements_are_thinned_evenly_over_their_peaks() -> None:
+    """Peaks from 10 to 1,000 by equal factors, whatever the numbers of steps: those nearest to 10, 100 and 1,000."""
+    peaks = (10, 12, 14, 90, 120, 980, 1000)
+    found = [(Segment(0, 50 - k, True, peak, 7), Segment(50 - k, 50, False, 5, 1)) for k, peak in enumerate(peaks)]
+    assert [peak_of(f) for f in budget._thinned(found, 3)] == [10, 90, 1000]
+    assert budget._thinned(found, len(found)) == found

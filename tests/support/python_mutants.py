@@ -68,7 +68,18 @@ def _bodies(tree: ast.AST) -> Iterator[tuple[str, tuple[int, int], tuple[int, in
 
 
 def _is_name(token: tokenize.TokenInfo) -> bool:
-    return token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+    named = token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+    return named and token.string != "_"  # `_` stands for values that nothing reads
+
+
+def executed(source: str) -> str:
+    """The syntax tree of a module as text, without the annotations of local variables, which are not evaluated."""
+    tree = ast.parse(source)
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        for node in ast.walk(function):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                node.annotation = ast.Constant(None)
+    return ast.dump(tree)
 
 
 def _exchanges(token: tokenize.TokenInfo, names: Sequence[str]) -> Iterator[str]:
@@ -113,7 +124,7 @@ class PythonLaboratory:
         text = self.sources[mutant.file]
         changed = mutant.applied(text)
         try:
-            same = ast.dump(ast.parse(changed)) == ast.dump(ast.parse(text))
+            same = executed(changed) == executed(text)
         except SyntaxError:
             return Trial(mutant, "refused")
         if same:
