@@ -48,7 +48,7 @@ class Builder:
     variables: values kept from run to run. refusals: (runtime, reason) for operators without a kernel there.
     initials: the first values of variables that a subgraph of the file states, with their quantization; `initializing`
     while it is imported. inline: appends a subgraph of the file and names its results, where the format has any.
-    texts: the texts that a tensor's integers are indices of.
+    texts: the texts that a tensor's integers are indices of. made: how many tensors were, which names the next one.
     """
 
     registry: Registry
@@ -66,6 +66,7 @@ class Builder:
     initials: dict[str, tuple[np.ndarray, QuantParams | None]] = field(default_factory=dict)
     initializing: bool = False
     inline: Callable[[int, Sequence[str]], Sequence[str]] | None = None
+    made: int = 0
 
     def tensor(self, t: TensorType, data: np.ndarray | None = None, label: str = "") -> str:
         """The name of a new tensor. Raises ShapeError or UnsupportedError for what no tensor can be."""
@@ -73,7 +74,8 @@ class Builder:
             raise UnsupportedError(f"a tensor of rank {len(t.shape)}, more than {MAX_RANK}, is not supported")
         if t.nbytes > MAX_TENSOR_BYTES:
             raise UnsupportedError(f"a tensor {t} is larger than {MAX_TENSOR_BYTES} bytes")
-        name = f"{self.prefix}t{len(self.tensors)}"
+        name = f"{self.prefix}t{self.made}"
+        self.made += 1
         self.tensors[name] = Tensor(name, t, data, label)
         return name
 

@@ -17,8 +17,6 @@ from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
 from mcugen.types import TensorType, dtypes
 
-_SATURATED = 0x7FFF << 10
-
 
 def params_s16(call: Call) -> Params:
     mult, shift = _multiplier(call)
@@ -72,7 +70,7 @@ class Logistic(_bytes.ByteFunction):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         if call.input(0).dtype == "s16":
-            return _logistic_s16(call, x)
+            return sigmoids.tabled_logistic(sigmoids.of_int16(call, x, lefts=(0,)))
         if call.input(0).dtype == "u8" or not quantized.is_tflm(call):
             return tables.of_bytes(call, x, tables.float_logistic)
         return sigmoids.of_bytes(call, x, lambda a: gemmlowp.divided(gemmlowp.logistic(a, 4), 23) - 128)
@@ -95,14 +93,3 @@ class Logistic(_bytes.ByteFunction):
             *_unary.examples(cls(), "s16", far, 5),
             *_unary.examples(cls(), "f32", seed=10),
         ]
-
-
-def _logistic_s16(call: Call, x: np.ndarray) -> np.ndarray:
-    """Interpolation in 512 steps between entries of the table of sigmoid(i / 24)."""
-    scaled = sigmoids.of_int16(call, x, lefts=(0,))
-    size = np.abs(scaled)
-    at = np.minimum(size >> 9, 254)
-    entries = tables.sigmoid()
-    between = (entries[at] << 9) + (size & 0x1FF) * (entries[at + 1] - entries[at])
-    result = np.where(size >> 9 >= 255, _SATURATED, between)
-    return np.asarray(np.where(scaled >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10)

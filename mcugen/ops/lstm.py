@@ -13,7 +13,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _recurrent
 from mcugen.ops.add import Add
-from mcugen.types import TensorType
+from mcugen.types import TensorType, dtypes
 
 GATES = 4
 
@@ -30,6 +30,7 @@ def params(call: Call) -> Params:
         **{f"kinds[{k}]": _recurrent.KINDS[name] for k, name in enumerate(op.activations)},
         "coupled": int(op.coupled),
         "clip": op.clip,
+        "cell_clip": op.cell_clip,
     }
     return {**found, "p": call.constant(6)} if call.has(6) else found
 
@@ -65,13 +66,16 @@ class Lstm(Op):
     h, c: [B, H], the state before the first step   p: [3 * H] for i, o, f, or absent
     y: [T, B, H], and the state [B, H] twice: h and c after the last step
     activations: those of the gates, g and c   clip: bound of the sums, 0 for none   coupled: i is 1 - f
-    Source: ONNX LSTM-14.
+    cell_clip: bound of c, 0 for none
+    Source: ONNX LSTM-14; TFLite UNIDIRECTIONAL_SEQUENCE_LSTM on float data.
     """
 
     activations: tuple[str, str, str] = ("Sigmoid", "Tanh", "Tanh")
     clip: float = 0.0
     coupled: bool = False
+    cell_clip: float = 0.0
 
+    tflm_types = dtypes("f32")
     imports = (Import("onnx", "LSTM", expand=from_onnx),)
     kernels = (
         Kernel(
@@ -121,6 +125,7 @@ class Lstm(Op):
             forget = self._gate(f + peepholes[2] * c)
             enter = 1.0 - forget if self.coupled else self._gate(i + peepholes[0] * c)
             c = forget * c + enter * _recurrent.activated(self.activations[1], g, self.clip)
+            c = np.clip(c, -self.cell_clip, self.cell_clip) if self.cell_clip else c
             h = self._gate(o + peepholes[1] * c) * _recurrent.activated(self.activations[2], c, 0.0)
             y.append(h)
         return np.stack(y), h, c
@@ -142,4 +147,5 @@ class Lstm(Op):
             one(cls(), (3, 1, 5, 4), 1),
             one(cls(("Relu", "Sigmoid", "Tanh"), clip=0.7, coupled=True), (2, 2, 3, 5), 2),
             one(cls(), (1, 2, 1, 6), 3, (18,)),
+            one(cls(cell_clip=0.2), (3, 1, 4, 3), 5),
         ]

@@ -17,8 +17,6 @@ from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
 from mcugen.types import TensorType, dtypes
 
-_SATURATED = 0xFFFF << 8
-
 
 def params_s16(call: Call) -> Params:
     mult, shift = _multiplier(call)
@@ -69,7 +67,7 @@ class Tanh(_bytes.ByteFunction):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         if call.input(0).dtype == "s16":
-            return _tanh_s16(call, x)
+            return sigmoids.tabled_tanh(sigmoids.of_int16(call, x, lefts=(0, 1)))
         if call.input(0).dtype == "u8" or not quantized.is_tflm(call):
             return tables.of_bytes(call, x, tables.float_tanh)
         return sigmoids.of_bytes(call, x, lambda a: gemmlowp.divided(gemmlowp.tanh(a, 4), 24))
@@ -92,15 +90,3 @@ class Tanh(_bytes.ByteFunction):
             *_unary.examples(cls(), "s16", far, 5),
             *_unary.examples(cls(), "f32", seed=10),
         ]
-
-
-def _tanh_s16(call: Call, x: np.ndarray) -> np.ndarray:
-    """2 * sigmoid(2 * x) - 1 by interpolation in 256 steps between entries of the table of sigmoid(i / 24)."""
-    scaled = sigmoids.of_int16(call, x, lefts=(0, 1))
-    size = np.abs(scaled)
-    at = np.minimum(size >> 8, 254)
-    entries = tables.sigmoid()
-    between = (entries[at] << 8) + (size & 0xFF) * (entries[at + 1] - entries[at])
-    result = np.where(size >> 8 >= 255, _SATURATED, between)
-    one, half = 1 << 23, 1 << 7
-    return np.asarray(np.where(scaled >= 0, result - one + half, one - result + half - 1) >> 8)

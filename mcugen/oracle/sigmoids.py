@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.errors import UnsupportedError
-from mcugen.oracle import gemmlowp
+from mcugen.oracle import gemmlowp, tables
 from mcugen.oracle.fixed import Ints, each, int64
 from mcugen.oracle.quantized import Multiplier
 from mcugen.oracle.rational import binary64, exponent_of, nearest, power, scale_of
@@ -42,6 +42,25 @@ def of_int16(call: Call, x: np.ndarray, lefts: Sequence[int]) -> Ints:
     """int16 data in steps of 1 / (3 * 4096). lefts: as for `multiplier`."""
     mult, right = multiplier(call, lefts)
     return (int64(x) * mult + ((1 << right) >> 1)) >> right
+
+
+def tabled_logistic(scaled: Ints) -> Ints:
+    """Interpolation in 512 steps between entries of the table of sigmoid(i / 24). Source: reference_integer_ops."""
+    size = np.abs(scaled)
+    at, entries = np.minimum(size >> 9, 254), tables.sigmoid()
+    between = (entries[at] << 9) + (size & 0x1FF) * (entries[at + 1] - entries[at])
+    result = np.where(size >> 9 >= 255, 0x7FFF << 10, between)
+    return np.asarray(np.where(scaled >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10)
+
+
+def tabled_tanh(scaled: Ints) -> Ints:
+    """2 * sigmoid(2 * x) - 1 by interpolation in 256 steps between entries of the table of sigmoid(i / 24)."""
+    size = np.abs(scaled)
+    at, entries = np.minimum(size >> 8, 254), tables.sigmoid()
+    between = (entries[at] << 8) + (size & 0xFF) * (entries[at + 1] - entries[at])
+    result = np.where(size >> 8 >= 255, 0xFFFF << 8, between)
+    one, half = 1 << 23, 1 << 7
+    return np.asarray(np.where(scaled >= 0, result - one + half, one - result + half - 1) >> 8)
 
 
 def multiplier(call: Call, lefts: Sequence[int]) -> Multiplier:

@@ -22,7 +22,15 @@ from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Drawn
 
 CASES = 6
-MANY = {"QUANTIZE": 16, "CAST": 12, "SOFTMAX": 10, "CONV_2D": 12, "DEPTHWISE_CONV_2D": 12, "FULLY_CONNECTED": 12}
+MANY = {
+    "QUANTIZE": 16,
+    "CAST": 12,
+    "SOFTMAX": 10,
+    "CONV_2D": 12,
+    "DEPTHWISE_CONV_2D": 12,
+    "FULLY_CONNECTED": 12,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": 12,
+}
 """Models of each element type, where the operator has more variants than others."""
 _TRIES = 80
 FAULTS = "FAULTS"

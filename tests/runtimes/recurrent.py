@@ -45,5 +45,43 @@ def svdf(s: Sketch) -> None:
         )
 
 
-OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {"SVDF": (("s8", "f32"), svdf)}
+def lstm(s: Sketch) -> None:
+    """Two layers in a row on one state and cell, so that the second finds what the first one leaves."""
+    batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9, 20), (1, 2, 5, 12)))
+    first = s.chance(0.3)
+    ends = (steps, batches) if first else (batches, steps)
+    x_quant = _of(s, 10 ** s.rng.uniform(-2.5, -0.5), s.rng.choice((-128, 0, 127, -3)))
+    h_quant = _of(s, s.rng.choice((1 / 128, 0.0076, 0.004)), s.rng.choice((0, 0, -4, 30)))
+    wide = s.dtype == "f32"
+    cell = None if wide else (2.0 ** s.rng.choice((-12, -12, -11, -13, -10, -9, -15)), 0)
+    gain = s.rng.choice((1.0, 3.0, 30.0))
+    whole = range(4) if not (wide and s.chance(0.3)) else range(1, 4)
+    gates: dict[int, int] = {}
+    for k in whole:
+        w, r = (_of(s, gain * 10 ** s.rng.uniform(-2.6, -1.8)) for _ in range(2))
+        gates[1 + k] = s.constant((hidden, inputs), None, w)
+        gates[5 + k] = s.constant((hidden, hidden), None, r)
+        if wide:
+            gates[12 + k] = s.constant((hidden,))
+        else:
+            data = s.data.integers(-3000, 3000, hidden)
+            gates[12 + k] = s.tensor((hidden,), "s32", (x_quant[0] * w[0], 0) if x_quant and w else None, data)
+    if wide and s.chance(0.3):
+        gates |= {place: s.constant((hidden,)) for k, place in ((0, 9), (1, 10), (3, 11)) if k in whole}
+    h = s.tensor((batches, hidden), s.dtype, h_quant, is_variable=True)
+    c = s.tensor((batches, hidden), "f32" if wide else "s16", cell, is_variable=True)
+    inner = [s.tensor((0,), "f32") for _ in range(4)] + [s.tensor((0,), s.dtype, h_quant)]
+    options = {"fused_activation_function": "TANH", "cell_clip": s.rng.choice((10.0, 0.0, 0.7)), "time_major": first}
+    for _ in range(2):
+        x = s.x((*ends, inputs), None, x_quant)
+        y = s.tensor((*ends, hidden), s.dtype, h_quant)
+        operands = [x, *(gates.get(k, -1) for k in range(1, 18)), h, c, -1, -1, -1, -1]
+        s.writer.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], options, intermediates=[] if wide else inner)
+        s.outputs.append(y)
+
+
+OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
+    "SVDF": (("s8", "f32"), svdf),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": (("s8", "f32"), lstm),
+}
 """Operator: (element types that are drawn, how a model of one is drawn)."""

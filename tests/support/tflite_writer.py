@@ -84,6 +84,7 @@ class _Op:
     table: str | None
     options: Mapping[str, Any]
     custom_options: bytes
+    intermediates: tuple[int, ...]
 
 
 @dataclass
@@ -155,6 +156,7 @@ class ModelWriter:
         version: int = 1,
         custom_code: str | None = None,
         custom_options: bytes = b"",
+        intermediates: Sequence[int] = (),
     ) -> None:
         """Appends an operator by its BuiltinOperator name, e.g. "CONV_2D"; -1 is an absent optional input.
 
@@ -171,6 +173,7 @@ class ModelWriter:
                 table=None if custom_code is not None else _options_table(name),
                 options=dict(options or {}),
                 custom_options=custom_options,
+                intermediates=tuple(intermediates),
             )
         )
 
@@ -294,6 +297,7 @@ def _write_op(b: flatbuffers.Builder, op: _Op) -> int:
     table = None if op.table is None else _write_options(b, op.table, op.options)
     custom = _vector(b, np.frombuffer(op.custom_options, np.uint8), "u1") if op.custom_options else None
     inputs, outputs = _vector(b, op.inputs, "<i4"), _vector(b, op.outputs, "<i4")
+    inner = _vector(b, op.intermediates, "<i4") if op.intermediates else None
     tflite.OperatorStart(b)
     tflite.OperatorAddOpcodeIndex(b, op.code)
     tflite.OperatorAddInputs(b, inputs)
@@ -303,6 +307,8 @@ def _write_op(b: flatbuffers.Builder, op: _Op) -> int:
         tflite.OperatorAddBuiltinOptions(b, table)
     if custom is not None:
         tflite.OperatorAddCustomOptions(b, custom)
+    if inner is not None:
+        tflite.OperatorAddIntermediates(b, inner)
     return int(tflite.OperatorEnd(b))
 
 

@@ -29,7 +29,7 @@ static void step(const mg_lstm_f32_params *p, const mg_f32 *gates, mg_f32 *h, mg
         const float own = mg_activated(p->kinds[0], mg_within(gates[k] + peephole(p, 0u, k, c[k]), p->clip));
         const float in = p->coupled != 0u ? 1.0f - forget : own;
         const float new_cell = mg_activated(p->kinds[1], mg_within(gates[3u * n + k], p->clip));
-        c[k] = forget * c[k] + in * new_cell;
+        c[k] = mg_within(forget * c[k] + in * new_cell, p->cell_clip);
         const float out = mg_activated(p->kinds[0], mg_within(gates[n + k] + peephole(p, 1u, k, c[k]), p->clip));
         h[k] = out * mg_activated(p->kinds[2], c[k]);
     }

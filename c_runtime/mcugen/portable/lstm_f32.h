@@ -9,7 +9,7 @@
  *          gates in the order i, o, f, g
  * p        weights of the cell [3, hidden] for i, o, f, or NULL
  * kinds    activations of the gates, of g, and of the cell
- * clip     bound of the gates' sums, 0 for none;   coupled: i is 1 - f
+ * clip     bound of the gates' sums, 0 for none;   coupled: i is 1 - f;   cell_clip: bound of c, 0 for none
  * Equals Lstm.reference within rounding.
  */
 #ifndef MCUGEN_LSTM_F32_H
@@ -22,7 +22,7 @@ typedef struct {
     uint32_t steps, batches, inputs, hidden;
     uint32_t kinds[3];
     uint32_t coupled;
-    float clip;
+    float clip, cell_clip;
 } mg_lstm_f32_params;
 
 /* x [steps, batches, inputs]; h0, c0 [batches, hidden] -> y [steps, batches, hidden]; h, c: the last ones; scratch: 4 *

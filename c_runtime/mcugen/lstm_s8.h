@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A layer of long short-term memory on int8 data with an int16 cell, one step after the other.
+ *
+ *   sum_g = saturate(requantize(w_bias + W x, w_mult, w_shift)) + requantize(r_bias + R h, r_mult, r_shift), saturated
+ *   i, f, o = logistic(sum), g = tanh(sum)      sums have 12 bits of fraction
+ *   c = clamp(saturate(f * c) + saturate(i * g)), h = clamp(requantize(o * tanh(c), h_mult, h_shift) + h_zero_point)
+ *
+ * w, r     weights of the data [4][hidden][inputs] and of the state [4][hidden][hidden]; gates in the order i, f, g, o
+ * w_bias, r_bias  [4][hidden]; the zero points of x and h are folded into them
+ * table    of sigmoid(i / 24), or NULL for functions that are computed as series
+ * cell_shift   log2 of the cell's scale;   clip: the cell stays within it
+ * batches of a step stand step_in (x) and step_out (y) elements after those of the step before; the elements of a batch
+ * stand batch_in and batch_out after those of the batch before.
+ * mg_lstm_s8 equals TensorFlow Lite Micro, mg_lstm_s8_series LiteRT.
+ */
+#ifndef MCUGEN_LSTM_S8_H
+#define MCUGEN_LSTM_S8_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int8_t *w, *r;
+    const int32_t *w_bias, *r_bias;
+    const uint16_t *table;
+    int32_t w_mult[4], r_mult[4];
+    int32_t h_mult;
+    uint32_t steps, batches, inputs, hidden, step_in, batch_in, step_out, batch_out;
+    int16_t clip, h_zero_point;
+    int8_t w_shift[4], r_shift[4];
+    int8_t h_shift, cell_shift;
+} mg_lstm_s8_params;
+
+/* x, h0 [batches][hidden], c0 [batches][hidden] -> c, the last cell, which may be c0, and y; scratch: 4 * hidden sums. */
+void mg_lstm_s8(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c, int8_t *y,
+                void *scratch);
+void mg_lstm_s8_series(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c,
+                       int8_t *y, void *scratch);
+
+#endif /* MCUGEN_LSTM_S8_H */

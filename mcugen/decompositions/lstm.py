@@ -1,0 +1,126 @@
+"""UNIDIRECTIONAL_SEQUENCE_LSTM: one layer on float or int8 data, with its state and cell as variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source, cleared
+from mcugen.op import Op
+from mcugen.ops.lstm import Lstm
+from mcugen.ops.lstm_quantized import QuantizedLstm
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.strided_slice import StridedSlice
+from mcugen.ops.transpose import Transpose
+from mcugen.types import QuantParams, TensorType
+
+_W, _R, _PEEPHOLES, _BIASES, _PROJECTION = (1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11), (12, 13, 14, 15), (16, 17)
+_STATE, _CELL = 18, 19
+_NORMS = (20, 21, 22, 23)
+"""Operands in the order i, f, c, o."""
+
+
+def expand(source: Source, e: Expansion) -> Sequence[str]:
+    """Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; unidirectional_sequence_lstm.cc of both runtimes."""
+    a = source.attributes
+    a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights, which is refused
+    absent = [
+        name
+        for name, operands in (("projection", _PROJECTION), ("layer normalization", _NORMS))
+        if _any(source, operands)
+    ]
+    if absent or a["proj_clip"] or a["diagonal_recurrent_tensors"]:
+        raise UnsupportedError(f"an LSTM with {' and '.join(absent) or 'diagonal weights'} is not supported")
+    if a["fused_activation_function"] != "TANH":
+        raise UnsupportedError(f"an LSTM with the activation {a['fused_activation_function']} is not supported")
+    x, w, r = (source.inputs[k] for k in (0, 2, 6))
+    if x is None or w is None or r is None or len(x.shape) != 3:
+        raise ShapeError(f"an LSTM needs data of rank 3 and weights, not {x}")
+    if (x.dtype, w.dtype, r.dtype) == ("f32", "f32", "f32"):
+        return _float(source, e)
+    if (x.dtype, w.dtype, r.dtype) == ("s8", "s8", "s8"):
+        return _quantized(source, e)
+    raise UnsupportedError(f"an LSTM of {x.dtype} data with {w.dtype} and {r.dtype} weights is not supported")
+
+
+def _any(source: Source, operands: Sequence[int]) -> bool:
+    return any(k < len(source.inputs) and source.inputs[k] is not None for k in operands)
+
+
+def _state(source: Source, e: Expansion, k: int) -> tuple[str, TensorType]:
+    """A variable operand: its name and type."""
+    t, variable = source.inputs[k], e.variables[k]
+    if t is None or variable is None:
+        raise UnsupportedError(f"operand {k} of an LSTM, its {'cell' if k == _CELL else 'state'}, is no variable")
+    return variable, t
+
+
+def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
+    """Constant operands of the gates as one, along their first axis."""
+    types, arrays = [source.inputs[k] for k in operands], [source.constant(k) for k in operands]
+    known = [(t, a) for t, a in zip(types, arrays, strict=True) if t is not None and a is not None]
+    if len(known) < len(operands):
+        raise UnsupportedError(f"operand {operands[0]} of an LSTM, or one of the next, is no constant")
+    if len({(t.shape[1:], t.dtype) for t, _ in known}) > 1 or not known[0][0].shape:
+        raise CorruptModelError(f"operands {list(operands)} of an LSTM do not fit each other")
+    quants = [t.quant for t, _ in known if t.quant is not None]
+    quant = None
+    if len(quants) == len(known) and known[0][0].dtype == "s8":
+        scales = tuple(q.scale[0] for (t, _), q in zip(known, quants, strict=True) for _ in range(t.shape[0]))
+        if any(q.per_channel or any(q.zero_point) for q in quants):
+            raise UnsupportedError("weights of an LSTM with several scales or with zero points are not supported")
+        quant = QuantParams(scales, (0,) * len(scales))
+    return e.constant(np.concatenate([array for _, array in known]), quant)
+
+
+def _quantized(source: Source, e: Expansion) -> Sequence[str]:
+    a = source.attributes
+    if _any(source, _PEEPHOLES) or not _any(source, _W[:1]):
+        raise UnsupportedError("an LSTM of int8 data with weights of the cell, or with coupled gates, is not supported")
+    (state, h), (cell, c) = _state(source, e, _STATE), _state(source, e, _CELL)
+    op = QuantizedLstm(a["time_major"], max(a["cell_clip"], 0.0))
+    weights = [_joined(source, e, operands) for operands in (_W, _R, _BIASES)]
+    before = e.read(state, cleared(h), h.quant), e.read(cell, cleared(c), c.quant)
+    after, y = e.nodes(op, e.inputs[0], *weights, *before, quant=(c.quant, source.outputs[0].quant))
+    e.write(cell, after)
+    e.write(state, _last(e, y, h, time_major=a["time_major"]))
+    return [y]
+
+
+def _last(e: Expansion, y: str, h: TensorType, *, time_major: bool) -> str:
+    """The result of the last step."""
+    shape, axis = e.type(y).shape, 0 if time_major else 1
+    ranges = tuple((d - 1 if k == axis else 0, 1 if k == axis else d, 1) for k, d in enumerate(shape))
+    sliced = tuple(1 if k == axis else d for k, d in enumerate(shape))
+    step = y if shape[axis] == 1 else e.node(StridedSlice(ranges, sliced), y, quant=e.type(y).quant)
+    return e.node(Reshape(h.shape), step, quant=h.quant)
+
+
+def _float(source: Source, e: Expansion) -> Sequence[str]:
+    """Gates in the order i, o, f, c, as Lstm has them; the same weights for i and f where i is coupled."""
+    a = source.attributes
+    coupled = not _any(source, _W[:1])
+    if coupled or _any(source, _PEEPHOLES):
+        e.refuse("tflm", "no kernel for an LSTM with coupled gates or weights of the cell")
+    order = (1, 3, 1, 2) if coupled else (0, 3, 1, 2)
+    w, r, b = (_joined(source, e, [group[k] for k in order]) for group in (_W, _R, _BIASES))
+    peepholes = []
+    if _any(source, _PEEPHOLES):
+        peepholes = [_joined(source, e, [_PEEPHOLES[k] for k in ((1, 2, 1) if coupled else (0, 2, 1))])]
+    (state, h), (cell, c) = _state(source, e, _STATE), _state(source, e, _CELL)
+    op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, max(a["cell_clip"], 0.0))
+    x = _turned(e, str(e.inputs[0]), time_major=a["time_major"])
+    y, last, kept = e.nodes(op, x, w, r, b, e.read(state, cleared(h)), e.read(cell, cleared(c)), *peepholes)
+    e.write(state, last)
+    e.write(cell, kept)
+    return [_turned(e, y, time_major=a["time_major"])]
+
+
+def _turned(e: Expansion, value: str, *, time_major: bool) -> str:
+    """Data with its first two axes exchanged, unless they are steps and batches already."""
+    return value if time_major else e.node(Transpose((1, 0, 2)), value)
+
+
+IMPORTS = (Import("tflite", "UNIDIRECTIONAL_SEQUENCE_LSTM", expand=expand),)

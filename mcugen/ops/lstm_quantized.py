@@ -1,0 +1,366 @@
+"""Quantized LSTM: a layer of long short-term memory over int8 sequences, with an int16 cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Param, Params
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.kernel import Form, Kernel
+from mcugen.numeric import quantize_multiplier, wrap32
+from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _sigmoid
+from mcugen.oracle import fixed, gemmlowp16, quantized, sigmoids
+from mcugen.oracle.rational import binary32, exact, multiplier, power, scale_of
+from mcugen.types import QuantParams, TensorType, dtypes
+
+GATES = 4
+_GATE_BITS = 12
+"""Bits of fraction of the gates' sums."""
+
+_FUNCTION_BITS = 15
+"""Bits of fraction of the gates, and of the cell's tanh."""
+
+_SERIES_BITS = 6
+"""Integer bits of a cell that LiteRT has a tanh for, at most."""
+
+
+def sizes(call: Call) -> tuple[int, int, int, int]:
+    """(steps, batches, inputs, hidden)."""
+    shape, op = call.input(0).shape, call.op
+    assert isinstance(op, QuantizedLstm)
+    steps, batches = (shape[0], shape[1]) if op.time_major else (shape[1], shape[0])
+    return steps, batches, shape[2], call.input(2).shape[1]
+
+
+def is_tabled(call: Call) -> bool:
+    "the reference runtime is TensorFlow Lite Micro"
+    return call.reference == "tflm"
+
+
+def is_series(call: Call) -> bool:
+    "the reference runtime is LiteRT"
+    return call.reference != "tflm"
+
+
+def constant_weights(call: Call) -> bool:
+    "weights and biases are constants"
+    return all(call.constants[k] is not None for k in (1, 2, 3))
+
+
+def multipliers(call: Call, k: int, data: float) -> list[tuple[int, int]]:
+    """(mult, shift) of the sums of each gate, with weights k on data of this scale.
+
+    TFLM divides the product of two float32 as float64, LiteRT rounds it to float32.
+    Source: lstm_eval_common.cc, CreateGateParams; unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16.
+    """
+    rounded = np.float64 if call.reference == "tflm" else np.float32
+    scales = _gate_scales(call.input(k))
+    real = [float(rounded(np.float32(data)) * rounded(np.float32(s)) * rounded(2.0**_GATE_BITS)) for s in scales]
+    return [quantize_multiplier(r) for r in real]
+
+
+def _gate_scales(w: TensorType) -> tuple[float, ...]:
+    """The scale of each gate's weights, which are joined along their first axis."""
+    if w.quant is None or len(w.quant.scale) != w.shape[0]:
+        raise QuantizationError(f"the weights {w} have no scale for each output")
+    return w.quant.scale[:: w.shape[0] // GATES]
+
+
+def hidden_multiplier(call: Call) -> tuple[int, int]:
+    """(mult, shift) of the product of the output gate and the cell's tanh."""
+    return quantize_multiplier(2.0 ** (-2 * _FUNCTION_BITS) / float(np.float32(call.input(4).scale)))
+
+
+def cell_power(t: TensorType) -> int:
+    """log2 of a cell's scale. Raises QuantizationError where that is no power of two."""
+    mantissa, exponent = math.frexp(t.scale)
+    if mantissa != 0.5:
+        raise QuantizationError(f"the cell {t} has a scale that is no power of two")
+    return exponent - 1
+
+
+def clip_of(call: Call) -> int:
+    """The bound of the cell as stored, 0 for none."""
+    return int(min(max(call.op.cell_clip / call.input(5).scale, 0.0), 32767.0))
+
+
+def biases(call: Call) -> tuple[np.ndarray, np.ndarray]:
+    """What the sums of the data and of the state begin with: the zero points of both are folded in."""
+    data, state = (call.constant(k).astype(np.int64).sum(axis=1) for k in (1, 2))
+    first = call.constant(3).astype(np.int64) - call.input(0).zero_point * data
+    return wrap32(first).astype(np.int32), wrap32(-call.input(4).zero_point * state).astype(np.int32)
+
+
+def params(call: Call) -> Params:
+    steps, batches, inputs, hidden = sizes(call)
+    w_bias, r_bias = biases(call)
+    mult, shift = hidden_multiplier(call)
+    fields: dict[str, Param] = {
+        "w": call.constant(1).reshape(-1),
+        "r": call.constant(2).reshape(-1),
+        "w_bias": w_bias,
+        "r_bias": r_bias,
+        **_counts(call.op.time_major, (steps, batches, inputs, hidden)),
+        "clip": clip_of(call),
+        "h_zero_point": call.input(4).zero_point,
+        "h_mult": mult,
+        "h_shift": shift,
+        "cell_shift": cell_power(call.input(5)),
+    }
+    for name, k, data in (("w", 1, 0), ("r", 2, 4)):
+        for gate, (m, s) in enumerate(multipliers(call, k, call.input(data).scale)):
+            fields |= {f"{name}_mult[{gate}]": m, f"{name}_shift[{gate}]": s}
+    return {**fields, "table": _sigmoid.table()} if is_tabled(call) else fields
+
+
+def _counts(time_major: bool, counts: tuple[int, int, int, int]) -> dict[str, int]:
+    """The sizes, and how far apart steps and batches stand."""
+    steps, batches, inputs, hidden = counts
+    strides = (batches, 1) if time_major else (1, steps)
+    return {
+        **dict(zip(("steps", "batches", "inputs", "hidden"), counts, strict=True)),
+        **{f"step_{end}": strides[0] * size for end, size in (("in", inputs), ("out", hidden))},
+        **{f"batch_{end}": strides[1] * size for end, size in (("in", inputs), ("out", hidden))},
+    }
+
+
+def scratch(call: Call) -> int:
+    """The sums of all gates of a step."""
+    return 2 * GATES * sizes(call)[3]
+
+
+def _kernel(symbol: str, rule: Any) -> Kernel:
+    rules = (rule, constant_weights)
+    return Kernel(
+        symbol, Form.WHOLE, rules, params, operands=(0, 4, 5), scratch=scratch, in_place=(5,), struct="mg_lstm_s8"
+    )
+
+
+@dataclass(frozen=True)
+class QuantizedLstm(Op):
+    """c = f * c + i * g, h = o * tanh(c), step by step: i, f, o = sigmoid(W x + b + R h), g = tanh(W x + b + R h).
+
+    x: s8 [B, T, I], or [T, B, I] with time_major   w: s8 [4 * H, I]   r: s8 [4 * H, H]   b: s32 [4 * H]
+    h: s8 [B, H]   c: s16 [B, H], with a scale that is a power of two   gates in the order i, f, g, o
+    results: the last cell, and y: s8 [B, T, H] or [T, B, H], the state h after each step
+    cell_clip: bound of the cell, 0 for none
+    TFLM looks gates up in tables, LiteRT computes series, and products round apart.
+    Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; lstm_eval.cc of both runtimes.
+    """
+
+    time_major: bool = False
+    cell_clip: float = 0.0
+
+    tflm_types = dtypes("s8")
+    litert_types = dtypes("s8")
+    kernels = (_kernel("mg_lstm_s8", is_tabled), _kernel("mg_lstm_s8_series", is_series))
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        bits = _FUNCTION_BITS + cell_power(call.input(5))
+        if runtime == "litert" and not 0 <= bits <= _SERIES_BITS:
+            return f"no tanh for a cell of scale {call.input(5).scale:g}"
+        return super().refused_by(call, runtime)
+
+    def infer(
+        self,
+        x: TensorType | None,
+        w: TensorType | None,
+        r: TensorType | None,
+        b: TensorType | None,
+        h: TensorType | None,
+        c: TensorType | None,
+    ) -> tuple[TensorType, ...]:
+        if x is None or w is None or r is None or b is None or h is None or c is None or len(x.shape) != 3:
+            raise ShapeError(f"a recurrent layer needs data of rank 3, weights, biases and states, not {x}")
+        found = tuple(t.dtype for t in (x, w, r, b, h, c))
+        if found != ("s8", "s8", "s8", "s32", "s8", "s16"):
+            raise UnsupportedError(f"a recurrent layer of {', '.join(found)} is not supported")
+        hidden = r.shape[-1]
+        batches = x.shape[1 if self.time_major else 0]
+        wanted = ((GATES * hidden, x.shape[2]), (GATES * hidden, hidden), (GATES * hidden,), *((batches, hidden),) * 2)
+        for t, shape in zip((w, r, b, h, c), wanted, strict=True):
+            if t.shape != shape:
+                raise ShapeError(f"an operand {t} of a recurrent layer on {x} is not {list(shape)}")
+        if not math.isfinite(self.cell_clip):
+            raise UnsupportedError(f"the bound {self.cell_clip} of the cell is not a number")
+        return TensorType(c.shape, "s16"), TensorType((*x.shape[:2], hidden), "s8")
+
+    def reference(
+        self, x: np.ndarray, w: np.ndarray, r: np.ndarray, b: np.ndarray, h: np.ndarray, c: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        y = []
+        for row in x if self.time_major else x.swapaxes(0, 1):
+            i, f, g, o = np.split(row @ w.T + b + h @ r.T, GATES, axis=1)
+            c = _sigmoid_of(f) * c + _sigmoid_of(i) * np.tanh(g)
+            c = np.clip(c, -self.cell_clip, self.cell_clip) if self.cell_clip > 0 else c
+            h = _sigmoid_of(o) * np.tanh(c)
+            y.append(h)
+        return c, np.stack(y, axis=0 if self.time_major else 1)
+
+    def reference_q(self, call: Call, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Source: TFLM lstm_eval.h, LstmStepInteger; LiteRT lstm_eval.cc, LstmStepInteger8x8_16."""
+        x, w, r, b, h, c = (fixed.int64(a) for a in operands)
+        zero = call.input(4).zero_point
+        y = []
+        for row in x if self.time_major else x.swapaxes(0, 1):
+            first = fixed.wrapped((row - call.input(0).zero_point) @ w.T + b)
+            gates = _gates_q(call, first, fixed.wrapped((h - zero) @ r.T))
+            c = _cell_q(call, gates, c)
+            product = _tanh_of_cell(call, c) * gates[3]
+            h = np.clip(fixed.scaled_twice(product, *_hidden_q(call)) + zero, -128, 127)
+            y.append(h)
+        return c, np.stack(y, axis=0 if self.time_major else 1)
+
+    def scaling(self, call: Call) -> Scaling:
+        w_bias, r_bias = biases(call)
+        found = {"w": multipliers(call, 1, call.input(0).scale), "r": multipliers(call, 2, call.input(4).scale)}
+        clip = clip_of(call) if self.cell_clip > 0 else 0
+        return {**found, "h": hidden_multiplier(call), "clip": clip, "w_bias": w_bias, "r_bias": r_bias}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        w, r, b = (fixed.int64(call.constant(k)) for k in (1, 2, 3))
+        x, h = call.input(0), call.input(4)
+        return {
+            "w": _gate_multipliers_q(call, 1, x),
+            "r": _gate_multipliers_q(call, 2, h),
+            "h": _hidden_q(call),
+            "clip": _clip_q(call),
+            "w_bias": fixed.wrapped(b - x.zero_point * w.sum(axis=1)),
+            "r_bias": fixed.wrapped(-h.zero_point * r.sum(axis=1)),
+        }
+
+    def macs(self, call: Call) -> int:
+        steps, batches, inputs, hidden = sizes(call)
+        return steps * batches * GATES * hidden * (inputs + hidden)
+
+    def in_words(self, call: Call) -> str:
+        steps, batches, inputs, hidden = sizes(call)
+        return f"{inputs} to {hidden}, {steps} steps" + (f", {batches} times" if batches > 1 else "")
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [_example(seed, *case) for seed, case in enumerate(_CASES)]
+
+
+def _sigmoid_of(x: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / (1.0 + np.exp(-x)))
+
+
+def _power_q(call: Call) -> int:
+    """log2 of the cell's scale."""
+    scale = scale_of(call.input(5))
+    return -(scale.denominator.bit_length() - 1) if scale < 1 else scale.numerator.bit_length() - 1
+
+
+def _clip_q(call: Call) -> int:
+    """Source: lstm_eval_common.cc, CreateLstmCellStateInfo."""
+    if call.op.cell_clip <= 0:
+        return 0
+    return min(math.floor(binary32(exact(call.op.cell_clip)) / scale_of(call.input(5))), 32767)
+
+
+def _hidden_q(call: Call) -> quantized.Multiplier:
+    return quantized.product_multiplier(
+        (2.0**-_FUNCTION_BITS, 2.0**-_FUNCTION_BITS), call.input(4).scale, in_double=True
+    )
+
+
+def _gate_multipliers_q(call: Call, k: int, data: TensorType) -> list[quantized.Multiplier]:
+    """(mult, shift) of each gate; see `multipliers`."""
+    w = call.input(k)
+    scales = w.quant.scale[:: w.shape[0] // GATES] if w.quant else ()
+    products = [scale_of(data) * binary32(exact(s)) for s in scales]
+    rounded = products if quantized.is_tflm(call) else [binary32(p) for p in products]
+    return [multiplier(p * power(_GATE_BITS)) for p in rounded]
+
+
+def _gates_q(call: Call, first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:
+    """The gates i, f, g and o, with 15 bits of fraction, of the exact sums of data and state."""
+    sums = []
+    for acc, k, data in ((first, 1, call.input(0)), (second, 2, call.input(4))):
+        pairs = zip(np.split(acc, GATES, axis=1), _gate_multipliers_q(call, k, data), strict=True)
+        sums.append([fixed.scaled_twice(part, *scale) for part, scale in pairs])
+    found = []
+    for gate, (a, r) in enumerate(zip(*sums, strict=True)):
+        total = _narrowed(_narrowed(a) + (_narrowed(r) if quantized.is_tflm(call) else r))
+        found.append(_activated(call, total, gate == 2))
+    return found
+
+
+def _activated(call: Call, x: np.ndarray, is_tanh: bool) -> np.ndarray:
+    if quantized.is_tflm(call):
+        return sigmoids.tabled_tanh(3 * x) if is_tanh else sigmoids.tabled_logistic(3 * x)
+    bits = _FUNCTION_BITS - _GATE_BITS
+    return gemmlowp16.looked_up(gemmlowp16.tanh(bits) if is_tanh else gemmlowp16.logistic(bits), x)
+
+
+def _tanh_of_cell(call: Call, c: np.ndarray) -> np.ndarray:
+    """Source: TFLM lstm_eval.cc, Tanh; LiteRT tensor_utils::ApplyTanh."""
+    if not quantized.is_tflm(call):
+        return gemmlowp16.looked_up(gemmlowp16.tanh(_FUNCTION_BITS + _power_q(call)), c)
+    left = _GATE_BITS + _power_q(call)
+    scaled = (3 * c) << left if left >= 0 else (3 * c + (1 << (-left - 1))) >> -left
+    return sigmoids.tabled_tanh(fixed.wrapped(scaled))
+
+
+def _cell_q(call: Call, gates: Sequence[np.ndarray], c: np.ndarray) -> np.ndarray:
+    i, f, g, _ = gates
+    shift = 2 * _FUNCTION_BITS + _power_q(call)
+    if quantized.is_tflm(call):
+        kept = _narrowed(fixed.scaled_twice(f * c, 1 << 30, 1 - _FUNCTION_BITS))
+        entered = _narrowed(fixed.scaled_twice(i * g, 1 << 30, 1 - shift))
+    else:
+        kept, entered = fixed.divided(f * c, _FUNCTION_BITS), fixed.int64(fixed.divided(i * g, shift).astype(np.int16))
+    total, clip = _narrowed(kept + entered), _clip_q(call)
+    return np.clip(total, -clip, clip) if clip > 0 else total
+
+
+def _narrowed(x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.clip(x, -(1 << 15), (1 << 15) - 1))
+
+
+_CASES: tuple[tuple[int, int, int, int, int, int, int, float, bool], ...] = (
+    (3, 1, 5, 4, -128, 0, -12, 10.0, False),
+    (1, 2, 9, 6, 3, -4, -11, 0.0, False),
+    (4, 2, 7, 5, 0, 127, -10, 1.5, True),
+    (2, 1, 33, 9, 127, -128, -13, 0.3, False),
+    (6, 1, 1, 3, -128, 5, -9, 0.0, True),
+    (2, 1, 16, 8, 4, 4, -15, 0.9, False),
+)
+"""Steps, batches, inputs, hidden, zero points of data and state, log2 of the cell's scale, clip, time_major."""
+
+
+def _example(
+    seed: int,
+    steps: int,
+    batches: int,
+    inputs: int,
+    hidden: int,
+    x_zero: int,
+    h_zero: int,
+    cell: int,
+    clip: float,
+    time_major: bool,
+) -> Example:
+    def weights(count: int, scale: float) -> TensorType:
+        scales = np.repeat(scale * (1.0 + 0.3 * np.arange(GATES)) * (1.0 if seed % 2 else 8.0), hidden)
+        quant = QuantParams(tuple(float(np.float32(s)) for s in scales), (0,) * scales.size)
+        return TensorType((GATES * hidden, count), "s8", quant)
+
+    def state(dtype: str, scale: float, zero: int, shape: tuple[int, ...]) -> TensorType:
+        return TensorType(shape, dtype, QuantParams((float(np.float32(scale)),), (zero,)))
+
+    ends = (steps, batches) if time_major else (batches, steps)
+    h, c = state("s8", 0.0078, h_zero, (batches, hidden)), state("s16", 2.0**cell, 0, (batches, hidden))
+    x, y = state("s8", 0.02, x_zero, (*ends, inputs)), TensorType((*ends, hidden), "s8", h.quant)
+    b = TensorType((GATES * hidden,), "s32")
+    data = np.random.default_rng(seed).integers(-(2**11), 2**11, GATES * hidden).astype(np.int32)
+    types = (x, weights(inputs, 0.004), weights(hidden, 0.006), b, h, c)
+    return Example(QuantizedLstm(time_major, clip), types, (c, y), {1: None, 2: None, 3: data}, seed)
