@@ -132,6 +132,8 @@ class Graph:
     states: the values that a run passes to the next one. signatures: (name, index) of each of the file's subgraphs that
     has a name to ask for.
     texts: for outputs whose integers are indices of texts, by the place of the output: these texts.
+    layouts: the inputs and outputs that are given in another order than the file has them: the axis of the file for
+    each axis.
     """
 
     name: str
@@ -147,6 +149,7 @@ class Graph:
     states: tuple[State, ...] = ()
     signatures: tuple[tuple[str, int], ...] = ()
     texts: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

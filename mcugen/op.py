@@ -92,6 +92,9 @@ class Op:
     litert_types: ClassVar[frozenset[str]] = ALL_DTYPES
     """Element types of operand 0 for which LiteRT has a kernel."""
 
+    takes_images: ClassVar[bool] = False
+    """Whether operand 0 and the results are images [N, H, W, C], of which the last axis is the channels."""
+
     only_moves: ClassVar[bool] = False
     """Whether stored integers are only moved, so that the runtimes allow any zero point of int16 data."""
 

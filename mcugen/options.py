@@ -11,6 +11,7 @@ from mcugen.errors import UsageError
 
 RUNTIMES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT", "ort": "ONNX Runtime"}
 REFERENCES = tuple(RUNTIMES)
+LAYOUTS = ("nhwc", "nchw")
 INPUT_MODES = ("whole", "rows", "frames")
 DEFAULT_EXPORTS = ("cmake",)
 GOALS = ("balanced", "speed", "ram", "flash")
@@ -71,6 +72,17 @@ class Options:
     )
     signature: str = _option(
         "", "Which of several networks of a .tflite file to build; by default the first.", metavar="NAME"
+    )
+    input_layout: str = _option(
+        "",
+        "Order in which input images are given: nhwc, the channels last, or nchw, the channels first. By default the "
+        "order of the file.",
+        choices=LAYOUTS,
+    )
+    output_layout: str = _option(
+        "",
+        "Order in which output images are returned. By default the order of the file.",
+        choices=LAYOUTS,
     )
     optimize: str = _option(
         "balanced",
@@ -160,7 +172,7 @@ class Options:
             choices = item.metadata.get("choices")
             value = getattr(self, item.name)
             if choices and value not in (*choices, item.default):
-                raise UsageError(f"--{item.name} is {value!r}", hint=f"choose one of {', '.join(choices)}")
+                raise UsageError(f"--{item.name.replace('_', '-')} is {value!r}", hint=f"choose one of {', '.join(choices)}")
         if self.no_rows and (self.input_mode != "whole" or self.optimize == "ram"):
             asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
             raise UsageError(f"--no-rows contradicts {asked}", hint="leave one of them out")

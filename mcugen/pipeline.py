@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcugen import exports, frontends, kernels, passes, plugins, registry, report, select, target
+from mcugen import exports, frontends, kernels, layouts, passes, plugins, registry, report, select, target
 from mcugen.emit import files_of, libraries_of, sources_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
@@ -96,6 +96,8 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     name = options.name or c_name_from(path.stem)
     known = registry.load(ops)
     imported = frontends.load(path, known, options.shapes, options.signature)
+    own = frontends.layout(imported.format)
+    imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, path.stem, is_given=bool(options.name))
     return prepare_graph(imported, options, name, (*name_notes, *missing))

@@ -42,6 +42,12 @@ def load(
     return verify(graph, f"{suffix} front end")
 
 
+def layout(name: str) -> str:
+    """The order of image axes that the operators of that format have: "nchw" unless its module states `LAYOUT`."""
+    found: str = getattr(importlib.import_module(f"{__name__}.{name}"), "LAYOUT", "nchw")
+    return found
+
+
 def references(name: str) -> tuple[str, ...]:
     """The runtimes whose meaning a model of that format can have, the default first."""
     found: tuple[str, ...] = importlib.import_module(f"{__name__}.{name}").REFERENCES

@@ -32,6 +32,9 @@ from mcugen.types import Shape, TensorType
 REFERENCES = ("tflm", "litert")
 """The runtimes whose bits a model of this format can have, the default first."""
 
+LAYOUT = "nhwc"
+"""The order of image axes in this format."""
+
 MAX_OPERATORS = 2048
 MAX_REPEATED = 1 << 14
 """Operators of a file that are imported at most, those of loops counted for each trip."""

@@ -35,6 +35,8 @@ class Pool(Channelwise, Activated):
     padding: Padding = "VALID"
     activation: str = "NONE"
 
+    takes_images = True
+
     @property
     def window(self) -> Window:
         return Window(self.kernel, self.stride, (1, 1), self.padding)

@@ -118,6 +118,7 @@ class Conv2D(Weighted):
     activation: str = "NONE"
     sum_dtype: str = ""
 
+    takes_images = True
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "CONV_2D", from_tflite),)

@@ -121,6 +121,7 @@ class DepthwiseConv2D(Weighted):
     padding: Padding = "SAME"
     activation: str = "NONE"
 
+    takes_images = True
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)

@@ -104,6 +104,7 @@ class HybridConv2D(Op):
     twice: bool = False
 
     exact_floats = True
+    takes_images = True
     litert_types = frozenset()
     imports = (
         Import("tflite", "CONV_2D", expand=_hybrid.layer(_from_conv, lambda source, w: not _is_per_channel(w)),

@@ -55,6 +55,7 @@ class HybridDepthwiseConv2D(Op):
     activation: str = "NONE"
 
     exact_floats = True
+    takes_images = True
     litert_types = frozenset()
     imports = (
         Import(

@@ -88,6 +88,7 @@ class ResizeNearestNeighbor(Channelwise):
     half_pixel_centers: bool = False
 
     only_moves = True
+    takes_images = True
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)

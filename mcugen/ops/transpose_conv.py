@@ -110,6 +110,7 @@ class TransposeConv(Activated):
     padding: str = "SAME"
     activation: str = "NONE"
 
+    takes_images = True
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)

@@ -21,6 +21,7 @@ import numpy as np
 from mcugen import files, reference
 from mcugen.errors import UsageError
 from mcugen.graph import Graph, Tensor
+from mcugen.layouts import in_interface
 from mcugen.reference.inputs import Case
 from mcugen.verify.compare import Comparison, Verdict
 
@@ -31,7 +32,8 @@ def cases(path: Path, graph: Graph) -> list[Case]:
     found: list[Case] = []
     while all(f"in{len(found)}_{j}" in arrays for j in range(len(graph.inputs))):
         k = len(found)
-        found.append(Case(f"recorded {k}", [arrays[f"in{k}_{j}"] for j in range(len(graph.inputs))]))
+        given = [arrays[f"in{k}_{j}"] for j in range(len(graph.inputs))]
+        found.append(Case(f"recorded {k}", in_interface(graph, graph.inputs, given)))
     if not found:
         raise UsageError(
             f"{path.name} holds no input set in0_0, ...", hint="give an .npz of recorded inputs and outputs"
@@ -51,7 +53,8 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
             recorded = arrays.get(f"tflm{k}_{j}") if which == "tflm" else None
             expected = arrays[f"out{k}_{j}"] if recorded is None else recorded
             expected = numbered(expected, graph.texts.get(j, ()))
-            comparison.tensor(f"{case.name} (oracle against {path.name})", -1, name, values[name], {name: expected})
+            (wanted,) = in_interface(graph, [name], [expected])
+            comparison.tensor(f"{case.name} (oracle against {path.name})", -1, name, values[name], {name: wanted})
     _check_sequence(path, arrays, graph, comparison)
     return comparison.verdict()
 
@@ -65,7 +68,8 @@ def _check_sequence(path: Path, arrays: dict[str, np.ndarray], graph: Graph, com
         comparison.begin_case(f"run {k}", values)
         for j, name in enumerate(graph.outputs):
             where = f"run {k} (oracle against {path.name})"
-            comparison.tensor(where, -1, name, values[name], {name: arrays[f"seq{k}_{j}"]})
+            (wanted,) = in_interface(graph, [name], [arrays[f"seq{k}_{j}"]])
+            comparison.tensor(where, -1, name, values[name], {name: wanted})
 
 
 def numbered(recorded: np.ndarray, texts: Sequence[str]) -> np.ndarray:

@@ -10,6 +10,7 @@ from pathlib import Path
 from mcugen import reference
 from mcugen.errors import ToolError, UsageError
 from mcugen.graph import Graph, Tensor
+from mcugen.layouts import in_file
 from mcugen.options import RUNTIMES
 from mcugen.reference.inputs import Case
 from mcugen.toolchain.runtimes import PACKAGES, Answer, Runtime
@@ -44,7 +45,7 @@ def check(model: Path, graph: Graph, which: str, wanted: str, cases: Sequence[Ca
     stopped = []
     with Runtime(which) as runtime:
         for case in cases:
-            answer = runtime.run(model.read_bytes(), [case.inputs], tuple(names.values()))
+            answer = runtime.run(model.read_bytes(), [in_file(graph, graph.inputs, case.inputs)], tuple(names.values()))
             if answer.refused:
                 stopped.append(_note_stop(case, answer, which))
                 continue

@@ -36,7 +36,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "decompositions",
         "kernels",
         "registry target",
-        "frontends passes reference",
+        "frontends layouts passes reference",
         "plan",
         "schedule",
         "select",
