@@ -172,7 +172,8 @@ class Options:
             choices = item.metadata.get("choices")
             value = getattr(self, item.name)
             if choices and value not in (*choices, item.default):
-                raise UsageError(f"--{item.name.replace('_', '-')} is {value!r}", hint=f"choose one of {', '.join(choices)}")
+                flag = item.name.replace("_", "-")
+                raise UsageError(f"--{flag} is {value!r}", hint=f"choose one of {', '.join(choices)}")
         if self.no_rows and (self.input_mode != "whole" or self.optimize == "ram"):
             asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
             raise UsageError(f"--no-rows contradicts {asked}", hint="leave one of them out")
