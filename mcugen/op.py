@@ -214,6 +214,19 @@ class Op:
         """
         return None
 
+    def keeps_values(self, call: Call) -> bool:
+        """Whether each result is an element of an operand, or the largest of several, also where these are stored
+        integers of one scale and zero point.
+        """
+        return self.only_moves
+
+    def rounded(self, call: Call) -> Op | None:
+        """This operator, of real numbers in `call`, with integer results that are its exact real values rounded once.
+
+        Operands are stored integers; halves go to even results. None where there is no such form.
+        """
+        return None
+
     def unmoved(self, call: Call) -> Op | None:
         """This operator with its operands stored inside the result, or its results inside the operand.
 

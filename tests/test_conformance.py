@@ -17,6 +17,7 @@ from mcugen.ops.element_chain import ElementChain, Link
 from mcugen.ops.exp import Exp
 from mcugen.ops.hard_swish import HardSwish
 from mcugen.ops.leaky_relu import LeakyRelu
+from mcugen.ops.lookup import Lookup
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mul import Mul
 from mcugen.ops.neg import Neg
@@ -53,7 +54,12 @@ class ChainExamples(ElementChain):
         ]
 
 
-OPS: dict[str, type[Op]] = {**conformance.operators(), "Copy": CopyExamples, "ElementChain": ChainExamples}
+OPS: dict[str, type[Op]] = {
+    **conformance.operators(),
+    "Lookup": Lookup,
+    "Copy": CopyExamples,
+    "ElementChain": ChainExamples,
+}
 
 
 def report(problems: Sequence[object]) -> str:

@@ -45,6 +45,13 @@ static inline int32_t mg_requantize_right(int32_t x, int32_t mult, int32_t shift
     return (((high + mg_sign(high)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
 }
 
+/* x * mult * 2^(shift - 31) to the nearest, halves up, for shift < 0; the result stays in 32 bits. */
+static inline int32_t mg_requantize_once(int32_t x, int32_t mult, int32_t shift)
+{
+    const uint32_t right = (uint32_t)(-shift);
+    return (int32_t)(((int64_t)x * mult + ((int64_t)1 << (30u + right))) >> (31u + right));
+}
+
 /* x * mult * 2^(shift - 15), rounded once; mult has 16 bits. Equals MultiplyByQuantizedMultiplier of 64 bit sums. */
 static inline int32_t mg_requantize_wide(int64_t x, int32_t mult, int32_t shift)
 {

@@ -26,8 +26,7 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
         return [_computed(source, e, x, w, rest[0] if rest else None)]
     if a["transA"]:
         x = e.node(Transpose((1, 0)), x)
-    weights = data.astype(np.float64) * a["alpha"]
-    kernel = e.constant(np.ascontiguousarray(weights if a["transB"] else weights.T).astype(data.dtype))
+    kernel = _kernel(e, w, data, a["alpha"], is_transposed=bool(a["transB"]))
     c = rest[0] if rest else None
     if c is None:
         return [e.node(FullyConnected(), x, kernel)]
@@ -35,9 +34,18 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
     added = _scaled(e, c, a["beta"])
     vector = e.data(added)
     if vector is not None and vector.size in (1, outputs) and vector.shape[-1:] in ((), (1,), (outputs,)):
-        bias = e.constant(np.broadcast_to(vector.reshape(-1), (outputs,)).copy())
+        is_whole = vector.size == outputs
+        bias = e.node(Reshape((outputs,)), added) if is_whole else e.constant(np.full(outputs, vector.reshape(())))
         return [e.node(FullyConnected(), x, kernel, bias)]
     return [e.node(Add(), e.node(FullyConnected(), x, kernel), added)]
+
+
+def _kernel(e: Expansion, w: str, data: np.ndarray, alpha: float, *, is_transposed: bool) -> str:
+    """The constant matrix as [outputs, inputs], scaled; where only axes move, so that stored integers are found."""
+    if alpha == 1.0:
+        return w if is_transposed else e.node(Transpose((1, 0)), w)
+    weights = (data.astype(np.float64) * alpha).astype(data.dtype)
+    return e.constant(np.ascontiguousarray(weights if is_transposed else weights.T))
 
 
 def _computed(source: Source, e: Expansion, x: str, w: str, c: str | None) -> str:
@@ -61,7 +69,7 @@ def matmul(source: Source, e: Expansion) -> Sequence[str]:
         return [_batches(e, x, w)]
     if shape[-1] != data.shape[0]:
         raise ShapeError(f"{list(shape)} and {list(data.shape)} cannot be multiplied")
-    return [e.node(FullyConnected(keep_dims=True), x, e.constant(np.ascontiguousarray(data.T)))]
+    return [e.node(FullyConnected(keep_dims=True), x, e.node(Transpose((1, 0)), w))]
 
 
 def _scaled(e: Expansion, name: str, factor: float) -> str:

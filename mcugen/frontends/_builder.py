@@ -49,6 +49,7 @@ class Builder:
     initials: the first values of variables that a subgraph of the file states, with their quantization; `initializing`
     while it is imported. inline: appends a subgraph of the file and names its results, where the format has any.
     texts: the texts that a tensor's integers are indices of. made: how many tensors were, which names the next one.
+    known: the data of tensors that are constant, but whose nodes stay for now (`Dequantize.deferred`).
     """
 
     registry: Registry
@@ -62,6 +63,7 @@ class Builder:
     variables: dict[str, Variable] = field(default_factory=dict)
     refusals: list[tuple[str, str]] = field(default_factory=list)
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    known: dict[str, np.ndarray] = field(default_factory=dict)
     prefix: str = ""
     initials: dict[str, tuple[np.ndarray, QuantParams | None]] = field(default_factory=dict)
     initializing: bool = False
@@ -78,6 +80,11 @@ class Builder:
         self.made += 1
         self.tensors[name] = Tensor(name, t, data, label)
         return name
+
+    def data(self, name: str) -> np.ndarray | None:
+        """The data of a tensor that is constant, else None."""
+        stored = self.tensors[name].data
+        return self.known.get(name) if stored is None else stored
 
     def constant(self, data: np.ndarray, quant: QuantParams | None = None, label: str = "") -> str:
         """The name of a new constant; float16 and float64 become float32, which is precise enough for networks."""
@@ -235,7 +242,7 @@ class Builder:
             name,
             attributes,
             tuple(t.type if t else None for t in tensors),
-            tuple(t.data if t else None for t in tensors),
+            tuple(None if name is None else self.data(name) for name in operands),
             (),
         )
 
@@ -264,7 +271,8 @@ class Expander:
         return self._tensor(name).type
 
     def data(self, name: str) -> np.ndarray | None:
-        return self._tensor(name).data
+        stored = self._tensor(name).data
+        return self.builder.known.get(name) if stored is None else stored
 
     def _tensor(self, name: str) -> Tensor:
         if name not in self.builder.tensors:
@@ -311,7 +319,7 @@ class Expander:
         made = op.infer(*types)
         quants = quant if isinstance(quant, tuple) else (quant,) * len(made)
         results = tuple(TensorType(t.shape, t.dtype, q) for t, q in zip(made, quants, strict=True))
-        data = tuple(None if name is None else self.data(name) for name in inputs)
+        data = tuple(None if name is None else self.builder.tensors[name].data for name in inputs)
         call = Call(op, types, results, data, self.builder.reference)
         folded = op.fold(call) or (None,) * len(results)
         names = [self.builder.tensor(t, value, self.label) for t, value in zip(results, folded, strict=True)]
@@ -320,7 +328,17 @@ class Expander:
         if folded[0] is None:
             node = f"{self.builder.prefix}n{len(self.builder.nodes)}"
             self.builder.nodes.append(Node(node, op, tuple(inputs), tuple(names), self.where))
+            known = tuple(None if name is None else self.data(name) for name in inputs)
+            self.builder.known.update(zip(names, constant_results(replace(call, constants=known)), strict=False))
         return names
+
+
+def constant_results(call: Call) -> tuple[np.ndarray, ...]:
+    """The results of a call that is only not folded because constants are deferred; () where inputs decide."""
+    if not any(data is not None for data in call.constants):
+        return ()
+    op = replace(call.op, deferred=False) if getattr(call.op, "deferred", False) else call.op
+    return op.fold(replace(call, op=op)) or ()
 
 
 @contextmanager

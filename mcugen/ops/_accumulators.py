@@ -7,7 +7,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.channels import Range, filled
 from mcugen.numeric import activation_range, multiply_double_rounding, multiply_single_rounding
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _rounding
 
 _LEAST, _MOST = -(2**31), 2**31 - 1
 _ROOM = 2**16
@@ -45,6 +45,8 @@ def results(call: Call, found: Range | None, activation: str, *, once: bool = Fa
         return (None,)
     bounds = activation_range(activation, call.output)
     channels = call.output.shape[-1]
+    if _rounding.is_stated(call):
+        return _rounding.bounds(call, activation) or (filled(channels, *bounds),)
     if found is None or _filter.is_wide(call):
         return (filled(channels, *bounds),)
     mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, channels))

@@ -295,6 +295,15 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
     ]
 
 
+def stated_examples(op: Any) -> list[Example]:
+    """Examples of an operator that states its rounding: scales that give exact halves among them."""
+    scales = [(0.05, 0.04, 0.08), (0.25, 0.5, 0.5), (0.3, 0.1, 0.2)]
+    found = []
+    for k, how in enumerate(("even", "single")):
+        found += examples(replace(op, rounding=how), "s8", scales, 70 + 10 * k)[: 6 - 2 * k]
+    return found
+
+
 def float_bounds(call: Call) -> tuple[float, float]:
     """The clamp of the fused activation on real numbers."""
     return activation_bounds(str(call.op.activation))

@@ -22,6 +22,7 @@ from mcugen.numeric import (
     wrap32,
 )
 from mcugen.op import Scaling
+from mcugen.ops import _rounding
 from mcugen.types import TensorType
 
 WEIGHT_TYPES = {"s8": ("s8", "s16", "s4"), "s16": ("s8", "s4"), "u8": ("u8",), "f32": ("f32",)}
@@ -30,20 +31,26 @@ INT32_END = 2**31
 LARGEST = {"s8": 128, "s16": 32768}
 
 
-def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: int) -> None:
-    """Raise UnsupportedError or QuantizationError on operand types that no runtime computes together."""
+def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: int, rounding: str = "") -> None:
+    """Raise UnsupportedError or QuantizationError on operand types that no runtime computes together.
+
+    rounding: the operator's own, see `_rounding`: then there may be a float bias, wide weights, and any zero point.
+    """
+    _rounding.check(rounding)
     if x.dtype == "f32" and w.dtype == "s8":
         raise UnsupportedError("float input with int8 weights (dynamic-range quantization) is not supported")
-    if w.dtype not in WEIGHT_TYPES.get(x.dtype, ()):
+    stated = ("s8", "s16") if rounding and not x.is_float else ()
+    if w.dtype not in (stated or WEIGHT_TYPES.get(x.dtype, ())):
         raise UnsupportedError(f"{x.dtype} input with {w.dtype} weights is not supported")
-    if b is not None and (b.dtype not in BIAS_TYPES[x.dtype] or b.size != channels):
+    biases = ("s32", "f32") if stated else BIAS_TYPES[x.dtype]
+    if b is not None and (b.dtype not in biases or b.size != channels):
         raise UnsupportedError(f"bias {b} does not fit {channels} outputs of {x.dtype} input")
     for name, t in (("input", x), ("weights", w)):
         if not t.is_float and t.quant is None:
             raise QuantizationError(f"the {name} {t} has no scale")
     if w.quant and len(w.quant.scale) not in (1, channels):
         raise QuantizationError(f"the weights {w} have {len(w.quant.scale)} scales for {channels} outputs")
-    if x.dtype == "s16" and x.zero_point != 0:
+    if x.dtype == "s16" and x.zero_point != 0 and not rounding:
         raise QuantizationError(f"the input {x} must have the zero point 0")
 
 
@@ -91,11 +98,14 @@ def stated_sums(source: Source, k: int = 2) -> str:
 
 
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
-    """(mult s32, shift s8) of each output channel: scale_x * scale_w / scale_y.
+    """(mult s32, shift s8) of each output channel: scale_x * scale_w / scale_y, or what was proved to round as stated.
 
     Float scales and double arithmetic, but for uint8 convolutions, whose first product is a float, and operators with
     `float_scales`. Source: kernel_util.cc, PopulateConvolutionQuantizationParams; svdf_common.cc, PrepareSvdf.
     """
+    if _rounding.is_stated(call):
+        found = _rounding.scaled(call, str(call.op.activation))
+        return found.mult.astype(np.int32), (-found.right).astype(np.int8)
     quant = call.input(1).quant
     if quant is None:
         raise QuantizationError(f"the weights {call.input(1)} have no scale")
@@ -115,6 +125,8 @@ def scaling(call: Call, channels: int, activation: str) -> Scaling:
     """The multiplier of each output channel and the clamp; empty for floats."""
     if call.input(0).is_float:
         return {}
+    if _rounding.is_stated(call):
+        return {"factors": _rounding.factors(call, channels), "bounds": activation_range(activation, call.output)}
     mult, shift = multipliers(call, channels)
     return {"mult": mult, "shift": shift, "bounds": activation_range(activation, call.output)}
 
@@ -142,13 +154,18 @@ def centred(call: Call, w: np.ndarray, axis: int = 0) -> np.ndarray:
 
 def is_wide(call: Call) -> bool:
     """Whether the runtime sums in 64 bits: int16 data, unless the bias, or the type stated for it, is int32."""
-    if call.input(0).dtype != "s16" or (call.has(2) and call.input(2).dtype == "s32"):
+    if call.input(0).dtype != "s16" or (call.has(2) and call.input(2).dtype == "s32") or _rounding.is_stated(call):
         return False
     return call.has(2) or getattr(call.op, "sum_dtype", "") != "s32"
 
 
 def bias_of(call: Call, channels: int) -> np.ndarray:
-    """The constant bias, zeros where there is none; int64, or float64 with float data."""
+    """The constant bias, zeros where there is none; int64, or float64 with float data.
+
+    Of a float bias of integer data these are the nearest whole numbers.
+    """
+    if call.has(2) and call.input(2).is_float and not call.input(0).is_float:
+        return _rounding.whole_bias(call, channels)
     wide = np.float64 if call.input(0).is_float else np.int64
     return call.constant(2).reshape(-1).astype(wide) if call.has(2) else np.zeros(channels, wide)
 
@@ -189,6 +206,9 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
         low, high = activation_bounds(activation)
         return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), "out_min": low, "out_max": high}
     bias = wrap_bias(call, folded_bias(call, w.sum(axis=1)))
+    if _rounding.is_stated(call):
+        zero: dict[str, Param] = {"bias": bias.astype(np.int32), "in_zero_point": x.zero_point}
+        return fields | zero | _rounding.fields(call, activation)
     mult, shift = c_multipliers(call, w.shape[0])
     fields |= {"mult": mult, "shift": shift, "all_right": int(shift.max(initial=-1) < 0)}
     fields |= clamp_fields(activation, call.output)
@@ -243,25 +263,42 @@ def float_data(call: Call) -> bool:
     return _types(call) == ("f32", "f32", "f32")
 
 
-TYPE_RULES: tuple[tuple[str, Rule], ...] = (
+def _rounded(rule: Rule, stated: bool) -> Rule:
+    """The rule for calls whose operator states its rounding, or for those that leave it to the runtime."""
+
+    def rounded(call: Call) -> bool:
+        return rule(call) and _rounding.is_stated(call) == stated
+
+    rounded.__doc__ = (rule.__doc__ or "") + (", and the operator states how it rounds" if stated else "")
+    return rounded
+
+
+_KINDS: tuple[tuple[str, Rule], ...] = (
     ("s8", int8_data),
     ("s8w16", int8_data_wide_weights),
     ("s16", int16_data),
+)
+TYPE_RULES: tuple[tuple[str, Rule], ...] = (
+    *((name, _rounded(rule, False)) for name, rule in _KINDS),
+    *((f"{name}_line", _rounded(rule, True)) for name, rule in _KINDS),
     ("f32", float_data),
 )
-"""Element types that kernels with weights exist for."""
+"""Element types that kernels with weights exist for; `_line`: results are rounded as the operator states."""
 
 
-def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
+def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel], *, lines: bool = True) -> tuple[Kernel, ...]:
     """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
 
     fit: the rule that sums stay in 32 bits; make: the kernel of that symbol, with its own rules.
+    lines: whether there are kernels for operators that state their rounding.
     """
     made: list[Kernel] = []
     for dtype, rule in TYPE_RULES:
+        if dtype.endswith("_line") and not lines:
+            continue
         proof = proofs(dtype, fit)
         made.append(_ruled(make(f"mg_{name}_{dtype}"), rule, *proof))
-        if proof:
+        if proof and not dtype.endswith("_line"):
             made.append(_ruled(make(f"mg_{name}_{dtype}__acc64"), rule))
     return tuple(made)
 
@@ -272,4 +309,6 @@ def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
 
 def proofs(dtype: str, fit: Rule) -> tuple[Rule, ...]:
     """The rules of a kernel that sums integers in 32 bits; none for floats."""
+    if dtype.endswith("_line"):
+        return (fit, _rounding.has_line)
     return () if dtype == "f32" else (fit,)

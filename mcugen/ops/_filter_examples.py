@@ -36,7 +36,7 @@ def example(
     """
     data_dtype, weight_dtype, usual = KINDS[kind]
     channels = weights[axis]
-    bias_dtype = bias_dtype or usual
+    bias_dtype = bias_dtype or ("s32" if getattr(op, "rounding", "") and kind != "f32" else usual)
     b = TensorType((channels,), bias_dtype) if bias else None
     constants: dict[int, np.ndarray | None] = {1: _wide_weights(seed, weights) if kind == "s8w16" else None}
     if b:
@@ -44,7 +44,7 @@ def example(
     if kind == "f32":
         x, w = TensorType(tuple(shape), "f32"), TensorType(tuple(weights), "f32")
         return Example(op, (x, w, b), (op.infer(x, w, b)[0],), constants, seed)
-    zero = 0 if kind == "s16" else zero
+    zero = 0 if kind == "s16" and not getattr(op, "rounding", "") else zero
     count = channels if per_channel and kind != "s8w16" else 1
     x = TensorType(tuple(shape), data_dtype, QuantParams((0.5,), (zero,)))
     scale = tuple(0.5 + 0.25 * k for k in range(count))

@@ -16,7 +16,7 @@ from mcugen.call import Call, Params, Rule
 from mcugen.element import Element
 from mcugen.kernel import Kernel
 from mcugen.numeric import INT_RANGE, activation_range
-from mcugen.ops import _elementwise, _sum
+from mcugen.ops import _elementwise, _pairs, _rounding, _sum
 
 SHIFT = 21
 _BYTES = np.arange(-128, 128, dtype=np.int64)
@@ -47,7 +47,9 @@ class _Job:
 
 
 def linear(call: Call, sign: int) -> Linear | None:
-    """The form that equals a + sign * b of the runtimes, or None where none is found."""
+    """The form that equals a + sign * b of the runtimes, or as the operator states, or None where none is found."""
+    if _rounding.is_stated(call):
+        return _search(_pairs.stated(call, sign))
     a, b, y = call.input(0), call.input(1), call.output
     ratios = (a.scale / y.scale, sign * b.scale / y.scale)
     bounds = activation_range(call.op.activation, y)
@@ -55,7 +57,7 @@ def linear(call: Call, sign: int) -> Linear | None:
 
 
 @cache
-def _search(job: _Job) -> Linear | None:
+def _search(job: _Job | _pairs.Stated) -> Linear | None:
     """Factors from the real ones on, moved against the two pairs that contradict each other most, until none do."""
     want = job.result()
     factors = np.array(job.ratios) * 2**SHIFT
@@ -114,7 +116,8 @@ def _exists(sign: int) -> Rule:
     def exists(call: Call) -> bool:
         "one linear form rounds every pair of values as the runtime does"
         types = {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
-        return types == {"s8"} and _sum.scales_near(call) and linear(call, sign) is not None
+        near = _rounding.is_stated(call) or _sum.scales_near(call)
+        return types == {"s8"} and near and linear(call, sign) is not None
 
     return exists
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +13,9 @@ from mcugen.channels import Range, whole
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example, Scaling
-from mcugen.ops import _pool, _reduce
-from mcugen.oracle import reductions
+from mcugen.ops import _pool, _reduce, _rounding
+from mcugen.oracle import once, reductions
+from mcugen.staircase import Line
 
 _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 
@@ -38,8 +40,8 @@ def multiplier(call: Call) -> tuple[int, int]:
 def bounds(call: Call) -> tuple[Range | None, ...]:
     """Bounds of the result: requantization rises with the sum as long as nothing wraps."""
     x, y = _reduce.operand_range(call), call.output
-    if x is None:
-        return (None,)
+    if x is None or _rounding.is_stated(call):
+        return (None if x is None else whole(y),)
     mult, shift = multiplier(call)
     ends = [_reduce.elements(call) * (v - call.input(0).zero_point) for v in (x.low, x.high)]
     if any((np.abs(end) << max(shift, 0)).max() >= 2**31 for end in ends) or not sums_fit(call):
@@ -54,6 +56,8 @@ def sums_fit(call: Call) -> bool:
 
 
 def _outputs(call: Call) -> Params:
+    if _rounding.is_stated(call):
+        return _line_fields(call)
     if call.output.is_float:
         return {"divisor": float(divisor(call))}
     mult, shift = multiplier(call)
@@ -73,14 +77,46 @@ def global_params(call: Call) -> Params:
     return {**_outputs(call), "channels": _reduce.channels(call), "row_pixels": _reduce.row_pixels(call)}
 
 
+def _line(call: Call) -> Line | None:
+    """The proved line of sums of stored integers less their zero points."""
+    x, y, n = call.input(0), call.output, divisor(call)
+    if _rounding.rounding_of(call) == "single":
+        divided = np.float32(np.float32(y.scale) * np.float32(n))
+        slope = _rounding.scale_of(float(np.float32(x.scale) / divided))
+    else:
+        slope = _rounding.scale_of(x.scale) / _rounding.scale_of(y.scale) / n
+    low, high = (_reduce.elements(call) * (v - x.zero_point) for v in x.limits)
+    sums = Range(np.array([low], np.int64), np.array([high], np.int64))
+    steps = _rounding.steps_of(_rounding.rounding_of(call), (slope,), (Fraction(0),), y, "NONE", sums)
+    return _rounding.line(steps, abs(y.zero_point))
+
+
+def has_line(call: Call) -> bool:
+    "the operator states how it rounds, and every sum's result is a line with few exceptions"
+    return _rounding.is_stated(call) and _line(call) is not None
+
+
+def by_runtime(call: Call) -> bool:
+    "the runtime rounds"
+    return not _rounding.is_stated(call)
+
+
+def _line_fields(call: Call) -> Params:
+    found, before = _line(call), call.input(0).zero_point * _reduce.elements(call)
+    if found is None:
+        return {}
+    return _rounding.line_fields(found, call.output, "NONE", _rounding.rounding_of(call), before)
+
+
 def sums_bytes(call: Call) -> int:
     """One 32 bit sum per channel."""
     return 4 * _reduce.channels(call)
 
 
 _TYPES: tuple[tuple[str, tuple[Callable[[Call], bool], ...]], ...] = (
-    ("s8", (_pool.int8_data, sums_fit)),
-    ("s16", (_pool.int16_data, sums_fit)),
+    ("s8", (_pool.int8_data, sums_fit, by_runtime)),
+    ("s8_line", (_pool.int8_data, sums_fit, has_line)),
+    ("s16", (_pool.int16_data, sums_fit, by_runtime)),
     ("f32", (_pool.float_data,)),
 )
 KERNELS = tuple(
@@ -106,14 +142,19 @@ class Sums(_reduce.Reduction):
     kernels = KERNELS
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        if _rounding.is_stated(call):
+            axes = self.chosen(x.ndim)
+            count = np.array(np.prod([x.shape[k] for k in axes]))
+            return once.averaged(call, x.astype(np.int64).sum(axis=axes), count, "NONE")
         return reductions.summed(call, x, self.chosen(x.ndim), mean=self.divides)
 
     def scaling(self, call: Call) -> Scaling:
-        return {} if call.output.is_float else {"scale": multiplier(call)}
+        return {} if call.output.is_float or _rounding.is_stated(call) else {"scale": multiplier(call)}
 
     def scaling_q(self, call: Call) -> Scaling:
         axes = self.chosen(len(call.input(0).shape))
-        return {} if call.output.is_float else {"scale": reductions.multiplier(call, axes, mean=self.divides)}
+        is_other = call.output.is_float or _rounding.is_stated(call)
+        return {} if is_other else {"scale": reductions.multiplier(call, axes, mean=self.divides)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return bounds(call)

@@ -19,7 +19,9 @@ Constants = dict[int, tuple[TensorType, np.ndarray]]
 
 
 def has_weights(call: Call) -> bool:
-    """Whether this is integer arithmetic with constant weights."""
+    """Whether this is integer arithmetic with constant weights and no float bias."""
+    if call.has(2) and call.input(2).is_float:
+        return False
     return call.input(0).dtype in ("s8", "s16") and _filter.constant_weights(call)
 
 

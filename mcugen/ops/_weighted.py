@@ -13,7 +13,7 @@ import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import Activated
 from mcugen.ops._window import Window
 
@@ -26,8 +26,8 @@ class Weighted(Activated):
         raise NotImplementedError
 
     def rounds_once(self, call: Call) -> bool:
-        """Whether the runtime scales sums with one rounding; convolutions of int8 round twice in all runtimes."""
-        return False
+        """Whether sums are scaled with one rounding; convolutions of int8 round twice in all runtimes of TFLite."""
+        return _rounding.is_stated(call)
 
 
 def matrix(call: Call) -> np.ndarray:
@@ -56,7 +56,7 @@ def activation_of(call: Call) -> str:
 
 
 def rounds_once(call: Call) -> bool:
-    """Whether the runtime scales sums with one rounding."""
+    """Whether sums are scaled with one rounding."""
     return cast(Weighted, call.op).rounds_once(call)
 
 

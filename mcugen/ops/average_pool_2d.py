@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
+from mcugen import channels
 from mcugen.call import Call, Params
+from mcugen.channels import Range
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
+from mcugen.numeric import activation_range
 from mcugen.op import Example, Op
-from mcugen.ops import _pool
+from mcugen.ops import _pool, _rounding
 from mcugen.ops._divide import reciprocals
-from mcugen.oracle import quantized
-from mcugen.types import dtypes
+from mcugen.oracle import once, quantized
+from mcugen.staircase import Line
+from mcugen.types import QuantParams, TensorType, dtypes
 
 FLIP = 128
 
@@ -56,6 +61,48 @@ def params_int(call: Call) -> Params:
     }
 
 
+def by_runtime(call: Call) -> bool:
+    "the runtime rounds, and the result has the scale of the input"
+    return not _rounding.is_stated(call)
+
+
+def _counts_of(call: Call) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of rows and of columns that windows have inside the image, each from the least to the most."""
+    rows, columns = (np.unique(_pool.tap_counts(call, d)) for d in (0, 1))
+    return np.arange(rows[0], rows[-1] + 1), np.arange(columns[0], columns[-1] + 1)
+
+
+def _lines(call: Call) -> tuple[np.ndarray, Line | None]:
+    """The numbers of taps of windows, and a line for each."""
+    x, y = call.input(0), call.output
+    counts = np.maximum(np.outer(*_counts_of(call)).reshape(-1), 1)
+    least, most = (int(v) - x.zero_point for v in x.limits)
+    slope = _rounding.scale_of(x.scale) / _rounding.scale_of(y.scale)
+    slopes, none = tuple(slope / int(n) for n in counts), (Fraction(0),) * counts.size
+    sums = Range(counts * least, counts * most)
+    steps = _rounding.steps_of(_rounding.rounding_of(call), slopes, none, y, call.op.activation, sums)
+    return counts, _rounding.line(steps, abs(y.zero_point))
+
+
+def has_lines(call: Call) -> bool:
+    "the operator states how it rounds, and every sum's result is a line with few exceptions"
+    return _rounding.is_stated(call) and _lines(call)[1] is not None
+
+
+def params_line(call: Call) -> Params:
+    (counts, found), (rows, columns) = _lines(call), _counts_of(call)
+    if found is None:
+        return {}
+    how, before = _rounding.rounding_of(call), counts * call.input(0).zero_point
+    return {
+        **_rounding.line_fields(found, call.output, call.op.activation, how, before),
+        **_pool.geometry(call),
+        "min_rows": int(rows[0]),
+        "min_columns": int(columns[0]),
+        "pitch": columns.size,
+    }
+
+
 def params_float(call: Call) -> Params:
     return {**_pool.geometry(call), **_pool.clamp(call)}
 
@@ -71,10 +118,12 @@ class AveragePool2D(_pool.Pool):
 
     x: s8, u8, s16 or f32 [N, H, W, C]   y: as x, with x's scale and zero point, [N, OH, OW, C]
     flipped_u8: the data was uint8 before its top bit was flipped, and keeps uint8's rounding.
+    rounding: "even" or "stored" for the exact mean rounded once, to any scale and zero point; see _rounding
     Source: TFLite AVERAGE_POOL_2D; quantization specification, section AVERAGE_POOL_2D.
     """
 
     flipped_u8: bool = False
+    rounding: str = ""
 
     only_moves = True
     tflm_types = dtypes("s8 s16 f32")
@@ -82,16 +131,33 @@ class AveragePool2D(_pool.Pool):
     imports = (Import("tflite", "AVERAGE_POOL_2D", from_tflite),)
     kernels = (
         Kernel(
+            "mg_average_pool_2d_s8_line__global",
+            Form.ACCUMULATE,
+            accepts=(_pool.int8_data, sums_fit, is_global, has_lines),
+            params=params_line,
+            scratch=sums_bytes,
+        ),
+        Kernel(
+            "mg_average_pool_2d_s8_line",
+            Form.WINDOW,
+            accepts=(_pool.int8_data, sums_fit, has_lines),
+            params=params_line,
+            window=_pool.row_window,
+            work=_pool.work,
+            terms=_pool.TERMS,
+            outside=lambda call: 0,
+        ),
+        Kernel(
             "mg_average_pool_2d_s8__global",
             Form.ACCUMULATE,
-            accepts=(_pool.int8_data, sums_fit, is_global),
+            accepts=(_pool.int8_data, sums_fit, is_global, by_runtime),
             params=params_int,
             scratch=sums_bytes,
         ),
         Kernel(
             "mg_average_pool_2d_s8",
             Form.WINDOW,
-            accepts=(_pool.int8_data, sums_fit),
+            accepts=(_pool.int8_data, sums_fit, by_runtime),
             params=params_int,
             window=_pool.row_window,
             work=_pool.work,
@@ -101,7 +167,7 @@ class AveragePool2D(_pool.Pool):
         Kernel(
             "mg_average_pool_2d_s16",
             Form.WINDOW,
-            accepts=(_pool.int16_data, sums_fit),
+            accepts=(_pool.int16_data, sums_fit, by_runtime),
             params=params_int,
             window=_pool.row_window,
             work=_pool.work,
@@ -128,6 +194,8 @@ class AveragePool2D(_pool.Pool):
 
         Source: reference_integer_ops/pooling.h, reference_ops::AveragePool (uint8).
         """
+        if self.rounding:
+            return once.averaged(call, self._sums(x.astype(np.int64)), self._counts(x), self.activation)
         offset = FLIP if self.flipped_u8 else 0
         count = self._counts(x).astype(np.int64)
         acc = self._sums(x.astype(np.int64)) + offset * count
@@ -135,7 +203,18 @@ class AveragePool2D(_pool.Pool):
         return quantized.activated(mean - offset, self.activation, call.output)
 
     def flipped(self) -> Op:
-        return replace(self, flipped_u8=True)
+        return self if self.rounding else replace(self, flipped_u8=True)
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        if not _rounding.is_stated(call):
+            return super().bounds(call)
+        return (channels.filled(call.output.shape[3], *activation_range(self.activation, call.output)),)
+
+    def keeps_values(self, call: Call) -> bool:
+        return False
 
     def _sums(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(sum(tap for _, _, tap in self.window.taps(x, 0)))
@@ -148,4 +227,16 @@ class AveragePool2D(_pool.Pool):
     def examples(cls) -> Sequence[Example]:
         signed = _pool.examples(cls, ("s8", "s16", "f32"))
         flipped = _pool.examples(partial(cls, flipped_u8=True), ("s8",))
-        return [*signed, *flipped]
+        return [*signed, *flipped, *_rounded_examples(cls)]
+
+
+def _rounded_examples(cls: type[AveragePool2D]) -> list[Example]:
+    """Means to other scales, some of which are exact halves."""
+    found = []
+    cases = (((2, 2), 0.5, 0.5, "even"), ((3, 2), 0.3, 0.11, "even"), ((5, 4), 0.5, 0.25, "stored"))
+    for k, (kernel, x_scale, y_scale, rounding) in enumerate(cases):
+        op = cls(kernel, (1, 1), "VALID" if k == 2 else "SAME", rounding=rounding)
+        x = TensorType((1, 5, 4, 3 + 2 * k), "s8", QuantParams((x_scale,), (-3,)))
+        y = TensorType(op.infer(x)[0].shape, "s8", QuantParams((y_scale,), (7 - k,)))
+        found.append(Example(op, (x,), (y,), {}, k))
+    return found

@@ -155,6 +155,9 @@ class Concatenation(Op):
         found = _ordered.joined(call, orders, _axis(call))
         return None if found is None else replace(found[1], op=replace(self, axis=found[0]))
 
+    def keeps_values(self, call: Call) -> bool:
+        return True
+
     def is_identity(self, call: Call) -> bool:
         return len(call.inputs) == 1 and call.input(0) == call.output
 

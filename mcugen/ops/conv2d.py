@@ -109,6 +109,7 @@ class Conv2D(Weighted):
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 or s4 per channel (u8 with u8, f32 with f32)
     b: s32 (s64 or s32 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
     sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
+    rounding: "even" or "single" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
     Source: TFLite CONV_2D; quantization specification, section CONV_2D.
     """
 
@@ -117,6 +118,7 @@ class Conv2D(Weighted):
     padding: Padding = "SAME"
     activation: str = "NONE"
     sum_dtype: str = ""
+    rounding: str = ""
 
     takes_images = True
     tflm_types = dtypes("s8 s16 f32")
@@ -138,7 +140,7 @@ class Conv2D(Weighted):
         x, w = image(x), image(w, "weights")
         if x.shape[3] % w.shape[3] or w.shape[0] % (x.shape[3] // w.shape[3]):
             raise ShapeError(f"weights {list(w.shape)} do not divide an input of {x.shape[3]} channels into groups")
-        _filter.check_types(x, w, b, w.shape[0])
+        _filter.check_types(x, w, b, w.shape[0], self.rounding)
         _filter.check_symmetric(w)
         h, width = self.window(w.shape).output((x.shape[1], x.shape[2]))
         return (TensorType((x.shape[0], h, width, w.shape[0]), x.dtype),)
@@ -152,6 +154,9 @@ class Conv2D(Weighted):
         Source: reference_integer_ops/conv.h, reference_ops::Conv (uint8).
         """
         return filters.results(call, self._sums(*filters.operands(call, x, w)), b, self.activation)
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
 
     def scaling(self, call: Call) -> Scaling:
         return _filter.scaling(call, call.output.shape[3], self.activation)
@@ -313,6 +318,26 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "f32", "size": (2, 3), "c": 4, "o": 8, "kernel": (1, 1), "activation": "RELU6"},
     {"kind": "f32", "size": (3, 3), "c": 6, "o": 10, "kernel": (1, 1), "bias": False},
     {"kind": "f32", "size": (7, 5), "c": 4, "o": 6, "kernel": (2, 3), "groups": 2, "dilation": (1, 2), "bias": False},
+    {"rounding": "even", "size": (5, 7), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128},
+    {
+        "rounding": "even",
+        "size": (6, 5),
+        "c": 4,
+        "o": 9,
+        "kernel": (1, 1),
+        "zero": 5,
+        "gain": 0.002,
+        "activation": "RELU",
+    },
+    {"rounding": "even", "size": (4, 5), "c": 8, "o": 6, "kernel": (3, 3), "gain": 2.0**-7, "out_zero": 3},
+    {"rounding": "even", "size": (3, 4), "c": 2, "o": 5, "kernel": (2, 2), "bias_dtype": "f32", "gain": 0.02},
+    {"rounding": "even", "size": (3, 4), "c": 2, "o": 5, "kernel": (1, 1), "gain": 0.8, "zero": 7},
+    {"rounding": "single", "size": (5, 7), "c": 3, "o": 16, "kernel": (3, 3), "zero": -128, "gain": 0.003},
+    {"rounding": "single", "size": (9, 3), "c": 17, "o": 8, "kernel": (1, 1), "zero": 9, "bias": False, "gain": 3e-4},
+    {"rounding": "even", "kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": -3},
+    {"rounding": "single", "kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (1, 1), "zero": -3},
+    {"rounding": "even", "kind": "s16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": 700, "gain": 1e-3},
+    {"rounding": "even", "kind": "s16", "size": (3, 2), "c": 3, "o": 2, "kernel": (1, 1), "gain": 1e-3, "groups": 1},
 )
 
 
@@ -327,8 +352,9 @@ def _example(
     padding: Padding = "SAME",
     activation: str = "NONE",
     batch: int = 1,
+    rounding: str = "",
     groups: int = 1,
     **types: Any,
 ) -> Example:
-    op = Conv2D(stride, dilation, padding, activation)
+    op = Conv2D(stride, dilation, padding, activation, rounding=rounding)
     return example(op, seed, (batch, *size, c), (o, *kernel, c // groups), 0, **types)

@@ -113,6 +113,7 @@ class DepthwiseConv2D(Weighted):
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], O a multiple of C, s8 or s4 per channel (u8 with u8, f32
     with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
+    rounding: "even" or "single" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
     Source: TFLite DEPTHWISE_CONV_2D; quantization specification, section DEPTHWISE_CONV_2D.
     """
 
@@ -120,6 +121,7 @@ class DepthwiseConv2D(Weighted):
     dilation: Pair = (1, 1)
     padding: Padding = "SAME"
     activation: str = "NONE"
+    rounding: str = ""
 
     takes_images = True
     tflm_types = dtypes("s8 s16 f32")
@@ -140,9 +142,10 @@ class DepthwiseConv2D(Weighted):
         x, w = image(x), image(w, "weights")
         if w.shape[0] != 1 or w.shape[3] % x.shape[3]:
             raise ShapeError(f"weights {list(w.shape)} must be [1, KH, KW, a multiple of {x.shape[3]} channels]")
-        _filter.check_types(x, w, b, w.shape[3])
+        _filter.check_types(x, w, b, w.shape[3], self.rounding)
         _filter.check_symmetric(w)
-        _filter.check_wide_bias(x, b)
+        if not self.rounding:
+            _filter.check_wide_bias(x, b)
         h, width = self.window(w.shape).output((x.shape[1], x.shape[2]))
         return (TensorType((x.shape[0], h, width, w.shape[3]), x.dtype),)
 
@@ -155,6 +158,9 @@ class DepthwiseConv2D(Weighted):
         Source: reference_integer_ops/depthwise_conv.h, reference_ops::DepthwiseConv (uint8).
         """
         return filters.results(call, self._sums(*filters.operands(call, x, w, 3)), b, self.activation)
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
 
     def scaling(self, call: Call) -> Scaling:
         return _filter.scaling(call, call.output.shape[3], self.activation)
@@ -299,6 +305,13 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "f32", "size": (3, 3), "c": 8, "kernel": (3, 2), "dilation": (1, 2)},
     {"kind": "f32", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "bias": False},
     {"kind": "f32", "size": (7, 5), "c": 3, "multiplier": 3, "kernel": (2, 3), "dilation": (1, 2), "batch": 2},
+    {"rounding": "even", "size": (5, 7), "c": 9, "kernel": (3, 3), "zero": -128, "activation": "RELU"},
+    {"rounding": "even", "size": (6, 16), "c": 5, "kernel": (3, 3), "zero": 7, "gain": 0.002},
+    {"rounding": "even", "size": (4, 5), "c": 4, "kernel": (2, 2), "gain": 2.0**-6, "out_zero": -3},
+    {"rounding": "single", "size": (9, 1), "c": 6, "kernel": (3, 1), "zero": 1, "gain": 0.003},
+    {"rounding": "even", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 3), "zero": 3, "bias_dtype": "f32"},
+    {"rounding": "even", "kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128},
+    {"rounding": "even", "kind": "s16", "size": (5, 6), "c": 5, "kernel": (3, 3), "gain": 1e-3},
 )
 
 
@@ -313,7 +326,8 @@ def _example(
     padding: Padding = "SAME",
     activation: str = "NONE",
     batch: int = 1,
+    rounding: str = "",
     **types: Any,
 ) -> Example:
-    op = DepthwiseConv2D(stride, dilation, padding, activation)
+    op = DepthwiseConv2D(stride, dilation, padding, activation, rounding)
     return example(op, seed, (batch, *size, c), (1, *kernel, c * multiplier), 3, **{"gain": 0.03, **types})

@@ -44,8 +44,11 @@ class Dequantize(Channelwise):
     """y = scale * (x - zero_point), in float32; half-precision numbers are widened.
 
     x: s8, u8, s16 or s32, per tensor (constants also per channel), or f16   y: f32, same shape
+    deferred: constants are not folded yet, as operators may be found that read their stored integers.
     Source: TFLite DEQUANTIZE; reference_ops::Dequantize.
     """
+
+    deferred: bool = False
 
     only_moves = True
     tflm_types = dtypes("s8 u8 s16")
@@ -59,6 +62,9 @@ class Dequantize(Channelwise):
             return "int16 data with a zero point other than 0"
         return super().refused_by(call, runtime)
 
+    def keeps_values(self, call: Call) -> bool:
+        return False
+
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to dequantize")
@@ -67,6 +73,9 @@ class Dequantize(Channelwise):
         if x.dtype != "f16" and x.quant is None:
             raise QuantizationError(f"the input {x} has no scale")
         return (TensorType(x.shape, "f32"),)
+
+    def fold(self, call: Call) -> tuple[np.ndarray, ...] | None:
+        return None if self.deferred else super().fold(call)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return x

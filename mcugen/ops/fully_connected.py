@@ -13,8 +13,8 @@ from mcugen.channels import Affine, Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Reordered, Scaling, Slimmed
-from mcugen.ops import _accumulators, _factors, _filter, _ordered, _slim, _steepest
+from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
+from mcugen.ops import _accumulators, _factors, _filter, _ordered, _rounding, _slim, _steepest
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
@@ -36,8 +36,8 @@ def from_tflite(source: Source) -> Imported:
 
 
 def rounds_twice(call: Call) -> bool:
-    "the reference runtime rounds as TFLM does"
-    return not rounds_once(call)
+    "the reference runtime rounds as TFLM does, or the operator states how it rounds"
+    return not rounds_once(call) or _rounding.is_stated(call)
 
 
 def _by_channel(call: Call) -> np.ndarray:
@@ -52,6 +52,8 @@ def params(call: Call) -> Params:
     if call.input(0).is_float:
         return fields
     fields.pop("in_zero_point", None)
+    if _rounding.is_stated(call):
+        return fields
     return fields | _scale_fields(call)
 
 
@@ -67,7 +69,12 @@ def _scale_fields(call: Call) -> dict[str, Param]:
 
 def single_rounding_fits(call: Call) -> bool:
     "outputs stay in 32 bits before they are clamped (with LiteRT's rounding)"
-    if not rounds_once(call) or call.input(0).is_float or not _filter.constant_weights(call):
+    if (
+        not rounds_once(call)
+        or _rounding.is_stated(call)
+        or call.input(0).is_float
+        or not _filter.constant_weights(call)
+    ):
         return True
     w = matrix(call)
     mult, shift = _filter.multipliers(call, w.shape[0])
@@ -87,6 +94,7 @@ class FullyConnected(Weighted):
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, O], or [..., O] with keep_dims
     sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
     float_scales: the product and the quotient of scales are float32, and sums are rounded twice, as in SVDF
+    rounding: "even" or "single" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
     Source: TFLite FULLY_CONNECTED; quantization specification, section FULLY_CONNECTED.
     """
 
@@ -94,6 +102,7 @@ class FullyConnected(Weighted):
     keep_dims: bool = False
     sum_dtype: str = ""
     float_scales: bool = False
+    rounding: str = ""
 
     exact_scales: ClassVar[bool] = True
     """No product of scales is rounded to float but where `float_scales` asks for it."""
@@ -123,7 +132,7 @@ class FullyConnected(Weighted):
         outputs, inputs = w.shape
         if x.size % inputs or (self.keep_dims and x.shape[-1] != inputs):
             raise ShapeError(f"an input {list(x.shape)} cannot be split into vectors of {inputs}")
-        _filter.check_types(x, w, b, outputs)
+        _filter.check_types(x, w, b, outputs, self.rounding)
         shape = (*x.shape[:-1], outputs) if self.keep_dims else (x.size // inputs, outputs)
         return (TensorType(shape, x.dtype),)
 
@@ -139,6 +148,9 @@ class FullyConnected(Weighted):
         once = not self.float_scales and (filters.was_uint8(call) or not is_tflm(call))
         return filters.results(call, data.reshape(-1, w.shape[1]) @ weights.T, b, self.activation, once=once)
 
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
+
     def scaling(self, call: Call) -> Scaling:
         return _filter.scaling(call, call.input(1).shape[0], self.activation)
 
@@ -149,6 +161,11 @@ class FullyConnected(Weighted):
         return _filter.centred(call, call.constant(1))
 
     def rounds_once(self, call: Call) -> bool:
+        if _rounding.is_stated(call):
+            return True
+        return self._runtime_rounds_once(call)
+
+    def _runtime_rounds_once(self, call: Call) -> bool:
         """LiteRT's layers round once; TFLM's, which have no uint8, round as convolutions do."""
         return not self.float_scales and (call.reference == "litert" or _filter.is_legacy(call))
 
@@ -237,6 +254,12 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "f32", "shape": (1, 2, 2, 3), "outputs": 4, "bias": False},
     {"kind": "f32", "shape": (2, 5), "outputs": 17, "activation": "RELU"},
     {"kind": "f32", "shape": (1, 3), "outputs": 14},
+    {"rounding": "even", "shape": (1, 17), "outputs": 9, "zero": 127, "activation": "RELU"},
+    {"rounding": "even", "shape": (3, 40), "outputs": 6, "zero": -5, "gain": 0.003, "per_channel": True},
+    {"rounding": "even", "shape": (2, 8), "outputs": 5, "zero": -5, "gain": 2.0**-8, "bias_dtype": "f32"},
+    {"rounding": "single", "shape": (1, 300), "outputs": 5, "zero": -128, "out_zero": -128, "gain": 2e-4},
+    {"rounding": "even", "kind": "s8w16", "shape": (1, 13), "outputs": 7, "zero": -128},
+    {"rounding": "even", "kind": "s16", "shape": (2, 11), "outputs": 6, "gain": 1e-3},
 )
 
 
@@ -246,8 +269,9 @@ def _example(
     outputs: int,
     activation: str = "NONE",
     keep_dims: bool = False,
+    rounding: str = "",
     **types: Any,
 ) -> Example:
     inputs = shape[-1] if keep_dims or len(shape) == 2 else int(np.prod(shape))
-    op = FullyConnected(activation, keep_dims)
+    op = FullyConnected(activation, keep_dims, rounding=rounding)
     return example(op, seed, shape, (outputs, inputs), 0, **{"per_channel": False, "gain": 0.02, **types})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example, Op
 from mcugen.ops import _reduce, _reduce_sum
 from mcugen.types import dtypes
 
@@ -20,13 +23,31 @@ class Mean(_reduce_sum.Sums):
     """y = mean of x over `axes`.
 
     x: s8, u8, s16 or f32, any shape   y: as x, the axes left out, or of size 1 with keep_dims
+    rounding: "even" for the exact mean rounded once; "single" as QLinearGlobalAveragePool computes it; see _rounding
     Source: TFLite MEAN; kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
+
+    rounding: str = ""
 
     divides = True
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        plain = list(super().examples())
+        bytes_only = [e for e in plain if e.inputs[0] is not None and e.inputs[0].dtype == "s8"]
+        stated = [
+            Mean(e.op.axes, e.op.keep_dims, how)
+            for how in ("even", "single")
+            for e in bytes_only
+            if isinstance(e.op, Mean)
+        ]
+        return [*plain, *(replace(e, op=op) for op, e in zip(stated, 2 * bytes_only, strict=True))]
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.mean(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))

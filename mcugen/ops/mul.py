@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,11 +13,11 @@ from mcugen.channels import Affine, Range
 from mcugen.element import Element, Stated
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_range, quantize_multiplier
-from mcugen.op import Example, Scaling
-from mcugen.ops import _elementwise, _factors
+from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _elementwise, _factors, _pairs
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
-from mcugen.oracle import quantized
+from mcugen.oracle import once, quantized
 from mcugen.oracle.fixed import int64, scaled_twice, wrapped
 from mcugen.types import TensorType, dtypes
 
@@ -82,18 +82,21 @@ class Mul(Pointwise, Activated):
     """y = activation(a * b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
+    rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding, _pairs
     Source: TFLite MUL; reference_integer_ops::Mul, reference_ops::Mul.
     """
 
     activation: str = "NONE"
+    rounding: str = ""
 
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "MUL", from_tflite),)
     element: ClassVar = ELEMENT
     kernels = (
-        *_elementwise.kernels("mg_mul_s8", "s8", ELEMENT["s8"]),
-        *_elementwise.kernels("mg_mul_s16", "s16", ELEMENT["s16"], (_elementwise.symmetric,)),
+        *_elementwise.kernels("mg_mul_s8", "s8", ELEMENT["s8"], (_pairs.by_runtime,)),
+        *_elementwise.kernels("mg_mul_line_s8", "s8", _pairs.product_element(), (_pairs.has_line,)),
+        *_elementwise.kernels("mg_mul_s16", "s16", ELEMENT["s16"], (_pairs.by_runtime, _elementwise.symmetric)),
         *_elementwise.kernels("mg_mul_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_mul_s32", "s32", ELEMENT["s32"]),
     )
@@ -110,21 +113,26 @@ class Mul(Pointwise, Activated):
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if a.dtype == np.int32:
             return quantized.clamped_int32(wrapped(int64(a) * b), self.activation)
+        if self.rounding:
+            return once.multiplied(call, a, b)
         y = call.output
         product = quantized.centred(a, call.input(0)) * quantized.centred(b, call.input(1))
         factors = (call.input(0).scale, call.input(1).scale)
         scale = quantized.product_multiplier(factors, y.scale, in_double=quantized.is_tflm(call))
         return quantized.activated(scaled_twice(product, *scale) + y.zero_point, self.activation, y)
 
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
+
     def scaling(self, call: Call) -> Scaling:
-        if call.output.quant is None or call.output.dtype == "s32":
+        if call.output.quant is None or call.output.dtype == "s32" or self.rounding:
             return {}
         bounds = activation_range(self.activation, call.output)
         return {"product": multiplier(call), "bounds": bounds}
 
     def scaling_q(self, call: Call) -> Scaling:
         y, factors = call.output, (call.input(0), call.input(1))
-        if y.quant is None or y.dtype == "s32":
+        if y.quant is None or y.dtype == "s32" or self.rounding:
             return {}
         scales = tuple(t.scale for t in factors)
         product = quantized.product_multiplier(scales, y.scale, in_double=quantized.is_tflm(call))
@@ -132,7 +140,7 @@ class Mul(Pointwise, Activated):
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         """A product rises or falls with each factor, and so does its scaled value unless a left shift wraps."""
-        small = call.output.dtype == "s8" and multiplier(call)[1] <= _MOST_SHIFT
+        small = call.output.dtype == "s8" and (self.rounding != "" or multiplier(call)[1] <= _MOST_SHIFT)
         found = _elementwise.corners(call) if small else None
         return super().bounds(call) if found is None else (found,)
 
@@ -148,4 +156,5 @@ class Mul(Pointwise, Activated):
             *_elementwise.examples(cls("NONE"), "f32", [(1, 1, 1)], 50),
             *_elementwise.examples(cls("RELU6"), "f32", [(1, 1, 1)], 50)[:4],
             *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)], 60),
+            *_elementwise.stated_examples(cls()),
         ]

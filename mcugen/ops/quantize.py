@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
+from mcugen import staircase
 from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example, Scaling, has_int16_zero_point
-from mcugen.ops import _bytes
-from mcugen.oracle import quantized
+from mcugen.ops import _bytes, _rounding
+from mcugen.oracle import once, quantized
 from mcugen.types import QuantParams, TensorType, dtypes
 
 _FROM_TO = {
@@ -84,18 +86,18 @@ def elements(call: Call) -> int:
     return call.output.size
 
 
-def _from_float(dtype: str) -> Kernel:
+def _from_float(dtype: str, rounding: str = "") -> Kernel:
     def accepts(call: Call) -> bool:
-        return (call.input(0).dtype, call.output.dtype) == ("f32", dtype)
+        return (call.input(0).dtype, call.output.dtype, call.op.rounding) == ("f32", dtype, rounding)
 
-    accepts.__doc__ = f"the input is float32, the output {dtype}"
-    symbol = f"mg_quantize_f32__{dtype}"
+    accepts.__doc__ = f"the input is float32, the output {dtype}" + (", halves go to even" if rounding else "")
+    symbol = f"mg_quantize_f32__{dtype}" + ("_even" if rounding else "")
     return Kernel(symbol, Form.POINTWISE, (accepts,), params_float, elements)
 
 
 def _requantize(source: str, target: str) -> Kernel:
     def accepts(call: Call) -> bool:
-        return (call.input(0).dtype, call.output.dtype) == (source, target)
+        return (call.input(0).dtype, call.output.dtype, call.op.rounding) == (source, target, "")
 
     accepts.__doc__ = f"the input is {source}, the output {target}"
     symbol = f"mg_requantize__{source}_{target}"
@@ -109,10 +111,12 @@ class Quantize(_bytes.ByteFunction):
 
     x: f32, s8, u8, s16 or s32, any shape   y: s8, u8, s16 or s32, per tensor
     Real numbers too large for an int32 saturate, as they do on Arm cores.
+    rounding: "even": halves go to even results before the zero point is added, and stored integers x are exact.
     Source: TFLite QUANTIZE; reference_ops::AffineQuantize, reference_ops::Requantize.
     """
 
     dtype: str
+    rounding: str = ""
 
     tflm_types = dtypes("s8 u8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
@@ -122,6 +126,7 @@ class Quantize(_bytes.ByteFunction):
         Kernel("mg_flip_sign", Form.POINTWISE, (flips_sign,), count=elements, in_place=(0,)),
         _bytes.table_kernel(),
         *(_from_float(dtype) for dtype in ("s8", "u8", "s16")),
+        *(_from_float(dtype, "even") for dtype in ("s8", "u8", "s16")),
         *(_requantize(source, target) for source, target in _PAIRS),
     )
 
@@ -140,27 +145,43 @@ class Quantize(_bytes.ByteFunction):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y = call.input(0), call.output
+        if self.rounding:
+            return once.quantized(x, a, y)
         if x.dtype != np.float32:
             return quantized.stored(quantized.rescaled(quantized.centred(x, a), a, y, in_double=True), y)
         return quantized.from_real(x, y)
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         y = call.output
+        if self.rounding:
+            return self._exact(call, x)
         scaled = multiply_double_rounding(x.astype(np.int64) - call.input(0).zero_point, *multiplier(call))
         return np.asarray(np.clip(scaled + y.zero_point, *INT_RANGE[y.dtype]))
 
+    def _exact(self, call: Call, x: np.ndarray) -> np.ndarray:
+        """The results for stored bytes, from the sums at which each begins."""
+        a, y = call.input(0), call.output
+        factor = _rounding.scale_of(a.scale) / _rounding.scale_of(y.scale)
+        (low, high), ends = INT_RANGE[y.dtype], np.array([[-255], [255]])
+        zero = y.zero_point
+        steps = staircase.exact((factor,), (Fraction(0),), (low - zero, high - zero), ends[0], ends[1])
+        at = np.searchsorted(steps.steps[0], x.astype(np.int64) - a.zero_point, side="right")
+        return np.asarray(low + at)
+
     def scaling(self, call: Call) -> Scaling:
-        return {} if call.input(0).is_float else {"scale": multiplier(call)}
+        return {} if call.input(0).is_float or self.rounding else {"scale": multiplier(call)}
 
     def scaling_q(self, call: Call) -> Scaling:
         a, y = call.input(0), call.output
-        if a.is_float:
+        if a.is_float or self.rounding:
             return {}
         return {"scale": quantized.product_multiplier((a.scale,), y.scale, in_double=True)}
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [_example(k, *case) for k, case in enumerate(_CASES)]
+        plain = [_example(k, *case) for k, case in enumerate(_CASES)]
+        even = [_example(k, *case, rounding="even") for k, case in enumerate(_EVEN_CASES, 20)]
+        return [*plain, *even]
 
 
 _CASES: tuple[tuple[str, float, int, str, float, int], ...] = (
@@ -187,8 +208,19 @@ _CASES: tuple[tuple[str, float, int, str, float, int], ...] = (
 )
 
 
-def _example(seed: int, x: str, x_scale: float, x_zero: int, y: str, y_scale: float, y_zero: int) -> Example:
+_EVEN_CASES: tuple[tuple[str, float, int, str, float, int], ...] = (
+    ("f32", 0.0, 0, "s8", 0.25, -127),
+    ("f32", 0.0, 0, "u8", 0.02, 7),
+    ("f32", 0.0, 0, "s16", 2.0**-12, 9),
+    ("s8", 0.1, -5, "s8", 0.2, 11),
+    ("s8", 0.1, 127, "u8", 0.07, 0),
+)
+
+
+def _example(
+    seed: int, x: str, x_scale: float, x_zero: int, y: str, y_scale: float, y_zero: int, rounding: str = ""
+) -> Example:
     shape = ((1, 5, 3, 2), (7,), (2, 3, 4, 5), (3, 11))[seed % 4]
     operand = TensorType(shape, x, QuantParams((x_scale,), (x_zero,)) if x_scale else None)
     result = TensorType(shape, y, QuantParams((y_scale,), (y_zero,)))
-    return Example(Quantize(y), (operand,), (result,), {}, seed)
+    return Example(Quantize(y, rounding), (operand,), (result,), {}, seed)

@@ -73,6 +73,9 @@ class ScatterNd(Op):
     def refused_by(self, call: Call, runtime: str) -> str:
         return "no such operator" if runtime == "tflm" else ""
 
+    def keeps_values(self, call: Call) -> bool:
+        return False
+
     def infer(self, index: TensorType | None, update: TensorType | None) -> tuple[TensorType, ...]:
         index, update = _strided.operand(index), _strided.operand(update)
         if index.dtype != "s32" or update.dtype not in ("s8", "s32", "f32"):

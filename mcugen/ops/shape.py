@@ -47,6 +47,9 @@ class Shape(Op):
     imports = (Import("tflite", "SHAPE", from_tflite),)
     kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)
 
+    def keeps_values(self, call: Call) -> bool:
+        return False
+
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if not x.shape:

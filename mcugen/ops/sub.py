@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +12,11 @@ from mcugen.call import Call
 from mcugen.channels import Affine, Range
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Scaling
-from mcugen.ops import _elementwise, _factors, _linear_sum, _sum
+from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _elementwise, _factors, _linear_sum, _pairs, _sum
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
-from mcugen.oracle import quantized, sums
+from mcugen.oracle import once, quantized, sums
 from mcugen.oracle.fixed import int64, wrapped
 from mcugen.types import TensorType, dtypes
 
@@ -47,11 +47,13 @@ class Sub(Pointwise, Activated):
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
     power_of_two: int16 data with scales that are powers of two may be subtracted by shifting (LiteRT does).
+    rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding, _pairs
     Source: TFLite SUB; reference_ops::Sub, sub.cc.
     """
 
     activation: str = "NONE"
     power_of_two: bool = False
+    rounding: str = ""
 
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
@@ -59,8 +61,12 @@ class Sub(Pointwise, Activated):
     element: ClassVar = ELEMENT
     kernels = (
         *_linear_sum.kernels(-1),
-        *_elementwise.kernels("mg_add_s8", "s8", ELEMENT["s8"], (_sum.scales_near,)),
-        *_elementwise.kernels("mg_add_s16", "s16", ELEMENT["s16"], (_elementwise.symmetric, _sum.scales_near)),
+        *_elementwise.kernels("mg_add_s8", "s8", ELEMENT["s8"], (_pairs.by_runtime, _sum.scales_near)),
+        *_elementwise.kernels("mg_pair_s8", "s8", _pairs.sum_element(-1), (_pairs.is_proved(-1),)),
+        *_elementwise.kernels("mg_fused_pair_s8", "s8", _pairs.fused_element(-1), (_pairs.is_fused,)),
+        *_elementwise.kernels(
+            "mg_add_s16", "s16", ELEMENT["s16"], (_pairs.by_runtime, _elementwise.symmetric, _sum.scales_near)
+        ),
         *_elementwise.kernels("mg_sub_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_sub_s32", "s32", ELEMENT["s32"]),
     )
@@ -77,13 +83,18 @@ class Sub(Pointwise, Activated):
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if a.dtype == np.int32:
             return quantized.clamped_int32(wrapped(int64(a) - b), self.activation)
+        if self.rounding:
+            return once.added(call, -1, a, b)
         return sums.added(call, -1, a, b)
 
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
+
     def scaling(self, call: Call) -> Scaling:
-        return _sum.scaling(call, -1)
+        return {} if self.rounding else _sum.scaling(call, -1)
 
     def scaling_q(self, call: Call) -> Scaling:
-        return sums.scaling(call)
+        return {} if self.rounding else sums.scaling(call)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         found = _elementwise.corners(call) if call.output.dtype in ("s8", "s16") else None
@@ -91,4 +102,4 @@ class Sub(Pointwise, Activated):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return _elementwise.sum_examples(cls)
+        return [*_elementwise.sum_examples(cls), *_elementwise.stated_examples(cls())]

@@ -116,7 +116,10 @@ class TransposeConv(Activated):
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
     weight_operands = (1,)
     kernels = _filter.all_kernels(
-        "transpose_conv", sums_fit, lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window)
+        "transpose_conv",
+        sums_fit,
+        lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window),
+        lines=False,
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:

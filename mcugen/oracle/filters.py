@@ -9,6 +9,7 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.errors import QuantizationError
+from mcugen.oracle import once as oracle_once
 from mcugen.oracle.fixed import Ints, int64, scaled_once, scaled_twice, scaled_wide, wrapped
 from mcugen.oracle.quantized import activated, bounds, centred, clamped
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient
@@ -31,6 +32,8 @@ def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str,
     once: rounded once, from the real multiplier, as LiteRT's fully connected layers do.
     Source: reference_integer_ops (per channel), reference_ops (uint8).
     """
+    if getattr(call.op, "rounding", ""):
+        return oracle_once.results(call, sums, b, activation)
     acc = int64(sums) + (0 if b is None else int64(b).reshape(-1))
     wide, channels = _sums_are_wide(call), sums.shape[-1]
     acc = acc if wide else wrapped(acc)
@@ -45,6 +48,8 @@ def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
     """(mult, shift) of each channel and the clamp, by name; empty for floats."""
     if call.input(0).is_float:
         return {}
+    if getattr(call.op, "rounding", ""):
+        return oracle_once.scaling(call, channels, activation)
     mult, shift = _multipliers(*_scales(call), channels)
     return {"mult": mult, "shift": shift, "bounds": bounds(activation, call.output)}
 

@@ -56,6 +56,10 @@ typedef struct {
     MG_DSP_SCALE(p, "r0", "r2", "r10", "r12")   \
     MG_DSP_SCALE(q, "r1", "r3", "r11", "r12")
 
+#define MG_DSP_FINISH_ONCE(p, q)             \
+    MG_DSP_SCALE_ONCE(p, "r0", "r2", "r10")  \
+    MG_DSP_SCALE_ONCE(q, "r1", "r3", "r11")
+
 #define MG_DSP_BYTES(p, q)       \
     "ssat " p ", #8, " p "\n"    \
     "ssat " q ", #8, " q "\n"    \
@@ -72,6 +76,12 @@ typedef struct {
     "sub " q ", " q ", " p "\n"                           \
     "lsl " p ", " p ", #1\n"                              \
     MG_DSP_SCALE_CLAMPED(p, "r0", "r2", "r10")            \
+    MG_DSP_SCALE_WIDE(q, "r1", "r3", "r11")
+
+#define MG_DSP_FINISH_SPLIT_ONCE(p, q)                    \
+    "sub " q ", " q ", " p "\n"                           \
+    "lsl " p ", " p ", #1\n"                              \
+    MG_DSP_SCALE_ONCE(p, "r0", "r2", "r10")               \
     MG_DSP_SCALE_WIDE(q, "r1", "r3", "r11")
 
 #define MG_DSP_BEGIN                  \

@@ -8,14 +8,14 @@
  *                 0: the taps are gathered in words of two: each word of three pixels, then the next word
  *   MG_LOOP       0: all runs are unrolled (gathered taps are a single run)
  *   MG_REST       1: there are also blocks of 2 pixels
- *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
+ *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any; 2, 3: any, rounded once
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b
  *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
  *
  * The stream holds for each pair of channels (a, b), in the order of reading:
  *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b
  *   each two taps: a01 b01; composite: ab01 (the first in the lower half)
- *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h; composite, without MG_LINEAR: b's
+ *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h; composite, MG_LINEAR 0 or 2: b's
  *   wide
  * Taps are stored values; their zero point is folded into the bias.
  *
@@ -26,10 +26,16 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-#if MG_COMPOSITE && MG_LINEAR
+#if MG_COMPOSITE && MG_LINEAR == 3
+#define MG_FINISH(p, q) MG_DSP_SPLIT(p, q) MG_DSP_FINISH_ONCE(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE && MG_LINEAR == 2
+#define MG_FINISH(p, q) MG_DSP_FINISH_SPLIT_ONCE(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE && MG_LINEAR
 #define MG_FINISH(p, q) MG_DSP_SPLIT(p, q) MG_DSP_FINISH_LINEAR(p, q) MG_DSP_BYTES(p, q)
 #elif MG_COMPOSITE
 #define MG_FINISH(p, q) MG_DSP_FINISH_SPLIT(p, q) MG_DSP_BYTES(p, q)
+#elif MG_LINEAR > 1
+#define MG_FINISH(p, q) MG_DSP_FINISH_ONCE(p, q) MG_DSP_BYTES(p, q)
 #elif MG_LINEAR
 #define MG_FINISH(p, q) MG_DSP_FINISH_LINEAR(p, q) MG_DSP_BYTES(p, q)
 #else
@@ -290,11 +296,13 @@ static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int3
     sum[1] = (int32_t)((uint32_t)sum[1] - (uint32_t)sum[0]);
     sum[0] *= 2;
 #endif
-#if MG_COMPOSITE && MG_LINEAR
+#if MG_COMPOSITE && (MG_LINEAR == 1 || MG_LINEAR == 3)
     sum[1] >>= 7;
 #endif
     for (uint32_t c = 0u; c < 2u; c += 1u) {
-#if MG_LINEAR
+#if MG_LINEAR > 1
+        const int32_t y = mg_dsp_scale_once(sum[c], w[c], w[c + 2u], w[c + 4u]);
+#elif MG_LINEAR
         const int32_t y = mg_dsp_scale(sum[c], w[c], w[c + 2u], w[c + 4u]);
 #elif MG_COMPOSITE
         const int32_t y = c != 0u ? mg_dsp_scale_wide(sum[c], w[c], w[c + 2u], w[c + 4u])

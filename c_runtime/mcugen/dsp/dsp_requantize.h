@@ -10,7 +10,8 @@
  * Where the clamp begins at the zero point or above, a negative sum clamps anyway and its sign does not matter:
  * the _clamped forms. There a sum that is held 256-fold needs no SMMLAR, since both roundings amount to rounding down:
  * with addend_wide = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits.
- * The build has proved that nothing leaves 32 bits.
+ * Results that are rounded once take the high word without its rounding: the _once forms, for both signs; 256-fold
+ * sums with addend_wide = 128 addend. The build has proved that nothing leaves 32 bits.
  */
 #ifndef MCUGEN_DSP_REQUANTIZE_H
 #define MCUGEN_DSP_REQUANTIZE_H
@@ -25,6 +26,9 @@
 #define MG_DSP_SCALE_WIDE(x, mult, addend, n)      \
     "smmla " x ", " x ", " mult ", " addend "\n"   \
     "asr " x ", " x ", " n "\n"
+
+/* One rounding: the high word is rounded down, and the addend rounds. */
+#define MG_DSP_SCALE_ONCE(x, mult, addend, n) MG_DSP_SCALE_WIDE(x, mult, addend, n)
 
 #define MG_DSP_SCALE(x, mult, addend, n, t)   \
     "sub " t ", " addend ", " x ", lsr #31\n" \
@@ -41,6 +45,11 @@ static inline int32_t mg_dsp_scale_clamped(int32_t doubled, int32_t mult, int32_
 static inline int32_t mg_dsp_scale_wide(int32_t wide, int32_t mult, int32_t addend, int32_t n)
 {
     return ((int32_t)(((int64_t)wide * mult) >> 32) + addend) >> (uint32_t)n;
+}
+
+static inline int32_t mg_dsp_scale_once(int32_t doubled, int32_t mult, int32_t addend, int32_t n)
+{
+    return mg_dsp_scale_wide(doubled, mult, addend, n);
 }
 
 static inline int32_t mg_dsp_scale(int32_t doubled, int32_t mult, int32_t addend, int32_t n)

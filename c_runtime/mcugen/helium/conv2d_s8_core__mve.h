@@ -174,7 +174,7 @@ static void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p, const int8_t *co
             (void)memcpy(&rest[k], block + (MG_BLOCK - 48) + k * 16u + lane * 4u, 4u);
         }
         rest[0] += MG_VARIANT(sum)(rows, i / p->out_c * MG_PIXEL, block + lane * 16u);
-        out[i] = (int8_t)mg_clamp(mg_requantize(rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+        out[i] = (int8_t)mg_clamp(MG_SCALED(rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
     }
 }
 #endif

@@ -52,8 +52,8 @@ static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_para
         "vadd.i32 q0, q0, q2\n"
         "vadd.i32 q1, q1, q2\n"
         "vldrw.u32 q2, [r5, #32]\n"
-        "vqrdmulh.s32 q0, q0, q3\n"
-        "vqrdmulh.s32 q1, q1, q3\n"
+        MG_HIGH("q0", "q3")
+        MG_HIGH("q1", "q3")
         MG_NUDGE("q0", "q3")
         MG_NUDGE("q1", "q3")
         "vrshl.s32 q0, q0, q2\n"
@@ -96,7 +96,7 @@ static void MG_VARIANT(block)(const mg_dense_s8__mve_params *p, const int8_t *in
         for (uint32_t k = 0u; k < 3u; k += 1u) {
             (void)memcpy(&rest[k], stream + 64u + k * 16u + o * 4u, 4u);
         }
-        sum = mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point;
+        sum = MG_SCALED(sum + rest[0], rest[1], rest[2]) + p->out_zero_point;
         out[i / 4u * MG_OUTPUTS + o] = (int8_t)mg_clamp(sum, p->out_min, p->out_max);
     }
 }

@@ -43,7 +43,20 @@
 #define MG_NUDGE_1(q, t)             \
     "vshr.s32 " t ", " q ", #31\n"   \
     "vadd.i32 " q ", " q ", " t "\n"
+#define MG_NUDGE_2(q, t)
 #define MG_NUDGE(q, t) MG_PASTE(MG_NUDGE_, MG_LINEAR, )(q, t)
+
+/* The high product, rounded; or rounded down, where the shift after it is the only rounding. */
+#define MG_HIGH_0(q, mult) "vqrdmulh.s32 " q ", " q ", " mult "\n"
+#define MG_HIGH_1(q, mult) MG_HIGH_0(q, mult)
+#define MG_HIGH_2(q, mult) "vqdmulh.s32 " q ", " q ", " mult "\n"
+#define MG_HIGH(q, mult) MG_PASTE(MG_HIGH_, MG_LINEAR, )(q, mult)
+
+/* The same in C. */
+#define MG_SCALED_0(x, mult, shift) mg_requantize(x, mult, shift)
+#define MG_SCALED_1(x, mult, shift) mg_requantize(x, mult, shift)
+#define MG_SCALED_2(x, mult, shift) mg_requantize_once(x, mult, shift)
+#define MG_SCALED(x, mult, shift) MG_PASTE(MG_SCALED_, MG_LINEAR, )(x, mult, shift)
 
 #define MG_BETWEEN_0(low, high)
 #define MG_BETWEEN_1(low, high)    \
@@ -60,9 +73,9 @@
     "vadd.i32 q0, q0, q2\n"          \
     "vldrw.u32 q3, [r5], #16\n"      \
     "vadd.i32 q1, q1, q2\n"          \
-    "vqrdmulh.s32 q0, q0, q3\n"      \
+    MG_HIGH("q0", "q3")              \
     "vldrw.u32 q2, [r5], #16\n"      \
-    "vqrdmulh.s32 q1, q1, q3\n"      \
+    MG_HIGH("q1", "q3")              \
     MG_NUDGE("q0", "q3")             \
     MG_NUDGE("q1", "q3")             \
     "vrshl.s32 q0, q0, q2\n"         \
@@ -84,7 +97,7 @@
     "vldrw.u32 q3, [r5], #16\n"      \
     "vadd.i32 q0, q0, q2\n"          \
     "vldrw.u32 q2, [r5], #16\n"      \
-    "vqrdmulh.s32 q0, q0, q3\n"      \
+    MG_HIGH("q0", "q3")              \
     MG_NUDGE("q0", "q3")             \
     "vrshl.s32 q0, q0, q2\n"         \
     "vqmovnb.s32 q0, q0\n"           \

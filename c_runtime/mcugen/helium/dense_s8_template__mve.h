@@ -202,7 +202,7 @@ static void MG_VARIANT(block)(const mg_dense_s8__mve_params *p, const int8_t *x,
         for (uint32_t k = 0u; k < 3u; k += 1u) {
             (void)memcpy(&rest[k], w + p->steps * 64u + k * 16u + o * 4u, 4u);
         }
-        out[o] = (int8_t)mg_clamp(mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+        out[o] = (int8_t)mg_clamp(MG_SCALED(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
     }
 }
 

@@ -17,6 +17,7 @@
  *   __mve         clamps to all of int8, and the zero point is the lowest value: no negative result is rounded
  *   __mve_linear  clamps to all of int8; all shifts below 0
  *   __mve_clamp   clamps to out_min, out_max; all shifts below 0
+ *   __mve_once, __mve_once_clamp  as the two above, but rounded once: the high word is rounded down
  *
  * Equals the reference runtime's DepthwiseConv2D for int8 data.
  */
@@ -41,12 +42,16 @@ typedef struct {
 void mg_depthwise_conv2d_s8__mve_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_linear_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
+void mg_depthwise_conv2d_s8__mve_once_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
+void mg_depthwise_conv2d_s8__mve_once_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 
 /* An output row. step_bytes: from window to window in a group; word_0 and on: offsets of the words of the first window.
  * scratch: groups * 4 * row_bytes, and the words of 3 pixels of at least 8 channels. */
 void mg_depthwise_conv2d_s8__mve(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
+void mg_depthwise_conv2d_s8__mve_once(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
+void mg_depthwise_conv2d_s8__mve_once_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 
 /* Rows of many pixels, 8 pixels of a channel at a time: a copy for MG_CHANNELS, MG_WIDTH outputs of a row, MG_STRIDE 1
  * or 2 and MG_FINISH: 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min,

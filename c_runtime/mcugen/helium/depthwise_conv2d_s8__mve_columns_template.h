@@ -75,8 +75,8 @@ static __attribute__((naked)) void MG_VARIANT(walk)(const mg_columns_state *stat
         "vmov q1[3], q1[1], r6, lr\n"
         "vadd.i32 q0, q0, r5\n"
         "vadd.i32 q1, q1, r5\n"
-        "vqrdmulh.s32 q0, q0, r7\n"
-        "vqrdmulh.s32 q1, q1, r7\n"
+        MG_HIGH("q0", "r7")
+        MG_HIGH("q1", "r7")
         MG_NUDGE("q0", "q2")
         MG_NUDGE("q1", "q3")
         "vrshl.s32 q0, q0, q7\n"
@@ -130,7 +130,7 @@ static void MG_VARIANT(walk)(const mg_columns_state *state, const mg_depthwise_c
             for (uint32_t k = 0u; k < 16u; k += 1u) {
                 sum += constants[12u + k] * state->first[t * MG_STRIDE + k];
             }
-            sum = mg_requantize(sum, rest[1], rest[2]) + p->out_zero_point;
+            sum = MG_SCALED(sum, rest[1], rest[2]) + p->out_zero_point;
             state->out[c + t * p->row_c] = (int8_t)mg_clamp(sum, p->out_min, p->out_max);
         }
     }

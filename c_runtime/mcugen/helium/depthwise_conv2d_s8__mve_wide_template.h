@@ -77,8 +77,8 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
         "vmov q1[3], q1[1], r6, lr\n"
         "vadd.i32 q0, q0, r5\n"
         "vadd.i32 q1, q1, r5\n"
-        "vqrdmulh.s32 q0, q0, r7\n"
-        "vqrdmulh.s32 q1, q1, r7\n"
+        MG_HIGH("q0", "r7")
+        MG_HIGH("q1", "r7")
         MG_NUDGE("q0", "q2")
         MG_NUDGE("q1", "q3")
         "vrshl.s32 q0, r9\n"
@@ -133,7 +133,7 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
             sum += constants[12u + t] * x[words[t / 4u] + t % 4u];
         }
         (void)memcpy(rest, constants, 12u);
-        out[i] = (int8_t)mg_clamp(mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+        out[i] = (int8_t)mg_clamp(MG_SCALED(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
     }
 }
 #endif

@@ -79,9 +79,9 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
         "vldrw.u32 q2, [r5], #16\n"
         "vadd.i32 q1, q1, q3\n"
         "vldrw.u32 q3, [r5], #16\n"
-        "vqrdmulh.s32 q0, q0, q2\n"
+        MG_HIGH("q0", "q2")
         "vldrw.u32 q2, [r5], #16\n"
-        "vqrdmulh.s32 q1, q1, q3\n"
+        MG_HIGH("q1", "q3")
         MG_NUDGE("q0", "q3")
         MG_NUDGE("q1", "q3")
         "vldrw.u32 q3, [r5], #16\n"
@@ -131,7 +131,7 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p, con
         for (int32_t k = 0; k < 3; k += 1) {
             (void)memcpy(&rest[k], block + 128 + k * 32 + lane % 2 * 16 + lane / 2 * 4, 4u);
         }
-        out[i] = (int8_t)mg_clamp(mg_requantize(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+        out[i] = (int8_t)mg_clamp(MG_SCALED(sum + rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
     }
 }
 #endif

@@ -2,7 +2,13 @@
  *
  * Defines MG_LINEAR and MG_CLAMP from a copy's MG_FINISH; finish_end__mve.h undefines them.
  */
-#if MG_FINISH == 2
+#if MG_FINISH == 4
+#define MG_LINEAR 2
+#define MG_CLAMP 1
+#elif MG_FINISH == 3
+#define MG_LINEAR 2
+#define MG_CLAMP 0
+#elif MG_FINISH == 2
 #define MG_LINEAR 1
 #define MG_CLAMP 1
 #elif MG_FINISH == 1

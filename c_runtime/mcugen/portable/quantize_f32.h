@@ -2,9 +2,9 @@
  *
  * Real numbers to stored integers.
  *
- *   y = clamp(round(x / scale) + zero_point), halves away from zero
+ *   y = clamp(round(x / scale) + zero_point), halves away from zero; _even: to the even whole number
  *
- * Equals the reference runtime's Quantize (reference_ops::AffineQuantize) on float. n elements.
+ * Equals the reference runtime's Quantize (reference_ops::AffineQuantize) on float; _even: QuantizeLinear. n elements.
  */
 #ifndef MCUGEN_QUANTIZE_F32_H
 #define MCUGEN_QUANTIZE_F32_H
@@ -21,6 +21,10 @@ void mg_quantize_f32__s8(const mg_quantize_f32_params *p, const mg_f32 *in, int8
 void mg_quantize_f32__u8(const mg_quantize_f32_params *p, const mg_f32 *in, uint8_t *out, uint32_t n);
 void mg_quantize_f32__s16(const mg_quantize_f32_params *p, const mg_f32 *in, mg_s16 *out, uint32_t n);
 
+void mg_quantize_f32__s8_even(const mg_quantize_f32_params *p, const mg_f32 *in, int8_t *out, uint32_t n);
+void mg_quantize_f32__u8_even(const mg_quantize_f32_params *p, const mg_f32 *in, uint8_t *out, uint32_t n);
+void mg_quantize_f32__s16_even(const mg_quantize_f32_params *p, const mg_f32 *in, mg_s16 *out, uint32_t n);
+
 /* Steps beyond 2^20 are out of range with every zero point: the bound makes the conversion to an integer safe. */
 static inline int32_t mg_quantized(const mg_quantize_f32_params *p, float x)
 {
@@ -31,6 +35,20 @@ static inline int32_t mg_quantized(const mg_quantize_f32_params *p, float x)
     const float rest = bounded - (float)whole;
     const int32_t away = rest >= 0.5f ? 1 : (rest <= -0.5f ? -1 : 0);
     return mg_clamp(whole + away + p->zero_point, p->out_min, p->out_max);
+}
+
+/* Adding 1.5 * 2^23 leaves no bits below 1, and rounds as all float additions do: to the nearest, halves to even. */
+static inline int32_t mg_quantized_even(const mg_quantize_f32_params *p, float x)
+{
+    const float steps = x / p->scale;
+    const float floored = steps > -1048576.0f ? steps : -1048576.0f;
+    const float bounded = floored < 1048576.0f ? floored : 1048576.0f;
+    union {
+        float number;
+        int32_t bits;
+    } sum;
+    sum.number = bounded + 12582912.0f;
+    return mg_clamp(sum.bits - 0x4B400000 + p->zero_point, p->out_min, p->out_max);
 }
 
 #endif /* MCUGEN_QUANTIZE_F32_H */

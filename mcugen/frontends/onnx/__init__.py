@@ -18,6 +18,7 @@ from mcugen.frontends.onnx import functions
 from mcugen.frontends.onnx.container import MAX_NODES, RawInput, RawModel, RawNode, guarded, read
 from mcugen.graph import Graph
 from mcugen.imports import Attributes
+from mcugen.qdq import with_integers
 from mcugen.registry import Registry
 from mcugen.types import Shape, TensorType
 
@@ -47,7 +48,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     outputs = tuple(_output(builder, value) for value in raw.outputs)
     states = builder.states(outputs)
     ends = (*inputs, *outputs, *(name for state in states for name in (state.before, state.after)))
-    return Graph(
+    graph = Graph(
         name=path.stem,
         tensors=used(builder.tensors, builder.nodes, ends),
         nodes=tuple(builder.nodes),
@@ -59,6 +60,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         states=states,
         texts={k: builder.texts[name] for k, name in enumerate(outputs) if raw.outputs[k].dtype == "text"},
     )
+    return with_integers(graph, REFERENCES[0])
 
 
 def _inputs(raw: RawModel, shapes: Mapping[str, Shape]) -> tuple[RawInput, ...]:

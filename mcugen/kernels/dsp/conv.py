@@ -17,7 +17,7 @@ from mcugen.kernel import Form, Kernel, Ring
 from mcugen.kernels.dsp import scaling
 from mcugen.kernels.dsp.layout import Layout, Words, groups_in, layout, words_in, words_of
 from mcugen.ops import _filter
-from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
 
 SHARED_WORDS = 8
 """The same in copies for 1x1 convolutions of any size."""
@@ -45,7 +45,8 @@ class Way:
 
     def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
         """Code bytes of blocks of three pixels and, with `rest`, of two, for `words` unrolled words; base excluded."""
-        extra = (24 + 12 * sizes["linear"]) * self.is_composite + 24 * sizes["linear"] + 16 * sizes["loop"]
+        linear = sizes["linear"] % 2
+        extra = (24 + 12 * linear) * self.is_composite + 24 * linear + 16 * sizes["loop"]
         bytes_of = (44.0, 32.0) if self.is_single else _WORD_BYTES[gathered, self.is_composite]
         return sum(words * each + extra for each in bytes_of[: 1 + sizes.get("rest", 0)])
 
@@ -65,7 +66,14 @@ _WORD_BYTES = {
 """(gathered, composite) -> code bytes for one word of two taps, for three pixels and for two."""
 
 
-def _linear(call: Call, way: Way) -> int:
+def _linear(call: Call, way: Way, loop: int = 0) -> int:
+    """MG_LINEAR of dsp_block_template.h; in loops one instruction of hundreds is not worth a copy."""
+    if rounds_once(call):
+        return 3 if way.is_composite and not scaling.fit_wide(call) else 2
+    return loop or _needs_sign(call, way)
+
+
+def _needs_sign(call: Call, way: Way) -> int:
     clamps = scaling.clamps_at_zero_point(call, activation_of(call))
     return int(not clamps or (way.is_composite and not scaling.fit_wide(call)))
 
@@ -73,7 +81,8 @@ def _linear(call: Call, way: Way) -> int:
 def _finish_work(call: Call) -> dict[str, float]:
     """Outputs that are clamped separately, and those that may be below the zero point."""
     activation = activation_of(call)
-    below = call.output.size * float(not scaling.clamps_at_zero_point(call, activation))
+    signs = not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation)
+    below = call.output.size * float(signs)
     return {"below_zero": below, **scaling.clamp_work(call, activation)}
 
 
@@ -121,7 +130,7 @@ class InRows:
         return {
             **sizes,
             "loop": loop,
-            "linear": loop or _linear(call, way),  # one instruction of hundreds is not worth a copy
+            "linear": _linear(call, way, loop),
             "widen": found.widen,
             "rest": int(call.output.shape[2] % 3 > 0),
         }
@@ -216,7 +225,7 @@ class Pixels:
     def variant(self, call: Call, way: Way) -> dict[str, int]:
         words = self.words(call)
         loop = int(self.shared or words.times > 1)
-        return {"words": words.words, "loop": loop, "linear": loop or _linear(call, way)}
+        return {"words": words.words, "loop": loop, "linear": _linear(call, way, loop)}
 
     def work(self, call: Call) -> dict[str, float]:
         outputs = call.output.shape[3]

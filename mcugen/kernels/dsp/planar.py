@@ -17,7 +17,7 @@ from mcugen.kernels.dsp import scaling
 from mcugen.kernels.dsp.shape import Shape, line_of, shape_of
 from mcugen.numeric import wrap32
 from mcugen.ops import _filter
-from mcugen.ops._weighted import activation_of, row_window, window_of
+from mcugen.ops._weighted import activation_of, rounds_once, row_window, window_of
 from mcugen.ops._window import MAX_FIELD
 
 MAX_REACH = 4092
@@ -31,17 +31,17 @@ TERMS = ("inner", "spread", "slots")
 
 def _line_work(call: Call) -> dict[str, float]:
     s = line_of(call)
-    return _work(call, s, s.instructions(_linear(call)), RowWindow(1, 1, 1, 0, 1, 1))
+    return _work(call, s, s.instructions(_signs(call)), RowWindow(1, 1, 1, 0, 1, 1))
 
 
 def _row_work(call: Call) -> dict[str, float]:
     s = shape_of(call)
-    return _work(call, s, s.instructions(_linear(call)), row_window(call), s.is_short)
+    return _work(call, s, s.instructions(_signs(call)), row_window(call), s.is_short)
 
 
 def _blocks_work(call: Call) -> dict[str, float]:
     s = shape_of(call)
-    return _work(call, s, s.blocks_instructions(_linear(call)), row_window(call))
+    return _work(call, s, s.blocks_instructions(_signs(call)), row_window(call))
 
 
 def _work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bool = False) -> dict[str, float]:
@@ -66,7 +66,7 @@ def _column_work(call: Call) -> dict[str, float]:
     images, words, channels = call.output.shape[0], _even(rows.size) // 2, call.output.shape[3]
     converted = images * rows.walked_rows
     return {
-        "inner": call.output.size * (10 + _linear(call) + words + 2 * -(-words // 4)),
+        "inner": call.output.size * (10 + _signs(call) + words + 2 * -(-words // 4)),
         "spread": converted * (2 * channels + 4 * (channels // SPREAD_CHANNELS)),
         "slots": images * rows.out_rows * rows.size,
     }
@@ -169,8 +169,13 @@ def _even(n: int) -> int:
 
 
 def _linear(call: Call) -> int:
-    """Whether the sign of a sum counts."""
-    return int(not scaling.clamps_at_zero_point(call, activation_of(call)))
+    """1 where the sign of a sum counts, 2 where sums are rounded once."""
+    return 2 if rounds_once(call) else _signs(call)
+
+
+def _signs(call: Call) -> int:
+    """Whether the sign of a sum counts: an instruction more for each output."""
+    return int(not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call)))
 
 
 def _variant(call: Call, s: Shape) -> dict[str, int]:
@@ -280,15 +285,15 @@ def _line_variant(call: Call) -> Mapping[str, int]:
 
 
 def _row_code(call: Call) -> int:
-    return round(shape_of(call).code(_linear(call)) + shape_of(call).spreading)
+    return round(shape_of(call).code(_signs(call)) + shape_of(call).spreading)
 
 
 def _line_code(call: Call) -> int:
-    return round(line_of(call).code(_linear(call)))
+    return round(line_of(call).code(_signs(call)))
 
 
 def _blocks_code(call: Call) -> int:
-    return round(shape_of(call).blocks_code(_linear(call)))
+    return round(shape_of(call).blocks_code(_signs(call)))
 
 
 _NARROW = (*_USUAL, undilated, one_pixel_wide)

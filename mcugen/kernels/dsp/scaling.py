@@ -19,7 +19,7 @@ from mcugen.numeric import (
     multiply_single_rounding,
     rounding_doubling_high_mul,
 )
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _rounding
 
 DSP = frozenset({"dsp"})
 SWAPPED = (0, 2, 1, 3)
@@ -58,7 +58,9 @@ def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scales(call: Call) -> Scales:
-    """Requantization constants for doubled sums (double rounding)."""
+    """Requantization constants for doubled sums, with the rounding of the call."""
+    if _rounding.is_stated(call):
+        return _scales_stated(call)
     ends = sums(call)
     return _scales(call, ends, multiply_double_rounding)
 
@@ -72,6 +74,26 @@ def scales_once(call: Call) -> Scales:
     found = _scales(call, ends, multiply_single_rounding)
     divides = found.mult & -found.mult
     return replace(found, proved=found.proved & (found.constant | (-ends[0] * divides < 2**31)))
+
+
+def _scales_stated(call: Call) -> Scales:
+    """Requantization constants of operators that state their rounding: one rounding, proved to be theirs."""
+    activation, zero, ends = str(call.op.activation), call.output.zero_point, sums(call)
+    found, steps = _rounding.scaled(call, activation), _rounding.stairs(call, activation)
+    values = [steps.at(end) for end in ends]
+    constant = (values[0] == values[1]) & (ends[0] >= -(2**31)) & (ends[1] < 2**31)
+    addend = (np.int64(1) << (found.right - 1)) + (np.int64(zero) << found.right)
+    fits = found.proved & (np.abs(addend) < 2**31)
+    for end in ends:
+        high = (np.clip(end, -(2**31), 2**31) * found.mult >> 31) + addend
+        fits &= (high > -(2**31)) & (high < 2**31 - 1)
+    return Scales(
+        mult=np.where(constant, 0, found.mult),
+        addend=np.where(constant, 2 * np.clip(values[0] + zero, -128, 127) + 1, addend),
+        shift=np.where(constant, 1, found.right),
+        proved=constant | fits,
+        constant=constant,
+    )
 
 
 def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[..., np.ndarray]) -> Scales:
@@ -152,10 +174,10 @@ def fit_wide(call: Call) -> bool:
     return all(bool((np.abs(v) < 2**31).all()) for v in (addend, *sums_wide))
 
 
-def wide(scaling: np.ndarray) -> np.ndarray:
+def wide(scaling: np.ndarray, *, once: bool = False) -> np.ndarray:
     """The scaling of pairs of channels, odd ones with seven bits more: see dsp_requantize.h."""
     found = scaling.copy()
-    found[:, 3] = 128 * scaling[:, 3] + 64
+    found[:, 3] = 128 * scaling[:, 3] + (0 if once else 64)
     found[:, 5] = scaling[:, 5] + 7
     return found
 
@@ -223,7 +245,7 @@ def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, is_composite: bool, l
     blocks = blocks_of(call, w, taps, scales(call), 2)
     bias, words = blocks.composite() if is_composite else blocks.doubled()
     body = words.transpose(0, 2, 1).reshape(len(words), -1)
-    scaling = wide(blocks.scaling) if is_composite and not linear else blocks.scaling
+    scaling = wide(blocks.scaling, once=linear == 2) if is_composite and linear in (0, 2) else blocks.scaling
     lines = np.hstack([bias, body, scaling])
     return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
 

@@ -9,7 +9,7 @@ import numpy as np
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.dsp import scaling
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once
 
 _BLOCK = 4
@@ -26,7 +26,8 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def _scales(call: Call) -> scaling.Scales:
-    return scaling.scales_once(call) if rounds_once(call) else scaling.scales(call)
+    leaves = rounds_once(call) and not _rounding.is_stated(call)
+    return scaling.scales_once(call) if leaves else scaling.scales(call)
 
 
 def _scaled(call: Call) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.call import Call, Rule
 from mcugen.numeric import activation_range
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _rounding
 
 NEEDS = frozenset({"mve"})
 LANES = 16
@@ -27,8 +27,10 @@ def _shifts(call: Call) -> np.ndarray:
 
 def finish_of(call: Call) -> int | None:
     """The cheapest requantization of sums: an index of FINISHES; None where no vector code computes it."""
-    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+    if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
         return None
+    if _rounding.is_stated(call):
+        return 3 if output_range(call) == (-128, 127) else 4
     shift = int(_shifts(call).max(initial=-1))
     if output_range(call) == (-128, 127):
         return 0 if call.output.zero_point == -128 and shift <= 0 else 1 if shift < 0 else None
@@ -50,8 +52,18 @@ def finishes_clamped(call: Call) -> bool:
     return finish_of(call) == 2
 
 
+def finishes_once(call: Call) -> bool:
+    "outputs are rounded once, by one proved multiplication and shift, and clamped to all of int8"
+    return finish_of(call) == 3
+
+
+def finishes_once_clamped(call: Call) -> bool:
+    "outputs are rounded once, by one proved multiplication and shift, and clamped"
+    return finish_of(call) == 4
+
+
 def finishes(call: Call) -> bool:
-    "all multipliers are below one half, or below 1 where outputs start at the zero point"
+    "all multipliers are below one half, or below 1 where outputs start at the zero point; or they are proved"
     return finish_of(call) is not None
 
 
@@ -61,15 +73,21 @@ FINISH_TERMS = ("blocks", "linear_blocks", "clamped_blocks")
 def finish_work(call: Call, blocks: float) -> dict[str, float]:
     """Blocks of outputs, those that round ties away from zero, and those that are clamped."""
     finish = finish_of(call) or 0
-    return {"blocks": blocks, "linear_blocks": blocks * (finish > 0), "clamped_blocks": blocks * (finish > 1)}
+    return {
+        "blocks": blocks,
+        "linear_blocks": blocks * (finish in (1, 2)),
+        "clamped_blocks": blocks * (finish in (2, 4)),
+    }
 
 
 FINISHES: tuple[tuple[str, Rule], ...] = (
     ("", finishes_low),
     ("_linear", finishes_linear),
     ("_clamp", finishes_clamped),
+    ("_once", finishes_once),
+    ("_once_clamp", finishes_once_clamped),
 )
-"""(suffix of the kernel's name, rule). C macros: MG_LINEAR in the last two, MG_CLAMP in the last."""
+"""(suffix of the kernel's name, rule). C macros: MG_LINEAR 0, 1, 1, 2, 2, and MG_CLAMP in those with that word."""
 
 
 VECTOR_TERMS = ("vectors", "row_vectors", "channel_vectors", "fours")

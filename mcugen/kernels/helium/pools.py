@@ -5,12 +5,12 @@ from __future__ import annotations
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.ops import _pool
-from mcugen.ops.average_pool_2d import is_global, params_int, sums_bytes, sums_fit
+from mcugen.ops.average_pool_2d import by_runtime, is_global, params_int, sums_bytes, sums_fit
 
 AVERAGE = Kernel(
     "mg_average_pool_2d_s8__mve_global",
     Form.ACCUMULATE,
-    accepts=(_pool.int8_data, sums_fit, is_global),
+    accepts=(_pool.int8_data, sums_fit, is_global, by_runtime),
     params=params_int,
     scratch=sums_bytes,
     work=packing.vector_work,

@@ -8,7 +8,7 @@ from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.numeric import activation_range
-from mcugen.ops import _elementwise, _sum
+from mcugen.ops import _elementwise, _pairs, _sum
 from mcugen.ops.sub import Sub
 
 
@@ -49,7 +49,7 @@ def _params(call: Call) -> Params:
 SUM = Kernel(
     "mg_add_s8__mve",
     Form.POINTWISE,
-    (_elementwise.of_type("s8"), _elementwise.equal_shapes, _sum.scales_near, shifts),
+    (_elementwise.of_type("s8"), _elementwise.equal_shapes, _pairs.by_runtime, _sum.scales_near, shifts),
     _params,
     _elements,
     in_place=(0, 1),

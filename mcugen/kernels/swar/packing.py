@@ -26,6 +26,7 @@ import numpy as np
 from mcugen.call import Call, Param, Params
 from mcugen.numeric import activation_range, multiply_double_rounding
 from mcugen.ops import _filter
+from mcugen.ops._weighted import rounds_once
 
 LANE = 256
 """Most that the weights of a group add up to, taken absolute: 255 * 256 + 31 < 65536."""
@@ -37,13 +38,17 @@ INT32 = 2**31
 
 @dataclass(frozen=True)
 class Channel:
-    """Weights [taps], bias with all zero points folded for u = q + 128, and how the sum becomes the output."""
+    """Weights [taps], bias with all zero points folded for u = q + 128, and how the sum becomes the output.
+
+    once: rounded once, else twice as gemmlowp does.
+    """
 
     weights: np.ndarray
     bias: int
     mult: int
     right: int
     constant: int | None
+    once: bool = False
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -59,12 +64,13 @@ def channels(call: Call, w: np.ndarray, activation: str) -> list[Channel]:
     """The channels of weights w [channels, taps]. Those whose output is always the same lose weights and bias."""
     w = w.astype(np.int64)
     bias = _filter.folded_bias(call, w.sum(axis=1)) - 128 * w.sum(axis=1)
-    made = []
+    made, once = [], rounds_once(call)
     for row, b, mult, shift in zip(w, bias, *_filter.multipliers(call, len(w)), strict=True):
         ends = np.array(_interval(row, int(b)))
-        outputs = _clamped(call, activation, multiply_double_rounding(ends, mult, shift))
+        scaled = (ends * mult + (1 << int(30 - shift))) >> int(31 - shift) if once else None
+        outputs = _clamped(call, activation, multiply_double_rounding(ends, mult, shift) if scaled is None else scaled)
         same = int(outputs[0]) if outputs[0] == outputs[1] and np.abs(ends).max() < INT32 else None
-        made.append(Channel(row, int(b), int(mult), -int(shift), same))
+        made.append(Channel(row, int(b), int(mult), -int(shift), same, once))
     return made
 
 
@@ -78,6 +84,11 @@ def requantizes(call: Call, made: list[Channel], activation: str) -> bool:
     return all(c.constant is not None or _parts_of(c, offset) for c in made)
 
 
+def _is_linear(call: Call, offset: int) -> bool:
+    """Whether negative sums that do not clamp round away from zero."""
+    return offset > 0 and not rounds_once(call)
+
+
 def _offset(call: Call, activation: str) -> int:
     """The zero point of the output above its least value."""
     return call.output.zero_point - activation_range(activation, call.output)[0]
@@ -89,7 +100,7 @@ def _parts_of(c: Channel, offset: int) -> int:
         return 0
     largest = max(abs(end) for end in c.interval)
     for parts, bits, low in ((3, 21, 20), (4, 23, 24)):
-        rounding = _rounding(c.right, offset, low)
+        rounding = _addend(c, offset, low)
         results = [(end * c.mult >> low) + rounding for end in c.interval]
         fits = all(-INT32 <= r < INT32 for r in results) and rounding < INT32
         if largest < 1 << bits and fits:
@@ -97,9 +108,10 @@ def _parts_of(c: Channel, offset: int) -> int:
     return 0
 
 
-def _rounding(right: int, offset: int, low: int) -> int:
-    """Half a unit of both roundings, and the zero point, after the product lost its `low` lowest bits."""
-    return (1 << (30 - low)) + (1 << (30 + right - low)) + (offset << (31 + right - low))
+def _addend(c: Channel, offset: int, low: int) -> int:
+    """Half a unit of each rounding, and the zero point, after the product lost its `low` lowest bits."""
+    first = 0 if c.once else 1 << (30 - low)
+    return first + (1 << (30 + c.right - low)) + (offset << (31 + c.right - low))
 
 
 def fields(call: Call, made: list[Channel], activation: str) -> Params:
@@ -128,7 +140,7 @@ def lane_fields(call: Call, made: list[Channel], activation: str) -> Params:
     stream: dict[str, Param] = {
         "stream": np.array(words, np.uint32),
         "taps": taps,
-        "kind": int(offset > 0) + 2 * int(most - least == 255),
+        "kind": int(_is_linear(call, offset)) + 2 * int(most - least == 255),
     }
     return {**fields(call, made, activation), **stream}
 
@@ -148,7 +160,7 @@ def in_three_parts(call: Call, made: list[Channel], activation: str) -> bool:
 def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
     offset = _offset(call, activation)
     least, most = activation_range(activation, call.output)
-    common = (LINEAR if offset > 0 else 0) + (FULL if most - least == 255 else 0)
+    common = (LINEAR if _is_linear(call, offset) else 0) + (FULL if most - least == 255 else 0)
     for first, second in zip(made[0::2], [*made[1::2], None], strict=False):
         pair = [c for c in (first, second) if c is not None]
         live = [c.constant is None for c in pair]
@@ -201,7 +213,7 @@ def _ending(c: Channel, offset: int, least: int, parts: int) -> Iterator[int]:
     bits, low = (10, 20) if parts == 3 else (8, 24)
     mask = (1 << bits) - 1
     if c.constant is None:
-        mult, shift, rounding = c.mult, 31 + c.right - low, _rounding(c.right, offset, low)
+        mult, shift, rounding = c.mult, 31 + c.right - low, _addend(c, offset, low)
     else:
         mult, shift, rounding = 0, 32 - low, (c.constant - least) << (32 - low)
     yield from (mult >> bits * k & mask for k in range(parts - 1))

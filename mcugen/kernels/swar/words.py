@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.swar import packing
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
 from mcugen.ops._window import fields
 
@@ -26,14 +26,14 @@ ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in 
 
 def requantizes(call: Call) -> bool:
     "sums stay below 2^23, and the multipliers scale them down"
-    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+    if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
         return False
     return packing.requantizes(call, _channels(call), activation_of(call))
 
 
 def three_parts(call: Call) -> bool:
     "sums stay below 2^21, and the multipliers scale them down"
-    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+    if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
         return False
     return packing.in_three_parts(call, _channels(call), activation_of(call))
 

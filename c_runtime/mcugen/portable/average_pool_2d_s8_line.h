@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mean of a sliding window over int8 images, rounded once; taps outside the image are not counted.
+ *
+ *   y[c] = line at the sum over the taps inside of x[c], see line.h; the line holds zero points, scales and their number
+ *
+ * line    entry (rows - min_rows) * pitch + (columns - min_columns) for windows of so many taps
+ * sums    cannot leave 31 bits: proved when the code is generated
+ */
+#ifndef MCUGEN_AVERAGE_POOL_2D_S8_LINE_H
+#define MCUGEN_AVERAGE_POOL_2D_S8_LINE_H
+
+#include "mcugen/line.h"
+
+typedef struct {
+    mg_line line;
+    uint32_t kernel_h, kernel_w;
+    uint32_t stride_h, stride_w;
+    uint32_t pad_h, pad_w;
+    uint32_t in_h, in_w;
+    uint32_t out_w, channels;
+    uint32_t min_rows, min_columns, pitch;
+} mg_average_pool_2d_s8_line_params;
+
+/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+void mg_average_pool_2d_s8_line(const mg_average_pool_2d_s8_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
+
+/* Variant for a single window that is the whole image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+void mg_average_pool_2d_s8_line__global_begin(const mg_average_pool_2d_s8_line_params *p, void *acc);
+void mg_average_pool_2d_s8_line__global_rows(const mg_average_pool_2d_s8_line_params *p, const int8_t *in, uint32_t y,
+                                             uint32_t n, void *acc);
+void mg_average_pool_2d_s8_line__global_end(const mg_average_pool_2d_s8_line_params *p, const void *acc, int8_t *out);
+
+#endif /* MCUGEN_AVERAGE_POOL_2D_S8_LINE_H */

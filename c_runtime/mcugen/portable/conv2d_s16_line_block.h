@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inner part of the convolutions of int16 data with int8 weights, each result rounded once.
+ */
+#ifndef MCUGEN_CONV2D_S16_LINE_BLOCK_H
+#define MCUGEN_CONV2D_S16_LINE_BLOCK_H
+
+#include "mcugen/conv2d_s16_line.h"
+
+typedef mg_s16 mg_conv2d_s16_line_x;
+typedef int8_t mg_conv2d_s16_line_w;
+typedef int32_t mg_conv2d_s16_line_acc;
+
+#define MG_TYPE conv2d_s16_line
+#include "mcugen/filter_line_template.h"
+#include "mcugen/conv2d_block_template.h"
+#undef MG_TYPE
+
+#endif /* MCUGEN_CONV2D_S16_LINE_BLOCK_H */

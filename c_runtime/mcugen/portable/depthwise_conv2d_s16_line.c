@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/depthwise_conv2d_s16_line.h"
+
+typedef mg_s16 mg_depthwise_conv2d_s16_line_x;
+typedef int8_t mg_depthwise_conv2d_s16_line_w;
+typedef int32_t mg_depthwise_conv2d_s16_line_acc;
+
+#define MG_TYPE depthwise_conv2d_s16_line
+#define MG_SYMBOL mg_depthwise_conv2d_s16_line
+#include "mcugen/filter_line_template.h"
+#include "mcugen/depthwise_conv2d_template.h"
+#undef MG_TYPE
+#undef MG_SYMBOL

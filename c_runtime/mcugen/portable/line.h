@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sums to stored integers where the meaning is a real number that is rounded once: one line per channel, which was
+ * proved to rise where the real number does, for every sum that can occur.
+ *
+ *   y = (sum * mult + addend) >> (shift & 63)     addend holds the rounding and the zero point
+ *
+ * shift       + 64: a sum that leaves less than 2^tie_bits in the bits shifted out lies halfway between two y
+ *             and goes to the even one, the zero point aside
+ * exceptions  pairs of a sum and its y, channel by channel; exception_end: where those of each channel end, in pairs
+ */
+#ifndef MCUGEN_LINE_H
+#define MCUGEN_LINE_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int64_t *addend;
+    const int32_t *mult;
+    const int32_t *exceptions;
+    const uint16_t *exception_end;
+    const uint8_t *shift;
+    int32_t zero_point, out_min, out_max;
+    uint8_t has_exceptions, tie_bits;
+} mg_line;
+
+static inline int32_t mg_line_at(const mg_line *line, uint32_t o, int32_t sum)
+{
+    const int64_t total = (int64_t)sum * line->mult[o] + line->addend[o];
+    const uint32_t shift = line->shift[o];
+    int32_t y = (int32_t)(total >> (shift & 63u));
+    if (shift >= 64u) {
+        const uint64_t lost = ((uint64_t)1 << (shift & 63u)) - 1u;
+        y -= ((uint64_t)total & lost) >> line->tie_bits == 0u ? (y - line->zero_point) & 1 : 0;
+    }
+    if (line->has_exceptions != 0u) {
+        const uint32_t end = line->exception_end[o];
+        for (uint32_t k = o == 0u ? 0u : line->exception_end[o - 1u]; k < end; k += 1u) {
+            y = line->exceptions[2u * k] == sum ? line->exceptions[2u * k + 1u] : y;
+        }
+    }
+    return mg_clamp(y, line->out_min, line->out_max);
+}
+
+#endif /* MCUGEN_LINE_H */

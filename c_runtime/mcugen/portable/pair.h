@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sums of two stored integers as real numbers rounded once: y = (k[0] * a + k[1] * b + k[2]) >> shift, which was proved
+ * for all 65,536 pairs.
+ *
+ * k[2] holds the rounding and all zero points. A pair that leaves less than 2^tie_bits in the bits shifted out lies
+ * halfway between two y and goes to the one that is an even number of steps from zero_point.
+ */
+#ifndef MCUGEN_PAIR_H
+#define MCUGEN_PAIR_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int64_t *k;
+    int32_t zero_point, out_min, out_max;
+    uint8_t shift, tie_bits;
+} mg_pair;
+
+static inline int32_t mg_pair_of(const mg_pair *pair, int32_t a, int32_t b)
+{
+    const int64_t total = pair->k[0] * a + pair->k[1] * b + pair->k[2];
+    const uint64_t lost = (uint64_t)total & (((uint64_t)1 << pair->shift) - 1u);
+    int32_t y = (int32_t)(total >> pair->shift);
+    y -= lost >> pair->tie_bits == 0u ? (y - pair->zero_point) & 1 : 0;
+    return mg_clamp(y, pair->out_min, pair->out_max);
+}
+
+/* As QLinearAdd computes it: each of two additions of a product is rounded once, to float32. In float64 products of a
+ * byte and a float32 are exact, and so are their sums before they are rounded. */
+typedef struct {
+    float a, b, fixed;
+    int32_t out_min, out_max;
+} mg_fused_pair;
+
+static inline int32_t mg_fused_pair_of(const mg_fused_pair *pair, int32_t a, int32_t b)
+{
+    const float second = (float)((double)b * (double)pair->b + (double)pair->fixed);
+    const float sum = (float)((double)a * (double)pair->a + (double)second);
+    const float floored = sum > -1048576.0f ? sum : -1048576.0f;
+    union {
+        float number;
+        int32_t bits;
+    } whole;
+    whole.number = (floored < 1048576.0f ? floored : 1048576.0f) + 12582912.0f;
+    return mg_clamp(whole.bits - 0x4B400000, pair->out_min, pair->out_max);
+}
+
+#endif /* MCUGEN_PAIR_H */

@@ -1,0 +1,114 @@
+"""QuantizeLinear and DequantizeLinear: stored integers from real numbers, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.numeric import INT_RANGE
+from mcugen.ops.add import Add
+from mcugen.ops.cast import Cast
+from mcugen.ops.dequantize import Dequantize
+from mcugen.ops.div import Div
+from mcugen.ops.mul import Mul
+from mcugen.ops.quantize import Quantize
+from mcugen.ops.relu import Relu
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.round import Round
+from mcugen.ops.sub import Sub
+from mcugen.types import QuantParams, Shape
+
+_OUTPUTS = {0: "u8", 2: "u8", 3: "s8", 5: "s16"}
+"""Element types by the number that ONNX has for them; 0: not stated."""
+
+
+def quantize(source: Source, e: Expansion) -> Sequence[str]:
+    """y = saturate(round(x / scale) + zero_point), halves to even. Source: ONNX QuantizeLinear-21."""
+    x = e.inputs[0]
+    if x is None or not e.type(x).is_float:
+        raise UnsupportedError("only float data can be quantized")
+    dtype = _result_type(source, e)
+    quant = _quantization(source, e, x)
+    if not quant.per_channel:
+        return [e.node(Quantize(dtype, "even"), x, quant=quant)]
+    shape = _along(e.type(x).shape, quant.axis)
+    scale = e.constant(np.array(quant.scale, np.float32).reshape(shape))
+    zero = e.constant(np.array(quant.zero_point, np.float32).reshape(shape))
+    low, high = INT_RANGE[dtype]
+    steps = e.node(Add(), e.node(Round(), e.node(Div(), x, scale)), zero)
+    return [e.node(Cast(dtype), e.node(Relu(float(low), float(high)), steps))]
+
+
+def dequantize(source: Source, e: Expansion) -> Sequence[str]:
+    """y = (x - zero_point) * scale. Source: ONNX DequantizeLinear-21."""
+    x = e.inputs[0]
+    if x is None:
+        raise ShapeError("there is nothing to dequantize")
+    shape, quant, data = e.type(x).shape, _quantization(source, e, x), e.data(x)
+    if data is not None:
+        return [e.node(Dequantize(deferred=True), e.constant(data, quant))]
+    if quant.per_channel:
+        zero = e.constant(np.array(quant.zero_point, np.float32).reshape(_along(shape, quant.axis)))
+        scale = e.constant(np.array(quant.scale, np.float32).reshape(_along(shape, quant.axis)))
+        return [e.node(Mul(), e.node(Sub(), e.node(Cast("f32"), x), zero), scale)]
+    return [e.node(Dequantize(), stored(e, x, quant))]
+
+
+def stored(e: Expansion, x: str, quant: QuantParams) -> str:
+    """A tensor of integers with the scale and zero point that its reader states."""
+    return x if e.type(x).quant == quant else e.node(Reshape(e.type(x).shape), x, quant=quant)
+
+
+def _result_type(source: Source, e: Expansion) -> str:
+    zero = e.inputs[2] if len(e.inputs) > 2 else None
+    stated = source.attributes.get("output_dtype", 0)
+    dtype = e.type(zero).dtype if zero is not None else _OUTPUTS.get(stated, "")
+    if dtype not in ("s8", "u8", "s16"):
+        raise UnsupportedError(f"quantizing to {dtype or f'element type {stated}'} is not supported")
+    return dtype
+
+
+def _quantization(source: Source, e: Expansion, x: str) -> QuantParams:
+    """The scales and zero points, which must be constants: one, or one for each index of `axis`."""
+    source.attributes.get("saturate", 1)  # only of 8 bit floats
+    if source.attributes.get("block_size", 0):
+        raise UnsupportedError("scales for blocks of elements are not supported")
+    return quantization(e, e.type(x).shape, str(e.inputs[1]), _third(e), source.attributes.get("axis", 1))
+
+
+def _third(e: Expansion) -> str | None:
+    return e.inputs[2] if len(e.inputs) > 2 else None
+
+
+def quantization(e: Expansion, shape: Shape, scale_name: str, zero_name: str | None, axis: int = 0) -> QuantParams:
+    """Scales and zero points of a tensor from the operands that hold them.
+
+    Raises UnsupportedError where these are computed, QuantizationError and ShapeError where they cannot be right.
+    """
+    scale = e.data(scale_name)
+    zero = np.zeros(1, np.int64) if zero_name is None else e.data(zero_name)
+    if scale is None or zero is None:
+        raise UnsupportedError("a scale or a zero point is computed at run time", hint="make it a constant")
+    values = scale.reshape(-1).astype(np.float32)
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise QuantizationError("a scale is not a positive number")
+    rank = len(shape)
+    fits = values.size == 1 or (-rank <= axis < rank and shape[axis] == values.size)
+    if not fits or zero.size not in (1, values.size):
+        raise ShapeError(f"{values.size} scales and {zero.size} zero points do not fit {list(shape)}")
+    zeros = np.broadcast_to(zero.reshape(-1), values.shape)
+    at = axis % rank if values.size > 1 else 0
+    return QuantParams(tuple(float(v) for v in values), tuple(int(z) for z in zeros), at)
+
+
+def _along(shape: Shape, axis: int) -> Shape:
+    return tuple(d if k == axis else 1 for k, d in enumerate(shape))
+
+
+IMPORTS = (
+    Import("onnx", "QuantizeLinear", since=10, expand=quantize),
+    Import("onnx", "DequantizeLinear", since=10, expand=dequantize),
+)

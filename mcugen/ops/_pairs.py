@@ -1,0 +1,221 @@
+"""Sums and products of two int8 tensors as real numbers rounded once: proved for all 65,536 pairs of stored values.
+
+See `_rounding`. "single" is what the fused kernels of ONNX Runtime compute on x86: QLinearAdd with fused multiply-add.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import lcm
+
+import numpy as np
+
+from mcugen import staircase
+from mcugen.call import Call, Params, Rule
+from mcugen.element import Element
+from mcugen.numeric import activation_range
+from mcugen.ops import _rounding
+from mcugen.staircase import Stairs
+
+BYTES = np.arange(-128, 128, dtype=np.int64)
+_TIE_BITS = 11
+_BITS = 50
+_LARGEST_PRODUCT = 255 * 255
+
+
+@dataclass(frozen=True)
+class Stated:
+    """All that the result of a + sign * b depends on. scales: of a, b and the result, float32 each; zeros alike."""
+
+    how: str
+    sign: int
+    scales: tuple[Fraction, Fraction, Fraction]
+    zeros: tuple[int, int, int]
+    bounds: tuple[int, int]
+
+    @property
+    def ratios(self) -> tuple[float, float]:
+        """The factors of both operands in steps of the result."""
+        a, b, y = self.scales
+        return float(a / y), self.sign * float(b / y)
+
+    def result(self) -> np.ndarray:
+        """[a, b] -> the stored result, clamped."""
+        found = self._single() if self.how == "single" else self._exact()
+        return np.asarray(np.clip(found, *self.bounds))
+
+    def _exact(self) -> np.ndarray:
+        a, b, y = self.scales
+        ratios = (a / y, self.sign * b / y)
+        common = lcm(*(r.denominator for r in ratios))
+        first, second = (
+            ((BYTES - z) * np.array(int(2 * r * common), object)) for z, r in zip(self.zeros, ratios, strict=False)
+        )
+        total = first[:, None] + second[None, :] + common
+        whole = total // (2 * common)
+        tie = (total - whole * 2 * common == 0) & (whole % 2 != 0)
+        return np.asarray(np.where(tie, whole - 1, whole).astype(np.int64)) + self.zeros[2]
+
+    def _single(self) -> np.ndarray:
+        """In float64, where the product of a byte and a float32, and what is added to it, is exact.
+
+        Source: onnxruntime mlas, qladd (AVX2): the constant part, then b, then a, each added with one rounding.
+        """
+        first, second, fixed = self.fused()
+        parts = (BYTES * np.float64(second) + np.float64(fixed)).astype(np.float32).astype(np.float64)
+        total = (BYTES[:, None] * np.float64(first) + parts[None, :]).astype(np.float32)
+        return np.asarray(np.rint(total).astype(np.int64))
+
+    def fused(self) -> tuple[np.float32, np.float32, np.float32]:
+        """The factors of both operands and the constant part, as QLinearAdd derives them."""
+        a, b, y = (np.float32(float(s)) for s in self.scales)
+        first, second = np.float32(a / y), np.float32(np.float32(self.sign) * np.float32(b / y))
+        zeros = [np.float32(z) for z in self.zeros]
+        taken = np.float32(np.float64(first) * zeros[0] + np.float64(np.float32(second * zeros[1])))
+        return first, second, np.float32(zeros[2] - taken)
+
+
+def stated(call: Call, sign: int) -> Stated:
+    """The sum that a call asks for."""
+    types = (call.input(0), call.input(1), call.output)
+    a, b, y = (_rounding.scale_of(t.scale) for t in types)
+    zeros = (types[0].zero_point, types[1].zero_point, types[2].zero_point)
+    return Stated(
+        _rounding.rounding_of(call), sign, (a, b, y), zeros, activation_range(call.op.activation, call.output)
+    )
+
+
+@dataclass(frozen=True)
+class Wide:
+    """y = (a * factor a + b * factor b + addend) >> shift in 64 bits, halves to even."""
+
+    a: int
+    b: int
+    addend: int
+    shift: int
+
+
+@cache
+def wide(job: Stated) -> Wide | None:
+    """The form of a sum, or None where it differs from it for some pair."""
+    want = job.result()
+    ratios = [Fraction(r) for r in job.ratios]
+    if job.how != "single":
+        a, b, y = job.scales
+        ratios = [a / y, job.sign * b / y]
+    largest = max(abs(float(r)) for r in ratios)
+    shift = _BITS - int(np.frexp(largest)[1])
+    if not _TIE_BITS < shift <= _BITS:
+        return None
+    first, second = (round(r * (1 << shift)) for r in ratios)
+    zero = job.zeros[2]
+    addend = (1 << (shift - 1)) + (1 << (_TIE_BITS - 1)) + (zero << shift)
+    addend -= job.zeros[0] * first + job.zeros[1] * second
+    total = BYTES[:, None] * first + BYTES[None, :] * second + addend
+    y_stored = total >> shift
+    is_tie = (total & ((1 << shift) - 1)) >> _TIE_BITS == 0
+    y_stored = y_stored - (is_tie & ((y_stored - _parity(job)) & 1 != 0))
+    equal = np.array_equal(np.clip(y_stored, *job.bounds), want)
+    return Wide(first, second, addend, shift) if equal else None
+
+
+def _parity(job: Stated) -> int:
+    return 0 if job.how == "single" else job.zeros[2]
+
+
+def is_proved(sign: int) -> Rule:
+    """The rule that a sum in 64 bits has the bits."""
+
+    def proved(call: Call) -> bool:
+        "the operator states how it rounds, and a sum in 64 bits rounds every pair of values so"
+        return _rounding.is_stated(call) and wide(stated(call, sign)) is not None
+
+    return proved
+
+
+def by_runtime(call: Call) -> bool:
+    "the runtime rounds"
+    return not _rounding.is_stated(call)
+
+
+def sum_element(sign: int) -> Element:
+    """An element of a sum in 64 bits."""
+
+    def params(call: Call) -> Params:
+        job = stated(call, sign)
+        found = wide(job)
+        if found is None:
+            return {}
+        return {
+            "pair.k": np.array([found.a, found.b, found.addend], np.int64),
+            "pair.zero_point": _parity(job),
+            "pair.out_min": job.bounds[0],
+            "pair.out_max": job.bounds[1],
+            "pair.shift": found.shift,
+            "pair.tie_bits": _TIE_BITS,
+        }
+
+    return Element("mg_pair_of(&pair, a, b)", {"pair": "mg_pair"}, params, slow=True, headers=("pair.h",))
+
+
+def is_fused(call: Call) -> bool:
+    "sums are rounded to float32 after each of two fused multiply-adds"
+    return _rounding.rounding_of(call) == "single" and not call.output.is_float
+
+
+def fused_element(sign: int) -> Element:
+    """An element of a sum in float32, for those that no integer form equals."""
+
+    def params(call: Call) -> Params:
+        job = stated(call, sign)
+        first, second, fixed = (float(v) for v in job.fused())
+        scales = {"pair.a": first, "pair.b": second, "pair.fixed": fixed}
+        return {**scales, "pair.out_min": job.bounds[0], "pair.out_max": job.bounds[1]}
+
+    return Element("mg_fused_pair_of(&pair, a, b)", {"pair": "mg_fused_pair"}, params, slow=True, headers=("pair.h",))
+
+
+def product_steps(call: Call) -> Stairs:
+    """The steps of a product of two stored values less their zero points."""
+    a, b, y = (_rounding.scale_of(t.scale) for t in (call.input(0), call.input(1), call.output))
+    low, high = activation_range(call.op.activation, call.output)
+    return _product_steps(_rounding.rounding_of(call), (a, b, y), (low, high), call.output.zero_point)
+
+
+@cache
+def _product_steps(how: str, scales: tuple[Fraction, ...], bounds: tuple[int, int], zero: int) -> Stairs:
+    a, b, y = scales
+    span, ends = (bounds[0] - zero, bounds[1] - zero), np.array([[-_LARGEST_PRODUCT], [_LARGEST_PRODUCT]])
+    if how == "single":
+        factor = np.float32(np.float32(np.float32(float(a)) * np.float32(float(b))) / np.float32(float(y)))
+        return staircase.single(np.array([factor]), span, ends[0], ends[1], inside=zero)
+    return staircase.exact((a * b / y,), (Fraction(0),), span, ends[0], ends[1])
+
+
+def has_line(call: Call) -> bool:
+    "the operator states how it rounds, and every product's result is a line with few exceptions"
+    if not _rounding.is_stated(call):
+        return False
+    return _rounding.line(product_steps(call), abs(call.output.zero_point)) is not None
+
+
+def product_element() -> Element:
+    """An element of a product, by its line."""
+
+    def params(call: Call) -> Params:
+        found = _rounding.line(product_steps(call), abs(call.output.zero_point))
+        if found is None:
+            return {}
+        how = "stored" if _rounding.rounding_of(call) == "single" else _rounding.rounding_of(call)
+        zeros = {"a_zero": call.input(0).zero_point, "b_zero": call.input(1).zero_point}
+        return {**_rounding.line_fields(found, call.output, call.op.activation, how), **zeros}
+
+    return Element(
+        "mg_line_at(&line, 0u, (a - a_zero) * (b - b_zero))",
+        {"line": "mg_line", "a_zero": "int32_t", "b_zero": "int32_t"},
+        params,
+        slow=True,
+        headers=("line.h",),
+    )

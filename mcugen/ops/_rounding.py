@@ -1,0 +1,196 @@
+"""Operators whose results are real numbers rounded once, as ONNX has them: their steps, proved against fixed point.
+
+An operator's field `rounding` says how: "even", the exact real value to the nearest, halves to even before the zero
+point is added; "stored", halves to the even stored value; "single", in float32 with a rounding after each operation, as
+the fused kernels of ONNX Runtime have it. "" leaves the rounding to the runtime that `call.reference` names. Everything
+is derived for the sums that can occur.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from mcugen import staircase
+from mcugen.call import Call, Param
+from mcugen.channels import Range
+from mcugen.errors import QuantizationError, UnsupportedError
+from mcugen.numeric import activation_range
+from mcugen.staircase import Line, Scaled, Stairs
+from mcugen.types import TensorType
+
+HOW = ("", "even", "single", "stored")
+_SUMS = (-(2**31), 2**31 - 1)
+_Key = tuple[str, tuple[Fraction, ...], tuple[Fraction, ...], tuple[int, int, int], bytes, bytes]
+
+
+def rounding_of(call: Call) -> str:
+    """How the operator rounds; "" as the runtime does."""
+    return str(getattr(call.op, "rounding", ""))
+
+
+def is_stated(call: Call) -> bool:
+    """Whether the operator itself says how its integer results are rounded."""
+    return rounding_of(call) != "" and not call.output.is_float
+
+
+def scale_of(value: float) -> Fraction:
+    """A scale as the float32 that files hold. Raises QuantizationError for one that is not positive and finite."""
+    stored = float(np.float32(value))
+    if not np.isfinite(stored) or stored <= 0:
+        raise QuantizationError(f"the scale {value:g} is not above 0", hint="the scales of the model are damaged")
+    return Fraction(stored)
+
+
+def factors(call: Call, channels: int) -> tuple[Fraction, ...]:
+    """scale_x * scale_w / scale_y of each output channel, exact; "single": after the roundings of float32."""
+    quant = call.input(1).quant
+    if quant is None:
+        raise QuantizationError(f"the weights {call.input(1)} have no scale")
+    scales = quant.scale * (channels if len(quant.scale) == 1 else 1)
+    if rounding_of(call) == "single":
+        x, y = np.float32(call.input(0).scale), np.float32(call.output.scale)
+        return tuple(scale_of(float(np.float32(np.float32(x * np.float32(w)) / y))) for w in scales)
+    x_scale, y_scale = scale_of(call.input(0).scale), scale_of(call.output.scale)
+    return tuple(x_scale * scale_of(w) / y_scale for w in scales)
+
+
+def real_bias(call: Call, channels: int) -> tuple[Fraction, ...]:
+    """A float bias in units of the sums, exact; zeros where the bias is an integer or absent."""
+    if not call.has(2) or not call.input(2).is_float:
+        return (Fraction(0),) * channels
+    found, y = factors(call, channels), scale_of(call.output.scale)
+    data = call.constant(2).reshape(-1).tolist()
+    if not np.isfinite(data).all():
+        raise QuantizationError("the bias has values that are not finite")
+    return tuple(Fraction(b) / y / f for b, f in zip(data, found, strict=True))
+
+
+def whole_bias(call: Call, channels: int) -> np.ndarray:
+    """The integers nearest to a float bias in units of the sums, as far as they fit 32 bits."""
+    found = [min(max(round(b), _SUMS[0]), _SUMS[1]) for b in real_bias(call, channels)]
+    return np.array(found, np.int64)
+
+
+def stairs(call: Call, activation: str) -> Stairs:
+    """The steps of each output channel, for the sums that can occur."""
+    found: Range | None = call.op.accumulators(call)
+    if found is None:
+        raise UnsupportedError("weights that are computed cannot be rounded once")
+    channels = found.low.size
+    real = real_bias(call, channels)
+    parts = tuple(b - int(w) for b, w in zip(real, whole_bias(call, channels), strict=True))
+    return steps_of(rounding_of(call), factors(call, channels), parts, call.output, activation, found)
+
+
+def steps_of(
+    how: str,
+    slopes: tuple[Fraction, ...],
+    offsets: tuple[Fraction, ...],
+    y: TensorType,
+    activation: str,
+    sums: Range,
+) -> Stairs:
+    """The steps of results of type y, with factors and offsets per channel, for sums within `sums`."""
+    low, high = activation_range(activation, y)
+    zero = y.zero_point
+    ends = [np.clip(v, *_SUMS).astype(np.int64).tobytes() for v in (sums.low, sums.high)]
+    return _stairs((how, slopes, offsets, (low - zero, high - zero, zero), *ends))
+
+
+@lru_cache(maxsize=512)
+def _stairs(key: _Key) -> Stairs:
+    how, slopes, offsets, (first, last, zero), low, high = key
+    least, most = (np.frombuffer(v, np.int64) for v in (low, high))
+    if how == "single":
+        return staircase.single(np.array([float(f) for f in slopes], np.float32), (first, last), least, most)
+    return staircase.exact(slopes, offsets, (first, last), least, most, even=zero if how == "stored" else 0)
+
+
+@lru_cache(maxsize=512)
+def _scaled(found: Stairs) -> Scaled:
+    return staircase.scaled(found)
+
+
+@lru_cache(maxsize=512)
+def line(found: Stairs, margin: int) -> Line | None:
+    """The proved line of each channel; None where there is none. margin: see `staircase.line`."""
+    return staircase.line(found, margin)
+
+
+def scaled(call: Call, activation: str) -> Scaled:
+    """The proved multiplier and shift of each channel."""
+    return _scaled(stairs(call, activation))
+
+
+def line_of(call: Call, activation: str) -> Line | None:
+    """The proved line of each channel; None where there is none."""
+    return line(stairs(call, activation), abs(call.output.zero_point))
+
+
+def fields(call: Call, activation: str) -> dict[str, Param]:
+    """The C fields of line.h: `line.` and the clamp."""
+    found = line_of(call, activation)
+    return {} if found is None else line_fields(found, call.output, activation, rounding_of(call))
+
+
+def line_fields(
+    found: Line, y: TensorType, activation: str, how: str, before: np.ndarray | int = 0
+) -> dict[str, Param]:
+    """The C fields of line.h for results of type y. before: what the kernel's sums have more than those of the line."""
+    low, high = activation_range(activation, y)
+    return {
+        "line.mult": found.mult.astype(np.int32),
+        "line.addend": found.addend + (np.int64(y.zero_point) << found.shift) - found.mult * before,
+        "line.shift": (found.shift + 64 * found.even).astype(np.uint8),
+        **_exception_fields(found, y, np.broadcast_to(before, found.mult.shape)),
+        "line.tie_bits": found.tie_bits,
+        "line.zero_point": 0 if how == "stored" else y.zero_point,
+        "line.out_min": low,
+        "line.out_max": high,
+    }
+
+
+def _exception_fields(found: Line, y: TensorType, before: np.ndarray) -> dict[str, Param]:
+    """Sums with results of their own: pairs (sum, result), and for each channel where its pairs end."""
+    channels = np.array([c for c, _, _ in found.exceptions], np.int64)
+    ends = np.searchsorted(channels, np.arange(found.mult.size), side="right")
+    pairs = [(acc + int(before[c]), value + y.zero_point) for c, acc, value in found.exceptions]
+    return {
+        "line.exceptions": np.array(pairs or [(0, 0)], np.int32).reshape(-1),
+        "line.exception_end": (ends if pairs else ends[:1]).astype(np.uint16),
+        "line.has_exceptions": int(bool(pairs)),
+    }
+
+
+def has_line(call: Call) -> bool:
+    "every sum's result is a line with few exceptions"
+    if not is_stated(call) or call.op.accumulators(call) is None:
+        return False
+    return line_of(call, str(call.op.activation)) is not None
+
+
+def is_scaled(call: Call) -> bool:
+    "the runtime states how sums are scaled, or one proved multiplication and shift scales them"
+    if not is_stated(call):
+        return True
+    if call.op.accumulators(call) is None:
+        return False
+    return bool(scaled(call, str(call.op.activation)).proved.all())
+
+
+def bounds(call: Call, activation: str) -> tuple[Range, ...] | None:
+    """Bounds of the stored results; None where nothing is known of the sums."""
+    found: Range | None = call.op.accumulators(call)
+    if found is None or bool((found.low < _SUMS[0]).any() or (found.high > _SUMS[1]).any()):
+        return None
+    steps, zero = stairs(call, activation), call.output.zero_point
+    return (Range(steps.at(found.low) + zero, steps.at(found.high) + zero),)
+
+
+def check(how: str) -> None:
+    """Raise UnsupportedError for a rounding that does not exist."""
+    if how not in HOW:
+        raise UnsupportedError(f"rounding {how!r} does not exist", hint=f"choose one of {HOW}")

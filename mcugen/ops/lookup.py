@@ -1,0 +1,52 @@
+"""Lookup: a function of bytes by its 256 results, whether they are signed or not. Made by imports; no format has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import ShapeError
+from mcugen.numeric import INT_RANGE
+from mcugen.op import Example
+from mcugen.ops import _bytes
+from mcugen.types import QuantParams, TensorType
+
+
+@dataclass(frozen=True)
+class Lookup(_bytes.ByteFunction):
+    """y = values[x - least x] + least y, so that both may change from uint8 to int8 with their zero points.
+
+    x, y: s8 or u8   values: 256 bytes   dtype: y's element type
+    Source: none; what float operators between DequantizeLinear and QuantizeLinear do one after the other.
+    """
+
+    values: bytes = field(repr=False)
+    dtype: str
+
+    kernels = (_bytes.table_kernel(),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        if x is None or x.dtype not in ("s8", "u8") or len(self.values) != 256:
+            raise ShapeError("a table needs an operand of bytes and 256 values")
+        return (TensorType(x.shape, self.dtype),)
+
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
+        place = x.astype(np.int64) - INT_RANGE[call.input(0).dtype][0]
+        return np.frombuffer(self.values, np.uint8)[place].astype(np.int64) + INT_RANGE[call.output.dtype][0]
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        signed_in, signed_out = (t.dtype == "s8" for t in (call.input(0), call.output))
+        found = np.frombuffer(self.values, np.uint8)[x.astype(np.int64) + 128 * signed_in]
+        return np.asarray(found.astype(np.int64) - 128 * signed_out)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        quant = QuantParams((0.5,), (0,))
+        values = np.random.default_rng(1).permutation(256).astype(np.uint8).tobytes()
+        return [
+            Example(cls(values, y), (TensorType((3, 7), x, quant),), (TensorType((3, 7), y, quant),), {}, k)
+            for k, (x, y) in enumerate((("s8", "s8"), ("u8", "u8"), ("s8", "u8"), ("u8", "s8")))
+        ]

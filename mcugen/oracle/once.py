@@ -1,0 +1,145 @@
+"""Results of operators that state their own rounding: exact real values rounded once, or float32 step by step.
+
+Source: the definition of QuantizeLinear in ONNX; the fused kernels of ONNX Runtime (mlas, MlasRequantizeOutput).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import QuantizationError
+from mcugen.oracle.fixed import Ints, int64, wrapped
+from mcugen.oracle.quantized import bounds, centred, ends, stored
+from mcugen.oracle.rational import binary32, exact, quotient, scale_of
+from mcugen.types import TensorType
+
+_FAR = 2.0**30
+_UNSURE = 2.0**-16
+
+
+def to_even(numbers: Ints, factors: Sequence[Fraction], addends: Sequence[Fraction]) -> Ints:
+    """numbers[..., k] * factors[k] + addends[k] as real numbers, to the nearest whole one, halves to even.
+
+    Computed in float64, whose error is far below 2**-16 up to 2**30, and anew in rationals near a half.
+    """
+    real = int64(numbers) * np.array([float(f) for f in factors]) + np.array([float(a) for a in addends])
+    real = np.clip(real, -_FAR, _FAR)
+    found = int64(np.rint(real))
+    numbers = np.asarray(numbers)
+    near = np.argwhere(np.abs(np.abs(real - np.floor(real)) - 0.5) < _UNSURE)
+    for at in map(tuple, near):
+        k = int(at[-1]) if len(factors) > 1 else 0
+        found[at] = round(Fraction(int(numbers[at])) * factors[k] + addends[k])
+    return found
+
+
+def in_float32(sums: Ints, factors: Sequence[Fraction]) -> Ints:
+    """float32(float32(sum) * factor), to the nearest whole number, halves to even. factors: float32 each."""
+    scaled = sums.astype(np.float32) * np.array([float(f) for f in factors], np.float32)
+    return int64(np.rint(np.clip(scaled, -_FAR, _FAR)))
+
+
+def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str) -> Ints:
+    """The stored results of exact sums [..., channels] of operators with weights and a bias s32 or f32."""
+    channels, y = sums.shape[-1], call.output
+    x_scale, w_scales, y_scale = scale_of(call.input(0)), _weight_scales(call, channels), scale_of(y)
+    whole = b is not None and b.dtype != np.float32
+    acc = int64(sums) + (int64(b).reshape(-1) if b is not None and whole else 0)
+    if call.op.rounding == "single":
+        acc = wrapped(acc)
+        steps = in_float32(acc, [binary32(quotient(binary32(x_scale * w), y_scale)) for w in w_scales])
+    else:
+        real = (0.0,) * channels if b is None or whole else tuple(b.reshape(-1).tolist())
+        addends = [quotient(exact(v), y_scale) for v in real]
+        steps = to_even(acc, [quotient(x_scale * w, y_scale) for w in w_scales], addends)
+    return np.asarray(np.clip(steps + y.zero_point, *bounds(activation, y)))
+
+
+def _weight_scales(call: Call, channels: int) -> tuple[Fraction, ...]:
+    quant = call.input(1).quant
+    if quant is None:
+        raise QuantizationError(f"the weights {call.input(1)} have no scale")
+    found = tuple(binary32(exact(v)) for v in quant.scale)
+    return found if len(found) == channels else (found[0],) * channels
+
+
+def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
+    """The factor of each output channel and the clamp, by name."""
+    x, w, y = scale_of(call.input(0)), _weight_scales(call, channels), scale_of(call.output)
+    if call.op.rounding == "single":
+        factors = tuple(binary32(quotient(binary32(x * v), y)) for v in w)
+    else:
+        factors = tuple(quotient(x * v, y) for v in w)
+    return {"factors": factors, "bounds": bounds(activation, call.output)}
+
+
+def quantized(x: np.ndarray, a: TensorType, y: TensorType) -> Ints:
+    """QuantizeLinear: float32 numbers divided in float32, or exact values of stored integers; halves to even.
+
+    NaN becomes the least value.
+    """
+    if x.dtype == np.float32:
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = x / np.float32(y.scale)
+        return stored(int64(np.rint(np.clip(np.nan_to_num(steps, nan=-np.inf), -_FAR, _FAR))), y)
+    return stored(to_even(centred(x, a), [quotient(scale_of(a), scale_of(y))], [Fraction(0)]), y)
+
+
+def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Ints:
+    """The stored mean of `counts` elements each, of which `sums` are the sums as stored; all exact."""
+    x, y = call.input(0), call.output
+    number = int64(np.broadcast_to(counts, sums.shape))
+    factor, found = quotient(scale_of(x), scale_of(y)), np.zeros(sums.shape, np.int64)
+    shift = y.zero_point if call.op.rounding == "stored" else 0
+    for n in np.unique(number):
+        centred_sums = sums[number == n] - n * x.zero_point
+        if call.op.rounding == "single":
+            single = binary32(quotient(scale_of(x), binary32(scale_of(y) * int(n))))
+            found[number == n] = in_float32(centred_sums[:, None], [single])[:, 0]
+            continue
+        found[number == n] = to_even(centred_sums[:, None], [factor / int(n)], [Fraction(shift)])[:, 0]
+    return np.asarray(np.clip(found - shift + y.zero_point, *bounds(activation, y)))
+
+
+def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
+    """The stored sum or difference, exact and rounded once, or as QLinearAdd computes it with fused multiply-add."""
+    y = call.output
+    if call.op.rounding == "single":
+        return np.asarray(np.clip(_fused_sum(call, sign, a, b), *bounds(call.op.activation, y)))
+    ratios = [quotient(scale_of(call.input(k)), scale_of(y)) * (sign if k else 1) for k in (0, 1)]
+    first, second = np.broadcast_arrays(centred(a, call.input(0)), centred(b, call.input(1)))
+    real = first * float(ratios[0]) + second * float(ratios[1])
+    found = int64(np.rint(real))
+    for at in map(tuple, np.argwhere(np.abs(np.abs(real - np.floor(real)) - 0.5) < _UNSURE)):
+        found[at] = round(int(first[at]) * ratios[0] + int(second[at]) * ratios[1])
+    return np.asarray(np.clip(found + y.zero_point, *bounds(call.op.activation, y)))
+
+
+def _fused_sum(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
+    """Stored sums before the clamp. Every step is a rational number that is rounded to float32."""
+    types, y = (call.input(0), call.input(1)), call.output
+    first, second = (binary32(quotient(scale_of(t), scale_of(y))) for t in types)
+    second *= sign
+    taken = binary32(first * types[0].zero_point + binary32(second * types[1].zero_point))
+    fixed = binary32(y.zero_point - taken)
+    least = ends(types[1])[0]
+    parts = np.array([float(binary32(v * second + fixed)) for v in range(least, least + 256)])
+    wide = np.float64(float(first)) * int64(a) + parts[int64(b) - least]
+    return int64(np.rint(wide.astype(np.float32)))
+
+
+def multiplied(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
+    """The stored product, exact and rounded once; or in float32 as QLinearMul has it, the zero point added before."""
+    types, y = (call.input(0), call.input(1)), call.output
+    product = centred(a, types[0]) * centred(b, types[1])
+    scales = scale_of(types[0]) * scale_of(types[1])
+    if call.op.rounding == "single":
+        factor = np.float32(float(binary32(quotient(binary32(scales), scale_of(y)))))
+        steps = int64(np.rint(product.astype(np.float32) * factor + np.float32(y.zero_point)))
+    else:
+        steps = to_even(product, [quotient(scales, scale_of(y))], [Fraction(0)]) + y.zero_point
+    return np.asarray(np.clip(steps, *bounds(call.op.activation, y)))

@@ -1,0 +1,241 @@
+"""Requantization that is proved at build time: functions of sums that rise in steps, and integer code that equals them.
+
+A stored result is a staircase of its sum: it never falls, and has few steps. `exact` and `single` find the sum at which
+each step begins, for a real factor that is rounded once, or for one that is rounded to float32 after each operation.
+`scaled` and `moved` look for y = (sum * mult + addend) >> shift with the same steps, for every sum that can occur.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+
+MULT_END = 2**31
+MAX_EXCEPTIONS = 4096
+_FAR = 2**40
+_NEAR = 2.0**-17
+_MOVES = (0, 1, -1, 2, -2)
+_TOTAL_BITS = 62
+_MAX_RIGHT = 22
+
+
+@dataclass(frozen=True, eq=False)
+class Stairs:
+    """Results of sums, per channel: first below steps[:, 0], and first + k + 1 from the sum steps[:, k] on.
+
+    low, high: the sums that occur, [channels]. factor: about the slope, [channels]; offset: added to the sum before it
+    is scaled, a part of a unit. even: 0 or 1, the parity of the results that halves go to. steps: int64
+    [channels, steps]; those beyond 2**40 lie there.
+    """
+
+    first: int
+    steps: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    factor: tuple[Fraction, ...]
+    offset: tuple[Fraction, ...]
+    even: int = 0
+
+    @property
+    def values(self) -> np.ndarray:
+        """The result from each step on, int64 [steps]."""
+        return self.first + 1 + np.arange(self.steps.shape[1], dtype=np.int64)
+
+    @property
+    def active(self) -> np.ndarray:
+        """A mask of the steps that sums cross."""
+        return np.asarray((self.steps > self.low[:, None]) & (self.steps <= self.high[:, None]))
+
+    def at(self, sums: np.ndarray) -> np.ndarray:
+        """The result of one sum per channel."""
+        return np.asarray(self.first + (self.steps <= sums[:, None]).sum(axis=1))
+
+
+def exact(
+    factor: Sequence[Fraction],
+    offset: Sequence[Fraction],
+    span: tuple[int, int],
+    low: np.ndarray,
+    high: np.ndarray,
+    even: int = 0,
+) -> Stairs:
+    """The stairs of (sum + offset) * factor, rounded to the nearest, halves to even. span: the results, clamped.
+
+    even: a number whose parity halves go to.
+    """
+    values = np.arange(span[0] + 1, span[1] + 1, dtype=np.int64)
+    rows = [_begins(values, f, o, even) for f, o in zip(factor, offset, strict=True)]
+    steps = np.array(rows, np.int64).reshape(len(rows), -1)
+    return Stairs(span[0], steps, low, high, tuple(factor), tuple(offset), even % 2)
+
+
+def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -> np.ndarray:
+    """The least sum for each value; computed in float64, and exactly where that lies near a whole number."""
+    if factor <= 0:
+        raise UnsupportedError(f"sums cannot be scaled by {float(factor):g}")
+    real = (values - 0.5) / float(factor) - float(offset)
+    found = np.ceil(np.clip(real, -_FAR, _FAR)).astype(np.int64)
+    near = (np.abs(real - np.rint(real)) < _NEAR) & (np.abs(real) < _FAR)
+    for k in np.flatnonzero(near):
+        half = Fraction(2 * int(values[k]) - 1, 2) / factor - offset
+        tie = half.denominator == 1 and (values[k] - even) % 2 != 0
+        found[k] = math.ceil(half) + tie
+    return found
+
+
+def single(factor: np.ndarray, span: tuple[int, int], low: np.ndarray, high: np.ndarray, inside: int = 0) -> Stairs:
+    """The stairs of float32(float32(sum) * factor), rounded to the nearest, halves to even. factor: float32.
+
+    inside: a number that is added, in float32, before this rounding, and taken off after it.
+    """
+    values = np.arange(span[0] + 1, span[1] + 1, dtype=np.int64)
+    least = np.broadcast_to((low - 1)[:, None], (low.size, values.size)).copy()
+    most = np.broadcast_to((high + 1)[:, None], least.shape).copy()
+    while bool((most - least > 1).any()):
+        middle = (least + most) // 2
+        scaled = middle.astype(np.float32) * factor[:, None].astype(np.float32)
+        reached = np.rint(scaled + np.float32(inside)) - inside >= values
+        most, least = np.where(reached, middle, most), np.where(reached, least, middle)
+    whole = tuple(Fraction(float(f)) for f in factor)
+    return Stairs(span[0], most, low, high, whole, (Fraction(0),) * len(whole))
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """y = (sum * mult + 2**(30 + right)) >> (31 + right), per channel. proved: whether that is the staircase."""
+
+    mult: np.ndarray
+    right: np.ndarray
+    proved: np.ndarray
+
+
+def scaled(stairs: Stairs) -> Scaled:
+    """One multiplication and a rounding shift, from the nearest multiplier and its neighbours."""
+    right = np.array([-math.frexp(float(f))[1] for f in stairs.factor], np.int64)
+    fits = right >= 1
+    right = np.clip(right, 1, _MAX_RIGHT)
+    nearest = _multipliers(stairs, 31 + right)
+    mult, proved = nearest.copy(), np.zeros(right.size, bool)
+    for move in _MOVES:
+        tried = np.clip(nearest + move, 0, MULT_END - 1)
+        held = _equals(stairs, tried, 31 + right, np.int64(1) << (30 + right)).all(axis=1)
+        mult = np.where(held & ~proved, tried, mult)
+        proved |= held
+    fits &= nearest < MULT_END
+    return Scaled(mult, right, proved & fits)
+
+
+def _multipliers(stairs: Stairs, shift: np.ndarray) -> np.ndarray:
+    return np.array([round(f * (1 << int(s))) for f, s in zip(stairs.factor, shift, strict=True)], np.int64)
+
+
+def _equals(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndarray) -> np.ndarray:
+    """A mask of the steps where the line rises as it must; True for steps that no sum crosses."""
+    active, m, s, c = stairs.active, mult[:, None], shift[:, None], addend[:, None]
+    at = np.where(active, stairs.steps, 0)
+    above = (at * m + c) >> s >= stairs.values
+    below = ((at - 1) * m + c) >> s < stairs.values
+    return np.asarray(~active | (above & below))
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """y = (sum * mult + addend) >> shift, in 64 bits, per channel, with what no line can do.
+
+    even: channels where sums halfway between two results go to the even one: those that leave less than 2**tie_bits in
+    the bits that are shifted out. exceptions: (channel, sum, result).
+    """
+
+    mult: np.ndarray
+    shift: np.ndarray
+    addend: np.ndarray
+    even: np.ndarray
+    tie_bits: int
+    exceptions: tuple[tuple[int, int, int], ...]
+
+
+def line(stairs: Stairs, margin: int) -> Line | None:
+    """A line for all channels; None where a factor is too large for it, or where it would have too many exceptions.
+
+    margin: a number that is added to results before they are clamped, taken absolute.
+    """
+    shift = np.array([_shift(stairs, k, margin) for k in range(len(stairs.factor))], np.int64)
+    if bool((shift < 1).any()):
+        return None
+    mult = _multipliers(stairs, shift)
+    addend = np.array([round(o * int(m)) for o, m in zip(stairs.offset, mult, strict=True)], np.int64)
+    addend += np.int64(1) << (shift - 1)
+    held = _equals(stairs, mult, shift, addend).all(axis=1)
+    tie_bits = int(max(np.abs(stairs.low).max(), np.abs(stairs.high).max())).bit_length() + 1
+    even = ~held & _to_even(stairs, mult, shift, addend, tie_bits)
+    addend = np.where(even, addend + (1 << (tie_bits - 1)), addend)
+    held |= even
+    exceptions: list[tuple[int, int, int]] = []
+    for k in np.flatnonzero(~held):
+        found = _moved(stairs, int(k), int(mult[k]), int(shift[k]), int(addend[k]))
+        if found is not None:
+            mult[k], addend[k] = found
+        else:
+            exceptions += _exceptions(stairs, int(k), int(mult[k]), int(shift[k]), int(addend[k]))
+        if len(exceptions) > MAX_EXCEPTIONS:
+            return None
+    return Line(mult, shift, addend, even, tie_bits, tuple(exceptions))
+
+
+def _shift(stairs: Stairs, k: int, margin: int) -> int:
+    """The shift of a channel's line: mult has 31 bits at most, and the sum before the shift 62."""
+    factor = float(stairs.factor[k])
+    far = max(abs(int(stairs.low[k])), abs(int(stairs.high[k])), 1) + 1
+    return min(31 - math.frexp(factor)[1], _TOTAL_BITS - math.frexp(far * factor + margin + 2)[1])
+
+
+def _to_even(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndarray, tie_bits: int) -> np.ndarray:
+    """Channels whose steps are those of a line with halves to even; a half is what lies within the multiplier's error.
+
+    The results of such a line never fall either, so that the sums on both sides of each step decide.
+    """
+    active = stairs.active
+    at = np.where(active, stairs.steps, 0)
+    m, s, c = mult[:, None], shift[:, None], addend[:, None] + (1 << (tie_bits - 1))
+
+    def result(sums: np.ndarray) -> np.ndarray:
+        total = sums * m + c
+        lost = total & ((np.int64(1) << s) - 1)
+        y = total >> s
+        return np.asarray(np.where(lost >> tie_bits == 0, y - ((y - stairs.even) & 1), y))
+
+    right = ~active | ((result(at) >= stairs.values) & (result(at - 1) < stairs.values))
+    return np.asarray(right.all(axis=1) & (shift > tie_bits))
+
+
+def _moved(stairs: Stairs, k: int, mult: int, shift: int, addend: int) -> tuple[int, int] | None:
+    """(mult, addend) of a line with all steps of channel k: the addend is free between two bounds."""
+    active = stairs.active[k]
+    at, values = stairs.steps[k][active], stairs.values[active]
+    for move in _MOVES:
+        tried = mult + move
+        if not 0 < tried < MULT_END:
+            continue
+        least = int(((values << shift) - at * tried).max())
+        most = int(((values << shift) - (at - 1) * tried).min()) - 1
+        if least <= most:
+            return tried, min(max(addend, least), most)
+    return None
+
+
+def _exceptions(stairs: Stairs, k: int, mult: int, shift: int, addend: int) -> list[tuple[int, int, int]]:
+    """The sums of channel k where the line is wrong, with their results."""
+    found: list[tuple[int, int, int]] = []
+    for v, step in zip(stairs.values.tolist(), stairs.steps[k].tolist(), strict=True):
+        begins = -((addend - (v << shift)) // mult)
+        least, most = max(min(begins, step), int(stairs.low[k])), min(max(begins, step) - 1, int(stairs.high[k]))
+        if most - least > MAX_EXCEPTIONS:
+            return [(k, 0, 0)] * (MAX_EXCEPTIONS + 1)
+        found += ((k, acc, v if step <= acc else v - 1) for acc in range(least, most + 1))
+    return found

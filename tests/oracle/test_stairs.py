@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof of requantization: what it accepts equals exact rational arithmetic, at every step and between them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from mcugen import staircase
+from mcugen.staircase import Line, Stairs
+
+REACH = 1 << 20
+
+
+def factors(seed: int, count: int) -> list[Fraction]:
+    """Products and quotients of float32 scales, as channels of networks have them."""
+    rng = np.random.default_rng(seed)
+
+    def scale(low: float, high: float) -> Fraction:
+        return Fraction(float(np.float32(rng.uniform(low, high))))
+
+    return [scale(0.005, 0.1) * scale(0.001, 0.02) / scale(0.01, 0.2) for _ in range(count)]
+
+
+def ends(count: int, reach: int = REACH) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(count, -reach), np.full(count, reach)
+
+
+def sums_of(stairs: Stairs, channel: int, seed: int) -> np.ndarray:
+    """Every step that is crossed and its neighbours, and 10,000 random sums."""
+    steps = stairs.steps[channel][stairs.active[channel]]
+    low, high = int(stairs.low[channel]), int(stairs.high[channel])
+    drawn = np.random.default_rng(seed).integers(low, high, 10_000, endpoint=True)
+    return np.clip(np.concatenate([steps - 1, steps, steps + 1, drawn, [low, high, 0]]), low, high)
+
+
+def rounded(sums: np.ndarray, factor: Fraction, offset: Fraction, span: tuple[int, int], even: int = 0) -> np.ndarray:
+    exact = [round((int(x) + offset) * factor + even) - even for x in sums]
+    return np.clip(np.array(exact), *span)
+
+
+def line_at(line: Line, k: int, sums: np.ndarray, even: int = 0) -> np.ndarray:
+    """What line.h computes, without the zero point."""
+    total = sums.astype(np.int64) * line.mult[k] + line.addend[k]
+    y = total >> line.shift[k]
+    if line.even[k]:
+        lost = total & ((1 << int(line.shift[k])) - 1)
+        y = np.where(lost >> line.tie_bits == 0, y - ((y - even) & 1), y)
+    for channel, x, value in line.exceptions:
+        y = np.where((sums == x) & (channel == k), value, y)
+    return np.asarray(y)
+
+
+@pytest.mark.parametrize("span", [(-128, 127), (0, 255), (-100, 60)])
+def test_one_multiplication_and_shift_equal_the_exact_meaning(span: tuple[int, int]) -> None:
+    real = factors(1, 24)
+    stairs = staircase.exact(real, [Fraction(0)] * 24, span, *ends(24))
+    found = staircase.scaled(stairs)
+    assert found.proved.all()
+    for k, factor in enumerate(real):
+        sums = sums_of(stairs, k, k)
+        shift = int(found.right[k]) + 31
+        y = (sums * found.mult[k] + (1 << (shift - 1))) >> shift
+        assert np.array_equal(np.clip(y, *span), rounded(sums, factor, Fraction(0), span))
+
+
+@pytest.mark.parametrize("even", [0, 1])
+def test_exact_halves_go_to_even_results(even: int) -> None:
+    real = [Fraction(1, 1 << k) for k in range(1, 15)] + [Fraction(3, 64), Fraction(1, 6), Fraction(1, 1000)]
+    stairs = staircase.exact(real, [Fraction(0)] * len(real), (-128, 127), *ends(len(real), 1 << 18), even=even)
+    line = staircase.line(stairs, 128)
+    assert line is not None and not line.exceptions
+    assert not staircase.scaled(stairs).proved.any()
+    for k, factor in enumerate(real):
+        sums = sums_of(stairs, k, k)
+        assert np.array_equal(
+            np.clip(line_at(line, k, sums, even), -128, 127), rounded(sums, factor, Fraction(0), (-128, 127), even)
+        )
+
+
+def test_a_real_bias_moves_the_steps_by_parts_of_a_sum() -> None:
+    real, rng = factors(2, 16), np.random.default_rng(3)
+    offsets = [Fraction(float(np.float32(v))) for v in rng.uniform(-0.5, 0.5, 16)]
+    stairs = staircase.exact(real, offsets, (-128, 127), *ends(16))
+    line = staircase.line(stairs, 0)
+    assert line is not None
+    for k, (factor, offset) in enumerate(zip(real, offsets, strict=True)):
+        sums = sums_of(stairs, k, k)
+        assert np.array_equal(np.clip(line_at(line, k, sums), -128, 127), rounded(sums, factor, offset, (-128, 127)))
+
+
+def test_lines_with_exceptions_equal_float_arithmetic() -> None:
+    real = np.array([float(f) for f in factors(4, 80)], np.float32)
+    stairs = staircase.single(real, (-128, 127), *ends(80))
+    line = staircase.line(stairs, 128)
+    assert line is not None and line.exceptions
+    for k, factor in enumerate(real):
+        sums = sums_of(stairs, k, k)
+        expected = np.clip(np.rint(sums.astype(np.float32) * factor), -128, 127)
+        assert np.array_equal(np.clip(line_at(line, k, sums), -128, 127), expected)
+
+
+def test_a_form_that_is_wrong_for_one_sum_is_refused() -> None:
+    stairs = staircase.exact(factors(5, 1), [Fraction(0)], (-128, 127), *ends(1))
+    for step in np.flatnonzero(stairs.active[0])[::40]:
+        moved = stairs.steps.copy()
+        moved[0, step] += 1
+        planted = Stairs(stairs.first, moved, stairs.low, stairs.high, stairs.factor, stairs.offset)
+        assert not staircase.scaled(planted).proved.any()
+
+
+@pytest.mark.parametrize("factor", [Fraction(0), Fraction(-1, 3)])
+def test_factors_that_scale_nothing_are_refused(factor: Fraction) -> None:
+    from mcugen.errors import UnsupportedError
+
+    with pytest.raises(UnsupportedError):
+        staircase.exact([factor], [Fraction(0)], (-128, 127), *ends(1))
