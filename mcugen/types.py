@@ -17,6 +17,8 @@ NUMPY_DTYPES: dict[str, np.dtype] = {
     "s16": np.dtype(np.int16),
     "s32": np.dtype(np.int32),
     "s64": np.dtype(np.int64),
+    "u32": np.dtype(np.uint32),
+    "u64": np.dtype(np.uint64),
     "f16": np.dtype(np.float16),
     "f32": np.dtype(np.float32),
     "bool": np.dtype(np.bool_),
@@ -27,8 +29,11 @@ PACKED_BITS = {"s4": 4, "u4": 4, "s2": 2}
 """Bits of element types packed several to a byte. Only constants have them; arrays hold them unpacked."""
 
 FLOATS = frozenset({"f16", "f32"})
-ALL_DTYPES = frozenset(NUMPY_DTYPES) - {"f16"}
-"""Element types of tensors that are computed: half-precision numbers are constants only."""
+ALL_DTYPES = frozenset(NUMPY_DTYPES) - {"f16", "u32", "u64"}
+"""Element types of tensors that operators compute in general.
+
+Half-precision numbers are constants only; u32 and u64 occur in signal processing, between operators made for it.
+"""
 
 Shape = tuple[int, ...]
 

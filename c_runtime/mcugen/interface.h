@@ -37,6 +37,8 @@
 typedef int16_t MCUGEN_MAY_ALIAS mg_s16;
 typedef int32_t MCUGEN_MAY_ALIAS mg_s32;
 typedef int64_t MCUGEN_MAY_ALIAS mg_s64;
+typedef uint32_t MCUGEN_MAY_ALIAS mg_u32;
+typedef uint64_t MCUGEN_MAY_ALIAS mg_u64;
 typedef float MCUGEN_MAY_ALIAS mg_f32;
 
 /* A cast that is free of style warnings in C++. */

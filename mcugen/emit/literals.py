@@ -16,6 +16,8 @@ C_TYPES = {
     "s16": "mg_s16",
     "s32": "mg_s32",
     "s64": "mg_s64",
+    "u32": "mg_u32",
+    "u64": "mg_u64",
     "f32": "mg_f32",
     "bool": "uint8_t",
 } | dict.fromkeys(PACKED_BITS, "uint8_t")
@@ -30,6 +32,7 @@ ARRAY_TYPES = {
     np.dtype(np.int32): "int32_t",
     np.dtype(np.uint32): "uint32_t",
     np.dtype(np.int64): "int64_t",
+    np.dtype(np.uint64): "uint64_t",
     np.dtype(np.float32): "float",
 }
 _PER_LINE = 24

@@ -18,6 +18,8 @@ _DTYPES = {
     "INT16": "s16",
     "INT32": "s32",
     "INT64": "s64",
+    "UINT32": "u32",
+    "UINT64": "u64",
     "FLOAT16": "f16",
     "FLOAT32": "f32",
     "BOOL": "bool",

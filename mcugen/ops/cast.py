@@ -13,9 +13,9 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.types import NUMPY_DTYPES, TensorType, dtypes
+from mcugen.types import FLOATS, NUMPY_DTYPES, TensorType, dtypes
 
-_KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "f32": 4, "bool": 5}
+_KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "u32": 3, "f32": 4, "bool": 5}
 _SATURATING = ("s8", "u8", "s16", "s32", "s64")
 
 
@@ -99,7 +99,12 @@ class Cast(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to cast")
-        if self.dtype not in NUMPY_DTYPES:
+        floats = x.is_float or self.dtype in FLOATS
+        if (
+            self.dtype not in NUMPY_DTYPES
+            or "u64" in (x.dtype, self.dtype)
+            or ((floats or "s64" in (x.dtype, self.dtype)) and "u32" in (x.dtype, self.dtype))
+        ):
             raise UnsupportedError(f"casting to {self.dtype} is not supported")
         return (TensorType(x.shape, self.dtype),)
 
@@ -119,8 +124,8 @@ class Cast(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         shapes = ((1, 3, 2, 2), (7,), (2, 5), ())
-        pairs = [(a, b) for a in _KINDS for b in _KINDS if a != b]
-        pairs += [pair for kind in _KINDS for pair in ((kind, "s64"), ("s64", kind))]
+        pairs = [(a, b) for a in _KINDS for b in _KINDS if a != b and {a, b} != {"u32", "f32"}]
+        pairs += [pair for kind in _KINDS if kind != "u32" for pair in ((kind, "s64"), ("s64", kind))]
         return [
             Example(cls(b), (TensorType(shapes[k % 4], a),), (TensorType(shapes[k % 4], b),), {}, k)
             for k, (a, b) in enumerate(pairs)

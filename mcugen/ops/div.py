@@ -36,20 +36,23 @@ def bounds(call: Call) -> tuple[float, float]:
 class Div(Pointwise):
     """y = activation(a / b), elementwise, broadcasting; infinite quotients become the largest float.
 
-    a, b, y: f32
+    a, b, y: f32, or s32: the quotient is truncated, and 0 where b is 0, which stops the runtime
     Source: TFLite DIV.
     """
 
     activation: str = "NONE"
 
-    tflm_types = dtypes("f32")
-    litert_types = dtypes("f32")
+    tflm_types = dtypes("f32 s32")
+    litert_types = dtypes("f32 s32")
     imports = (Import("tflite", "DIV", from_tflite),)
-    element: ClassVar = {"f32": Element("a / b", bounds=bounds)}
+    element: ClassVar = {
+        "f32": Element("a / b", bounds=bounds),
+        "s32": Element("b == 0 ? 0 : (b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b)", bounds=bounds),
+    }
     kernels = _elementwise.all_kernels("mg_div", element)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
-        return (_elementwise.broadcast_types(a, b, ("f32",)),)
+        return (_elementwise.broadcast_types(a, b, ("f32", "s32")),)
 
     def affine(self, call: Call) -> Affine | None:
         return _factors.quotient_of(call)
@@ -58,9 +61,16 @@ class Div(Pointwise):
         with np.errstate(divide="ignore", invalid="ignore"):
             return quantized.clamped(np.clip(a / b, -_LARGEST, _LARGEST), self.activation)
 
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        x, y = np.broadcast_arrays(a.astype(np.int64), b.astype(np.int64))
+        size = np.abs(x) // np.maximum(np.abs(y), 1)
+        found = np.where(y == 0, 0, np.sign(x) * np.sign(y) * size).astype(np.int32)
+        return quantized.clamped_int32(found, self.activation)
+
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [
             *_elementwise.examples(cls("NONE"), "f32", [(1, 1, 1)]),
+            *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)]),
             *_elementwise.examples(cls("RELU"), "f32", [(1, 1, 1)], 20)[:3],
         ]

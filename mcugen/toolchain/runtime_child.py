@@ -25,11 +25,16 @@ _NO_OPERATOR = "Didn't find op"
 _NO_ROOM = ("Failed to allocate", "Failed to resize buffer")
 
 
-def tflm(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int]) -> Results:
-    """TensorFlow Lite Micro's outputs for each input set, and the tensors of these indices."""
+def tflm(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow: bool) -> Results:
+    """TensorFlow Lite Micro's outputs for each input set, and the tensors of these indices.
+
+    follow: each set finds the states that the one before has left.
+    """
     outputs, inner = [], []
+    interpreter = _tflm_interpreter(model, bool(tensors))
     for arrays in sets:
-        interpreter = _tflm_interpreter(model, bool(tensors))
+        if not follow:
+            interpreter = _tflm_interpreter(model, bool(tensors))
         for k, array in enumerate(arrays):
             interpreter.set_input(array, k)
         interpreter.invoke()
@@ -71,12 +76,16 @@ def _said_no_room() -> bool:
         return any(words in log.read().decode("utf-8", "replace") for words in _NO_ROOM)
 
 
-def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int]) -> Results:
-    """The outputs of LiteRT's reference kernels for each input set, and the tensors of these indices."""
+def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow: bool) -> Results:
+    """The outputs of LiteRT's reference kernels for each input set, and the tensors of these indices.
+
+    follow: each set finds the states that the one before has left.
+    """
     interpreter = _litert_interpreter(model, bool(tensors))
     outputs, inner = [], []
     for arrays in sets:
-        interpreter.reset_all_variables()
+        if not follow:
+            interpreter.reset_all_variables()
         for detail, array in zip(interpreter.get_input_details(), arrays, strict=True):
             interpreter.set_tensor(detail["index"], array)
         interpreter.invoke()
@@ -114,11 +123,11 @@ def serve(run: Callable[..., Any], requests: BinaryIO, replies: BinaryIO) -> Non
     """Answer requests until there are none: ("done", outputs, tensors) or ("refused", why)."""
     while True:
         try:
-            model, sets, tensors = pickle.load(requests)
+            model, sets, tensors, follow = pickle.load(requests)
         except EOFError:
             return
         try:
-            reply: tuple[Any, ...] = ("done", *run(model, sets, tensors))
+            reply: tuple[Any, ...] = ("done", *run(model, sets, tensors, follow))
         except (RuntimeError, ValueError) as error:
             reply = ("refused", str(error))
         pickle.dump(reply, replies)

@@ -74,16 +74,24 @@ class Runtime:
         self._end()
         self._log.close()
 
-    def run(self, model: bytes, sets: Sequence[Sequence[np.ndarray]], tensors: Sequence[int] = ()) -> Answer:
+    def run(
+        self,
+        model: bytes,
+        sets: Sequence[Sequence[np.ndarray]],
+        tensors: Sequence[int] = (),
+        *,
+        follow: bool = False,
+    ) -> Answer:
         """Run a .tflite file on input sets, in the order of the graph's inputs. Never raises for what it refuses.
 
-        tensors: indices of tensors to return besides the outputs.
+        tensors: indices of tensors to return besides the outputs. follow: each set finds the states that the one before
+        has left; else each is the first run.
         """
         process = self._started()
         start = self._log.seek(0, 2)
         assert process.stdin and process.stdout
         try:
-            pickle.dump((model, [list(arrays) for arrays in sets], list(tensors)), process.stdin)
+            pickle.dump((model, [list(arrays) for arrays in sets], list(tensors), follow), process.stdin)
             process.stdin.flush()
             if not select.select([process.stdout], [], [], _LIMIT_S)[0]:
                 self._end()

@@ -23,7 +23,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "errors",
         "resources plugins files machine",
         "toml_file",
-        "packed",
+        "packed flexbuffer",
         "types isa",
         "order",
         "channels",

@@ -75,6 +75,17 @@ def binary(name: str) -> Draw:
     return draw
 
 
+def quotient(s: Sketch) -> None:
+    """Of integers by a constant without zeros, which stop the runtimes."""
+    if s.dtype == "f32":
+        binary("DIV")(s)
+        return
+    shape = s.shape()
+    divisors = s.data.integers(1, 50, s.rng.choice(((), shape[-1:]))) * s.rng.choice((1, -1))
+    operands = [s.x(shape), s.const(divisors)]
+    s.result("DIV", operands, shape, None, None, {"fused_activation_function": _activation(s)})
+
+
 def _activation(s: Sketch) -> str:
     return s.rng.choice(ACTIVATIONS)
 
@@ -160,7 +171,8 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "PRELU": (("s8", "u8", "f32"), prelu),
     "SOFTMAX": (_BYTES_AND_FLOAT, softmax),
     **{name: ((*_BYTES_AND_FLOAT, "s32"), binary(name)) for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")},
-    **{name: (("f32",), binary(name)) for name in ("DIV", "SQUARED_DIFFERENCE")},
+    "SQUARED_DIFFERENCE": (("f32",), binary("SQUARED_DIFFERENCE")),
+    "DIV": (("f32", "s32"), quotient),
     **{name: (_BYTES_AND_FLOAT, reduction(name)) for name in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN")},
     **{name: (("s8", "u8", "s16", "s32", "f32"), positions(name)) for name in ("ARG_MAX", "ARG_MIN")},
     "CAST": (("s8", "u8", "s16", "s32", "s64", "f32", "bool"), cast),

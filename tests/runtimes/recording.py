@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records what the outside runtimes make of small models: the files of `tests/vectors`; `ci/vectors` runs it.
 
-    ci/vectors [NAME ...]      NAME: an operator such as REDUCE_MAX, FAULTS or HYBRID; all by default
+    ci/vectors [NAME ...]      NAME: an operator such as REDUCE_MAX, FAULTS, HYBRID or SIGNAL; all by default
 
 Of every operator that mcugen imports, and every element type: the first models that it does not refuse. Needs
 tflite-micro and ai-edge-litert (`pip install -e '.[runtimes]'`).
@@ -16,7 +16,7 @@ from itertools import islice
 
 from mcugen.errors import ModelError
 from mcugen.toolchain.runtimes import Runtime
-from tests.runtimes import faults, hybrid, moving, operators, packs
+from tests.runtimes import faults, hybrid, moving, operators, packs, signals
 from tests.runtimes.judging import imported, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Drawn
@@ -37,6 +37,9 @@ FAULTS = "FAULTS"
 HYBRID = "HYBRID"
 OTHERS = {FAULTS: faults.models, HYBRID: hybrid.models}
 """Files that are not of one operator: how their models are made."""
+SIGNAL = "SIGNAL"
+SEQUENCES = {SIGNAL: signals.models}
+"""Files of models with states: their input sets are runs that follow each other."""
 
 
 def names() -> list[str]:
@@ -51,6 +54,15 @@ def models(name: str) -> Iterator[Drawn]:
     for dtype in operators.OPERATORS[name][0]:
         drawn = (operators.draw(name, dtype, seed) for seed in range(_TRIES))
         yield from islice(filter(accepted, drawn), MANY.get(name, CASES))
+
+
+def sequences(name: str, runtimes: Mapping[str, Runtime]) -> list[Recorded]:
+    """The runtimes' results of models with states."""
+    models = list(SEQUENCES[name]())
+    return [
+        Recorded(d.label, d.model, d.sets, {w: runtimes[w].run(d.model, d.sets, follow=True) for w in REFERENCES})
+        for d in models
+    ]
 
 
 def accepted(drawn: Drawn) -> bool:
@@ -102,7 +114,8 @@ _HEAD = """# Vectors
 What TensorFlow Lite Micro and LiteRT's reference kernels make of small models, recorded by `ci/vectors` with
 {versions}. Each file holds the models of one operator, with their inputs and outputs (`tests/runtimes/packs.py` reads
 it); FAULTS.npz holds models that once showed a difference, and random graphs, HYBRID.npz layers with int8 weights on
-float data. The table counts the models that a runtime runs, and quotes why it refuses one.
+float data, and SIGNAL.npz several runs of TFLM's signal library. The table counts the models that a runtime runs, and
+quotes why it refuses one.
 
 | operator | type | TensorFlow Lite Micro | LiteRT |
 |---|---|---|---|
@@ -110,7 +123,8 @@ float data. The table counts the models that a runtime runs, and quotes why it r
 
 
 def main(arguments: list[str]) -> int:
-    unknown = sorted(set(arguments) - set(names()))
+    known = (*names(), *SEQUENCES)
+    unknown = sorted(set(arguments) - set(known))
     if unknown:
         print(f"ci/vectors: no operator {unknown[0]}\n{(__doc__ or '').strip()}", file=sys.stderr)
         return 2
@@ -118,8 +132,8 @@ def main(arguments: list[str]) -> int:
     with ExitStack() as stack:
         runtimes = {which: stack.enter_context(Runtime(which)) for which in REFERENCES}
         versions = [runtimes[which].version for which in REFERENCES]
-        for name in arguments or names():
-            cases = record(name, models(name), runtimes)
+        for name in arguments or known:
+            cases = sequences(name, runtimes) if name in SEQUENCES else record(name, models(name), runtimes)
             packs.save(packs.FOLDER / f"{name}.npz", cases, versions)
             print(f"{name}: {len(cases)} models", flush=True)
     (packs.FOLDER / "README.md").write_text(table(), encoding="utf-8")

@@ -73,7 +73,7 @@ def _draw(rng: np.random.Generator, t: TensorType, integer: str, real: str) -> A
 
 def limits(t: TensorType) -> tuple[int, int]:
     """Smallest and largest stored value."""
-    return t.limits
+    return t.limits[0], min(t.limits[1], 2**63 - 1)
 
 
 def constant(t: TensorType, given: Array | None, seed: int, operand: int) -> Array:

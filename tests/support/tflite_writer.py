@@ -30,6 +30,8 @@ DTYPES: Mapping[str, tuple[Any, int]] = {
     "s16": (np.int16, tflite.TensorType.INT16),
     "s32": (np.int32, tflite.TensorType.INT32),
     "s64": (np.int64, tflite.TensorType.INT64),
+    "u32": (np.uint32, tflite.TensorType.UINT32),
+    "u64": (np.uint64, tflite.TensorType.UINT64),
     "f16": (np.float16, tflite.TensorType.FLOAT16),
     "f32": (np.float32, tflite.TensorType.FLOAT32),
     "bool": (np.bool_, tflite.TensorType.BOOL),

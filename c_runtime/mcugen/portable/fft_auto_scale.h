@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Samples shifted left by as many bits as the largest of them leaves free; bits: how many.
+ * Equals FftAutoScale.reference_q.
+ */
+#ifndef MCUGEN_FFT_AUTO_SCALE_H
+#define MCUGEN_FFT_AUTO_SCALE_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    uint32_t size;
+} mg_fft_auto_scale_params;
+
+void mg_fft_auto_scale(const mg_fft_auto_scale_params *p, const mg_s16 *x, mg_s16 *y, mg_s32 *bits);
+
+#endif /* MCUGEN_FFT_AUTO_SCALE_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/overlap_add_f32.h"
+
+static float plus(float a, float b)
+{
+    return a + b;
+}
+
+/* Adds a frame to the sums; the first of them are the next samples, and zeros follow the others. */
+static void frame(const mg_overlap_add_f32_params *p, const mg_f32 *x, mg_f32 *y, mg_f32 *sums)
+{
+    for (uint32_t i = 0u; i < p->size; i += 1u) {
+        sums[i] = plus(sums[i], x[i]);
+    }
+    (void)memcpy(y, sums, p->step * sizeof(*y));
+    (void)memmove(sums, sums + p->step, (p->size - p->step) * sizeof(*sums));
+    (void)memset(sums + (p->size - p->step), 0, p->step * sizeof(*sums));
+}
+
+void mg_overlap_add_f32(const mg_overlap_add_f32_params *p, const mg_f32 *x, const mg_f32 *sums, mg_f32 *y, mg_f32 *new_sums)
+{
+    (void)memcpy(new_sums, sums, p->rows * p->size * sizeof(*sums));
+    for (uint32_t r = 0u; r < p->rows; r += 1u) {
+        for (uint32_t k = 0u; k < p->frames; k += 1u) {
+            const uint32_t n = r * p->frames + k;
+            frame(p, x + n * p->size, y + n * p->step, new_sums + r * p->size);
+        }
+    }
+}

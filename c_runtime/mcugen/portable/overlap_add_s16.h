@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Overlapping frames of s16 added up to samples: [rows][frames][size], `step` samples apart.
+ * Equals OverlapAdd.reference_q.
+ */
+#ifndef MCUGEN_OVERLAP_ADD_S16_H
+#define MCUGEN_OVERLAP_ADD_S16_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    uint32_t rows, frames, size, step;
+} mg_overlap_add_s16_params;
+
+/* sums: [rows][size], what earlier frames have left; new_sums: what these leave. */
+void mg_overlap_add_s16(const mg_overlap_add_s16_params *p, const mg_s16 *x, const mg_s16 *sums, mg_s16 *y, mg_s16 *new_sums);
+
+#endif /* MCUGEN_OVERLAP_ADD_S16_H */

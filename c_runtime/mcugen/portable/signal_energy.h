@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The squared magnitude of the parts [start, end) of a spectrum of `size` complex numbers; 0 for the others.
+ * Equals SignalEnergy.reference_q.
+ */
+#ifndef MCUGEN_SIGNAL_ENERGY_H
+#define MCUGEN_SIGNAL_ENERGY_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    uint32_t size, start, end;
+} mg_signal_energy_params;
+
+void mg_signal_energy(const mg_signal_energy_params *p, const mg_s16 *x, mg_u32 *y);
+
+#endif /* MCUGEN_SIGNAL_ENERGY_H */

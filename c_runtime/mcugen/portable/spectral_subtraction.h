@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Channels less an estimate of their noise, which follows them slowly.
+ *
+ * smoothing, rest: the weights of a new value and of the estimate so far, in channels 0, 2, ... and in 1, 3, ...
+ * Equals SpectralSubtraction.reference_q.
+ */
+#ifndef MCUGEN_SPECTRAL_SUBTRACTION_H
+#define MCUGEN_SPECTRAL_SUBTRACTION_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    uint32_t size;
+    uint32_t smoothing[2];
+    uint32_t rest[2];
+    uint32_t up, bits, remaining, clamps;
+} mg_spectral_subtraction_params;
+
+void mg_spectral_subtraction(const mg_spectral_subtraction_params *p, const mg_u32 *x, const mg_u32 *noise, mg_u32 *y,
+                             mg_u32 *new_noise);
+
+#endif /* MCUGEN_SPECTRAL_SUBTRACTION_H */

@@ -1,0 +1,84 @@
+"""Reads the options of custom operators: a FlexBuffer that holds one map of numbers. Every offset is checked.
+
+Source: https://flatbuffers.dev/internals/#flexbuffers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from mcugen.errors import CorruptModelError, UnsupportedError
+
+Number = int | float
+_MAP, _BOOL = 9, 26
+_DIRECT = {1: "bhiq", 2: "BHIQ", 3: " efd", _BOOL: "BHIQ"}
+"""Type -> the struct codes of its values, by width."""
+_INDIRECT = {6: 1, 7: 2, 8: 3}
+"""Type of a number that lies elsewhere -> the type of the number."""
+_MOST = 64
+
+
+def numbers(data: bytes) -> dict[str, Number]:
+    """The numbers of a map by name. Raises CorruptModelError or UnsupportedError for anything else."""
+    if len(data) < 3:
+        raise CorruptModelError("the custom options are no FlexBuffer")
+    reader, kind, width = _Reader(data), data[-2] >> 2, data[-1]
+    if kind != _MAP or width not in (1, 2, 4, 8):
+        raise UnsupportedError("custom options that are no map of numbers are not supported")
+    at = reader.target(len(data) - 2 - width, width)
+    return dict(reader.entries(at, 1 << (data[-2] & 3)))
+
+
+def options(data: bytes, **wanted: Number) -> Mapping[str, Number]:
+    """The options of an operator; `wanted` names them all, with their defaults. Raises for names beyond these."""
+    found = numbers(data) if data else {}
+    unknown = sorted(set(found) - set(wanted))
+    if unknown:
+        raise UnsupportedError(f"option {unknown[0]} is not supported")
+    return {**wanted, **found}
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def value(self, at: int, width: int, kind: int) -> Number:
+        """A number of `width` bytes. Raises CorruptModelError outside the data."""
+        code = _DIRECT[kind][(1, 2, 4, 8).index(width)]
+        if at < 0 or at + width > len(self._data) or code == " ":
+            raise CorruptModelError("the custom options refer to bytes outside of them")
+        found: Number = struct.unpack_from("<" + code, self._data, at)[0]
+        return found
+
+    def target(self, at: int, width: int) -> int:
+        """Where an offset leads: back from where it stands."""
+        return at - int(self.value(at, width, 2))
+
+    def entries(self, at: int, width: int) -> list[tuple[str, Number]]:
+        """The entries of the map whose values begin at `at`."""
+        size = int(self.value(at - width, width, 2))
+        if size > _MOST:
+            raise CorruptModelError(f"the custom options have {size} entries, more than {_MOST}")
+        keys, key_width = self.target(at - 3 * width, width), int(self.value(at - 2 * width, width, 2))
+        if key_width not in (1, 2, 4, 8):
+            raise CorruptModelError("the custom options are damaged")
+        return [
+            (self._key(self.target(keys + k * key_width, key_width)), self._number(at, width, size, k))
+            for k in range(size)
+        ]
+
+    def _key(self, at: int) -> str:
+        end = self._data.find(0, max(at, 0))
+        if at < 0 or end < 0:
+            raise CorruptModelError("a name in the custom options has no end")
+        return self._data[at:end].decode("ascii", "replace")
+
+    def _number(self, at: int, width: int, size: int, k: int) -> Number:
+        packed = int(self.value(at + size * width + k, 1, 2))
+        kind, place = packed >> 2, at + k * width
+        if kind in _INDIRECT:
+            return self.value(self.target(place, width), 1 << (packed & 3), _INDIRECT[kind])
+        if kind not in _DIRECT:
+            raise UnsupportedError(f"custom options with a value of type {kind} are not supported")
+        return self.value(place, width, kind)

@@ -1,0 +1,57 @@
+"""SignalFftAutoScale: samples shifted left as far as the largest of them allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _signal
+from mcugen.types import TensorType, dtypes
+
+
+def from_tflite(source: Source) -> Imported:
+    _signal.no_options(source)
+    return Imported(FftAutoScale())
+
+
+def params(call: Call) -> Params:
+    return {"size": call.input(0).size}
+
+
+@dataclass(frozen=True)
+class FftAutoScale(Op):
+    """y = x << b, with the largest b for which no |x| leaves 15 bits; b = 0 where all x are 0.
+
+    x, y: s16, any shape   b: s32 []
+    Source: TFLM signal library, fft_auto_scale.cc.
+    """
+
+    tflm_types = dtypes("s16")
+    litert_types = frozenset()
+    imports = (Import("tflite", "CUSTOM:SignalFftAutoScale", from_tflite),)
+    kernels = (Kernel("mg_fft_auto_scale", Form.WHOLE, params=params),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        if x is None or x.dtype != "s16":
+            raise UnsupportedError(f"scaling {x} is not supported")
+        return TensorType(x.shape, "s16"), TensorType((), "s32")
+
+    def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
+        largest = int(np.abs(x.astype(np.int64)).max(initial=0))
+        bits = max(0, 15 - largest.bit_length()) if largest else 0
+        return x.astype(np.int64) << bits, np.array(bits)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            Example(cls(), (x,), cls().infer(x), {}, k)
+            for k, shape in enumerate(((48,), (1, 3), (1,)))
+            for x in [TensorType(shape, "s16")]
+        ]

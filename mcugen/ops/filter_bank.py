@@ -1,0 +1,105 @@
+"""SignalFilterBank: the energy in overlapping bands of a spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Params
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _signal
+from mcugen.types import TensorType, dtypes
+
+_TABLES = ("weights", "unweights", "first bins", "first weights", "widths")
+
+
+def from_tflite(source: Source) -> Imported:
+    options = flexbuffer.options(source.attributes["custom_options"], num_channels=0)
+    data = [source.constant(k) for k in range(1, 6)]
+    if any(table is None for table in data) or source.inputs[0] is None:
+        raise UnsupportedError("tables that are computed at run time are not supported")
+    weights, unweights, first, start, width = (np.asarray(table, np.int64).reshape(-1) for table in data)
+    if min(first.size, start.size, width.size) < options["num_channels"] + 1:
+        raise CorruptModelError(f"the tables of {options['num_channels']} channels are too short")
+    ends = (first + width > source.inputs[0].size, start + width > min(weights.size, unweights.size))
+    if min(first.min(), start.min(), width.min()) < 0 or any(((width > 0) & end).any() for end in ends):
+        raise CorruptModelError("a channel of the filter bank leaves the spectrum or the weights")
+    return Imported(FilterBank(int(options["num_channels"])))
+
+
+def constant_tables(call: Call) -> bool:
+    "the tables are constants"
+    return all(call.constants[k] is not None for k in range(1, 6))
+
+
+def params(call: Call) -> Params:
+    names = ("weights", "unweights", "first", "start", "width")
+    return {"channels": call.output.size, **{name: call.constant(k) for k, name in enumerate(names, 1)}}
+
+
+@dataclass(frozen=True)
+class FilterBank(Op):
+    """y[i] = sum of weights * x over the bins of channel i + 1, and of unweights * x over those of channel i.
+
+    x: u32 [bins]   weights, unweights: s16   first bins, first weights, widths: s16, channels + 1 each
+    y: u64 [channels], sums modulo 2^64. Source: TFLM signal library, filter_bank.cc.
+    """
+
+    channels: int
+
+    tflm_types = dtypes("u32")
+    litert_types = frozenset()
+    imports = (Import("tflite", "CUSTOM:SignalFilterBank", from_tflite),)
+    kernels = (Kernel("mg_filter_bank", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
+
+    def infer(
+        self,
+        x: TensorType | None,
+        weights: TensorType | None,
+        unweights: TensorType | None,
+        first: TensorType | None,
+        start: TensorType | None,
+        width: TensorType | None,
+    ) -> tuple[TensorType, ...]:
+        _signal.vector("spectrum", x, "u32")
+        for what, t in zip(_TABLES, (weights, unweights, first, start, width), strict=True):
+            _signal.vector(what, t, "s16")
+        if self.channels < 1:
+            raise ShapeError(f"a filter bank of {self.channels} channels")
+        return (TensorType((self.channels,), "u64"),)
+
+    def reference_q(
+        self,
+        call: Call,
+        x: np.ndarray,
+        weights: np.ndarray,
+        unweights: np.ndarray,
+        first: np.ndarray,
+        start: np.ndarray,
+        width: np.ndarray,
+    ) -> np.ndarray:
+        def total(table: np.ndarray, i: int) -> int:
+            bins = range(int(width[i]))
+            return sum(int(table[int(start[i]) + j]) * int(x[int(first[i]) + j]) for j in bins)
+
+        sums = [total(weights, i + 1) + total(unweights, i) for i in range(self.channels)]
+        return np.array([s % 2**64 for s in sums], np.uint64)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        s16 = np.int16
+        made = []
+        for k, (first, start, width) in enumerate((([1, 3, 6], [0, 4, 8], [3, 3, 2]), ([0, 2], [0, 0], [0, 4]))):
+            tables = [np.array(t, s16) for t in (first, start, width)]
+            types = [TensorType((12,), "u32"), TensorType((10,), "s16"), TensorType((10,), "s16")]
+            types += [TensorType((len(t),), "s16") for t in tables]
+            op = cls(len(first) - 1)
+            constants = {1: None, 2: None, **dict(enumerate(tables, 3))}
+            made.append(Example(op, tuple(types), op.infer(*types), constants, k))
+        return made

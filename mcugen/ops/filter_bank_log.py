@@ -1,0 +1,85 @@
+"""SignalFilterBankLog: the natural logarithm of each channel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Params
+from mcugen.errors import UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _signal
+from mcugen.types import TensorType, dtypes
+
+_SEGMENTS = 128
+_ONE = 1 << 16
+_LN2 = 45426
+
+
+def from_tflite(source: Source) -> Imported:
+    options = flexbuffer.options(source.attributes["custom_options"], input_correction_bits=0, output_scale=0)
+    return Imported(FilterBankLog(int(options["input_correction_bits"]), int(options["output_scale"])))
+
+
+def bends() -> np.ndarray:
+    """How far log2(1 + k / 128) lies above k / 128, in 65536ths."""
+    return np.array([round((math.log2(1 + k / _SEGMENTS) - k / _SEGMENTS) * _ONE) for k in range(_SEGMENTS + 1)])
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, FilterBankLog)
+    table = bends().astype(np.uint16)
+    return {"size": call.output.size, "bits": op.bits, "scale": op.scale, "bends": table}
+
+
+@dataclass(frozen=True)
+class FilterBankLog(Op):
+    """y = min(ln(x << bits) * scale, 32767), 0 where x << bits is 0 or 1.
+
+    x: u32 [channels]   y: s16 [channels]
+    The logarithm to base 2 is found in 128 straight segments, with 16 bits after the point.
+    Source: TFLM signal library, filter_bank_log.cc, log.cc.
+    """
+
+    bits: int
+    scale: int
+
+    tflm_types = dtypes("u32")
+    litert_types = frozenset()
+    imports = (Import("tflite", "CUSTOM:SignalFilterBankLog", from_tflite),)
+    kernels = (Kernel("mg_filter_bank_log", Form.WHOLE, params=params, short="bank_log"),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        x = _signal.vector("channels", x, "u32")
+        if not 0 <= self.bits < 32 or not 0 <= self.scale < 2**31:
+            raise UnsupportedError(f"a shift by {self.bits} and a scale of {self.scale} are not supported")
+        return (TensorType(x.shape, "s16"),)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        return np.array([self._one((int(v) << self.bits) % 2**32) for v in x], np.int64)
+
+    def _one(self, x: int) -> int:
+        if x <= 1:
+            return 0
+        whole = x.bit_length() - 1
+        part = (x - (1 << whole)) * _ONE >> whole
+        segment, place = divmod(part, _ONE // _SEGMENTS)
+        low, high = (round((math.log2(1 + k / _SEGMENTS) - k / _SEGMENTS) * _ONE) for k in (segment, segment + 1))
+        log2 = whole * _ONE + part + low + ((high - low) * place >> 16)
+        natural = (_LN2 * log2 + _ONE // 2) >> 16
+        return min(((self.scale * natural + _ONE // 2) % 2**32) >> 16, 32767)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            Example(op, (x,), op.infer(x), {}, k)
+            for k, (bits, scale) in enumerate(((3, 64), (0, 40000), (7, 1600)))
+            for op, x in [(cls(bits, scale), TensorType((40,), "u32"))]
+        ]

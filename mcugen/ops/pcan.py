@@ -1,0 +1,95 @@
+"""SignalPCAN: a gain for each channel that follows its noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _signal
+from mcugen.types import TensorType, dtypes
+
+_TABLE = 125
+"""Entries that the number with the most bits needs."""
+_MOST = 63
+_LINEAR = 8192
+
+
+def from_tflite(source: Source) -> Imported:
+    return Imported(Pcan(int(flexbuffer.options(source.attributes["custom_options"], snr_shift=0)["snr_shift"])))
+
+
+def constant_table(call: Call) -> bool:
+    "the gains are constants"
+    return call.constants[2] is not None
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, Pcan)
+    return {"size": call.output.size, "shift": op.shift, "gains": call.constant(2)}
+
+
+@dataclass(frozen=True)
+class Pcan(Op):
+    """y = shrink((x * gain(n)) >> shift), shrink(s) = s^2 >> 20 for s < 8192, else (s >> 6) - 64.
+
+    x, n, y: u32 [channels]   gains: s16, a parabola for each number of bits of n, three of each four entries
+    Source: TFLM signal library, pcan_argc_fixed.cc.
+    """
+
+    shift: int
+
+    tflm_types = dtypes("u32")
+    litert_types = frozenset()
+    imports = (Import("tflite", "CUSTOM:SignalPCAN", from_tflite),)
+    kernels = (Kernel("mg_pcan", Form.WHOLE, (constant_table,), params, operands=(0, 1)),)
+
+    def infer(self, x: TensorType | None, n: TensorType | None, gains: TensorType | None) -> tuple[TensorType, ...]:
+        x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")
+        gains = _signal.vector("gains", gains, "s16")
+        if n.size != x.size or gains.size < _TABLE:
+            raise ShapeError(f"{n.size} noise estimates and {gains.size} gains for {x.size} channels")
+        if not 0 <= self.shift <= _MOST:
+            raise UnsupportedError(f"a shift by {self.shift} is not supported")
+        return (TensorType(x.shape, "u32"),)
+
+    def reference_q(self, call: Call, x: np.ndarray, n: np.ndarray, gains: np.ndarray) -> np.ndarray:
+        table = gains.reshape(-1).astype(int).tolist()
+        return np.array([self._one(int(a), int(b), table) for a, b in zip(x, n, strict=True)], np.int64)
+
+    def _one(self, x: int, n: int, table: Sequence[int]) -> int:
+        snr = ((x * (_gain(n, table) % 2**32)) % 2**64 >> self.shift) % 2**32
+        return (snr * snr) >> 20 if snr < _LINEAR else (snr >> 6) - 64
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        gains = TensorType((_TABLE,), "s16")
+        return [
+            Example(op, (x, x, gains), op.infer(x, x, gains), {2: None}, k)
+            for k, shift in enumerate((6, 13))
+            for op, x in [(cls(shift), TensorType((11 + k,), "u32"))]
+        ]
+
+
+def _gain(n: int, table: Sequence[int]) -> int:
+    """The gain for a noise estimate; products wrap at 32 bits, the result at 16."""
+    if n <= 2:
+        return table[n]
+    bits = n.bit_length()
+    base, slope, bend = table[4 * bits - 6 : 4 * bits - 3]
+    place = (n << (11 - bits) if bits < 11 else n >> (bits - 11)) & 0x3FF
+    found = _wrapped((((bend * place) >> 5) + slope * 32) * place, 32)
+    return _wrapped(((found + (1 << 14)) >> 15) + base, 16)
+
+
+def _wrapped(x: int, bits: int) -> int:
+    half = 1 << (bits - 1)
+    return (x + half) % (2 * half) - half

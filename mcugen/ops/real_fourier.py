@@ -1,0 +1,145 @@
+"""SignalRfft and SignalIrfft: the Fourier transform of real numbers, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _signal
+from mcugen.oracle import fourier
+from mcugen.types import TensorType, dtypes
+
+_BITS = {"s16": 16, "s32": 32, "f32": 0}
+_NUMBERS = {"s16": 7, "s32": 2, "f32": 0}
+"""Element types by their number in the schema of the format."""
+_MOST = 1 << 15
+
+
+def _build(inverse: bool) -> Callable[[Source], Imported]:
+    def from_tflite(source: Source) -> Imported:
+        options = flexbuffer.options(source.attributes["custom_options"], T=-1, fft_length=0)
+        x = source.inputs[0] if source.inputs else None
+        if x is None or options["T"] != _NUMBERS.get(x.dtype, -2):
+            raise UnsupportedError(f"type {options['T']} of the transform with data {x} is not supported")
+        return Imported(RealFourier(int(options["fft_length"]), inverse))
+
+    return from_tflite
+
+
+def stages(length: int) -> list[int]:
+    """The radix of each stage, the first to run last. Raises UnsupportedError for other factors than 2, 3 and 5."""
+    found: list[int] = []
+    rest = length
+    for radix in (4, 2, 3, 5):
+        while rest % radix == 0:
+            found.append(radix)
+            rest //= radix
+    if rest != 1:
+        raise UnsupportedError(f"a transform of {2 * length} numbers is not supported: {rest} is not 2, 3 or 5")
+    return found
+
+
+def places(length: int, factors: Sequence[int]) -> np.ndarray:
+    """Where each number stands before the first stage runs."""
+    at = np.zeros(length, np.int64)
+    rest, size = np.arange(length), length
+    for radix in factors:
+        size //= radix
+        at += rest % radix * size
+        rest //= radix
+    return at
+
+
+def turns(phases: Sequence[float], dtype: str) -> np.ndarray:
+    """Cosine and sine of each phase, one after the other, as the kernels multiply by them."""
+    both = [f(p) for p in phases for f in (math.cos, math.sin)]
+    if dtype == "f32":
+        return np.array(both, np.float32)
+    most = (1 << (_BITS[dtype] - 1)) - 1
+    return np.array([math.floor(most * v + 0.5) for v in both], np.int16 if dtype == "s16" else np.int32)
+
+
+def params(call: Call) -> Params:
+    op, x = call.op, call.input(0)
+    assert isinstance(op, RealFourier)
+    n, sign = op.length // 2, 1.0 if op.inverse else -1.0
+    factors = stages(n)
+    return {
+        "length": n,
+        "given": x.shape[-1],
+        "count": x.size // x.shape[-1],
+        "stages": len(factors),
+        "inverse": int(op.inverse),
+        "radix": np.array(factors, np.uint8),
+        "place": places(n, factors).astype(np.uint16),
+        "twiddles": turns([sign * (2 * math.pi * i / n) for i in range(n)], x.dtype),
+        "halves": turns([sign * (math.pi * ((i + 1) / n + 0.5)) for i in range(n // 2)], x.dtype),
+    }
+
+
+@dataclass(frozen=True)
+class RealFourier(Op):
+    """The spectrum of `length` real numbers (x is followed by zeros), or back: real and imaginary parts in turn.
+
+    x: s16, s32 or f32 [..., n], n <= length; back [..., length + 2]   y: as x, [..., length + 2]; back [..., length]
+    Integers are scaled down in each stage, rounded as kissfft does, and wrap.
+    Source: TFLM signal library, rfft.cc, irfft.cc; kiss_fftr.c.
+    """
+
+    length: int
+    inverse: bool = False
+
+    tflm_types = dtypes("s16 s32 f32")
+    litert_types = frozenset()
+    imports = (
+        Import("tflite", "CUSTOM:SignalRfft", _build(inverse=False)),
+        Import("tflite", "CUSTOM:SignalIrfft", _build(inverse=True)),
+    )
+    kernels = tuple(
+        Kernel(f"mg_real_fourier_{dtype}", Form.WHOLE, (_signal.data_is(dtype),), params, short=f"fourier_{dtype}")
+        for dtype in _BITS
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        if x is None or x.dtype not in _BITS or not x.shape:
+            raise UnsupportedError(f"a Fourier transform of {x} is not supported")
+        if not 4 <= self.length <= _MOST or self.length % 2:
+            raise UnsupportedError(f"a transform of {self.length} numbers is not supported: even, 4 to {_MOST}")
+        stages(self.length // 2)
+        given = x.shape[-1]
+        if given != self.length + 2 if self.inverse else not 1 <= given <= self.length:
+            raise ShapeError(f"data {list(x.shape)} are not those of a transform of {self.length} numbers")
+        made = self.length if self.inverse else self.length + 2
+        return (TensorType((*x.shape[:-1], made), x.dtype),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        return self._run(x.astype(np.float64), 0)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        return self._run(x.astype(np.int64), _BITS[call.input(0).dtype])
+
+    def _run(self, x: np.ndarray, bits: int) -> np.ndarray:
+        if self.inverse:
+            return fourier.inverse(x, bits)
+        return fourier.forward(np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, self.length - x.shape[-1])]), bits)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = ((8, (8,)), (24, (2, 20)), (60, (1, 60)), (128, (101,)), (4, (3,)))
+        made = []
+        for k, (length, shape) in enumerate(cases):
+            for dtype in _BITS:
+                x = TensorType(shape, dtype)
+                back = TensorType((*shape[:-1], length + 2), dtype)
+                made.append(Example(cls(length), (x,), cls(length).infer(x), {}, k))
+                made.append(Example(cls(length, True), (back,), cls(length, True).infer(back), {}, k))
+        return made

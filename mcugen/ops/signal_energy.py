@@ -1,0 +1,65 @@
+"""SignalEnergy: the squared magnitude of each part of a spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _signal
+from mcugen.types import TensorType, dtypes
+
+
+def from_tflite(source: Source) -> Imported:
+    options = flexbuffer.options(source.attributes["custom_options"], start_index=0, end_index=0)
+    return Imported(SignalEnergy(int(options["start_index"]), int(options["end_index"])))
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, SignalEnergy)
+    return {"size": call.output.size, "start": op.start, "end": op.end}
+
+
+@dataclass(frozen=True)
+class SignalEnergy(Op):
+    """y[k] = re[k]^2 + im[k]^2 for start <= k < end. The others are 0, where the runtime leaves what it finds.
+
+    x: s16 [2 * n], real and imaginary parts in turn   y: u32 [n]
+    Source: TFLM signal library, energy.cc.
+    """
+
+    start: int
+    end: int
+
+    tflm_types = dtypes("s16")
+    litert_types = frozenset()
+    imports = (Import("tflite", "CUSTOM:SignalEnergy", from_tflite),)
+    kernels = (Kernel("mg_signal_energy", Form.WHOLE, params=params),)
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        x = _signal.vector("spectrum", x, "s16")
+        if x.size % 2 or not 0 <= self.start <= self.end <= x.size // 2:
+            raise ShapeError(f"parts {self.start} to {self.end} are not in a spectrum of {x.size} numbers")
+        return (TensorType((x.size // 2,), "u32"),)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        parts = x.astype(np.int64).reshape(-1, 2)
+        found = (parts**2).sum(axis=1)
+        k = np.arange(found.size)
+        return np.where((k >= self.start) & (k < self.end), found, 0)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            Example(op, (x,), op.infer(x), {}, k)
+            for k, (size, start, end) in enumerate(((34, 3, 15), (10, 0, 5), (6, 2, 2)))
+            for op, x in [(cls(start, end), TensorType((size,), "s16"))]
+        ]

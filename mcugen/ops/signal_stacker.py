@@ -1,0 +1,107 @@
+"""SignalStacker: the frames around each frame, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.types import TensorType, dtypes
+
+_MOST = 1 << 16
+
+
+def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
+    """The frames kept and their number are states; there are none at first."""
+    options = flexbuffer.options(
+        source.attributes["custom_options"],
+        num_channels=0,
+        stacker_left_context=0,
+        stacker_right_context=0,
+        stacker_step=0,
+    )
+    channels, left, right, step = (int(v) for v in options.values())
+    x = e.inputs[0] if e.inputs else None
+    if x is None or len(source.outputs) != 2:
+        raise ShapeError("a stacker has one operand and two results")
+    e.refuse("litert", "no operator of the signal library")
+    op = SignalStacker(channels, left, right, step)
+    op.check(e.type(x))
+    frames, count = e.own("frames"), e.own("count")
+    kept = e.read(frames, np.zeros(channels * (left + right + 1), np.int16))
+    known = e.read(count, np.array(0, np.int32))
+    y, valid, new_kept, new_known = e.nodes(op, x, kept, known)
+    e.write(frames, new_kept)
+    e.write(count, new_known)
+    return [y, valid]
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, SignalStacker)
+    return {"channels": op.channels, "left": op.left, "frames": op.left + op.right + 1, "step": op.step}
+
+
+@dataclass(frozen=True)
+class SignalStacker(Op):
+    """The last left + right + 1 frames, where enough are known; then `step` of them are given up.
+
+    x: s16 [channels]   kept: s16 [frames * channels], the last frames, the newest last
+    count: s32 [], one more than how many of them count, 0 before the first frame, which counts left + 1 times
+    y: as kept; valid: bool []; then kept and count for the next run. Where not valid, the runtime leaves y as it is.
+    Source: TFLM signal library, stacker.cc.
+    """
+
+    channels: int
+    left: int
+    right: int
+    step: int
+
+    tflm_types = dtypes("s16")
+    litert_types = frozenset()
+    imports = (Import("tflite", "CUSTOM:SignalStacker", expand=from_tflite),)
+    kernels = (Kernel("mg_signal_stacker", Form.WHOLE, params=params, operands=(0, 1, 2)),)
+
+    def check(self, x: TensorType | None) -> None:
+        """Raise ShapeError or UnsupportedError for data or sizes that the runtime does not take."""
+        frames = self.left + self.right + 1
+        if x is None or x.dtype != "s16" or x.shape != (self.channels,):
+            raise ShapeError(f"data {x} are not {self.channels} channels of s16")
+        if min(self.left, self.right) < 0 or frames * self.channels > _MOST or not 1 <= self.step <= frames:
+            raise UnsupportedError(f"{frames} frames of {self.channels} channels, {self.step} apart, are not supported")
+
+    def infer(self, x: TensorType | None, kept: TensorType | None, count: TensorType | None) -> tuple[TensorType, ...]:
+        self.check(x)
+        frames = TensorType(((self.left + self.right + 1) * self.channels,), "s16")
+        number = TensorType((), "s32")
+        return frames, TensorType((), "bool"), frames, number
+
+    def reference_q(self, call: Call, x: np.ndarray, kept: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The count is one more than the frames that count, and 0 before the first."""
+        frames, known = self.left + self.right + 1, int(count)
+        rows = kept.reshape(frames, self.channels)
+        copies = 1 if known > 0 else self.left + 1
+        rows = np.concatenate([rows, np.tile(x, (copies, 1))])[-frames:]
+        known = max(known - 1, 0) + copies
+        valid = known >= frames
+        return rows.reshape(-1), np.array(valid), rows.reshape(-1), np.array(known - self.step * valid + 1)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        made = []
+        for k, (sizes, count) in enumerate(
+            (((4, 2, 1, 2), None), ((3, 0, 0, 1), 0), ((2, 3, 0, 4), 5), ((5, 1, 2, 1), 0))
+        ):
+            op = cls(*sizes)
+            x, kept = TensorType((op.channels,), "s16"), TensorType(((op.left + op.right + 1) * op.channels,), "s16")
+            number = TensorType((), "s32")
+            constants = {} if count is None else {2: np.array(count, np.int32)}
+            made.append(Example(op, (x, kept, number), op.infer(x, kept, number), constants, k))
+        return made

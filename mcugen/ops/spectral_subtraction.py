@@ -1,0 +1,120 @@
+"""SignalFilterBankSpectralSubtraction: channels less an estimate of their noise, which follows them slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _signal
+from mcugen.types import TensorType, dtypes
+
+_END = 1 << 32
+
+
+def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
+    """The noise estimate is a state; it is 0 at first."""
+    options = flexbuffer.options(
+        source.attributes["custom_options"],
+        smoothing=0,
+        one_minus_smoothing=0,
+        alternate_smoothing=0,
+        alternate_one_minus_smoothing=0,
+        smoothing_bits=0,
+        spectral_subtraction_bits=0,
+        min_signal_remaining=0,
+        clamping=0,
+        num_channels=0,
+    )
+    given = {name: int(value) for name, value in options.items()}
+    x = e.inputs[0] if e.inputs else None
+    if x is None or e.type(x).size != given["num_channels"]:
+        raise ShapeError(f"{given['num_channels']} channels are not those of {x and e.type(x)}")
+    e.refuse("litert", "no operator of the signal library")
+    op = SpectralSubtraction(
+        (given["smoothing"], given["alternate_smoothing"]),
+        (given["one_minus_smoothing"], given["alternate_one_minus_smoothing"]),
+        given["smoothing_bits"],
+        given["spectral_subtraction_bits"],
+        given["min_signal_remaining"],
+        bool(given["clamping"]),
+    )
+    state = e.own("noise estimate")
+    y, noise = e.nodes(op, x, e.read(state, np.zeros(e.type(x).shape, np.uint32)))
+    e.write(state, noise)
+    return [y, noise]
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, SpectralSubtraction)
+    pairs = {f"smoothing[{k}]": v for k, v in enumerate(op.smoothing)}
+    return {
+        "size": call.output.size,
+        **pairs,
+        **{f"rest[{k}]": v for k, v in enumerate(op.rest)},
+        "up": op.up_bits,
+        "bits": op.bits,
+        "remaining": op.remaining,
+        "clamps": int(op.clamps),
+    }
+
+
+@dataclass(frozen=True)
+class SpectralSubtraction(Op):
+    """n' = ((x << up) * smoothing + n * rest) >> bits, and y = max(((x << up) - n') >> up, (x * remaining) >> bits).
+
+    x, y: u32 [channels]   n: u32 [channels], the noise so far   n': the noise after x, at most x << up with `clamps`
+    smoothing, rest: those of channels 0, 2, ... and of channels 1, 3, ...; what is taken off is at most x << up.
+    Source: TFLM signal library, filter_bank_spectral_subtraction.cc.
+    """
+
+    smoothing: tuple[int, int]
+    rest: tuple[int, int]
+    up_bits: int
+    bits: int
+    remaining: int
+    clamps: bool = False
+
+    tflm_types = dtypes("u32")
+    litert_types = frozenset()
+    imports = (Import("tflite", "CUSTOM:SignalFilterBankSpectralSubtraction", expand=from_tflite),)
+    kernels = (Kernel("mg_spectral_subtraction", Form.WHOLE, params=params, operands=(0, 1)),)
+
+    def infer(self, x: TensorType | None, n: TensorType | None) -> tuple[TensorType, ...]:
+        x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")
+        if n.size != x.size:
+            raise ShapeError(f"a noise estimate of {n.size} channels for {x.size}")
+        factors = (*self.smoothing, *self.rest, self.remaining)
+        if not all(0 <= v < _END // 2 for v in factors) or not (0 <= self.up_bits < 32 and 0 <= self.bits < 64):
+            raise UnsupportedError("factors or shifts that C does not define are not supported")
+        return TensorType(x.shape, "u32"), TensorType(x.shape, "u32")
+
+    def reference_q(self, call: Call, x: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, ...]:
+        pairs = [self._one(int(a), int(b), k % 2) for k, (a, b) in enumerate(zip(x, n, strict=True))]
+        y, noise = (np.array(v, np.int64) for v in zip(*pairs, strict=True))
+        return y, noise
+
+    def _one(self, x: int, n: int, odd: int) -> tuple[int, int]:
+        up = (x << self.up_bits) % _END
+        total = (up * self.smoothing[odd] + n * self.rest[odd]) % 2**64
+        noise = (total >> self.bits) % _END
+        taken = min(noise, up)
+        least = ((x * self.remaining) >> self.bits) % _END
+        return max((up - taken) >> self.up_bits, least), taken if self.clamps else noise
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        ops = (cls((409, 983), (15975, 15401), 10, 14, 819), cls((700, 3), (9, 16000), 3, 12, 2**20, True))
+        return [
+            Example(op, (x, x), op.infer(x, x), {}, k)
+            for k, op in enumerate(ops)
+            for x in [TensorType((9 + k,), "u32")]
+        ]
