@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import sys
 import time
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 _PROGRESS_AFTER_S = 1.0
 
+_COLLECT_AFTER = 100_000
+"""Objects made between two searches for cycles: a build makes few cycles, and importing would pay for most searches."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 on success, 1 if a check found differences, else the error's code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    gc.set_threshold(_COLLECT_AFTER)
     try:
         code = _run(given)
     except McugenError as error:

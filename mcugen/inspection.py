@@ -53,7 +53,7 @@ def _operator(graph: Graph, node: Node, reference: str) -> dict[str, Any]:
     return {
         "source": node.source,
         "op": type(node.op).__name__,
-        "attributes": _plain(dataclasses.asdict(node.op)),  # type: ignore[call-overload]
+        "attributes": _plain(dataclasses.asdict(node.op)),
         "inputs": [name for name in node.inputs if name is not None and not graph.tensors[name].is_constant],
         "outputs": [_tensor(graph, name) for name in node.outputs],
         "macs": node.op.macs(call),

@@ -67,8 +67,9 @@ class FormatName(Protocol):
     def name(self) -> str: ...
 
 
+@dataclass(frozen=True)
 class Op:
-    """Base of all operators: subclasses are frozen dataclasses."""
+    """Base of all operators: a subclass that adds attributes is a frozen dataclass as well."""
 
     imports: ClassVar[tuple[FormatName, ...]] = ()
     """`mcugen.imports.Import`s: the operators of formats that become this one."""

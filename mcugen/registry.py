@@ -11,7 +11,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields
 from types import ModuleType
 
 import mcugen.decompositions
@@ -147,12 +147,19 @@ def _imports_of(op: type[Op]) -> Iterable[Import]:
         yield entry
 
 
+def _has_fields(op: type[Op]) -> bool:
+    """Whether the attributes that a class annotates are fields; one without attributes needs no decorator."""
+    known = {f.name for f in fields(op)}
+    stated = vars(op).get("__annotations__", {})
+    return all(name in known or "ClassVar" in str(kind) for name, kind in stated.items())
+
+
 def _check(op: type[Op]) -> None:
     """Refuse an operator that lacks what every operator must have."""
     lacks = [
         what
         for what, there in (
-            ("@dataclass(frozen=True)", is_dataclass(op)),
+            ("@dataclass(frozen=True)", _has_fields(op)),
             ("a docstring with 'Source:'", "Source:" in (op.__doc__ or "")),
             ("a kernel", bool(op.kernels)),
             ("examples()", any("examples" in vars(base) for base in op.__mro__ if base is not Op)),

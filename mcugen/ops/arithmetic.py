@@ -130,10 +130,10 @@ class Arithmetic(Channelwise):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        pairs = [(kind, dtype) for k, kind in enumerate(_INTEGER) for dtype in (INTEGERS[k % 5], INTEGERS[(k + 3) % 5])]
-        pairs += [(kind, "f32") for kind in _FLOAT]
-        found = [_example(k, cls(kind), dtype, k % len(_SHAPES)) for k, (kind, dtype) in enumerate(pairs)]
-        return [*found, *(_example(50 + k, cls("sub"), "s64", k) for k in range(len(_SHAPES)))]
+        kinds = list(_INTEGER)
+        cases = [(kinds[k % len(kinds)], INTEGERS[k % 5], k // 5 % len(_SHAPES)) for k in range(50)]
+        cases += [(kind, "f32", k) for k in range(len(_SHAPES)) for kind in _FLOAT]
+        return [_example(seed, cls(kind), dtype, k) for seed, (kind, dtype, k) in enumerate(cases)]
 
 
 def plain_types(a: TensorType | None, b: TensorType | None, allowed: Sequence[str]) -> TensorType:

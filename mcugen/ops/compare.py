@@ -50,7 +50,7 @@ def from_onnx(source: Source) -> Imported:
 
 
 def scaled_element(call: Call) -> Element:
-    """Of quantized data: real numbers in steps of 1/256, each rounded twice. Source: comparisons.cc."""
+    """Quantized operands are compared as multiples of 1/256, each rounded twice. Source: comparisons.cc."""
     sides = (f"mg_requantize(({x} - {x}_zero) * 256, {x}_mult, {x}_shift)" for x in "ab")
     return Element(
         f" {_KINDS[call.op.kind][0]} ".join(sides),
@@ -146,11 +146,11 @@ class Compare(Channelwise):
     def examples(cls) -> Sequence[Example]:
         found = [
             _example(k, cls(kind), dtype, None)
-            for k, (kind, dtype) in enumerate((kind, dtype) for kind in ("EQUAL", "LESS") for dtype in _TYPES)
+            for k, (kind, dtype) in enumerate((kind, dtype) for kind in ("EQUAL", "LESS") * 3 for dtype in _TYPES)
         ]
-        found += [_example(20 + k, cls(kind), "f32", None) for k, kind in enumerate(_KINDS)]
+        found += [_example(50 + k, cls(kind), "f32", None) for k, kind in enumerate(_KINDS)]
         scales = ((0.05, 0.04), (0.001, 0.0007), (0.3, 0.3), (0.9, 0.001))
-        return [*found, *(_example(30 + k, cls("GREATER"), "s8", pair) for k, pair in enumerate(scales))]
+        return [*found, *(_example(60 + k, cls("GREATER"), "s8", pair) for k, pair in enumerate(scales))]
 
 
 def _example(k: int, op: Compare, dtype: str, scales: tuple[float, float] | None) -> Example:

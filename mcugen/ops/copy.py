@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mcugen.call import Call, Params
@@ -18,7 +16,6 @@ def params(call: Call) -> Params:
     return {"size": call.output.nbytes}
 
 
-@dataclass(frozen=True)
 class Copy(Channelwise):
     """y = x, in other memory.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +12,6 @@ from mcugen.ops import _unary
 from mcugen.ops._float_function import FloatFunction
 
 
-@dataclass(frozen=True)
 class Cosh(FloatFunction):
     """y = cosh(x).
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +13,6 @@ from mcugen.ops import _unary
 from mcugen.ops._float_function import FloatFunction
 
 
-@dataclass(frozen=True)
 class Erf(FloatFunction):
     """y = erf(x).
 

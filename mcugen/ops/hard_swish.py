@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -46,7 +45,6 @@ def _multiplier(real: np.float32) -> tuple[int, int]:
     return (_HIGH if mult >= 2**31 - 1 - 2**15 else (mult + 2**15) >> 16), shift
 
 
-@dataclass(frozen=True)
 class HardSwish(_bytes.ByteFunction):
     """y = x * min(max(x + 3, 0), 6) / 6.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -35,7 +34,6 @@ def _sigmoid_f32(x: np.ndarray) -> np.ndarray:
         return np.asarray(one / (one + np.exp(-x.astype(np.float64)).astype(np.float32)))
 
 
-@dataclass(frozen=True)
 class Logistic(_bytes.ByteFunction):
     """y = 1 / (1 + exp(-x)).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -32,7 +32,6 @@ def smallest(call: Call) -> int | float:
     return -float(np.finfo(np.float32).max) if dtype == "f32" else INT_RANGE[dtype][0]
 
 
-@dataclass(frozen=True)
 class MaxPool2D(_pool.Pool):
     """y[n, i, j, c] = activation(max over taps inside the image of x[n, i*s+kh-p, j*s+kw-p, c]).
 

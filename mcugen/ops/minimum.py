@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +12,6 @@ from mcugen.ops import _elementwise
 from mcugen.ops._extreme import COMPUTED, Extreme
 
 
-@dataclass(frozen=True)
 class Minimum(Extreme):
     """y = min(a, b), elementwise, broadcasting.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -42,7 +41,6 @@ def params_s8(call: Call) -> Params:
     }
 
 
-@dataclass(frozen=True)
 class Prelu(Pointwise):
     """y = x where x >= 0, alpha * x elsewhere; alpha is broadcast.
 

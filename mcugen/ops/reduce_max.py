@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mcugen.imports import Import, Imported, Source
@@ -14,7 +12,6 @@ def from_tflite(source: Source) -> Imported:
     return Imported(ReduceMax(**_reduce.attributes(source)), inputs=(0,))
 
 
-@dataclass(frozen=True)
 class ReduceMax(_reduce_extreme.Extreme):
     """y = largest value of x over `axes`.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -93,7 +92,6 @@ def _kernel(dtype: str) -> Kernel:
     )
 
 
-@dataclass(frozen=True)
 class Select(Channelwise):
     """y = b where a is true, else c; all of one shape, or single numbers.
 
@@ -130,12 +128,12 @@ class Select(Channelwise):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         constants = ((), (2,), (1, 2), (1,), (0,))
-        return [_example(k, dtype, constants[k % 5]) for k, dtype in enumerate((*_TYPES, "f32", "s8", "s32"))]
+        return [_example(k, dtype, constants[k % 5]) for k, dtype in enumerate((*_TYPES, "f32", "s8", "s32", "u8"))]
 
 
 def _example(k: int, dtype: str, constants: Sequence[int]) -> Example:
     whole: Shape = ((2, 3, 5), (17,), (1, 3, 4, 2))[k % 3]
-    quant = QuantParams((0.5,), (3,)) if dtype in ("s8", "u8") else None
+    quant = QuantParams((0.5,), (3,)) if dtype == "s8" else None
     values = [TensorType(() if n in constants else whole, dtype, quant) for n in (1, 2)]
     inputs = (TensorType(whole, "bool"), *values)
     return Example(Select(), inputs, (TensorType(whole, dtype, quant),), dict.fromkeys(constants), k)

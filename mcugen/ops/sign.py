@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +12,6 @@ from mcugen.ops import _unary
 from mcugen.ops._float_function import FloatFunction
 
 
-@dataclass(frozen=True)
 class Sign(FloatFunction):
     """y = -1 where x is negative, 1 where it is positive, else x: zeros and what is not a number stay.
 

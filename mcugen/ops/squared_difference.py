@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +15,6 @@ from mcugen.ops._channelwise import Pointwise
 from mcugen.types import TensorType, dtypes
 
 
-@dataclass(frozen=True)
 class SquaredDifference(Pointwise):
     """y = (a - b)^2, elementwise, broadcasting.
 

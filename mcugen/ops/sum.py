@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mcugen.call import Call
@@ -16,7 +14,6 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Sum(**_reduce.attributes(source)), inputs=(0,))
 
 
-@dataclass(frozen=True)
 class Sum(_reduce_sum.Sums):
     """y = sum of x over `axes`.
 

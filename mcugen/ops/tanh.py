@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +32,6 @@ def _tanh_f32(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.tanh(x.astype(np.float64)).astype(np.float32))
 
 
-@dataclass(frozen=True)
 class Tanh(_bytes.ByteFunction):
     """y = tanh(x).
 

@@ -72,6 +72,8 @@ def _extreme(call: Call) -> Call:
     def top(t: TensorType | None, data: np.ndarray | None) -> np.ndarray | None:
         if t is None or data is None or t.is_float:
             return data
+        if t.dtype not in NUMPY_DTYPES:
+            return np.full_like(data, 0x77)  # two of four bits each
         return np.full(t.shape, limits(t)[1], NUMPY_DTYPES[t.dtype])
 
     tops = tuple(top(t, data) for t, data in zip(call.inputs, call.constants, strict=True))
@@ -96,6 +98,13 @@ def _reshaped(call: Call, change: Callable[[tuple[int, ...]], tuple[int, ...]]) 
     )
 
 
+def _many_constants(call: Call) -> Call:
+    """Constants with a long last axis, as far as their types say."""
+    pairs = zip(call.inputs, call.constants, strict=True)
+    longer = tuple(t.with_shape((*t.shape[:-1], _MANY)) if t and data is not None else t for t, data in pairs)
+    return dataclasses.replace(call, inputs=longer)
+
+
 def _requantized(call: Call) -> Call:
     """Each operand with a scale and a zero point of its own."""
     other = QuantParams((0.123, 0.321), (1, 2), 0)
@@ -114,11 +123,11 @@ def _far_scales(call: Call, ratio: float) -> Call:
 
 def _larger_attributes(call: Call) -> Call:
     """Every tuple of numbers among the attributes a thousand times as large."""
-    fields = dataclasses.fields(call.op)  # type: ignore[arg-type]
+    fields = dataclasses.fields(call.op)
     values = {f.name: getattr(call.op, f.name) for f in fields}
     sizes = {k: v for k, v in values.items() if isinstance(v, tuple) and all(type(n) is int for n in v)}
     larger = {k: tuple(n * 1000 for n in v) for k, v in sizes.items()}
-    return dataclasses.replace(call, op=dataclasses.replace(call.op, **larger))  # type: ignore[type-var]
+    return dataclasses.replace(call, op=dataclasses.replace(call.op, **larger))
 
 
 def _swapped(call: Call) -> Call:
@@ -131,6 +140,7 @@ _CHANGES: tuple[Callable[[Call], Call], ...] = (
     _extreme,
     _tiny,
     _requantized,
+    _many_constants,
     partial(_far_scales, ratio=0.75 * 2.0**-30),
     partial(_far_scales, ratio=1e-40),
     _swapped,

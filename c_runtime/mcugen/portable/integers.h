@@ -43,7 +43,7 @@ static inline int64_t mg_power(int64_t a, int64_t b)
     const uint64_t exponent = b < 0 ? 0u - (uint64_t)b : (uint64_t)b;
     uint64_t factor = (uint64_t)base;
     uint64_t result = 1u;
-    for (uint32_t k = 0u; k < 63u; k += 1u) {
+    for (uint32_t k = 0u; k < 64u; k += 1u) {
         result *= ((exponent >> k) & 1u) != 0u ? factor : 1u;
         factor *= factor;
     }
