@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,6 +39,7 @@ def _from(dtype: str) -> Kernel:
     return Kernel(f"mg_dequantize__{dtype}", Form.POINTWISE, (accepts, per_tensor), params, elements)
 
 
+@dataclass(frozen=True)
 class Dequantize(Channelwise):
     """y = scale * (x - zero_point), in float32; half-precision numbers are widened.
 
