@@ -6,8 +6,8 @@
  *   i, f, o = logistic(sum), g = tanh(sum)      sums have 12 bits of fraction
  *   c = clamp(saturate(f * c) + saturate(i * g)), h = clamp(requantize(o * tanh(c), h_mult, h_shift) + h_zero_point)
  *
- * w, r     weights of the data [4][hidden][inputs] and of the state [4][hidden][hidden]; gates in the order i, f, g, o
- * w_bias, r_bias  [4][hidden]; the zero points of x and h are folded into them
+ * w, r     weights of the data [hidden][inputs][4] and of the state [hidden][hidden][4]; gates in the order i, f, g, o
+ * w_bias, r_bias  [hidden][4]; the zero points of x and h are folded into them
  * table    of sigmoid(i / 24), or NULL for functions that are computed as series
  * cell_shift   log2 of the cell's scale;   clip: the cell stays within it
  * batches of a step stand step_in (x) and step_out (y) elements after those of the step before; the elements of a batch
@@ -31,7 +31,7 @@ typedef struct {
     int8_t h_shift, cell_shift;
 } mg_lstm_s8_params;
 
-/* x, h0 [batches][hidden], c0 [batches][hidden] -> c, the last cell, which may be c0, and y; scratch: 4 * hidden sums. */
+/* x, h0 [batches][hidden], c0 [batches][hidden] -> c, the last cell, which may be c0, and y; scratch: none. */
 void mg_lstm_s8(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c, int8_t *y,
                 void *scratch);
 void mg_lstm_s8_series(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template of lstm_s8.h. MG_SYMBOL: the function to define; MG_SERIES: 1 for functions computed as series. MG_VECTOR:
- * the type of a vector as `matrix` takes it, which the including file defines beside `widened`; both are declared below.
+ * Template of lstm_s8.h: MG_SYMBOL is the function to define; MG_SERIES is 1 for functions computed as series. The
+ * including file defines MG_VECTOR, the type of a vector's elements as `products` takes them, and the functions that are
+ * declared first.
  */
 #include "mcugen/lstm_s8.h"
 
@@ -11,33 +12,31 @@
 #include "mcugen/sigmoid_s16.h"
 #endif
 
-/* Scales the sums of one gate: the first of its two matrices begins it, the second adds to it. */
-typedef struct {
-    int32_t mult, shift;
-    uint32_t adds;
-} gate_scale;
+/* The elements of a vector as they are stored: n, or more. */
+static inline uint32_t stored(uint32_t n);
+
+/* A vector as `products` takes it: itself, or in `wide`. */
+static inline const MG_VECTOR *widened(const int8_t *x, MG_VECTOR *wide, uint32_t n);
+
+/* Adds the products of a unit's four gates, 4 * stored(n) weights, with a vector. */
+static inline void products(int32_t sums[4], const int8_t *w, const MG_VECTOR *x, uint32_t n);
 
 static inline int16_t narrowed(int32_t x)
 {
     return (int16_t)mg_clamp(x, INT16_MIN, INT16_MAX);
 }
 
-static inline int16_t gate_of(const gate_scale *scale, int32_t sum, int16_t before)
+/* The sum of a gate from its two parts. */
+static inline int16_t gate_of(const mg_lstm_s8_params *p, uint32_t gate, int32_t data, int32_t state)
 {
-    const int32_t scaled = mg_requantize(sum, scale->mult, scale->shift);
+    const int16_t a = narrowed(mg_requantize(data, p->w_mult[gate], p->w_shift[gate]));
+    const int32_t r = mg_requantize(state, p->r_mult[gate], p->r_shift[gate]);
 #if MG_SERIES
-    return narrowed(scale->adds != 0u ? mg_clamp(scaled, -65536, 65535) + before : scaled);
+    return narrowed(a + mg_clamp(r, -65536, 65535));
 #else
-    return narrowed(scale->adds != 0u ? narrowed(scaled) + before : scaled);
+    return narrowed(a + narrowed(r));
 #endif
 }
-
-/* Begins a gate with a matrix [hidden][n] times a vector, or adds it. */
-static void matrix(const int8_t *w, const int32_t *bias, const MG_VECTOR *x, uint32_t n, uint32_t hidden,
-                   const gate_scale *scale, mg_s16 *gate);
-
-/* A vector as `matrix` takes it: itself, or in `wide`. */
-static inline const MG_VECTOR *widened(const int8_t *x, MG_VECTOR *wide, uint32_t n);
 
 static inline int32_t logistic(const mg_lstm_s8_params *p, int16_t x)
 {
@@ -86,47 +85,51 @@ static inline int16_t next_cell(const mg_lstm_s8_params *p, int32_t i, int32_t f
     return p->clip > 0 ? (int16_t)mg_clamp(sum, -p->clip, p->clip) : sum;
 }
 
-/* The gates of a step become its cell and result. */
-static void finish(const mg_lstm_s8_params *p, const mg_s16 *gates, const mg_s16 *c0, mg_s16 *c, int8_t *y)
+/* A unit's four gates make its next cell and state. */
+static inline void finish(const mg_lstm_s8_params *p, const int32_t data[4], const int32_t state[4], int32_t before,
+                          mg_s16 *cell, int8_t *y)
 {
-    const uint32_t n = p->hidden;
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        const int32_t i = logistic(p, gates[k]), f = logistic(p, gates[n + k]);
-        const int32_t g = tangent(p, gates[2u * n + k]), o = logistic(p, gates[3u * n + k]);
-        const int16_t cell = next_cell(p, i, f, g, c0[k]);
-        const int32_t h = mg_requantize(tangent_of_cell(p, cell) * o, p->h_mult, p->h_shift) + p->h_zero_point;
-        c[k] = cell;
-        y[k] = (int8_t)mg_clamp(h, INT8_MIN, INT8_MAX);
-    }
+    const int32_t i = logistic(p, gate_of(p, 0u, data[0], state[0]));
+    const int32_t f = logistic(p, gate_of(p, 1u, data[1], state[1]));
+    const int32_t g = tangent(p, gate_of(p, 2u, data[2], state[2]));
+    const int32_t o = logistic(p, gate_of(p, 3u, data[3], state[3]));
+    const int16_t c = next_cell(p, i, f, g, before);
+    const int32_t h = mg_requantize(tangent_of_cell(p, c) * o, p->h_mult, p->h_shift) + p->h_zero_point;
+    *cell = c;
+    *y = (int8_t)mg_clamp(h, INT8_MIN, INT8_MAX);
 }
 
-static void gates_of(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h, mg_s16 *gates, MG_VECTOR *wide)
+/* One step of one element of the batch. */
+static void step(const mg_lstm_s8_params *p, const MG_VECTOR *x, const MG_VECTOR *h, const mg_s16 *c0, mg_s16 *c,
+                 int8_t *y)
 {
-    const uint32_t n = p->hidden, inputs = p->inputs;
-    const MG_VECTOR *const data = widened(x, wide, inputs);
-    for (uint32_t g = 0u; g < 4u; g += 1u) {
-        const gate_scale first = {p->w_mult[g], p->w_shift[g], 0u};
-        matrix(p->w + g * n * inputs, p->w_bias + g * n, data, inputs, n, &first, gates + g * n);
-    }
-    const MG_VECTOR *const state = widened(h, wide, n);
-    for (uint32_t g = 0u; g < 4u; g += 1u) {
-        const gate_scale second = {p->r_mult[g], p->r_shift[g], 1u};
-        matrix(p->r + g * n * n, p->r_bias + g * n, state, n, n, &second, gates + g * n);
+    const int8_t *w = p->w, *r = p->r;
+    const int32_t *w_bias = p->w_bias, *r_bias = p->r_bias;
+    for (uint32_t k = 0u; k < p->hidden; k += 1u) {
+        int32_t data[4] = {w_bias[0], w_bias[1], w_bias[2], w_bias[3]};
+        int32_t state[4] = {r_bias[0], r_bias[1], r_bias[2], r_bias[3]};
+        products(data, w, x, p->inputs);
+        products(state, r, h, p->hidden);
+        finish(p, data, state, c0[k], c + k, y + k);
+        w += 4u * stored(p->inputs);
+        r += 4u * stored(p->hidden);
+        w_bias += 4;
+        r_bias += 4;
     }
 }
 
 void MG_SYMBOL(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c, int8_t *y,
                void *scratch)
 {
-    mg_s16 *const gates = scratch;
-    MG_VECTOR *const wide = (MG_VECTOR *)(gates + 4u * p->hidden);
+    MG_VECTOR *const wide_x = scratch, *const wide_h = wide_x + stored(p->inputs);
     for (uint32_t b = 0u; b < p->batches; b += 1u) {
         const int8_t *h = h0 + b * p->hidden;
         const mg_s16 *cell = c0 + b * p->hidden;
         for (uint32_t t = 0u; t < p->steps; t += 1u) {
+            const MG_VECTOR *const data = widened(x + t * p->step_in + b * p->batch_in, wide_x, p->inputs);
+            const MG_VECTOR *const state = widened(h, wide_h, p->hidden);
             int8_t *const out = y + t * p->step_out + b * p->batch_out;
-            gates_of(p, x + t * p->step_in + b * p->batch_in, h, gates, wide);
-            finish(p, gates, cell, c + b * p->hidden, out);
+            step(p, data, state, cell, c + b * p->hidden, out);
             h = out;
             cell = c + b * p->hidden;
         }

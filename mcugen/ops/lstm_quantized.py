@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params
+from mcugen.call import Call, Param, Params, Rule
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import quantize_multiplier, wrap32
@@ -97,15 +96,20 @@ def biases(call: Call) -> tuple[np.ndarray, np.ndarray]:
     return wrap32(first).astype(np.int32), wrap32(-call.input(4).zero_point * state).astype(np.int32)
 
 
+def by_unit(rows: np.ndarray) -> np.ndarray:
+    """Rows [4 * H, ...] of all gates as [H, 4, ...]: the four gates of a unit side by side."""
+    return rows.reshape(GATES, -1, *rows.shape[1:]).swapaxes(0, 1)
+
+
 def params(call: Call) -> Params:
     steps, batches, inputs, hidden = sizes(call)
     w_bias, r_bias = biases(call)
     mult, shift = hidden_multiplier(call)
     fields: dict[str, Param] = {
-        "w": call.constant(1).reshape(-1),
-        "r": call.constant(2).reshape(-1),
-        "w_bias": w_bias,
-        "r_bias": r_bias,
+        "w": by_unit(call.constant(1)).swapaxes(1, 2).reshape(-1),
+        "r": by_unit(call.constant(2)).swapaxes(1, 2).reshape(-1),
+        "w_bias": by_unit(w_bias).reshape(-1),
+        "r_bias": by_unit(r_bias).reshape(-1),
         **_counts(call.op.time_major, (steps, batches, inputs, hidden)),
         "clip": clip_of(call),
         "h_zero_point": call.input(4).zero_point,
@@ -131,11 +135,11 @@ def _counts(time_major: bool, counts: tuple[int, int, int, int]) -> dict[str, in
 
 
 def scratch(call: Call) -> int:
-    """The sums of all gates of a step."""
-    return 2 * GATES * sizes(call)[3]
+    """The C takes a pointer, which the portable kernels leave alone."""
+    return 0
 
 
-def _kernel(symbol: str, rule: Any) -> Kernel:
+def _kernel(symbol: str, rule: Rule) -> Kernel:
     rules = (rule, constant_weights)
     return Kernel(
         symbol, Form.WHOLE, rules, params, operands=(0, 4, 5), scratch=scratch, in_place=(5,), struct="mg_lstm_s8"

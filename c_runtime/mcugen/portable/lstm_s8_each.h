@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lstm_s8.h with one product after the other.
+ * lstm_s8.h on vectors as they are. The weights of a unit stand tap by tap, those of its four gates side by side.
  */
 #define MG_VECTOR int8_t
 #include "mcugen/lstm_s8_template.h"
+
+static inline uint32_t stored(uint32_t n)
+{
+    return n;
+}
 
 static inline const int8_t *widened(const int8_t *x, int8_t *wide, uint32_t n)
 {
@@ -12,14 +17,19 @@ static inline const int8_t *widened(const int8_t *x, int8_t *wide, uint32_t n)
     return x;
 }
 
-static void matrix(const int8_t *w, const int32_t *bias, const int8_t *x, uint32_t n, uint32_t hidden,
-                   const gate_scale *scale, mg_s16 *gate)
+/* Sums wrap to 32 bits. */
+static inline void products(int32_t sums[4], const int8_t *w, const int8_t *x, uint32_t n)
 {
-    for (uint32_t k = 0u; k < hidden; k += 1u) {
-        uint32_t sum = (uint32_t)bias[k];
-        for (uint32_t j = 0u; j < n; j += 1u) {
-            sum += (uint32_t)(w[k * n + j] * x[j]);
-        }
-        gate[k] = gate_of(scale, (int32_t)sum, gate[k]);
+    uint32_t a = (uint32_t)sums[0], b = (uint32_t)sums[1], c = (uint32_t)sums[2], d = (uint32_t)sums[3];
+    for (uint32_t j = 0u; j < n; j += 1u) {
+        const int32_t tap = x[j];
+        a += (uint32_t)(w[4u * j] * tap);
+        b += (uint32_t)(w[4u * j + 1u] * tap);
+        c += (uint32_t)(w[4u * j + 2u] * tap);
+        d += (uint32_t)(w[4u * j + 3u] * tap);
     }
+    sums[0] = (int32_t)a;
+    sums[1] = (int32_t)b;
+    sums[2] = (int32_t)c;
+    sums[3] = (int32_t)d;
 }

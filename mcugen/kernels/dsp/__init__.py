@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
-from mcugen.kernels.dsp import conv, planar, scaling, vector
+from mcugen.kernels.dsp import conv, planar, recurrent, scaling, vector
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.lstm_quantized import QuantizedLstm
 
 FAMILY = Family(
     rank=20,
@@ -19,5 +20,6 @@ FAMILY = Family(
         ),
         DepthwiseConv2D: (*conv.ring_kernels(reads_one_channel), *planar.KERNELS),
         FullyConnected: vector.kernels(),
+        QuantizedLstm: recurrent.LSTM,
     },
 )

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lstm_s8.h on cores with SMLAD: a unit's four gates at a time.
+ *
+ * w, r     for each unit, for each four taps: a word of each gate, its four taps in order; taps beyond the vector are 0
+ * scratch  the data and the state widened to int16, each in groups of four in the order 0, 2, 1, 3
+ */
+#ifndef MCUGEN_DSP_LSTM_S8_H
+#define MCUGEN_DSP_LSTM_S8_H
+
+#include "mcugen/little_endian.h"
+#include "mcugen/lstm_s8.h"
+
+typedef mg_lstm_s8_params mg_dsp_lstm_s8_params;
+
+void mg_lstm_s8__dsp(const mg_dsp_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c,
+                     int8_t *y, void *scratch);
+void mg_lstm_s8_series__dsp(const mg_dsp_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0,
+                            mg_s16 *c, int8_t *y, void *scratch);
+
+#endif /* MCUGEN_DSP_LSTM_S8_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Words of four int8 taps times vectors of int16 in the order 0, 2, 1, 3, with SMLAD.
+ */
+#ifndef MCUGEN_DSP_PAIRS_H
+#define MCUGEN_DSP_PAIRS_H
+
+#include "mcugen/runtime.h"
+
+/* Four bytes that need no alignment. */
+static inline uint32_t mg_dsp_word(const int8_t *x)
+{
+    uint32_t word;
+    memcpy(&word, x, sizeof(word));
+    return word;
+}
+
+/* Two int16 as a word. */
+static inline uint32_t mg_dsp_both(const mg_s16 *x)
+{
+    uint32_t word;
+    memcpy(&word, x, sizeof(word));
+    return word;
+}
+
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+
+/* Bytes 0 and 2 of a word as a pair of int16. */
+static inline uint32_t mg_dsp_even(uint32_t word)
+{
+    uint32_t pair;
+    __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
+    return pair;
+}
+
+/* Bytes 1 and 3. */
+static inline uint32_t mg_dsp_odd(uint32_t word)
+{
+    uint32_t pair;
+    __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
+    return pair;
+}
+
+/* A sum and the products of two pairs. */
+static inline int32_t mg_dsp_add_products(uint32_t a, uint32_t b, int32_t sum)
+{
+    int32_t total;
+    __asm__("smlad %0, %1, %2, %3" : "=r"(total) : "r"(a), "r"(b), "r"(sum));
+    return total;
+}
+
+#else
+
+static inline uint32_t mg_dsp_pair(int32_t low, int32_t high)
+{
+    return (uint32_t)(uint16_t)low | (uint32_t)(uint16_t)high << 16;
+}
+
+static inline uint32_t mg_dsp_even(uint32_t word)
+{
+    return mg_dsp_pair((int8_t)(word & 0xFFu), (int8_t)(word >> 16 & 0xFFu));
+}
+
+static inline uint32_t mg_dsp_odd(uint32_t word)
+{
+    return mg_dsp_pair((int8_t)(word >> 8 & 0xFFu), (int8_t)(word >> 24));
+}
+
+static inline int32_t mg_dsp_add_products(uint32_t a, uint32_t b, int32_t sum)
+{
+    const int32_t low = (int16_t)(a & 0xFFFFu) * (int16_t)(b & 0xFFFFu);
+    const int32_t high = (int16_t)(a >> 16) * (int16_t)(b >> 16);
+    return (int32_t)((uint32_t)sum + (uint32_t)low + (uint32_t)high);
+}
+
+#endif
+
+#endif /* MCUGEN_DSP_PAIRS_H */

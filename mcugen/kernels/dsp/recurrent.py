@@ -1,0 +1,50 @@
+"""Recurrent layers and filters with a memory on cores with SMLAD: words of four taps, widened as they are read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Kernel
+from mcugen.kernels.dsp import scaling
+from mcugen.ops import lstm_quantized as lstm
+
+_GROUP = 4
+"""Taps of a word."""
+
+
+def _padded(n: int) -> int:
+    return -(-n // _GROUP) * _GROUP
+
+
+def _words(rows: np.ndarray) -> np.ndarray:
+    """The weights of a layer: for each unit and each four taps a word of each gate."""
+    units = lstm.by_unit(rows)
+    taps = np.pad(units, ((0, 0), (0, 0), (0, _padded(units.shape[2]) - units.shape[2])))
+    return taps.reshape(*units.shape[:2], -1, _GROUP).swapaxes(1, 2).reshape(-1)
+
+
+def _lstm_params(call: Call) -> Params:
+    return {**lstm.params(call), "w": _words(call.constant(1)), "r": _words(call.constant(2))}
+
+
+def _lstm_scratch(call: Call) -> int:
+    """The data and the state of a step, widened."""
+    _, _, inputs, hidden = lstm.sizes(call)
+    return 2 * (_padded(inputs) + _padded(hidden))
+
+
+def _lstm_kernel(portable: Kernel) -> Kernel:
+    return replace(
+        portable,
+        symbol=f"{portable.symbol}__dsp",
+        params=_lstm_params,
+        scratch=_lstm_scratch,
+        struct="mg_dsp_lstm_s8",
+        needs=scaling.DSP,
+    )
+
+
+LSTM = tuple(_lstm_kernel(kernel) for kernel in lstm.QuantizedLstm.kernels)
