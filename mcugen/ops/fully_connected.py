@@ -40,6 +40,13 @@ def rounds_twice(call: Call) -> bool:
     return not rounds_once(call) or _rounding.is_stated(call)
 
 
+def int8_to_int16(call: Call) -> bool:
+    "input and weights are int8, the output is int16, rounded twice"
+    if rounds_once(call) or _rounding.is_stated(call):
+        return False
+    return (call.input(0).dtype, call.input(1).dtype, call.output.dtype) == ("s8", "s8", "s16")
+
+
 def _by_channel(call: Call) -> np.ndarray:
     """The weights as [outputs, pixels, channels of the data], zero points removed."""
     return matrix(call).reshape(call.input(1).shape[0], -1, channels_of(call.input(0)))
@@ -93,6 +100,7 @@ class FullyConnected(Weighted):
     x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 or s4 (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, O], or [..., O] with keep_dims
     sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
+    widen: y is s16 on s8 data
     float_scales: the product and the quotient of scales are float32, and sums are rounded twice, as in SVDF
     rounding: "even" or "single" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
     Source: TFLite FULLY_CONNECTED; quantization specification, section FULLY_CONNECTED.
@@ -103,6 +111,7 @@ class FullyConnected(Weighted):
     sum_dtype: str = ""
     float_scales: bool = False
     rounding: str = ""
+    widen: bool = False
 
     exact_scales: ClassVar[bool] = True
     """No product of scales is rounded to float but where `float_scales` asks for it."""
@@ -116,6 +125,14 @@ class FullyConnected(Weighted):
             "fully_connected",
             sums_fit,
             lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=pixels),
+        ),
+        Kernel(
+            "mg_fully_connected_s8_s16",
+            Form.POINTWISE,
+            (int8_to_int16, _filter.constant_weights),
+            params=params,
+            count=pixels,
+            struct="mg_fully_connected_s8",
         ),
     )
 
@@ -134,7 +151,9 @@ class FullyConnected(Weighted):
             raise ShapeError(f"an input {list(x.shape)} cannot be split into vectors of {inputs}")
         _filter.check_types(x, w, b, outputs, self.rounding)
         shape = (*x.shape[:-1], outputs) if self.keep_dims else (x.size // inputs, outputs)
-        return (TensorType(shape, x.dtype),)
+        if self.widen and x.dtype != "s8":
+            raise UnsupportedError(f"a fully connected layer from {x.dtype} to s16 is not supported")
+        return (TensorType(shape, "s16" if self.widen else x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         return filters.real_results(x.reshape(-1, w.shape[1]) @ w.T, b, self.activation)
@@ -260,6 +279,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "single", "shape": (1, 300), "outputs": 5, "zero": -128, "out_zero": -128, "gain": 2e-4},
     {"rounding": "even", "kind": "s8w16", "shape": (1, 13), "outputs": 7, "zero": -128},
     {"rounding": "even", "kind": "s16", "shape": (2, 11), "outputs": 6, "gain": 1e-3},
+    {"shape": (1, 17), "outputs": 7, "zero": -128, "out_zero": 0, "gain": 3.0, "widen": True},
+    {"shape": (2, 64), "outputs": 9, "zero": 5, "out_zero": 0, "gain": 300.0, "bias": False, "widen": True},
 )
 
 
@@ -270,8 +291,10 @@ def _example(
     activation: str = "NONE",
     keep_dims: bool = False,
     rounding: str = "",
+    widen: bool = False,
     **types: Any,
 ) -> Example:
     inputs = shape[-1] if keep_dims or len(shape) == 2 else int(np.prod(shape))
-    op = FullyConnected(activation, keep_dims, rounding=rounding)
-    return example(op, seed, shape, (outputs, inputs), 0, **{"per_channel": False, "gain": 0.02, **types})
+    op = FullyConnected(activation, keep_dims, float_scales=widen, rounding=rounding, widen=widen)
+    made = example(op, seed, shape, (outputs, inputs), 0, **{"per_channel": False, "gain": 0.02, **types})
+    return replace(made, outputs=tuple(replace(t, dtype="s16") for t in made.outputs)) if widen else made

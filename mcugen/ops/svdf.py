@@ -86,12 +86,16 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
         raise UnsupportedError(
             f"{x.dtype} data with {features.dtype} weights, {times.dtype} weights of a {memory.dtype} memory"
         )
-    if not memory.is_float:
-        e.refuse("litert", "it reads an int8 memory as int16, and writes beyond it")
     name = a["fused_activation_function"]
+    _refuse(e, memory, times, types[3], name)
     applied = _FUNCTIONS.get(name) if memory.is_float else None
     op = Svdf(a["rank"], "NONE" if applied or not memory.is_float else name)
-    newest = e.node(FullyConnected(float_scales=not memory.is_float), e.inputs[0], e.inputs[1], quant=_centred(memory))
+    newest = e.node(
+        FullyConnected(float_scales=not memory.is_float, widen=memory.dtype == "s16"),
+        e.inputs[0],
+        e.inputs[1],
+        quant=_centred(memory),
+    )
     before = e.read(variable, cleared(memory), memory.quant)
     bias = e.inputs[3] if len(e.inputs) > 3 else None
     after, y = e.nodes(op, before, newest, e.inputs[2], bias, quant=(memory.quant, source.outputs[0].quant))
@@ -99,7 +103,22 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(applied(), y) if applied else y]
 
 
-_TYPES = {("s8", "s8"), ("f32", "f32")}
+def _refuse(e: Expansion, memory: TensorType, times: TensorType, bias: TensorType | None, activation: str) -> None:
+    """Note the runtimes that refuse integer layers. Source: svdf.cc of LiteRT, svdf_common.cc of TFLM: Prepare."""
+    if memory.is_float:
+        return
+    if memory.dtype == "s8":
+        e.refuse("litert", "it reads an int8 memory as int16, and writes beyond it")
+    elif activation != "RELU":
+        e.refuse("litert", f"no kernel of SVDF on int8 data with the activation {activation}")
+    if bias is not None and bias.quant is not None and abs(bias.scale - memory.scale * times.scale) >= _BIAS_SCALE:
+        e.refuse("tflm", "the scale of the bias is not that of the sums")
+
+
+_BIAS_SCALE = 1e-5
+"""By how much the scale of a bias may differ from that of the sums."""
+
+_TYPES = {("s8", "s8"), ("s16", "s8"), ("f32", "f32")}
 """Element types of the memory, and of the weights that make its newest values."""
 
 
@@ -114,22 +133,22 @@ class Svdf(Op):
 
     memory: [B, F * M]: F filters, each of M steps, the oldest first   newest: [B, F], without the memory's zero point
     w: [F, M]   b: [F / rank] or absent   results: the next memory, and y [B, F / rank]
-    The memory and w are s8, and y is s8; or all are f32. Newest values of integers wrap where the zero point takes
-    them beyond the type, and the activation acts on floats alone.
+    The memory and w are s8 or s16, and y is s8; or all are f32. Newest values of integers wrap where the zero point
+    takes them beyond the type, and the activation acts on floats alone.
     Source: TFLite SVDF; TensorFlow Lite Micro's svdf_common.cc, EvalIntegerSvdfReference, EvalFloatSvdfReference.
     """
 
     rank: int = 1
     activation: str = "NONE"
 
-    tflm_types = dtypes("s8 f32")
-    litert_types = dtypes("f32")
+    tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s16 f32")
     imports = (Import("tflite", "SVDF", expand=from_tflite),)
     kernels = tuple(
         Kernel(
             f"mg_svdf_{dtype}", Form.WHOLE, (memory_of(dtype), constant_weights), params, operands=(0, 1), in_place=(0,)
         )
-        for dtype in ("s8", "f32")
+        for dtype in ("s8", "s16", "f32")
     )
 
     def infer(
@@ -146,9 +165,9 @@ class Svdf(Op):
         units = filters // self.rank
         if b is not None and (b.size != units or b.dtype != ("f32" if memory.is_float else "s32")):
             raise ShapeError(f"a bias {b} does not fit {units} units")
-        if {memory.dtype, newest.dtype, w.dtype} not in ({"s8"}, {"f32"}):
+        if {memory.dtype, newest.dtype, w.dtype} not in ({"s8"}, {"s16"}, {"f32"}):
             raise UnsupportedError(f"SVDF of {newest.dtype} data with a {memory.dtype} memory is not supported")
-        return TensorType(memory.shape, memory.dtype), TensorType((batches, units), newest.dtype)
+        return TensorType(memory.shape, memory.dtype), TensorType((batches, units), "f32" if memory.is_float else "s8")
 
     def reference(
         self, memory: np.ndarray, newest: np.ndarray, w: np.ndarray, b: np.ndarray | None = None
@@ -210,6 +229,8 @@ _CASES: tuple[tuple[str, int, int, int, int, int, float, bool], ...] = (
     ("s8", 1, 5, 1, 32, 37, 0.05, True),
     ("s8", 1, 8, 2, 19, -128, 0.04, True),
     ("s8", 1, 2, 1, 2, 127, 3.0, True),
+    ("s16", 1, 6, 2, 5, 0, 5.0, True),
+    ("s16", 2, 3, 1, 9, 0, 0.01, False),
     ("f32", 1, 6, 2, 5, 0, 0.0, True),
     ("f32", 2, 3, 1, 8, 0, 0.0, False),
 )
@@ -223,11 +244,11 @@ def _example(
     quants = [
         QuantParams((s,), (z,)) for s, z in ((0.1, zero), (0.1, 0), (0.02, 0), (0.1 * 0.02 / gain if gain else 1.0, 9))
     ]
+    kinds = (dtype, dtype, dtype, "s8" if scaled else dtype)
+    shapes = ((batches, filters * steps), (batches, filters), (filters, steps), (batches, units))
     memory, newest, w, y = (
-        TensorType(shape, dtype, quant if scaled else None)
-        for shape, quant in zip(
-            ((batches, filters * steps), (batches, filters), (filters, steps), (batches, units)), quants, strict=True
-        )
+        TensorType(shape, kind, quant if scaled else None)
+        for shape, kind, quant in zip(shapes, kinds, quants, strict=True)
     )
     bias = TensorType((units,), "s32" if scaled else "f32") if biased else None
     data = np.random.default_rng(seed).integers(-(2**12), 2**12, units).astype(np.int32)

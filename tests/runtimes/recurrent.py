@@ -16,33 +16,27 @@ def _of(s: Sketch, scale: float, zero: int = 0) -> Quant:
 
 
 def svdf(s: Sketch) -> None:
+    """A few layers one after the other on one memory, whose type is that of the sketch; integer data is s8."""
     batches, inputs, rank, units, steps = (
         s.rng.choice(v) for v in ((1, 1, 2), (1, 3, 8), (1, 2), (1, 2, 4), (1, 2, 5, 8))
     )
-    filters, zero = units * rank, s.rng.choice((0, 0, -128, 100, 37))
+    data, fine = ("f32", 1.0) if s.dtype == "f32" else ("s8", 256.0 if s.dtype == "s16" else 1.0)
+    filters, zero = units * rank, 0 if s.dtype == "s16" else s.rng.choice((0, 0, -128, 100, 37))
     x_scale, w_scale = 10 ** s.rng.uniform(-3, 0), 10 ** s.rng.uniform(-3, -1)
     kept = x_scale * w_scale * 80 * inputs**0.5 * 10 ** s.rng.uniform(-0.7, 0.5)
-    features = s.constant((filters, inputs), None, _of(s, w_scale))
-    times = s.constant((filters, steps), None, _of(s, w_scale))
-    bias = (
-        s.tensor((units,), "s32", (kept * w_scale, 0), s.data.integers(-4000, 4000, units)) if s.dtype == "s8" else None
-    )
-    bias = s.constant((units,)) if bias is None else bias
-    memory = s.tensor((batches, filters * steps), s.dtype, _of(s, kept, zero), is_variable=True)
-    quant = _of(
-        s, kept * w_scale * 80 * (rank * steps) ** 0.5 * 10 ** s.rng.uniform(-0.7, 0.7), s.rng.choice((-128, 0, 9))
-    )
+    features = s.constant((filters, inputs), data, _of(s, w_scale))
+    times = s.constant((filters, steps), None, _of(s, w_scale / fine))
+    numbers = s.data.integers(-4000, 4000, units)
+    per_step = (kept * w_scale / fine**2, 0)
+    bias = s.constant((units,)) if s.dtype == "f32" else s.tensor((units,), "s32", per_step, numbers)
+    memory = s.tensor((batches, filters * steps), s.dtype, _of(s, kept / fine, zero), is_variable=True)
+    size = kept * w_scale * 80 * (rank * steps) ** 0.5 * 10 ** s.rng.uniform(-0.7, 0.7)
+    quant = _of(s, size, s.rng.choice((-128, 0, 9)))
     options = {"rank": rank, "fused_activation_function": s.rng.choice(ACTIVATIONS)}
     x_quant = _of(s, x_scale, s.rng.choice((-128, 0, 5)))
     for _ in range(s.rng.randint(2, 4)):
-        s.result(
-            "SVDF",
-            [s.x((batches, inputs), None, x_quant), features, times, bias, memory],
-            (batches, units),
-            None,
-            quant,
-            options,
-        )
+        x = s.x((batches, inputs), data, x_quant)
+        s.result("SVDF", [x, features, times, bias, memory], (batches, units), data, quant, options)
 
 
 def lstm(s: Sketch) -> None:
@@ -81,7 +75,7 @@ def lstm(s: Sketch) -> None:
 
 
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
-    "SVDF": (("s8", "f32"), svdf),
+    "SVDF": (("s8", "s16", "f32"), svdf),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (("s8", "f32"), lstm),
 }
 """Operator: (element types that are drawn, how a model of one is drawn)."""
