@@ -21,16 +21,17 @@ static inline const MG_VECTOR *widened(const int8_t *x, MG_VECTOR *wide, uint32_
 /* Adds the products of a unit's four gates, 4 * stored(n) weights, with a vector. */
 static inline void products(int32_t sums[4], const int8_t *w, const MG_VECTOR *x, uint32_t n);
 
-static inline int16_t narrowed(int32_t x)
-{
-    return (int16_t)mg_clamp(x, INT16_MIN, INT16_MAX);
-}
+/* mg_requantize of a sum or product, as fast as the build has proved that it can be. */
+static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift);
+
+/* x within int16. */
+static inline int32_t narrowed(int32_t x);
 
 /* The sum of a gate from its two parts. */
-static inline int16_t gate_of(const mg_lstm_s8_params *p, uint32_t gate, int32_t data, int32_t state)
+static inline int32_t gate_of(const mg_lstm_s8_params *p, uint32_t gate, int32_t data, int32_t state)
 {
-    const int16_t a = narrowed(mg_requantize(data, p->w_mult[gate], p->w_shift[gate]));
-    const int32_t r = mg_requantize(state, p->r_mult[gate], p->r_shift[gate]);
+    const int32_t a = narrowed(scaled(data, p->w_mult[gate], p->w_shift[gate]));
+    const int32_t r = scaled(state, p->r_mult[gate], p->r_shift[gate]);
 #if MG_SERIES
     return narrowed(a + mg_clamp(r, -65536, 65535));
 #else
@@ -38,31 +39,31 @@ static inline int16_t gate_of(const mg_lstm_s8_params *p, uint32_t gate, int32_t
 #endif
 }
 
-static inline int32_t logistic(const mg_lstm_s8_params *p, int16_t x)
+static inline int32_t logistic(const mg_lstm_s8_params *p, int32_t x)
 {
 #if MG_SERIES
     (void)p;
-    return mg_logistic_series_s16(x, 3u);
+    return mg_logistic_series_s16((int16_t)x, 3u);
 #else
     return mg_logistic_s16_of(p->table, 3 * x);
 #endif
 }
 
-static inline int32_t tangent(const mg_lstm_s8_params *p, int16_t x)
+static inline int32_t tangent(const mg_lstm_s8_params *p, int32_t x)
 {
 #if MG_SERIES
     (void)p;
-    return mg_tanh_series_s16(x, 3u);
+    return mg_tanh_series_s16((int16_t)x, 3u);
 #else
     return mg_tanh_s16_of(p->table, 3 * x);
 #endif
 }
 
 /* tanh of a cell. */
-static inline int32_t tangent_of_cell(const mg_lstm_s8_params *p, int16_t c)
+static inline int32_t tangent_of_cell(const mg_lstm_s8_params *p, int32_t c)
 {
 #if MG_SERIES
-    return mg_tanh_series_s16(c, (uint32_t)(15 + p->cell_shift));
+    return mg_tanh_series_s16((int16_t)c, (uint32_t)(15 + p->cell_shift));
 #else
     const int32_t left = 12 + p->cell_shift;
     if (left >= 0) {
@@ -72,17 +73,17 @@ static inline int32_t tangent_of_cell(const mg_lstm_s8_params *p, int16_t c)
 #endif
 }
 
-static inline int16_t next_cell(const mg_lstm_s8_params *p, int32_t i, int32_t f, int32_t g, int32_t c)
+static inline int32_t next_cell(const mg_lstm_s8_params *p, int32_t i, int32_t f, int32_t g, int32_t c)
 {
 #if MG_SERIES
     const int16_t kept = (int16_t)mg_divide_by_pot(f * c, 15u);
     const int16_t entered = (int16_t)mg_divide_by_pot(i * g, (uint32_t)(30 + p->cell_shift));
 #else
-    const int16_t kept = narrowed(mg_requantize(f * c, (int32_t)1 << 30, -14));
-    const int16_t entered = narrowed(mg_requantize(i * g, (int32_t)1 << 30, -29 - p->cell_shift));
+    const int32_t kept = narrowed(scaled(f * c, (int32_t)1 << 30, -14));
+    const int32_t entered = narrowed(scaled(i * g, (int32_t)1 << 30, -29 - p->cell_shift));
 #endif
-    const int16_t sum = narrowed(kept + entered);
-    return p->clip > 0 ? (int16_t)mg_clamp(sum, -p->clip, p->clip) : sum;
+    const int32_t sum = narrowed(kept + entered);
+    return p->clip > 0 ? mg_clamp(sum, -p->clip, p->clip) : sum;
 }
 
 /* A unit's four gates make its next cell and state. */
@@ -93,9 +94,9 @@ static inline void finish(const mg_lstm_s8_params *p, const int32_t data[4], con
     const int32_t f = logistic(p, gate_of(p, 1u, data[1], state[1]));
     const int32_t g = tangent(p, gate_of(p, 2u, data[2], state[2]));
     const int32_t o = logistic(p, gate_of(p, 3u, data[3], state[3]));
-    const int16_t c = next_cell(p, i, f, g, before);
-    const int32_t h = mg_requantize(tangent_of_cell(p, c) * o, p->h_mult, p->h_shift) + p->h_zero_point;
-    *cell = c;
+    const int32_t c = next_cell(p, i, f, g, before);
+    const int32_t h = scaled(tangent_of_cell(p, c) * o, p->h_mult, p->h_shift) + p->h_zero_point;
+    *cell = (int16_t)c;
     *y = (int8_t)mg_clamp(h, INT8_MIN, INT8_MAX);
 }
 

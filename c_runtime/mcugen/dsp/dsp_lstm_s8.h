@@ -3,6 +3,7 @@
  * lstm_s8.h on cores with SMLAD: a unit's four gates at a time.
  *
  * w, r     for each unit, for each four taps: a word of each gate, its four taps in order; taps beyond the vector are 0
+ * sums     are below 2^30, also where they are shifted to the left: proved when the code is generated
  * scratch  the data and the state widened to int16, each in groups of four in the order 0, 2, 1, 3
  */
 #ifndef MCUGEN_DSP_LSTM_S8_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of four int8 taps times vectors of int16 in the order 0, 2, 1, 3, with SMLAD.
+ * Words of four int8 taps times vectors of int16 in the order 0, 2, 1, 3, with SMLAD; scaling with SMMLAR, and SSAT.
  */
 #ifndef MCUGEN_DSP_PAIRS_H
 #define MCUGEN_DSP_PAIRS_H
@@ -49,7 +49,33 @@ static inline int32_t mg_dsp_add_products(uint32_t a, uint32_t b, int32_t sum)
     return total;
 }
 
+/* round(x * mult / 2^32) + sum */
+static inline int32_t mg_dsp_high_sum(int32_t x, int32_t mult, int32_t sum)
+{
+    int32_t total;
+    __asm__("smmlar %0, %1, %2, %3" : "=r"(total) : "r"(x), "r"(mult), "r"(sum));
+    return total;
+}
+
+/* x within int16 */
+static inline int32_t mg_dsp_narrowed(int32_t x)
+{
+    int32_t y;
+    __asm__("ssat %0, #16, %1" : "=r"(y) : "r"(x) : "cc");
+    return y;
+}
+
 #else
+
+static inline int32_t mg_dsp_high_sum(int32_t x, int32_t mult, int32_t sum)
+{
+    return (int32_t)(((int64_t)x * mult + ((int64_t)1 << 31)) >> 32) + sum;
+}
+
+static inline int32_t mg_dsp_narrowed(int32_t x)
+{
+    return mg_clamp(x, INT16_MIN, INT16_MAX);
+}
 
 static inline uint32_t mg_dsp_pair(int32_t low, int32_t high)
 {

@@ -28,6 +28,21 @@ static inline const mg_s16 *widened(const int8_t *x, mg_s16 *wide, uint32_t n)
     return wide;
 }
 
+/* x stays below 2^30, also shifted to the left. */
+static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift)
+{
+    const uint32_t right = (uint32_t)-shift;
+    if (shift >= 0) {
+        return mg_dsp_high_sum(x * ((int32_t)2 << (uint32_t)shift), mult, 0);
+    }
+    return mg_dsp_high_sum(2 * x, mult, ((int32_t)1 << (right - 1u)) + mg_sign(x)) >> right;
+}
+
+static inline int32_t narrowed(int32_t x)
+{
+    return mg_dsp_narrowed(x);
+}
+
 static inline void products(int32_t sums[4], const int8_t *w, const mg_s16 *x, uint32_t n)
 {
     int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];

@@ -17,6 +17,16 @@ static inline const int8_t *widened(const int8_t *x, int8_t *wide, uint32_t n)
     return x;
 }
 
+static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift)
+{
+    return mg_requantize(x, mult, shift);
+}
+
+static inline int32_t narrowed(int32_t x)
+{
+    return mg_clamp(x, INT16_MIN, INT16_MAX);
+}
+
 /* Sums wrap to 32 bits. */
 static inline void products(int32_t sums[4], const int8_t *w, const int8_t *x, uint32_t n)
 {

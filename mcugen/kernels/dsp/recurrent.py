@@ -14,6 +14,9 @@ from mcugen.ops import lstm_quantized as lstm
 _GROUP = 4
 """Taps of a word."""
 
+_MOST_SHIFT = 30
+"""Right shift whose half still is an addend."""
+
 
 def _padded(n: int) -> int:
     return -(-n // _GROUP) * _GROUP
@@ -24,6 +27,19 @@ def _words(rows: np.ndarray) -> np.ndarray:
     units = lstm.by_unit(rows)
     taps = np.pad(units, ((0, 0), (0, 0), (0, _padded(units.shape[2]) - units.shape[2])))
     return taps.reshape(*units.shape[:2], -1, _GROUP).swapaxes(1, 2).reshape(-1)
+
+
+def doubled(call: Call) -> bool:
+    "no sum of a gate, shifted to the left where its scale asks for that, leaves 31 bits"
+    found = [lstm.hidden_multiplier(call)[1]]
+    for k, data, bias in ((1, 0, lstm.biases(call)[0]), (2, 4, lstm.biases(call)[1])):
+        sums = 128 * np.abs(call.constant(k).astype(np.int64)).sum(axis=1) + np.abs(bias.astype(np.int64))
+        shifts = [shift for _, shift in lstm.multipliers(call, k, call.input(data).scale)]
+        gates = zip(np.split(sums, lstm.GATES), shifts, strict=True)
+        if any(int(gate.max(initial=0)) << max(shift, 0) >= 2**30 for gate, shift in gates):
+            return False
+        found += shifts
+    return found[0] < 0 and min(found) >= -_MOST_SHIFT
 
 
 def _lstm_params(call: Call) -> Params:
@@ -40,6 +56,7 @@ def _lstm_kernel(portable: Kernel) -> Kernel:
     return replace(
         portable,
         symbol=f"{portable.symbol}__dsp",
+        accepts=(*portable.accepts, doubled),
         params=_lstm_params,
         scratch=_lstm_scratch,
         struct="mg_dsp_lstm_s8",
