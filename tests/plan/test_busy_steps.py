@@ -39,3 +39,9 @@ def test_a_hole_between_two_runs_of_a_buffer_is_seen() -> None:
     found = plan(buffers)
     check(buffers, found)
     assert (found.lower_bound, found.nbytes, found.proven) == (24, 28, True)
+
+
+def test_the_hole_of_a_buffer_does_not_count_as_taken() -> None:
+    ring = Buffer.of_pieces("ring", 4, [Piece(0, 8, 0, 2), Piece(8, 4, 0, 0), Piece(12, 8, 0, 2)])
+    busy = next(b for b in busy_steps_of([ring, Buffer("late", 8, 4, 1, 2)], 4, 7) if len(b.cells) == 2)
+    assert busy.lowest_starts(0, frozenset({0, 1})) == 0b11  # seven cells for six

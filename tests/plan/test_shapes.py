@@ -14,7 +14,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import InternalError
-from mcugen.plan import Buffer, Piece, check, live_bytes, plan
+from mcugen.plan import Buffer, Piece, check, domains, live_bytes, plan
 from tests.support.tflite_writer import ModelWriter
 
 STEPS = 8
@@ -169,3 +169,8 @@ def test_deep_network_with_many_rows_is_planned_in_seconds(tmp_path: Path) -> No
     check(buffers, found)
     assert found.nbytes <= 1.05 * found.lower_bound
     assert seconds < 15
+
+
+def test_a_buffer_as_large_as_the_arena_has_one_place() -> None:
+    b = Buffer("b", 24, 8, 0, 1)
+    assert [domains._first_domain(b, size, 4) for size in (20, 24, 28, 32)] == [0, 0b1, 0b1, 0b101]

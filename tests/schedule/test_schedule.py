@@ -9,11 +9,18 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import schedule
-from mcugen.kernel import RowWindow
+from mcugen import schedule, target
+from mcugen.kernel import Form, RowWindow
+from mcugen.ops._filter_examples import example
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.plan import Buffer
+from mcugen.schedule.steps import Step
+from mcugen.schedule.trace import INPUT
+from mcugen.select.candidates import candidates_of
 from tests.frontends.small_models import image_net, three_dense
+from tests.support.cases import graph_of
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -135,3 +142,21 @@ def test_buffers_of_frames_are_aligned_to_words(tmp_path: Path) -> None:
     rows = artifact.schedule.row_buffers.values()
     assert {b.row_bytes for b in rows} >= {3, 5}
     assert {b.align for b in rows} == {4}
+
+
+def test_each_row_of_the_input_comes_once_and_in_order(tmp_path: Path) -> None:
+    """Both convolutions read each row three times."""
+    (tmp_path / "m.tflite").write_bytes(image_net())
+    artifact = mcugen.compile(tmp_path / "m.tflite", board="cortex-m4", input_mode="rows")
+    made = artifact.schedule
+    rows = artifact.graph.type(artifact.graph.inputs[0]).shape[1]
+    assert [event.event for event in made.trace if event.step == INPUT] == list(range(rows))
+
+
+def test_a_ring_holds_whole_converted_rows() -> None:
+    """A window of 10 rows of 6 pixels and 8 channels, with a pixel of padding at each side, of 16 bits each."""
+    op = DepthwiseConv2D((1, 1), (1, 1), "SAME", "NONE")
+    graph = graph_of(example(op, 0, (1, 40, 6, 8), (1, 10, 3, 8), 3, gain=0.002, out_zero=-128))
+    listed = candidates_of(graph, target.load("cortex-m4"), Options(input_mode="rows"))[0]
+    found = {Step(0, c.choice, True, 1).ring_bytes for c in listed if c.choice.kernel.form is Form.RING}
+    assert found == {10 * (8 * 8) * 2}

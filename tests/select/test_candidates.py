@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from mcugen import target
-from mcugen.kernel import Form
+from mcugen import kernels, target
+from mcugen.call import Call
+from mcugen.errors import NoKernelError
+from mcugen.kernel import Form, Kernel
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
@@ -23,3 +25,14 @@ def test_rows_that_come_one_by_one_are_not_waited_for(core: str, mode: str) -> N
     assert {c.choice.kernel.form for c in listed} == {Form.WINDOW, Form.RING}
     whole = candidates_of(graph, target.load(core), Options())[0]
     assert {c.choice.kernel.form for c in whole} == {Form.WINDOW, Form.RING, Form.WHOLE}
+
+
+def test_nodes_without_a_kernel_are_listed_with_the_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(call: Call) -> bool:
+        "the moon is full"
+        return False
+
+    graph = graph_of(example(DepthwiseConv2D(), 0, (1, 5, 5, 8), (1, 3, 3, 8), 3, gain=0.002))
+    monkeypatch.setattr(kernels, "of", lambda op: (Kernel("mg_night", Form.WHOLE, (refuses,), lambda call: {}),))
+    with pytest.raises(NoKernelError, match=r"no kernel runs these nodes:\n(.*\n)*.*mg_night.*the moon is full"):
+        candidates_of(graph, target.load("cortex-m4"), Options())
