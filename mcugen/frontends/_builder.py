@@ -50,6 +50,7 @@ class Builder:
     while it is imported. inline: appends a subgraph of the file and names its results, where the format has any.
     texts: the texts that a tensor's integers are indices of. made: how many tensors were, which names the next one.
     known: the data of tensors that are constant, but whose nodes stay for now (`Dequantize.deferred`).
+    declared: types of values of the file, where it has any.
     """
 
     registry: Registry
@@ -64,6 +65,7 @@ class Builder:
     refusals: list[tuple[str, str]] = field(default_factory=list)
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     known: dict[str, np.ndarray] = field(default_factory=dict)
+    declared: dict[str, TensorType] = field(default_factory=dict)
     prefix: str = ""
     initials: dict[str, tuple[np.ndarray, QuantParams | None]] = field(default_factory=dict)
     initializing: bool = False
@@ -228,7 +230,8 @@ class Builder:
         while operands and operands[-1] is None:
             operands.pop()
         expansion = Expander(self, operands, where, next((value for value in outputs if value), ""))
-        source = self._source(name, attributes, operands)
+        declared = tuple(self.declared[value] for value in outputs if value in self.declared)
+        source = self._source(name, attributes, operands, declared)
         results = expansion.run(self.registry.fitting(found, source, version), source)
         attributes.require_read()
         self.absent.update(value for value in outputs[len(results) :] if value)
@@ -236,14 +239,16 @@ class Builder:
             if value:
                 self.values[value] = tensor
 
-    def _source(self, name: str, attributes: Attributes, operands: Sequence[str | None]) -> Source:
+    def _source(
+        self, name: str, attributes: Attributes, operands: Sequence[str | None], declared: tuple[TensorType, ...]
+    ) -> Source:
         tensors = [None if operand is None else self.tensors[operand] for operand in operands]
         return Source(
             name,
             attributes,
             tuple(t.type if t else None for t in tensors),
             tuple(None if name is None else self.data(name) for name in operands),
-            (),
+            declared,
         )
 
 

@@ -23,7 +23,10 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph, Tensor
 from mcugen.layouts import in_interface
 from mcugen.reference.inputs import Case
+from mcugen.types import TensorType
+from mcugen.verify import simulated
 from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.simulated import Simulated
 
 
 def cases(path: Path, graph: Graph) -> list[Case]:
@@ -32,13 +35,41 @@ def cases(path: Path, graph: Graph) -> list[Case]:
     found: list[Case] = []
     while all(f"in{len(found)}_{j}" in arrays for j in range(len(graph.inputs))):
         k = len(found)
-        given = [arrays[f"in{k}_{j}"] for j in range(len(graph.inputs))]
+        given = [_stored(graph.type(n), arrays[f"in{k}_{j}"]) for j, n in enumerate(graph.inputs)]
         found.append(Case(f"recorded {k}", in_interface(graph, graph.inputs, given)))
     if not found:
         raise UsageError(
             f"{path.name} holds no input set in0_0, ...", hint="give an .npz of recorded inputs and outputs"
         )
     return found
+
+
+def _stored(t: TensorType, recorded: np.ndarray) -> np.ndarray:
+    """A recorded input as the model takes it: real numbers of a quantized one as stored integers."""
+    return simulated.steps_of(t, recorded) if simulated.is_stored(t, recorded) else recorded
+
+
+def simulation(path: Path, graph: Graph, which: str) -> Simulated | None:
+    """The oracle against recorded real numbers, where its outputs are integers; None for any other recording."""
+    arrays = _arrays(path)
+    types = [graph.type(name) for name in graph.outputs]
+    if not any(f"out0_{j}" in arrays and simulated.is_stored(t, arrays[f"out0_{j}"]) for j, t in enumerate(types)):
+        return None
+    found = simulated.start(graph)
+    for k, case in enumerate(cases(path, graph)):
+        values = reference.run(graph, case.inputs, which)
+        simulated.check(found, graph, values, which)
+        for j, name in enumerate(graph.outputs):
+            (given,) = in_interface(graph, [name], [arrays[f"out{k}_{j}"]])
+            wanted = _stored(types[j], given).astype(np.int64)
+            found.note_output(np.abs(wanted - values[name].astype(np.int64).reshape(wanted.shape)))
+    return found
+
+
+def judged(path: Path, graph: Graph, which: str) -> tuple[Verdict | None, Simulated | None]:
+    """The oracle against a recording, of which one is None: of a runtime's results, or of a simulation's."""
+    found = simulation(path, graph, which)
+    return (check(path, graph, which) if found is None else None), found
 
 
 def check(path: Path, graph: Graph, which: str) -> Verdict:

@@ -32,6 +32,7 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "fused": list(result.c.fused),
         "constant_channels": result.c.constant_channels,
         "unread_channels": result.c.unread_channels,
+        "simulated": str(result.simulated) if result.simulated else "",
         "recorded_cases": result.recorded.cases if result.recorded else 0,
         "traced_tensors": result.traced,
         "trace_differs": list(result.trace_differs),
@@ -85,6 +86,8 @@ def verify_text(result: Verification) -> str:
     )
     rules = "breaks rules" if result.text else "no heap, recursion, mutable data at file scope or loop without a bound"
     lines.append(f"  text of the C: {rules}")
+    if result.simulated:
+        lines.append(f"  NumPy against the recorded simulation: {result.simulated}")
     if result.recorded:
         lines.append(f"  NumPy against the recorded runtime: {_sentence(result.recorded)}")
     if result.asked:

@@ -16,6 +16,7 @@ from mcugen.verify.compare import Verdict
 from mcugen.verify.constants import Constants
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.outside import Asked
+from mcugen.verify.simulated import Simulated
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Verification:
 
     helpers: functions of the header that differ from the oracle; text: what in the C breaks a rule; refused: the
     operator that the runtime whose bits are claimed has no kernel for, "" if it has all; asked: the oracle against that
-    runtime itself, where it was asked.
+    runtime itself, where it was asked; simulated: the oracle against recorded real numbers of a model of integers.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Verification:
     refused: str
     notes: tuple[str, ...]
     asked: Asked | None = None
+    simulated: Simulated | None = None
 
     @property
     def exact(self) -> bool:
@@ -49,7 +51,8 @@ class Verification:
     def agrees(self) -> bool:
         """Whether integers are equal, floats within the tolerance, and nothing else is wrong."""
         verdicts = (self.c, self.recorded, self.asked.verdict if self.asked else None)
-        return all(v is None or v.agrees for v in verdicts) and not self.faults
+        near = self.simulated is None or self.simulated.agrees
+        return near and all(v is None or v.agrees for v in verdicts) and not self.faults
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -76,12 +79,11 @@ def verify(
     imported, which = artifact.imported, artifact.view.reference
     cases = [*(golden.cases(recording, imported) if recording else ()), *drawn_cases(imported, random)]
     tell("recorded outputs")
-    recorded = golden.check(recording, imported, which) if recording else None
+    recorded, simulated = golden.judged(recording, imported, which) if recording else (None, None)
     traced, differing = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
     tell("the runtime itself")
     asked = outside.check(ask[0], imported, which, ask[1], cases) if ask else None
     tell("constants")
-    made = constants.check(artifact)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
         tell("compiling")
         program = host.build_program(artifact, Path(place))
@@ -91,9 +93,10 @@ def verify(
             reference=which,
             c=host.compare(artifact, program, cases, tell),
             recorded=recorded,
+            simulated=simulated,
             traced=traced,
             trace_differs=tuple(differing),
-            constants=made,
+            constants=constants.check(artifact),
             helpers=tuple(helpers.differences(artifact, program)),
             text=tuple(text.violations(artifact, Path(place))),
             refused=_refused(artifact),

@@ -51,8 +51,12 @@ def _flipped(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(damaged)
 
 
-def judge(files: Sequence[bytes], jobs: int = 2, **choices: Any) -> list[Verdict]:
-    """Build every file in `jobs` forked workers; a worker that dies is replaced and its case has failed."""
+def judge(files: Sequence[bytes], jobs: int = 2, name: str = "damaged.tflite", **choices: Any) -> list[Verdict]:
+    """Build every file in `jobs` forked workers; a worker that dies is replaced and its case has failed.
+
+    name: that of the file, whose suffix is the format.
+    """
+    choices |= {"file": name}
     pipeline.registry.load()  # before the fork, so that workers share it
     parts = [range(k * len(files) // jobs, (k + 1) * len(files) // jobs) for k in range(jobs)]
     pipes = [_fork_supervisor(files, part, choices) for part in parts]
@@ -110,7 +114,8 @@ def _work(files: Sequence[bytes], part: range, choices: dict[str, Any], sink: in
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     with os.fdopen(sink, "w", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "damaged.tflite"
+        path = Path(folder) / str(choices["file"])
+        choices = {key: value for key, value in choices.items() if key != "file"}
         for case in part:
             path.write_bytes(files[case])
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole fuzz of damaged .tflite files: `python -m tests.frontends.soak`; tests run a fixed tenth of it."""
+"""The whole fuzz of damaged model files: `python -m tests.frontends.soak`, or with `nnef` that of NNEF alone.
+
+Tests run a fixed part of it.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.frontends import damage, edits, small_models
+import numpy as np
+
+from tests.frontends import damage, edits, nnef_models, small_models
 
 FLIPS = 10_000
+NNEF_CASES = 10_000
 SEED = 7
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,9 +49,30 @@ def _all_edits() -> Iterator[tuple[str, bytes]]:
             yield f"{path.stem}: {what}", data
 
 
-def report(title: str, files: list[bytes], names: Iterable[str] | None = None) -> int:
+def nnef_files(count: int) -> list[bytes]:
+    """An archive of a small NNEF model cut at random bytes, and with bytes of its members flipped."""
+    data = nnef_models.tar(nnef_models.small())
+    rng = np.random.default_rng(SEED)
+    cut = [data[:size] for size in rng.integers(0, len(data), count // 4).tolist()]
+    return cut + [_flipped_members(np.random.default_rng([SEED, k])) for k in range(count - len(cut))]
+
+
+def _flipped_members(rng: np.random.Generator) -> bytes:
+    """The archive with one to three bytes of its files changed, of texts mostly."""
+    files = nnef_models.small()
+    names = sorted(files, key=lambda name: name.endswith(".dat"))
+    for _ in range(int(rng.integers(1, 4))):
+        name = names[int(rng.integers(0, 2 if rng.random() < 0.7 else len(names)))]
+        damaged = bytearray(files[name])
+        place = int(rng.integers(0, min(len(damaged), 200) if name.endswith(".dat") else len(damaged)))
+        damaged[place] ^= 1 << int(rng.integers(0, 7)) if rng.random() < 0.7 else int(rng.integers(1, 256))
+        files[name] = bytes(damaged)
+    return nnef_models.tar(files)
+
+
+def report(title: str, files: list[bytes], names: Iterable[str] | None = None, name: str = "damaged.tflite") -> int:
     """Judge the files, print what became of them, and return how many failed."""
-    verdicts = damage.judge(files, jobs=os.cpu_count() or 1)
+    verdicts = damage.judge(files, jobs=os.cpu_count() or 1, name=name)
     known = list(names) if names else [f"case {k}" for k in range(len(files))]
     print(f"{title}: {dict(Counter(v.kind for v in verdicts))}")
     failed = damage.failures(verdicts)
@@ -56,7 +83,10 @@ def report(title: str, files: list[bytes], names: Iterable[str] | None = None) -
 
 def main() -> int:
     cut = damage.truncations(small_models.three_dense()) + damage.truncations(small_models.image_net())
-    failed = report("truncations", cut) + report("byte flips", flipped_files(FLIPS))
+    if sys.argv[1:] == ["nnef"]:
+        return 1 if report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar") else 0
+    failed = report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar")
+    failed += report("truncations", cut) + report("byte flips", flipped_files(FLIPS))
     names, files = edited_files()
     return 1 if failed + report("edited fields", files, names) else 0
 

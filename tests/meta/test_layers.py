@@ -58,6 +58,7 @@ OWNERS = {
     "tflite": ("frontends",),
     "onnx": ("frontends",),
     "google": ("frontends",),
+    "nnef": ("frontends",),
     "jinja2": ("emit",),
     "pycparser": ("emit",),
     "subprocess": ("toolchain",),
