@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mcugen import target
 
 
@@ -13,3 +15,12 @@ def _has_its_own(name: str) -> bool:
 
 
 CORES = tuple(name for name in target.names() if _has_its_own(name))
+
+
+def sampled(core: str, names: Sequence[str]) -> list[str]:
+    """The operators to run on a core: all on the first of each instruction set and set of features, and on each of the
+    others every third, which ones following from its place in the list. All that the first ones run is the same code.
+    """
+    kinds = [(target.load(name).isa, target.load(name).features) for name in CORES]
+    first = kinds.index(kinds[CORES.index(core)]) == CORES.index(core)
+    return list(names) if first else list(names)[CORES.index(core) % 3 :: 3]
