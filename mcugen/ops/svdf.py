@@ -53,13 +53,14 @@ def folded_bias(call: Call) -> np.ndarray:
 
 def scale_fields(call: Call) -> dict[str, int]:
     """How sums become results. Source: svdf_common.cc, PrepareSvdf: the scales' product and quotient are float32."""
-    mult, shift = _multiplier(call)
+    mult, shift = multiplier(call)
     low, high = INT_RANGE["s8"]
     y = call.outputs[1]
     return {"mult": mult, "shift": shift, "out_zero_point": y.zero_point, "out_min": low, "out_max": high}
 
 
-def _multiplier(call: Call) -> tuple[int, int]:
+def multiplier(call: Call) -> tuple[int, int]:
+    """(mult, shift) of the sums."""
     state, weights, y = (np.float32(t.scale) for t in (call.input(0), call.input(2), call.outputs[1]))
     return quantize_multiplier(float(np.float32(state * weights) / y))
 
@@ -189,7 +190,7 @@ class Svdf(Op):
         return moved.reshape(memory.shape), quantized.stored(fixed.scaled_twice(sums, *_scale_q(call)), y)
 
     def scaling(self, call: Call) -> Scaling:
-        return {} if call.input(0).is_float else {"scale": _multiplier(call), "bias": folded_bias(call)}
+        return {} if call.input(0).is_float else {"scale": multiplier(call), "bias": folded_bias(call)}
 
     def scaling_q(self, call: Call) -> Scaling:
         if call.input(0).is_float:

@@ -8,6 +8,7 @@ from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.lstm_quantized import QuantizedLstm
+from mcugen.ops.svdf import Svdf
 
 FAMILY = Family(
     rank=20,
@@ -21,5 +22,6 @@ FAMILY = Family(
         DepthwiseConv2D: (*conv.ring_kernels(reads_one_channel), *planar.KERNELS),
         FullyConnected: vector.kernels(),
         QuantizedLstm: recurrent.LSTM,
+        Svdf: recurrent.SVDF,
     },
 )

@@ -10,6 +10,7 @@ from mcugen.call import Call, Params
 from mcugen.kernel import Kernel
 from mcugen.kernels.dsp import scaling
 from mcugen.ops import lstm_quantized as lstm
+from mcugen.ops import svdf
 
 _GROUP = 4
 """Taps of a word."""
@@ -65,3 +66,48 @@ def _lstm_kernel(portable: Kernel) -> Kernel:
 
 
 LSTM = tuple(_lstm_kernel(kernel) for kernel in lstm.QuantizedLstm.kernels)
+
+
+def _is_large(call: Call) -> bool:
+    """Whether sums may leave 31 bits, or are scaled by shifts to the left."""
+    w = np.abs(call.constant(2).astype(np.int64)).reshape(call.outputs[1].shape[1], -1).sum(axis=1)
+    largest = int((128 * w + np.abs(svdf.folded_bias(call).astype(np.int64))).max(initial=0))
+    return largest >= 2**30 or not -_MOST_SHIFT <= svdf.multiplier(call)[1] < 0
+
+
+def one_batch(call: Call) -> bool:
+    "there is one element of the batch"
+    return call.input(0).shape[0] == 1
+
+
+def _svdf_params(call: Call) -> Params:
+    mult, shift = svdf.multiplier(call)
+    return {
+        "weights": call.constant(2).reshape(-1),
+        "bias": svdf.folded_bias(call),
+        "mult": mult,
+        "addend": 0 if _is_large(call) else 1 << (-shift - 1),
+        "shift": shift,
+        "units": call.outputs[1].shape[1],
+        "zero_point": call.input(0).zero_point,
+        "out_zero_point": call.outputs[1].zero_point,
+    }
+
+
+def _svdf_variant(call: Call) -> dict[str, int]:
+    return {"steps": call.input(2).shape[1], "rank": call.op.rank, "large": int(_is_large(call))}
+
+
+SVDF = tuple(
+    replace(
+        kernel,
+        symbol=f"{kernel.symbol}__dsp",
+        accepts=(*kernel.accepts, one_batch),
+        params=_svdf_params,
+        variant=_svdf_variant,
+        struct="mg_dsp_svdf_s8",
+        needs=scaling.DSP,
+    )
+    for kernel in svdf.Svdf.kernels
+    if kernel.symbol == "mg_svdf_s8"
+)
