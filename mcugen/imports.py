@@ -26,6 +26,7 @@ class Source:
     """An operator as a format describes it: neutral names, for an Import's build function.
 
     attributes: see Attributes; inputs, constants, outputs: types and data as declared in the file.
+    results: how many results the file names, where it declares no types of them.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Source:
     inputs: tuple[TensorType | None, ...]
     constants: tuple[np.ndarray | None, ...]
     outputs: tuple[TensorType, ...]
+    results: int = 1
 
     def constant(self, k: int) -> np.ndarray | None:
         return self.constants[k] if k < len(self.constants) else None

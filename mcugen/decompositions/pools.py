@@ -1,45 +1,116 @@
-"""MaxPool, AveragePool and their global forms, over channels-first images and signals."""
+"""MaxPool, AveragePool, LpPool and their global forms, over channels-first signals, images and volumes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from mcugen.decompositions import _images
+import numpy as np
+
+from mcugen.decompositions import _images, _volumes, _windows
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
+from mcugen.imports import Attributes, Expansion, Import, Source
+from mcugen.op import Widths
+from mcugen.ops.abs import Abs
+from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.mean import Mean
+from mcugen.ops.mul import Mul
 from mcugen.ops.reduce_max import ReduceMax
+from mcugen.ops.sqrt import Sqrt
+from mcugen.ops.square import Square
+from mcugen.ops.sum import Sum
+
+_NONE = ((0, 0), (0, 0))
+Pooled = Callable[[Expansion, str, _images.Geometry, Widths], str]
+"""A pooling of images [N, H, W, C] by a window; also given is the padding that the file states."""
 
 
 def max_pool(source: Source, e: Expansion) -> Sequence[str]:
-    """The largest element of each window inside the image. Source: ONNX MaxPool-12."""
-    source.attributes["storage_order"]  # only of the indices, which are a second result
-    x, shape, window = _window(source, e)
-    if window.dilation != (1, 1):
-        raise UnsupportedError("dilated pooling is not supported")
-    if not window.fits():
-        raise UnsupportedError(f"padding {window.padding} as wide as a window of {window.kernel} is not supported")
-    y = e.node(MaxPool2D(window.kernel, window.stride, window.padding), x)
-    return [_images.to_first(e, y, len(shape))]
+    """The largest element of each window inside the image, and where it stands. Source: ONNX MaxPool-12."""
+    by_columns = source.attributes["storage_order"]  # only of the indices
+    x, shape, kernel = _operand(source, e)
+    if source.results < 2:
+        return [_pooled(_largest, source.attributes, e, x, kernel)]
+    if len(shape) > 4:
+        raise UnsupportedError("indices of volumes are not supported")
+    window, image = _window(source.attributes, shape, kernel), _images.to_last(e, x)
+    y, at = _windows.largest_and_place(e, image, window, by_columns=bool(by_columns) and len(shape) == 4)
+    return [_images.to_first(e, y, len(shape)), _images.to_first(e, at, len(shape))]
+
+
+def _largest(e: Expansion, x: str, window: _images.Geometry, stated: Widths) -> str:
+    if window.dilation == (1, 1) and window.fits():
+        return e.node(MaxPool2D(window.kernel, window.stride, window.padding), x)
+    return _windows.largest(e, x, window)
 
 
 def average_pool(source: Source, e: Expansion) -> Sequence[str]:
     """The mean of each window, of the elements inside the image or with the padding's zeros. Source: AveragePool-19."""
-    x, shape, window = _window(source, e)
-    if window.dilation != (1, 1):
-        raise UnsupportedError("dilated pooling is not supported")
-    if source.attributes["count_include_pad"]:
-        stated = replace(_images.geometry(source.attributes, shape, source.attributes["kernel_shape"])).padding
-        x = _images.padded(e, x, stated)
-        rest = [(a[0] - b[0], a[1] - b[1]) for a, b in zip(window.padding, stated, strict=True)]
-        window = replace(window, padding=(rest[0], rest[1]))
-    if not window.fits():
-        raise UnsupportedError(f"padding {window.padding} as wide as a window of {window.kernel} is not supported")
-    y = e.node(AveragePool2D(window.kernel, window.stride, window.padding), x)
-    return [_images.to_first(e, y, len(shape))]
+    x, _, kernel = _operand(source, e)
+    pool = _mean_with_zeros if source.attributes["count_include_pad"] else _mean
+    return [_pooled(pool, source.attributes, e, x, kernel)]
+
+
+def _mean_with_zeros(e: Expansion, x: str, window: _images.Geometry, stated: Widths) -> str:
+    rest = [(p[0] - q[0], p[1] - q[1]) for p, q in zip(window.padding, stated, strict=True)]
+    padded = _images.padded(e, x, stated)
+    return _mean(e, padded, replace(window, padding=(rest[0], rest[1])), _NONE)
+
+
+def _mean(e: Expansion, x: str, window: _images.Geometry, stated: Widths) -> str:
+    if window.dilation == (1, 1) and window.fits():
+        return e.node(AveragePool2D(window.kernel, window.stride, window.padding), x)
+    total, size = _windows.total(e, x, window), e.type(x).shape[1:3]
+    counts = np.outer(*(_windows.counts(window, d, size[d]) for d in (0, 1)))
+    if (counts == 0).any():
+        raise UnsupportedError(f"padding {window.padding} leaves windows without any element")
+    factors = (1.0 / counts).astype(np.float32).reshape(1, *counts.shape, 1)
+    return e.node(Mul(), total, e.constant(factors))
+
+
+def lp_pool(source: Source, e: Expansion) -> Sequence[str]:
+    """(sum over each window of |x|^p)^(1/p). Source: ONNX LpPool-18."""
+    x, _, kernel = _operand(source, e)
+    p = source.attributes["p"]
+    powers = e.node(Square(), x) if p == 2 else _power(e, e.node(Abs(), x), p)
+    y = _pooled(lambda e, x, window, stated: _windows.total(e, x, window), source.attributes, e, powers, kernel)
+    return [e.node(Sqrt(), y) if p == 2 else _power(e, y, 1 / p)]
+
+
+def _power(e: Expansion, x: str, p: float) -> str:
+    return x if p == 1 else e.node(Arithmetic("pow"), x, e.constant(np.array(p, np.float32)))
+
+
+def _pooled(pool: Pooled, a: Attributes, e: Expansion, x: str, kernel: Sequence[int]) -> str:
+    """A pooling of signals, images or volumes; those in their planes first, and then along the depth."""
+    shape = e.type(x).shape
+    if len(shape) <= 4:
+        stated = _images.geometry(a, shape, kernel).padding
+        y = pool(e, _images.to_last(e, x), _window(a, shape, kernel), stated)
+        return _images.to_first(e, y, len(shape))
+    if len(shape) != 5:
+        raise UnsupportedError(f"{len(shape) - 2} spatial axes are not supported, 1 to 3 are")
+    planes, depth = _part(a, (1, 2)), _part(a, (0,))
+    flat = _volumes.volumes(e, _pooled(pool, planes, e, _volumes.slices(e, x), kernel[1:]), shape[0])
+    size = e.type(flat).shape[3:]
+    return _volumes.deep(e, _pooled(pool, depth, e, _volumes.columns(e, flat), (kernel[0], 1)), size)
+
+
+def _part(a: Attributes, axes: Sequence[int]) -> Attributes:
+    """The attributes of a window over volumes for some of its axes; for one axis, with a second one of size 1."""
+    fill = (1,) * (2 - len(axes))
+    found = {name: a.get(name) for name in ("auto_pad", "ceil_mode")}
+    for name in ("strides", "dilations"):
+        given = a.get(name)
+        found[name] = None if given is None else (*(given[k] for k in axes), *fill)
+    pads, none = a.get("pads"), (0,) * len(fill)
+    if pads is not None:
+        if len(pads) != 6:
+            raise ShapeError(f"pads {list(pads)} for 3 spatial axes")
+        found["pads"] = (*(pads[k] for k in axes), *none, *(pads[k + 3] for k in axes), *none)
+    return Attributes({}, found)
 
 
 def global_average(source: Source, e: Expansion) -> Sequence[str]:
@@ -52,6 +123,13 @@ def global_max(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(ReduceMax(_spatial(e), keep_dims=True), e.inputs[0])]
 
 
+def global_lp(source: Source, e: Expansion) -> Sequence[str]:
+    """The norm over all spatial axes, which stay with size 1. Source: ONNX GlobalLpPool-2."""
+    p = source.attributes["p"]
+    powers = _power(e, e.node(Abs(), e.inputs[0]), p)
+    return [_power(e, e.node(Sum(_spatial(e), keep_dims=True), powers), 1 / p)]
+
+
 def _spatial(e: Expansion) -> tuple[int, ...]:
     rank = len(e.type(str(e.inputs[0])).shape)
     if rank < 3:
@@ -59,23 +137,30 @@ def _spatial(e: Expansion) -> tuple[int, ...]:
     return tuple(range(2, rank))
 
 
-def _window(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], _images.Geometry]:
-    """The image with its channels last, its shape in the format, and the window, rounded as ceil_mode states."""
+def _operand(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], Sequence[int]]:
+    """The data, its shape, and the kernel's."""
     x = e.inputs[0]
     shape = () if x is None else e.type(x).shape
     kernel = source.attributes["kernel_shape"]
     if x is None or len(shape) < 3 or not kernel or len(kernel) != len(shape) - 2:
         raise ShapeError(f"a window {kernel} does not fit an image {list(shape)}")
-    window = _images.geometry(source.attributes, shape, kernel)
-    if source.attributes["ceil_mode"]:
+    return x, shape, kernel
+
+
+def _window(a: Attributes, shape: tuple[int, ...], kernel: Sequence[int]) -> _images.Geometry:
+    """The window, rounded as ceil_mode states."""
+    window = _images.geometry(a, shape, kernel)
+    if a["ceil_mode"]:
         size = shape[2:] if len(shape) == 4 else (1, shape[2])
         window = _images.rounded_up(window, (size[0], size[1]))
-    return _images.to_last(e, x), shape, window
+    return window
 
 
 IMPORTS = (
     Import("onnx", "MaxPool", expand=max_pool),
     Import("onnx", "AveragePool", expand=average_pool),
+    Import("onnx", "LpPool", expand=lp_pool),
     Import("onnx", "GlobalAveragePool", expand=global_average),
     Import("onnx", "GlobalMaxPool", expand=global_max),
+    Import("onnx", "GlobalLpPool", expand=global_lp),
 )

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcugen.decompositions.shapes import MAX_ELEMENTS
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.broadcast_to import BroadcastTo
+from mcugen.ops.gather import Gather
 from mcugen.ops.pad import Pad
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.strided_slice import StridedSlice
@@ -34,8 +36,6 @@ def tile(source: Source, e: Expansion) -> Sequence[str]:
 def pad(source: Source, e: Expansion) -> Sequence[str]:
     """Elements of one value around a tensor; negative widths take away. Source: ONNX Pad-21."""
     x, ends, mode = _operand(e), _known(source, 1, "pads"), source.attributes["mode"]
-    if mode != "constant":
-        raise UnsupportedError(f"padding of mode {mode} is not supported")
     shape = e.type(x).shape
     axes = _known(source, 3, "axes") if len(e.inputs) > 3 and e.inputs[3] is not None else tuple(range(len(shape)))
     if len(ends) != 2 * len(axes) or any(not -len(shape) <= axis < len(shape) for axis in axes):
@@ -48,9 +48,50 @@ def pad(source: Source, e: Expansion) -> Sequence[str]:
         raise UnsupportedError("padding that leaves nothing is not supported")
     if any(min(pair) < 0 for pair in widths):
         x = e.node(StridedSlice(cut, tuple(count for _, count, _ in cut)), x)
+    if mode != "constant":
+        return [_mirrored(e, x, widths, mode)]
     value = e.inputs[2] if len(e.inputs) > 2 else None
     added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
     return [e.node(Pad(added), x, *([] if value is None else [value]))]
+
+
+def _mirrored(e: Expansion, x: str, widths: Sequence[tuple[int, int]], mode: str) -> str:
+    """Elements of the tensor itself around it, axis by axis."""
+    if mode not in _MODES:
+        raise UnsupportedError(f"padding of mode {mode!r} is not supported")
+    for axis, (before, after) in enumerate(widths):
+        if before <= 0 and after <= 0:
+            continue
+        size = e.type(x).shape[axis]
+        if size + max(before, 0) + max(after, 0) > MAX_ELEMENTS:
+            raise ShapeError(f"padding {list(widths)} is too wide")
+        places = _around(size, max(before, 0), max(after, 0), mode)
+        x = e.node(Gather(axis), x, e.constant(places.astype(np.int32)))
+    return x
+
+
+def _around(size: int, before: int, after: int, mode: str) -> np.ndarray:
+    """The element that stands at each place of an axis with `before` and `after` elements more."""
+    at = np.arange(-before, size + after)
+    if mode == "edge" or size == 1:
+        return np.clip(at, 0, size - 1)
+    if mode == "wrap":
+        return at % size
+    period = 2 * size if mode == "symmetric" else 2 * size - 2
+    folded = at % period
+    return np.where(folded < size, folded, (period - folded) - (mode == "symmetric"))
+
+
+def mirror_pad(source: Source, e: Expansion) -> Sequence[str]:
+    """Padding by reflection, with or without the outermost elements. Source: TFLite MIRROR_PAD."""
+    x, ends = _operand(e), _known(source, 1, "widths")
+    shape, mode = e.type(x).shape, source.attributes["mode"]
+    if len(ends) != 2 * len(shape) or min(ends, default=0) < 0 or mode not in ("REFLECT", "SYMMETRIC"):
+        raise ShapeError(f"widths {list(ends)} in mode {mode} do not fit {list(shape)}")
+    widths = [(ends[2 * k], ends[2 * k + 1]) for k in range(len(shape))]
+    if any(max(pair) > size - (mode == "REFLECT") for pair, size in zip(widths, shape, strict=True)):
+        raise ShapeError(f"widths {list(widths)} are more than {list(shape)} has elements to reflect")
+    return [_mirrored(e, x, widths, mode.lower())]
 
 
 def depth_to_space(source: Source, e: Expansion) -> Sequence[str]:
@@ -68,12 +109,13 @@ def depth_to_space(source: Source, e: Expansion) -> Sequence[str]:
 
 def space_to_depth(source: Source, e: Expansion) -> Sequence[str]:
     """Blocks of pixels become channels. Source: ONNX SpaceToDepth-13."""
-    x, b = _operand(e), source.attributes["blocksize"]
+    x, b, mode = _operand(e), source.attributes["blocksize"], source.attributes.get("mode", "DCR")
     n, c, h, w = _image(e, x)
-    if b < 1 or h % b or w % b:
-        raise ShapeError(f"blocks of {b} do not divide an image of {h}x{w}")
+    if b < 1 or h % b or w % b or mode not in ("DCR", "CRD"):
+        raise ShapeError(f"blocks of {b} in mode {mode} do not divide an image of {h}x{w}")
     split = e.node(Reshape((n, c, h // b, b, w // b, b)), x)
-    return [e.node(Reshape((n, c * b * b, h // b, w // b)), e.node(Transpose((0, 3, 5, 1, 2, 4)), split))]
+    order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+    return [e.node(Reshape((n, c * b * b, h // b, w // b)), e.node(Transpose(order), split))]
 
 
 def _image(e: Expansion, x: str) -> tuple[int, int, int, int]:
@@ -96,7 +138,9 @@ def _operand(e: Expansion) -> str:
     return e.inputs[0]
 
 
+_MODES = frozenset({"reflect", "symmetric", "edge", "wrap"})
 IMPORTS = (
+    Import("tflite", "MIRROR_PAD", expand=mirror_pad),
     Import("onnx", "Expand", expand=expand),
     Import("onnx", "Tile", expand=tile),
     Import("onnx", "Pad", expand=pad),

@@ -231,7 +231,8 @@ class Builder:
             operands.pop()
         expansion = Expander(self, operands, where, next((value for value in outputs if value), ""))
         declared = tuple(self.declared[value] for value in outputs if value in self.declared)
-        source = self._source(name, attributes, operands, declared)
+        named = sum(bool(value) for value in outputs)
+        source = self._source(name, attributes, operands, declared, named)
         results = expansion.run(self.registry.fitting(found, source, version), source)
         attributes.require_read()
         self.absent.update(value for value in outputs[len(results) :] if value)
@@ -240,7 +241,12 @@ class Builder:
                 self.values[value] = tensor
 
     def _source(
-        self, name: str, attributes: Attributes, operands: Sequence[str | None], declared: tuple[TensorType, ...]
+        self,
+        name: str,
+        attributes: Attributes,
+        operands: Sequence[str | None],
+        declared: tuple[TensorType, ...],
+        results: int,
     ) -> Source:
         tensors = [None if operand is None else self.tensors[operand] for operand in operands]
         return Source(
@@ -249,6 +255,7 @@ class Builder:
             tuple(t.type if t else None for t in tensors),
             tuple(None if name is None else self.data(name) for name in operands),
             declared,
+            results,
         )
 
 
@@ -327,6 +334,8 @@ class Expander:
         data = tuple(None if name is None else self.builder.tensors[name].data for name in inputs)
         call = Call(op, types, results, data, self.builder.reference)
         folded = op.fold(call) or (None,) * len(results)
+        if folded[0] is None and any(t is not None and t.size == 0 for t in types):
+            raise UnsupportedError("an operand that holds nothing is not supported")
         names = [self.builder.tensor(t, value, self.label) for t, value in zip(results, folded, strict=True)]
         if op.only_moves and inputs and inputs[0] in self.builder.texts:
             self.builder.texts |= dict.fromkeys(names, self.builder.texts[inputs[0]])

@@ -24,11 +24,15 @@ FLIP = 128
 
 
 def from_tflite(source: Source) -> Imported:
-    return Imported(Concatenation(source.attributes["axis"]))
+    """Operands that hold nothing add nothing."""
+    inputs = tuple(k for k, t in enumerate(source.inputs) if t is None or t.size)
+    return Imported(Concatenation(source.attributes["axis"]), inputs=inputs or None)
 
 
 def from_onnx(source: Source) -> Imported:
-    return Imported(Concatenation(source.attributes["axis"]))
+    """Operands that hold nothing add nothing."""
+    inputs = tuple(k for k, t in enumerate(source.inputs) if t is None or t.size)
+    return Imported(Concatenation(source.attributes["axis"]), inputs=inputs or None)
 
 
 def _axis(call: Call) -> int:

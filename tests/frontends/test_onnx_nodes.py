@@ -5,19 +5,34 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from tests.support import onnx_nodes
 
 STEP = 7
 """Every so many cases run through the oracle."""
+
+LEAST_SHARE = 0.84
+"""Of the sample that passes; ci/onnx-nodes prints that of all cases, operator by operator."""
 
 
 def test_no_node_is_computed_wrongly() -> None:
     outcomes = [onnx_nodes.check(name, with_c=False) for name in list(onnx_nodes.cases())[::STEP]]
     assert not [outcome for outcome in outcomes if outcome.verdict == "wrong"]
     counts = Counter(outcome.verdict for outcome in outcomes)
-    assert counts["passed"] >= sum(counts.values()) // 4
+    assert counts["passed"] >= LEAST_SHARE * sum(counts.values())
 
 
-def test_emitted_c_computes_what_nodes_say() -> None:
-    sample = ("test_averagepool_2d_ceil", "test_softmax_axis_1", "test_depthtospace_crd_mode_example")
-    assert [onnx_nodes.check(name) for name in sample if onnx_nodes.check(name).verdict != "passed"] == []
+@pytest.mark.parametrize(
+    "name",
+    [
+        "test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True",
+        "test_depthtospace_crd_mode_example",
+        "test_resize_upsample_scales_cubic_align_corners",
+        "test_scatternd_multiply",
+        "test_layer_normalization_4d_axis1",
+        "test_constantofshape_float_ones",
+    ],
+)
+def test_emitted_c_computes_what_nodes_say(name: str) -> None:
+    assert onnx_nodes.check(name) == onnx_nodes.Outcome(name, onnx_nodes.operator_of(name), "passed")

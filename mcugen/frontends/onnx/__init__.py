@@ -7,23 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import onnx
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.frontends._builder import Builder, used
-from mcugen.frontends.onnx import functions
-from mcugen.frontends.onnx.container import MAX_NODES, RawInput, RawModel, RawNode, guarded, read
+from mcugen.frontends.onnx.container import RawInput, RawModel, read
+from mcugen.frontends.onnx.nodes import Nodes
 from mcugen.graph import Graph
-from mcugen.imports import Attributes
 from mcugen.qdq import with_integers
 from mcugen.registry import Registry
 from mcugen.types import Shape, TensorType
-
-MAX_DEPTH = 8
-"""Functions within functions that are taken for operators."""
 
 REFERENCES = ("ort",)
 """The runtimes whose meaning a model of this format can have, the default first."""
@@ -40,8 +34,9 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     for value, array in raw.constants.items():
         builder.values[value] = builder.constant(array, label=value)
     inputs = tuple(_input(builder, value, shapes, notes) for value in _inputs(raw, shapes))
+    nodes = Nodes(builder)
     for index, node in enumerate(raw.nodes):
-        _add(builder, f"node {index} ", node)
+        nodes.add(f"node {index} ", node)
     if builder.unsupported:
         listed = "\n  ".join(builder.unsupported)
         raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=registry.hint)
@@ -99,62 +94,6 @@ def _static(value: RawInput, notes: list[str]) -> Shape:
             shown = ",".join(str(d) for d in value.dims)
             raise ShapeError(f"input {value.name!r} [{shown}] is open in dimension {dim!r}", hint=hint)
     return tuple(found)
-
-
-def _add(builder: Builder, where: str, node: RawNode, depth: int = 0) -> None:
-    """Append an operator, or those by which ONNX defines one that mcugen does not have. where: its place."""
-    name = _name(node.domain, node.type)
-    where += name + (f" {node.name!r}" if node.name else "")
-    known = builder.registry.find("onnx", name, node.version) is not None
-    inner = None if known or depth == MAX_DEPTH else _defined(builder, node)
-    if inner is None:
-        attributes = Attributes(_plain(node.attributes), _defaults(node))
-        builder.operator(name, node.version, attributes, node.inputs, node.outputs, where)
-        return
-    if len(builder.nodes) > MAX_NODES:
-        raise UnsupportedError(f"the model has more than {MAX_NODES} operators", where=where)
-    for part in inner:
-        _add(builder, f"{where}: ", part, depth + 1)
-
-
-def _defined(builder: Builder, node: RawNode) -> tuple[RawNode, ...] | None:
-    """The function of an operator; None where there is none, or where an operand is not known."""
-    names = [builder.values.get(value) for value in node.inputs]
-    if any(value and name is None for value, name in zip(node.inputs, names, strict=True)):
-        return () if builder.unsupported and functions.exists(node) else None
-    types = [None if name is None else builder.tensors[name].type for name in names]
-    found: tuple[RawNode, ...] | None = guarded(
-        "has an operator whose function is damaged", functions.body, node, types
-    )
-    return found
-
-
-def _name(domain: str, kind: str) -> str:
-    """The name under which an operator is imported."""
-    return f"{domain}:{kind}" if domain else kind
-
-
-def _plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: value for name, value in attributes.items() if value is not None}
-
-
-def _defaults(node: RawNode) -> Mapping[str, Any]:
-    """The attributes of the operator's schema, with None for those without a default; none where it has no schema."""
-    try:
-        schema = onnx.defs.get_schema(node.type, node.version, node.domain)
-    except onnx.defs.SchemaError:
-        return {}
-    return {name: _default(attribute) for name, attribute in schema.attributes.items()}
-
-
-def _default(attribute: Any) -> Any:
-    given = attribute.default_value
-    if not given.type:
-        return None
-    value = onnx.helper.get_attribute_value(given)
-    if isinstance(value, list):
-        return tuple(item.decode() if isinstance(item, bytes) else item for item in value)
-    return value.decode() if isinstance(value, bytes) else value
 
 
 def _output(builder: Builder, value: RawInput) -> str:

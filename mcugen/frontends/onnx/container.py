@@ -66,6 +66,16 @@ class RawNode:
 
 
 @dataclass(frozen=True, eq=False)
+class RawGraph:
+    """A graph that an operator repeats or chooses: the names of its operands and results, and its constants."""
+
+    nodes: tuple[RawNode, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    constants: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
 class RawModel:
     """A flat graph: local functions are inlined, old operators converted up."""
 
@@ -147,7 +157,7 @@ def _raw(model: onnx.ModelProto) -> RawModel:
 def raw_node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
     """An operator as plain values. versions: those of the operators of each domain."""
     domain = _domain(node.domain)
-    attributes = {attribute.name: _value(attribute) for attribute in node.attribute}
+    attributes = {attribute.name: _value(attribute, versions) for attribute in node.attribute}
     version = versions.get(domain, 1)
     return RawNode(domain, node.op_type, version, node.name, tuple(node.input), tuple(node.output), attributes, node)
 
@@ -157,7 +167,7 @@ def _domain(name: str) -> str:
     return "" if name == "ai.onnx" else name
 
 
-def _value(attribute: onnx.AttributeProto) -> Any:
+def _value(attribute: onnx.AttributeProto, versions: Mapping[str, int]) -> Any:
     kind = onnx.AttributeProto
     plain = {kind.FLOAT: "f", kind.INT: "i", kind.FLOATS: "floats", kind.INTS: "ints"}
     if attribute.type in plain:
@@ -169,7 +179,18 @@ def _value(attribute: onnx.AttributeProto) -> Any:
         return tuple(_text(item) for item in attribute.strings)
     if attribute.type == kind.TENSOR:
         return _array(attribute.t)
-    return attribute.g if attribute.type == kind.GRAPH else None
+    return _graph(attribute.g, versions) if attribute.type == kind.GRAPH else None
+
+
+def _graph(graph: onnx.GraphProto, versions: Mapping[str, int]) -> RawGraph:
+    if graph.sparse_initializer:
+        raise UnsupportedError("sparse constants are not supported", hint="store them dense")
+    return RawGraph(
+        tuple(raw_node(node, versions) for node in graph.node),
+        tuple(value.name for value in graph.input),
+        tuple(value.name for value in graph.output),
+        {tensor.name: _array(tensor) for tensor in graph.initializer},
+    )
 
 
 def _text(data: bytes) -> str:
