@@ -59,8 +59,8 @@ class Order:
         return moved == sorted(moved)
 
     def same_bytes(self, other: Order) -> bool:
-        """Whether a tensor stored in the other order has the same bytes."""
-        return self.logical_shape == other.logical_shape and self._moves() == other._moves()
+        """Whether a tensor stored in the other order has the same bytes, where both hold the same logical elements."""
+        return self._moves() == other._moves()
 
     def _moves(self) -> tuple[tuple[int, int], ...]:
         """(size, place in the logical order) of the stored factors above 1, neighbours merged."""

@@ -87,7 +87,24 @@ def gather(source: Source, e: Expansion) -> Sequence[str]:
         return [e.node(Gather(axis), x, e.node(Arithmetic("wrap"), at, last))]
     if ((index < -size) | (index >= size)).any():
         raise ShapeError(f"an index is outside an axis of {size}")
-    return [e.node(Gather(axis), x, e.constant(np.where(index < 0, index + size, index).astype(np.int64)))]
+    known = np.where(index < 0, index + size, index).astype(np.int64)
+    even = _evenly(known)
+    if even is None:
+        return [e.node(Gather(axis), x, e.constant(known))]
+    ranges = [(0, d, 1) for d in shape]
+    ranges[axis] = even
+    at_axis = axis % len(shape)
+    return [e.node(StridedSlice(tuple(ranges), (*shape[:at_axis], *index.shape, *shape[at_axis + 1 :])), x)]
+
+
+def _evenly(index: np.ndarray) -> tuple[int, int, int] | None:
+    """(first, count, step) of indices that are a slice; None for others."""
+    if index.size == 0 or index.ndim > 1:
+        return None
+    values = index.reshape(-1)
+    steps = np.unique(np.diff(values))
+    step = int(steps[0]) if steps.size else 1
+    return (int(values[0]), values.size, step) if steps.size <= 1 and step else None
 
 
 IMPORTS = (

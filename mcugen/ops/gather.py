@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from mcugen.call import Call, Params, Rule
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.op import Example, Op, Reordered
+from mcugen.ops import _ordered, _strided
+from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 
@@ -95,6 +96,14 @@ class Gather(Op):
         if not 0 <= batch <= min(len(index.shape), axis):
             raise ShapeError(f"batch_dims {self.batch_dims} is not between 0 and the axis {axis}")
         return axis, batch
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """Picks along the stored axis, where the indices are constants along one axis and shared with none."""
+        axis, batch = self.places(call.input(0), call.input(1))
+        if batch or len(call.input(1).shape) != 1 or call.constants[1] is None:
+            return None
+        found = _ordered.resized(call, orders, (axis,))
+        return None if found is None else replace(found[1], op=replace(self, axis=found[0][axis]))
 
     def reference(self, x: np.ndarray, index: np.ndarray) -> np.ndarray:
         types = TensorType(x.shape, "f32"), TensorType(index.shape, "s32")
