@@ -34,6 +34,10 @@ class Case:
         return (self.inputs, *self.then)
 
 
+RECORDED = "recorded"
+"""The start of the names of cases that were recorded with a runtime."""
+
+
 def draw(graph: Graph, seed: int) -> Inputs:
     """Random inputs: integers over their full range, floats standard normal."""
     rng = np.random.default_rng(seed)

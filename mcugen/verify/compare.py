@@ -38,6 +38,8 @@ class Difference:
 class Verdict:
     """The result of a comparison over all cases. max_abs_diff is 0 for integers that are equal.
 
+    values, differing: how many values were compared, and how many of them are not equal in every bit
+    by_operator: whether each operator was compared on the operands that it had, as floats drift apart over the layers
     agrees: integers are equal, floats within FLOAT_TOLERANCE. floats: how many of the tensors are.
     exact_values: how many float values had to be equal in every bit, as layers with int8 weights make them.
     max_relative_diff: of float tensors, the largest difference as a share of the largest magnitude of the sums.
@@ -58,6 +60,9 @@ class Verdict:
     unread_channels: int = 0
     floats: int = 0
     exact_values: int = 0
+    by_operator: bool = False
+    values: int = 0
+    differing: int = 0
 
     @property
     def exact(self) -> bool:
@@ -80,7 +85,7 @@ class Comparison:
         self._tensors: set[str] = set()
         self._cases = 0
         self._largest = 0.0
-        self._exact_values = 0
+        self._exact_values = self._compared = self._differing = 0
         self._first: Difference | None = None
         self._magnitude: dict[str, float] = {}
         self._furthest: dict[str, tuple[float, Difference]] = {}
@@ -131,6 +136,8 @@ class Comparison:
         distance = _distance(expected, shown)
         furthest = float(distance.max(initial=0.0))
         self._largest = max(self._largest, furthest)
+        self._compared += distance.size
+        self._differing += int(np.count_nonzero(distance))
         if furthest > 0:
             wrong = distance == furthest if expected.dtype.kind == "f" else distance > 0
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -172,6 +179,8 @@ class Comparison:
             *self._missing_channels(),
             sum(self._imported.type(name).is_float for name in self._tensors),
             self._exact_values,
+            values=self._compared,
+            differing=self._differing,
         )
 
     def _fused(self) -> Iterator[str]:

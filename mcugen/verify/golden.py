@@ -22,7 +22,7 @@ from mcugen import files, reference
 from mcugen.errors import UsageError
 from mcugen.graph import Graph, Tensor
 from mcugen.layouts import in_interface
-from mcugen.reference.inputs import Case
+from mcugen.reference.inputs import RECORDED, Case
 from mcugen.types import TensorType
 from mcugen.verify import simulated
 from mcugen.verify.compare import Comparison, Verdict
@@ -36,7 +36,7 @@ def cases(path: Path, graph: Graph) -> list[Case]:
     while all(f"in{len(found)}_{j}" in arrays for j in range(len(graph.inputs))):
         k = len(found)
         given = [_stored(graph.type(n), arrays[f"in{k}_{j}"]) for j, n in enumerate(graph.inputs)]
-        found.append(Case(f"recorded {k}", in_interface(graph, graph.inputs, given)))
+        found.append(Case(f"{RECORDED} {k}", in_interface(graph, graph.inputs, given)))
     if not found:
         raise UsageError(
             f"{path.name} holds no input set in0_0, ...", hint="give an .npz of recorded inputs and outputs"
@@ -45,7 +45,9 @@ def cases(path: Path, graph: Graph) -> list[Case]:
 
 
 def _stored(t: TensorType, recorded: np.ndarray) -> np.ndarray:
-    """A recorded input as the model takes it: real numbers of a quantized one as stored integers."""
+    """A recorded input as the model takes it: real numbers of a quantized one as stored integers, halves as floats."""
+    if t.is_float and recorded.dtype.kind == "f":
+        return recorded.astype(t.np_dtype, copy=False)
     return simulated.steps_of(t, recorded) if simulated.is_stored(t, recorded) else recorded
 
 

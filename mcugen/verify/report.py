@@ -30,6 +30,7 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "first_difference": dataclasses.asdict(first.first_difference) if first and first.first_difference else None,
         "not_compared": list(result.c.not_compared),
         "fused": list(result.c.fused),
+        "by_operator": result.c.by_operator,
         "constant_channels": result.c.constant_channels,
         "unread_channels": result.c.unread_channels,
         "simulated": str(result.simulated) if result.simulated else "",
@@ -69,6 +70,8 @@ def verify_text(result: Verification) -> str:
     if len(result.faults) > _SHOWN:
         lines.append(f"  and {len(result.faults) - _SHOWN} more, all in --json")
     lines.append(f"  C against NumPy: {_sentence(result.c)}")
+    if result.c.by_operator:
+        lines.append("  float operators were compared on the operands that they had: rounding adds up over the layers")
     if result.c.not_compared:
         lines.append(f"  not visible in memory, checked through what follows: {', '.join(result.c.not_compared)}")
     if result.c.fused:

