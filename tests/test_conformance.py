@@ -75,9 +75,7 @@ def test_kernels_equal_the_oracle(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("core", CORES)
-def test_kernels_equal_the_oracle_on_an_emulated_core(
-    core: str, tmp_path: Path, pytestconfig: pytest.Config
-) -> None:
+def test_kernels_equal_the_oracle_on_an_emulated_core(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     names = sorted(OPS) if pytestconfig.getoption("--every-core") else sampled(core, sorted(OPS))
     problems = emulated.check_core(core, [OPS[name] for name in names], tmp_path)
     assert not problems, report(problems)

@@ -121,12 +121,14 @@ class _Importer:
 
     prefix: begins the names of this call's tensors. values: the tensor that holds a value of the file, where it is
     another than the one of the same index. handles: the variable that a value of type RESOURCE stands for.
+    custom: results of custom operators, whose shapes files leave out or state wrongly.
     """
 
     common: _Common
     graph: int
     prefix: str = ""
     written: set[int] = field(default_factory=set)
+    custom: set[int] = field(default_factory=set)
     values: dict[int, str] = field(default_factory=dict)
     handles: dict[int, str] = field(default_factory=dict)
 
@@ -226,6 +228,7 @@ class _Importer:
             if result in self.written:
                 raise CorruptModelError(f"writes tensor {result}, which already has a value", where=where)
             self.written.add(result)
+        self.custom.update(operator.outputs if operator.name.startswith("CUSTOM:") else ())
         with importing(where, self.unsupported):
             self._add_node(index, operator, where)
 
@@ -256,7 +259,7 @@ class _Importer:
 
     def _close(self, node: Node, operator: fb.RawOperator) -> None:
         """Give results whose shape the file leaves open the shape that follows from the operands."""
-        if any(-1 in self.raw.tensors[i].signature for i in operator.outputs):
+        if any(i in self.custom or -1 in self.raw.tensors[i].signature for i in operator.outputs):
             call = self._call(node)
             check_operands(type(node.op), call.inputs)
             for index, found in zip(operator.outputs, node.op.infer(*call.inputs), strict=False):
@@ -264,7 +267,7 @@ class _Importer:
 
     def _settle(self, index: int, shape: Shape) -> None:
         """Give a tensor that shape, where the file leaves it open."""
-        if leaves_open(self.raw.tensors[index].signature, shape):
+        if index in self.custom or leaves_open(self.raw.tensors[index].signature, shape):
             old = self.tensors[self.name(index)]
             what = f"tensor {index} {old.label!r}"
             self.tensors[self.name(index)] = replace(old, type=bounded(replace(old.type, shape=shape), what))

@@ -16,7 +16,7 @@ from itertools import islice
 
 from mcugen.errors import ModelError
 from mcugen.toolchain.runtimes import Runtime
-from tests.runtimes import faults, hybrid, moving, operators, packs, signals
+from tests.runtimes import detections, faults, hybrid, moving, operators, packs, signals
 from tests.runtimes.judging import imported, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Drawn
@@ -35,7 +35,8 @@ MANY = {
 _TRIES = 80
 FAULTS = "FAULTS"
 HYBRID = "HYBRID"
-OTHERS = {FAULTS: faults.models, HYBRID: hybrid.models}
+DETECTION = "DETECTION"
+OTHERS = {FAULTS: faults.models, HYBRID: hybrid.models, DETECTION: detections.models}
 """Files that are not of one operator: how their models are made."""
 SIGNAL = "SIGNAL"
 SEQUENCES = {SIGNAL: signals.models}

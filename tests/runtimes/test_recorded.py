@@ -162,11 +162,12 @@ def _computed() -> set[tuple[str, str, str]]:
     ]
     classes = {name: op for _, name, op in sorted(entries)}
     runs: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
-    for name in set(recording.names()) & set(classes):
-        for case in recorded(name):
+    for name in recording.names():
+        for case in (c for c in recorded(name) if c.label.split()[0] in classes):
             refusals = graph_of(case.model).refusals
             own = [w for w in REFERENCES if not case.answers[w].refused and not refusals[w]]
-            runs[name] |= {(classes[name], which, case.label.split()[1]) for which in own}
+            drawn, dtype = case.label.split()[:2]
+            runs[drawn] |= {(classes[drawn], which, dtype) for which in own}
     for case in recorded(recording.SIGNAL):
         name = "CUSTOM:" + case.label.split()[1]
         runs[name] |= {(classes[name], "tflm", case.label.split()[2])} if name in classes else set()

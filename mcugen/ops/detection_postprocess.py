@@ -1,0 +1,211 @@
+"""TFLite_Detection_PostProcess: boxes of the best scores, without those that overlap better ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import flexbuffer
+from mcugen.call import Call, Param, Params
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.oracle import overlaps
+from mcugen.types import QuantParams, TensorType, dtypes
+
+_KINDS = ("f32", "s8")
+_DATA = ("f32", "s8", "u8")
+_MOST = 1 << 16
+
+
+def from_tflite(source: Source) -> Imported:
+    options = flexbuffer.options(
+        source.attributes["custom_options"],
+        max_detections=0,
+        max_classes_per_detection=1,
+        detections_per_class=100,
+        num_classes=0,
+        nms_score_threshold=0.0,
+        nms_iou_threshold=0.0,
+        y_scale=0.0,
+        x_scale=0.0,
+        h_scale=0.0,
+        w_scale=0.0,
+        use_regular_nms=0,
+        _output_quantized=0,
+        _support_output_type_float_in_quantized_op=0,
+    )
+    return Imported(
+        DetectionPostprocess(
+            classes=int(options["num_classes"]),
+            detections=int(options["max_detections"]),
+            each=int(options["max_classes_per_detection"]),
+            least_score=float(np.float32(options["nms_score_threshold"])),
+            most_overlap=float(np.float32(options["nms_iou_threshold"])),
+            scales=tuple(float(np.float32(options[f"{axis}_scale"])) for axis in "yxhw"),
+            by_class=bool(options["use_regular_nms"]),
+            per_class=int(options["detections_per_class"]),
+        )
+    )
+
+
+def _real(t: TensorType, data: np.ndarray) -> np.ndarray:
+    """Stored numbers as float32: less the zero point, times the scale."""
+    if t.is_float:
+        return data
+    return (data.astype(np.float32) - np.float32(t.zero_point)) * np.float32(t.scale)
+
+
+def _quant(name: str, t: TensorType) -> dict[str, Param]:
+    kind, scale, zero = (0, 1.0, 0) if t.is_float else (1, t.scale, t.zero_point)
+    return {f"{name}.kind": kind, f"{name}.scale": scale, f"{name}.zero": float(zero)}
+
+
+def params(call: Call) -> Params:
+    op, boxes, scores = call.op, call.input(0), call.input(1)
+    assert isinstance(op, DetectionPostprocess)
+    return {
+        "anchors": _real(call.input(2), call.constant(2)).astype(np.float32),
+        **_quant("boxes", boxes),
+        **_quant("scores", scores),
+        "count": scores.shape[1],
+        "width": boxes.shape[2],
+        "given": scores.shape[2],
+        "classes": op.classes,
+        "detections": op.detections,
+        "each": op.most_each,
+        "per_class": op.per_class,
+        "by_class": int(op.by_class),
+        "rows": op.rows,
+        "least_score": op.least_score,
+        "most_overlap": op.most_overlap,
+        **{f"divisors[{k}]": v for k, v in enumerate(op.scales)},
+    }
+
+
+def scratch(call: Call) -> int:
+    """A box, a score and a mark for each anchor, a score and a place for each result."""
+    op = call.op
+    assert isinstance(op, DetectionPostprocess)
+    return 24 * call.input(1).shape[1] + 16 * op.rows
+
+
+def has_kinds(call: Call) -> bool:
+    "boxes and scores are f32 or s8, and anchors are constants"
+    return {call.input(0).dtype, call.input(1).dtype} <= set(_KINDS) and call.constants[2] is not None
+
+
+@dataclass(frozen=True)
+class DetectionPostprocess(Op):
+    """The boxes with the best scores, best first: a box is left out where one before it overlaps it by more than
+    `most_overlap` of what both cover. Of equal scores the first anchor comes first, and the lowest class.
+
+    boxes: f32, s8 or u8 [1, N, 4 or more], centre y, x, log height, log width, each times its scale, from the anchor
+    scores: as boxes [1, N, classes and those before them, as the background]   anchors: f32, s8 or u8 [N, 4], constant
+    results: f32 [1, n, 4] top, left, bottom, right; [1, n] classes; [1, n] scores; [1] how many boxes
+    by_class: each class on its own, at most `per_class` boxes of it; else by the best `each` classes of each box
+    Source: LiteRT detection_postprocess.cc.
+    """
+
+    classes: int
+    detections: int
+    each: int
+    least_score: float
+    most_overlap: float
+    scales: tuple[float, ...]
+    by_class: bool = False
+    per_class: int = 100
+
+    tflm_types = dtypes("f32")
+    litert_types = dtypes("f32 u8")
+    imports = (Import("tflite", "CUSTOM:TFLite_Detection_PostProcess", from_tflite),)
+    weight_operands = ()
+    kernels = (
+        Kernel(
+            "mg_detection_postprocess",
+            Form.WHOLE,
+            (has_kinds,),
+            params,
+            operands=(0, 1),
+            scratch=scratch,
+            short="detections",
+        ),
+    )
+
+    @property
+    def most_each(self) -> int:
+        """Classes of each box among the results."""
+        return 1 if self.by_class else self.each
+
+    @property
+    def rows(self) -> int:
+        """Results at most, as the runtime's tables have them."""
+        return self.detections * self.each
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "tflm" and self.most_each > 1:
+            return "several classes of a box: it leaves gaps in the tables"
+        return super().refused_by(call, runtime)
+
+    def infer(
+        self, boxes: TensorType | None, scores: TensorType | None, anchors: TensorType | None
+    ) -> tuple[TensorType, ...]:
+        given = [boxes, scores, anchors]
+        for t, rank in zip(given, (3, 3, 2), strict=True):
+            if t is None or t.dtype not in _DATA or len(t.shape) != rank:
+                raise ShapeError(f"boxes, scores and anchors {', '.join(map(str, given))} are not supported")
+            if not t.is_float and (t.quant is None or t.quant.per_channel):
+                raise QuantizationError(f"{t} needs one scale and one zero point for the whole tensor")
+        assert boxes and scores and anchors
+        count = scores.shape[1]
+        if boxes.shape[:2] != (1, count) or scores.shape[0] != 1 or anchors.shape != (count, 4) or boxes.shape[2] < 4:
+            raise ShapeError(f"boxes {boxes} and anchors {anchors} do not fit scores {scores}")
+        if not 1 <= self.classes <= scores.shape[2] or not 1 <= self.detections <= _MOST or count > _MOST:
+            raise UnsupportedError(
+                f"{self.detections} detections in {self.classes} classes of {count} are not supported"
+            )
+        if not 1 <= self.each <= self.classes or self.per_class < 1 or not all(s > 0 for s in self.scales):
+            raise UnsupportedError(f"scales {self.scales} or {self.each} of {self.classes} classes are not supported")
+        if not 0 < self.most_overlap <= 1:
+            raise UnsupportedError(f"an overlap of {self.most_overlap} is not supported")
+        n = self.rows
+        shapes = ((1, n, 4), (1, n), (1, n), (1,))
+        return tuple(TensorType(shape, "f32") for shape in shapes)
+
+    def reference(self, boxes: np.ndarray, scores: np.ndarray, anchors: np.ndarray) -> tuple[np.ndarray, ...]:
+        return self._run(*(v.astype(np.float32) for v in (boxes, scores, anchors)))
+
+    def reference_q(
+        self, call: Call, boxes: np.ndarray, scores: np.ndarray, anchors: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        given = zip(call.inputs, (boxes, scores, anchors), strict=True)
+        return self._run(*(overlaps.real(v, t) for t, v in given if t is not None))
+
+    def _run(self, boxes: np.ndarray, scores: np.ndarray, anchors: np.ndarray) -> tuple[np.ndarray, ...]:
+        places = overlaps.decoded(boxes[0], anchors, self.scales)
+        usable = scores[0, :, scores.shape[2] - self.classes :]
+        limits = (self.least_score, self.most_overlap)
+        if self.by_class:
+            found = overlaps.by_class(places, usable, limits, self.per_class, self.detections)
+        else:
+            found = overlaps.by_box(places, usable, limits, self.most_each, self.detections)
+        return overlaps.tables(places, found, self.rows, self.most_each)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        made = []
+        for k, (dtype, by_class, each) in enumerate((("f32", False, 2), ("s8", True, 1), ("s8", False, 1))):
+            quant = None if dtype == "f32" else QuantParams((0.03,), (-3,))
+            op = cls(4, 6, each, 0.1, 0.5, (10.0, 10.0, 5.0, 5.0), by_class, 3)
+            inputs = (
+                TensorType((1, 30, 4), dtype, quant),
+                TensorType((1, 30, 5), dtype, quant),
+                TensorType((30, 4), dtype, quant),
+            )
+            anchors = np.random.default_rng(k).uniform(0.2, 1.0, (30, 4)).astype(np.float32)
+            stored = anchors if quant is None else np.round(anchors / 0.03 - 3).astype(np.int8)
+            made.append(Example(op, inputs, op.infer(*inputs), {2: stored}, k))
+        return made
