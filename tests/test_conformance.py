@@ -22,6 +22,7 @@ from mcugen.ops.maximum import Maximum
 from mcugen.ops.mul import Mul
 from mcugen.ops.neg import Neg
 from mcugen.ops.sub import Sub
+from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import cases_of
@@ -57,6 +58,7 @@ class ChainExamples(ElementChain):
 OPS: dict[str, type[Op]] = {
     **conformance.operators(),
     "Lookup": Lookup,
+    "TableSoftmax": TableSoftmax,
     "Copy": CopyExamples,
     "ElementChain": ChainExamples,
 }

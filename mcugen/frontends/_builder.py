@@ -329,6 +329,8 @@ class Expander:
         types = tuple(None if name is None else self.type(name) for name in inputs)
         check_operands(type(op), types)
         made = op.infer(*types)
+        if quant is None and not made[0].is_float:
+            quant = _kept_quantization(op, types, made)
         quants = quant if isinstance(quant, tuple) else (quant,) * len(made)
         results = tuple(TensorType(t.shape, t.dtype, q) for t, q in zip(made, quants, strict=True))
         data = tuple(None if name is None else self.builder.tensors[name].data for name in inputs)
@@ -345,6 +347,15 @@ class Expander:
             known = tuple(None if name is None else self.data(name) for name in inputs)
             self.builder.known.update(zip(names, constant_results(replace(call, constants=known)), strict=False))
         return names
+
+
+def _kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
+    """The quantization of results that are elements of stored integers, where the operands have one."""
+    found = {t.quant for t in types if t is not None and t.dtype == made[0].dtype}
+    if len(found) != 1 or not op.keeps_values(Call(op, tuple(types), tuple(made), (None,) * len(types), "")):
+        return None
+    quant = found.pop()
+    return None if quant is None or quant.per_channel else quant
 
 
 def constant_results(call: Call) -> tuple[np.ndarray, ...]:

@@ -23,6 +23,8 @@ from mcugen.staircase import Line
 from mcugen.types import QuantParams, TensorType, dtypes
 
 FLIP = 128
+_SPAN = 255
+"""Most steps between a stored value and its zero point."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -72,6 +74,21 @@ def _counts_of(call: Call) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(rows[0], rows[-1] + 1), np.arange(columns[0], columns[-1] + 1)
 
 
+_IN_FLOAT = ("columns", "single")
+
+
+def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
+    """Whether no exact mean lies so near a half that the roundings of float32 could decide."""
+    ratio = float(_rounding.scale_of(call.input(0).scale) / _rounding.scale_of(call.output.scale))
+    taps = int(counts.max())
+    unsure = (taps + 6) * 2.0**-24 * (_SPAN * ratio + _SPAN) + 2.0**-40
+    for n in np.unique(counts):
+        means = np.arange(-_SPAN * n, _SPAN * n + 1) * (ratio / n)
+        if bool((np.abs(means - np.floor(means) - 0.5) < unsure).any()):
+            return False
+    return True
+
+
 def _lines(call: Call) -> tuple[np.ndarray, Line | None]:
     """The numbers of taps of windows, and a line for each."""
     x, y = call.input(0), call.output
@@ -80,7 +97,12 @@ def _lines(call: Call) -> tuple[np.ndarray, Line | None]:
     slope = _rounding.scale_of(x.scale) / _rounding.scale_of(y.scale)
     slopes, none = tuple(slope / int(n) for n in counts), (Fraction(0),) * counts.size
     sums = Range(counts * least, counts * most)
-    steps = _rounding.steps_of(_rounding.rounding_of(call), slopes, none, y, call.op.activation, sums)
+    how = _rounding.rounding_of(call)
+    if how in _IN_FLOAT:
+        how = "even" if _is_far_from_halves(call, counts) else ""
+    if not how:
+        return counts, None
+    steps = _rounding.steps_of(how, slopes, none, y, call.op.activation, sums)
     return counts, _rounding.line(steps, abs(y.zero_point))
 
 
@@ -93,13 +115,31 @@ def params_line(call: Call) -> Params:
     (counts, found), (rows, columns) = _lines(call), _counts_of(call)
     if found is None:
         return {}
-    how, before = _rounding.rounding_of(call), counts * call.input(0).zero_point
+    how, before = "stored" if _rounding.rounding_of(call) == "stored" else "even", counts * call.input(0).zero_point
     return {
         **_rounding.line_fields(found, call.output, call.op.activation, how, before),
         **_pool.geometry(call),
         "min_rows": int(rows[0]),
         "min_columns": int(columns[0]),
         "pitch": columns.size,
+    }
+
+
+def sums_floats(call: Call) -> bool:
+    "means are computed in float32"
+    return _rounding.rounding_of(call) in _IN_FLOAT
+
+
+def params_real(call: Call) -> Params:
+    x = call.input(0)
+    real = np.float32(x.scale) * (np.arange(-128, 128) - x.zero_point).astype(np.float32)
+    return {
+        **_pool.geometry(call),
+        "real": real.astype(np.float32),
+        "scale": call.output.scale,
+        "zero_point": call.output.zero_point,
+        **_pool.clamp(call),
+        "by_columns": int(_rounding.rounding_of(call) == "columns"),
     }
 
 
@@ -118,7 +158,8 @@ class AveragePool2D(_pool.Pool):
 
     x: s8, u8, s16 or f32 [N, H, W, C]   y: as x, with x's scale and zero point, [N, OH, OW, C]
     flipped_u8: the data was uint8 before its top bit was flipped, and keeps uint8's rounding.
-    rounding: "even" or "stored" for the exact mean rounded once, to any scale and zero point; see _rounding
+    rounding: for means to any scale and zero point: "even" or "stored", exact and rounded once, see _rounding;
+    "columns", in float32 as before a QuantizeLinear, "single" as in QLinearAveragePool, in the order of ONNX Runtime
     Source: TFLite AVERAGE_POOL_2D; quantization specification, section AVERAGE_POOL_2D.
     """
 
@@ -142,6 +183,16 @@ class AveragePool2D(_pool.Pool):
             Form.WINDOW,
             accepts=(_pool.int8_data, sums_fit, has_lines),
             params=params_line,
+            window=_pool.row_window,
+            work=_pool.work,
+            terms=_pool.TERMS,
+            outside=lambda call: 0,
+        ),
+        Kernel(
+            "mg_average_pool_2d_s8_float",
+            Form.WINDOW,
+            accepts=(_pool.int8_data, sums_floats),
+            params=params_real,
             window=_pool.row_window,
             work=_pool.work,
             terms=_pool.TERMS,
@@ -195,7 +246,7 @@ class AveragePool2D(_pool.Pool):
         Source: reference_integer_ops/pooling.h, reference_ops::AveragePool (uint8).
         """
         if self.rounding:
-            return once.averaged(call, self._sums(x.astype(np.int64)), self._counts(x), self.activation)
+            return self._stated(call, x)
         offset = FLIP if self.flipped_u8 else 0
         count = self._counts(x).astype(np.int64)
         acc = self._sums(x.astype(np.int64)) + offset * count
@@ -205,8 +256,16 @@ class AveragePool2D(_pool.Pool):
     def flipped(self) -> Op:
         return self if self.rounding else replace(self, flipped_u8=True)
 
+    def _stated(self, call: Call, x: np.ndarray) -> np.ndarray:
+        if self.rounding in _IN_FLOAT:
+            real = once.real(x, call.input(0))
+            taps = {(i, j): tap for i, j, tap in self.window.taps(real, 0.0)}
+            return once.float_mean(call, taps, self._counts(x), self.activation)
+        return once.averaged(call, self._sums(x.astype(np.int64)), self._counts(x), self.activation)
+
     def rounded(self, call: Call) -> Op | None:
-        return replace(self, rounding="even")
+        """Means of whole images lie far from halves, whatever their order."""
+        return replace(self, rounding="even" if is_global(call) else "columns")
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         if not _rounding.is_stated(call):
@@ -233,7 +292,14 @@ class AveragePool2D(_pool.Pool):
 def _rounded_examples(cls: type[AveragePool2D]) -> list[Example]:
     """Means to other scales, some of which are exact halves."""
     found = []
-    cases = (((2, 2), 0.5, 0.5, "even"), ((3, 2), 0.3, 0.11, "even"), ((5, 4), 0.5, 0.25, "stored"))
+    cases = (
+        ((2, 2), 0.5, 0.5, "even"),
+        ((3, 2), 0.3, 0.11, "even"),
+        ((5, 4), 0.5, 0.25, "stored"),
+        ((2, 2), 0.5, 0.5, "columns"),
+        ((3, 2), 0.1, 0.1, "single"),
+        ((2, 3), 0.017, 0.023, "single"),
+    )
     for k, (kernel, x_scale, y_scale, rounding) in enumerate(cases):
         op = cls(kernel, (1, 1), "VALID" if k == 2 else "SAME", rounding=rounding)
         x = TensorType((1, 5, 4, 3 + 2 * k), "s8", QuantParams((x_scale,), (-3,)))

@@ -20,6 +20,7 @@ from mcugen.numeric import (
 )
 from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _gemmlowp, _interpolated
+from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import gemmlowp, quantized, tables
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power, scale_of
@@ -175,6 +176,9 @@ class Softmax(Op):
         if self.widen and x.dtype != "s8":
             raise UnsupportedError(f"softmax from {x.dtype} to s16 is not supported")
         return (TensorType(x.shape, "s16" if self.widen else x.dtype),)
+
+    def rounded(self, call: Call) -> Op | None:
+        return TableSoftmax() if self.beta == 1.0 else None
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         e = np.exp((x - x.max(axis=-1, keepdims=True)) * self.beta)

@@ -9,7 +9,7 @@
 #ifndef MCUGEN_PAIR_H
 #define MCUGEN_PAIR_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/round_even.h"
 
 typedef struct {
     const int64_t *k;
@@ -37,13 +37,7 @@ static inline int32_t mg_fused_pair_of(const mg_fused_pair *pair, int32_t a, int
 {
     const float second = (float)((double)b * (double)pair->b + (double)pair->fixed);
     const float sum = (float)((double)a * (double)pair->a + (double)second);
-    const float floored = sum > -1048576.0f ? sum : -1048576.0f;
-    union {
-        float number;
-        int32_t bits;
-    } whole;
-    whole.number = (floored < 1048576.0f ? floored : 1048576.0f) + 12582912.0f;
-    return mg_clamp(whole.bits - 0x4B400000, pair->out_min, pair->out_max);
+    return mg_clamp(mg_round_even(sum), pair->out_min, pair->out_max);
 }
 
 #endif /* MCUGEN_PAIR_H */

@@ -9,7 +9,7 @@
 #ifndef MCUGEN_QUANTIZE_F32_H
 #define MCUGEN_QUANTIZE_F32_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/round_even.h"
 
 typedef struct {
     float scale;
@@ -37,18 +37,9 @@ static inline int32_t mg_quantized(const mg_quantize_f32_params *p, float x)
     return mg_clamp(whole + away + p->zero_point, p->out_min, p->out_max);
 }
 
-/* Adding 1.5 * 2^23 leaves no bits below 1, and rounds as all float additions do: to the nearest, halves to even. */
 static inline int32_t mg_quantized_even(const mg_quantize_f32_params *p, float x)
 {
-    const float steps = x / p->scale;
-    const float floored = steps > -1048576.0f ? steps : -1048576.0f;
-    const float bounded = floored < 1048576.0f ? floored : 1048576.0f;
-    union {
-        float number;
-        int32_t bits;
-    } sum;
-    sum.number = bounded + 12582912.0f;
-    return mg_clamp(sum.bits - 0x4B400000 + p->zero_point, p->out_min, p->out_max);
+    return mg_clamp(mg_round_even(x / p->scale) + p->zero_point, p->out_min, p->out_max);
 }
 
 #endif /* MCUGEN_QUANTIZE_F32_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mean of a sliding window over int8 images, in float32 and in the order of ONNX Runtime; taps outside are not counted.
+ *
+ *   y[c] = clamp(round(sum of real[x[c] + 128] / their number / scale)), halves to even
+ *
+ * real        the real number of each stored value: a product that compilers could fuse with the sum stays out of it
+ * by_columns  1: the columns of a window are summed first, and the zero point is added to the rounded mean, as in a
+ *             float pool before a QuantizeLinear; 0: row by row, and added before it is rounded, as in QLinearAveragePool
+ */
+#ifndef MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H
+#define MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H
+
+#include "mcugen/round_even.h"
+
+typedef struct {
+    const mg_f32 *real;
+    float scale;
+    uint32_t kernel_h, kernel_w;
+    uint32_t stride_h, stride_w;
+    uint32_t pad_h, pad_w;
+    uint32_t in_h, in_w;
+    uint32_t out_w, channels;
+    int32_t zero_point, out_min, out_max;
+    uint8_t by_columns;
+} mg_average_pool_2d_s8_float_params;
+
+/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+void mg_average_pool_2d_s8_float(const mg_average_pool_2d_s8_float_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
+
+#endif /* MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H */

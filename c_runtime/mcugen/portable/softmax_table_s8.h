@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Softmax of int8 data by a table of float32 exponentials.
+ *
+ *   y[i] = clamp(round(exp[max - x[i]] * factor / sum over k of exp[max - x[k]] / scale) + zero_point), halves to even
+ *
+ * exp   the exponential of each difference from the maximum, times any constant. All operations round to float32, and
+ *       sums go from the first element to the last. Equals QLinearSoftmax of ONNX Runtime.
+ */
+#ifndef MCUGEN_SOFTMAX_TABLE_S8_H
+#define MCUGEN_SOFTMAX_TABLE_S8_H
+
+#include "mcugen/round_even.h"
+
+typedef struct {
+    const mg_f32 *exp;
+    float factor, scale;
+    int32_t zero_point;
+    uint32_t classes;
+} mg_softmax_table_s8_params;
+
+/* n rows of `classes` elements; out may be in. */
+void mg_softmax_table_s8(const mg_softmax_table_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
+
+#endif /* MCUGEN_SOFTMAX_TABLE_S8_H */
