@@ -18,6 +18,7 @@ from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.round import Round
+from mcugen.ops.stored import Stored
 from mcugen.ops.sub import Sub
 from mcugen.types import QuantParams, Shape
 
@@ -32,11 +33,9 @@ def quantize(source: Source, e: Expansion) -> Sequence[str]:
         raise UnsupportedError("only float data can be quantized")
     dtype = _result_type(source, e)
     quant = _quantization(source, e, x)
-    if not quant.per_channel:
+    if quant is not None and not quant.per_channel:
         return [e.node(Quantize(dtype, "even"), x, quant=quant)]
-    shape = _along(e.type(x).shape, quant.axis)
-    scale = e.constant(np.array(quant.scale, np.float32).reshape(shape))
-    zero = e.constant(np.array(quant.zero_point, np.float32).reshape(shape))
+    scale, zero = _spread(source, e, x)
     low, high = INT_RANGE[dtype]
     steps = e.node(Add(), e.node(Round(), e.node(Div(), x, scale)), zero)
     return [e.node(Cast(dtype), e.node(Relu(float(low), float(high)), steps))]
@@ -47,19 +46,18 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
     x = e.inputs[0]
     if x is None:
         raise ShapeError("there is nothing to dequantize")
-    shape, quant, data = e.type(x).shape, _quantization(source, e, x), e.data(x)
-    if data is not None:
+    quant, data = _quantization(source, e, x), e.data(x)
+    if quant is not None and data is not None:
         return [e.node(Dequantize(deferred=True), e.constant(data, quant))]
-    if quant.per_channel:
-        zero = e.constant(np.array(quant.zero_point, np.float32).reshape(_along(shape, quant.axis)))
-        scale = e.constant(np.array(quant.scale, np.float32).reshape(_along(shape, quant.axis)))
-        return [e.node(Mul(), e.node(Sub(), e.node(Cast("f32"), x), zero), scale)]
-    return [e.node(Dequantize(), stored(e, x, quant))]
+    if quant is not None and not quant.per_channel:
+        return [e.node(Dequantize(), stored(e, x, quant))]
+    scale, zero = _spread(source, e, x)
+    return [e.node(Mul(), e.node(Sub(), e.node(Cast("f32"), x), zero), scale)]
 
 
 def stored(e: Expansion, x: str, quant: QuantParams) -> str:
     """A tensor of integers with the scale and zero point that its reader states."""
-    return x if e.type(x).quant == quant else e.node(Reshape(e.type(x).shape), x, quant=quant)
+    return x if e.type(x).quant == quant else e.node(Stored(), x, quant=quant)
 
 
 def _result_type(source: Source, e: Expansion) -> str:
@@ -71,16 +69,37 @@ def _result_type(source: Source, e: Expansion) -> str:
     return dtype
 
 
-def _quantization(source: Source, e: Expansion, x: str) -> QuantParams:
-    """The scales and zero points, which must be constants: one, or one for each index of `axis`."""
+def _quantization(source: Source, e: Expansion, x: str) -> QuantParams | None:
+    """The scales and zero points where they are constants: one, or one for each index of `axis`."""
     source.attributes.get("saturate", 1)  # only of 8 bit floats
     if source.attributes.get("block_size", 0):
         raise UnsupportedError("scales for blocks of elements are not supported")
-    return quantization(e, e.type(x).shape, str(e.inputs[1]), _third(e), source.attributes.get("axis", 1))
+    axis, zero = source.attributes.get("axis", 1), _third(e)
+    if e.data(str(e.inputs[1])) is None or (zero is not None and e.data(zero) is None):
+        return None
+    return quantization(e, e.type(x).shape, str(e.inputs[1]), zero, axis)
 
 
 def _third(e: Expansion) -> str | None:
     return e.inputs[2] if len(e.inputs) > 2 else None
+
+
+def _spread(source: Source, e: Expansion, x: str) -> tuple[str, str]:
+    """Scales and zero points as floats that broadcast over x, computed or not."""
+    shape, axis, zero = e.type(x).shape, source.attributes.get("axis", 1), _third(e)
+    scale = str(e.inputs[1])
+    if zero is None:
+        zero = e.constant(np.zeros(e.type(scale).shape, np.float32))
+    elif not e.type(zero).is_float:
+        zero = e.node(Cast("f32"), zero)
+    count = max(e.type(scale).size, e.type(zero).size)
+    if count == 1:
+        return scale, zero
+    if not -len(shape) <= axis < len(shape) or shape[axis] != count:
+        raise ShapeError(f"{count} scales do not fit axis {axis} of {list(shape)}")
+    along = _along(shape, axis % len(shape))
+    found = [n if e.type(n).size == 1 else e.node(Reshape(along), n) for n in (scale, zero)]
+    return found[0], found[1]
 
 
 def quantization(e: Expansion, shape: Shape, scale_name: str, zero_name: str | None, axis: int = 0) -> QuantParams:

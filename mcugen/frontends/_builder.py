@@ -6,18 +6,15 @@ so that one message lists all of it.
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any
 
 import numpy as np
 
 from mcugen.call import Call
 from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError
+from mcugen.frontends._operands import check_operands, constant_results, kept_quantization
 from mcugen.graph import Node, State, Tensor
 from mcugen.imports import Attributes, Quants, Source, cleared
 from mcugen.op import Op
@@ -330,7 +327,7 @@ class Expander:
         check_operands(type(op), types)
         made = op.infer(*types)
         if quant is None and not made[0].is_float:
-            quant = _kept_quantization(op, types, made)
+            quant = kept_quantization(op, types, made)
         quants = quant if isinstance(quant, tuple) else (quant,) * len(made)
         results = tuple(TensorType(t.shape, t.dtype, q) for t, q in zip(made, quants, strict=True))
         data = tuple(None if name is None else self.builder.tensors[name].data for name in inputs)
@@ -349,23 +346,6 @@ class Expander:
         return names
 
 
-def _kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
-    """The quantization of results that are elements of stored integers, where the operands have one."""
-    found = {t.quant for t in types if t is not None and t.dtype == made[0].dtype}
-    if len(found) != 1 or not op.keeps_values(Call(op, tuple(types), tuple(made), (None,) * len(types), "")):
-        return None
-    quant = found.pop()
-    return None if quant is None or quant.per_channel else quant
-
-
-def constant_results(call: Call) -> tuple[np.ndarray, ...]:
-    """The results of a call that is only not folded because constants are deferred; () where inputs decide."""
-    if not any(data is not None for data in call.constants):
-        return ()
-    op = replace(call.op, deferred=False) if getattr(call.op, "deferred", False) else call.op
-    return op.fold(replace(call, op=op)) or ()
-
-
 @contextmanager
 def importing(where: str, unsupported: list[str]) -> Iterator[None]:
     """Collect the unsupported features of the operator at `where`; raise errors of the file with that place.
@@ -382,26 +362,6 @@ def importing(where: str, unsupported: list[str]) -> Iterator[None]:
         raise type(error)(error.message, where=error.where or where, hint=error.hint) from error
     except _DEFECTS as error:
         raise InternalError(f"the import failed ({type(error).__name__}: {error})", where=where) from error
-
-
-def check_operands(op: type[Op], inputs: Sequence[TensorType | None]) -> None:
-    """Compare the operands with the signature of the operator's `infer`: how many, and which may be absent."""
-    least, most = _operand_counts(op.infer)
-    if not least <= len(inputs) <= most:
-        needs = f"{least}" if least == most else f"{least} or more" if most == sys.maxsize else f"{least} to {most}"
-        raise CorruptModelError(f"has {len(inputs)} operands, needs {needs}")
-    required = inputs if most == sys.maxsize else inputs[:least]
-    if None in required:
-        raise CorruptModelError(f"operand {list(required).index(None)} is absent but required")
-
-
-@cache
-def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
-    """The least and the most operands of an operator, from the signature of its `infer`."""
-    parameters = list(inspect.signature(infer).parameters.values())[1:]
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return max(len(parameters) - 1, 1), sys.maxsize
-    return sum(p.default is p.empty for p in parameters), len(parameters)
 
 
 def used(tensors: dict[str, Tensor], nodes: Sequence[Node], ends: Sequence[str]) -> dict[str, Tensor]:

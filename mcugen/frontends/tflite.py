@@ -20,7 +20,8 @@ from mcugen.errors import (
     UsageError,
 )
 from mcugen.frontends import _flatbuffer as fb
-from mcugen.frontends._builder import Builder, Expander, check_operands, importing, used
+from mcugen.frontends._builder import Builder, Expander, importing, used
+from mcugen.frontends._operands import check_operands
 from mcugen.frontends._tflite_tensors import bounded, is_handle, is_readable, leaves_open, tensor, unknown_type
 from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.imports import Imported, Source

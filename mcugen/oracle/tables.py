@@ -115,6 +115,17 @@ def _interpolated(function: Function, span: tuple[Fraction, Fraction], scale: Fr
     return np.clip(np.array([*entries, nearest(sample(high))], np.int64), -32768, 32767)
 
 
+def softmax_lift(classes: int, scale: Fraction) -> Fraction:
+    """Steps that QLinearSoftmax adds to all differences, so that exponentials nearly fill float32.
+
+    Source: onnxruntime contrib_ops/cpu/quantization/qlinear_softmax.cc.
+    """
+    largest = Decimal((1 << 128) - (1 << 104))
+    with localcontext(prec=_DIGITS):
+        room = (largest / classes).ln() - 5
+    return binary64(max(binary64(Fraction(room)), Fraction(0)) / scale)
+
+
 def look_up(table: Ints, x: Ints) -> Ints:
     """Entries of an interpolated table at int16 values x. Source: common.h, LUTLookup."""
     index, offset = 256 + (x >> 7), x & 0x7F

@@ -1,0 +1,54 @@
+"""What the operands of a new node say: whether their number fits, what is constant, which quantization stays."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import CorruptModelError
+from mcugen.op import Op
+from mcugen.types import QuantParams, TensorType
+
+
+def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
+    """The quantization of results that are elements of stored integers, where the operands have one."""
+    found = {t.quant for t in types if t is not None and t.dtype == made[0].dtype}
+    if len(found) != 1 or not op.keeps_values(Call(op, tuple(types), tuple(made), (None,) * len(types), "")):
+        return None
+    quant = found.pop()
+    return None if quant is None or quant.per_channel else quant
+
+
+def constant_results(call: Call) -> tuple[np.ndarray, ...]:
+    """The results of a call that is only not folded because constants are deferred; () where inputs decide."""
+    if not any(data is not None for data in call.constants):
+        return ()
+    op = replace(call.op, deferred=False) if getattr(call.op, "deferred", False) else call.op
+    return op.fold(replace(call, op=op)) or ()
+
+
+def check_operands(op: type[Op], inputs: Sequence[TensorType | None]) -> None:
+    """Compare the operands with the signature of the operator's `infer`: how many, and which may be absent."""
+    least, most = _operand_counts(op.infer)
+    if not least <= len(inputs) <= most:
+        needs = f"{least}" if least == most else f"{least} or more" if most == sys.maxsize else f"{least} to {most}"
+        raise CorruptModelError(f"has {len(inputs)} operands, needs {needs}")
+    required = inputs if most == sys.maxsize else inputs[:least]
+    if None in required:
+        raise CorruptModelError(f"operand {list(required).index(None)} is absent but required")
+
+
+@cache
+def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
+    """The least and the most operands of an operator, from the signature of its `infer`."""
+    parameters = list(inspect.signature(infer).parameters.values())[1:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return max(len(parameters) - 1, 1), sys.maxsize
+    return sum(p.default is p.empty for p in parameters), len(parameters)

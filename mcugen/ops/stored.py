@@ -1,0 +1,67 @@
+"""Stored: integers to which a scale and a zero point are given. Made by imports; no format has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.channels import Range
+from mcugen.errors import ShapeError
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example
+from mcugen.ops._channelwise import Channelwise
+from mcugen.order import Order
+from mcugen.types import QuantParams, TensorType
+
+
+def same_bytes(call: Call) -> bool:
+    "operand and result have one element type"
+    return call.input(0).dtype == call.output.dtype
+
+
+def other_sign(call: Call) -> bool:
+    "one of operand and result is int8, the other uint8"
+    return {call.input(0).dtype, call.output.dtype} == {"s8", "u8"}
+
+
+def elements(call: Call) -> int:
+    """Elements of the output."""
+    return call.output.size
+
+
+@dataclass(frozen=True)
+class Stored(Channelwise):
+    """y = x with another meaning; from uint8 to int8 or back, where one end became the other, less or plus 128.
+
+    x, y: any integer type
+    Source: none; operators of ONNX name scales and zero points beside their operands.
+    """
+
+    takes_unsigned = True
+    kernels = (
+        Kernel("", Form.ALIAS, (same_bytes,)),
+        Kernel("mg_flip_sign", Form.POINTWISE, (other_sign,), count=elements, in_place=(0,)),
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        if x is None:
+            raise ShapeError("there is nothing to store")
+        return (TensorType(x.shape, x.dtype),)
+
+    def carried(self, call: Call, order: Order) -> Order | None:
+        return order if same_bytes(call) else None
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        return (call.range_of(0),) if same_bytes(call) else super().bounds(call)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        return x.astype(np.int64) + call.output.limits[0] - call.input(0).limits[0]
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        quant = QuantParams((0.5,), (3,))
+        types = (TensorType((3, 5), "s8"), TensorType((2, 2), "s16"))
+        return [Example(cls(), (t,), (TensorType(t.shape, t.dtype, quant),), {}, k) for k, t in enumerate(types)]
