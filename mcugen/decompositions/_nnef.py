@@ -15,7 +15,9 @@ from mcugen.ops.reshape import Reshape
 from mcugen.types import QuantParams, Shape
 
 Expand = Callable[[Source, Expansion], Sequence[str]]
-Layer = Callable[[Source, Expansion, list[str], QuantParams | None], str]
+Names = list[str]
+Quant = QuantParams | None
+Layer = Callable[[Source, Expansion, Names, Quant], str]
 """What an operation computes of its operands: of integers with the quantization of the result, or None for floats."""
 
 

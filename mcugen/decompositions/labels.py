@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.imports import Attributes, Expansion, Import, Source
+from mcugen.ops.arithmetic import Arithmetic
+from mcugen.ops.compare import Compare
 from mcugen.ops.gather import Gather
 from mcugen.ops.reshape import Reshape
+from mcugen.ops.select import Select
 
 MAX_KEYS = 1 << 16
+MAX_TABLE = 1 << 12
+"""Integers up to which keys become a table."""
+
+MAX_COMPARED = 64
+"""Keys that are compared one by one."""
+
 Value = int | float | str
 
 
@@ -49,8 +59,11 @@ def _looked_up(e: Expansion, x: str, index: str) -> str:
     return e.node(Gather(len(t.shape) - 1), x, index)
 
 
-def encoder(source: Source, e: Expansion) -> Sequence[str]:
-    """A value for each key, or the default one. Source: ONNX ai.onnx.ml LabelEncoder-4."""
+def encoder(meets_nan: bool, source: Source, e: Expansion) -> Sequence[str]:
+    """A value for each key, or the default one. Source: ONNX ai.onnx.ml LabelEncoder-4; label_encoder.h.
+
+    meets_nan: whether a key that is not a number is found, as it is from version 4 on.
+    """
     a = source.attributes
     if not e.inputs or e.inputs[0] is None:
         raise ShapeError("there is no operand")
@@ -59,12 +72,43 @@ def encoder(source: Source, e: Expansion) -> Sequence[str]:
     if not keys or len(keys) != len(values) or len(keys) > MAX_KEYS:
         raise CorruptModelError(f"{len(keys)} keys for {len(values)} values")
     known = dict(reversed(list(zip(keys, values, strict=True))))
+    known = {key: value for key, value in known.items() if meets_nan or key == key}
     other = _default(a, values[0])
     if e.texts(x):
         return [_mapped(e, x, [known.get(text, other) for text in e.texts(x)])]
     if isinstance(keys[0], str):
         raise UnsupportedError("labels that are read as text are not supported", hint="number them before the model")
-    raise UnsupportedError("keys that are numbers are not supported")
+    return [_compared(e, x, known, other)]
+
+
+def _compared(e: Expansion, x: str, known: Mapping[Value, Value], other: Value) -> str:
+    """The values of numbers: a table where the keys are small integers, else one comparison for each key."""
+    t = e.type(x)
+    keys = [key for key in known if not isinstance(key, str)]
+    if t.dtype != "f32" and t.dtype not in ("s32", "s64"):
+        raise UnsupportedError(f"keys for {t.dtype} data are not supported")
+    if t.dtype != "f32" and all(key == int(key) and 0 <= key < MAX_TABLE for key in keys):
+        size = int(max(keys)) + 1
+        table = [other, *(known.get(k, other) for k in range(size)), other]  # beyond either end: the default
+        return _mapped(e, _within(e, x, size), table)
+    if len(keys) > MAX_COMPARED:
+        raise UnsupportedError(f"{len(keys)} keys that are no small integers are not supported")
+    place = e.constant(np.full(t.shape, len(keys), np.int64))
+    for k, key in enumerate(keys):
+        wanted = e.constant(np.array(key, t.np_dtype))
+        both = key != key
+        same = e.node(Compare("NOT_EQUAL" if both else "EQUAL"), x, x if both else wanted)
+        place = e.node(Select(), same, e.constant(np.array(k, np.int64)), place)
+    return _mapped(e, place, [*(known[key] for key in keys), other])
+
+
+def _within(e: Expansion, x: str, size: int) -> str:
+    """Integers as indices of a table that begins one before 0 and ends one past `size`."""
+    dtype = e.type(x).np_dtype
+    one, least, most = (e.constant(np.array(v, dtype)) for v in (1, -1, size))
+    low = e.node(Select(), e.node(Compare("LESS"), x, least), least, x)
+    high = e.node(Select(), e.node(Compare("GREATER"), low, most), most, low)
+    return e.node(Arithmetic("add"), high, one)
 
 
 def _mapped(e: Expansion, x: str, values: list[Value]) -> str:
@@ -99,5 +143,6 @@ def _default(a: Attributes, like: Value) -> Value:
 IMPORTS = (
     Import("onnx", "ai.onnx.ml:ZipMap", expand=zip_map),
     Import("onnx", "ai.onnx.ml:ArrayFeatureExtractor", expand=extractor),
-    Import("onnx", "ai.onnx.ml:LabelEncoder", since=2, expand=encoder),
+    Import("onnx", "ai.onnx.ml:LabelEncoder", since=2, until=3, expand=partial(encoder, False)),
+    Import("onnx", "ai.onnx.ml:LabelEncoder", since=4, expand=partial(encoder, True)),
 )

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.decompositions._nnef import axes_of, imported, layer, met
+from mcugen.decompositions._nnef import Names, Quant, axes_of, imported, layer, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Source
 from mcugen.op import Op
@@ -16,6 +16,7 @@ from mcugen.ops.acos import Acos
 from mcugen.ops.acosh import Acosh
 from mcugen.ops.add import Add
 from mcugen.ops.arg_max import ArgMax
+from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.asin import Asin
 from mcugen.ops.asinh import Asinh
 from mcugen.ops.atan import Atan
@@ -53,10 +54,6 @@ from mcugen.ops.sum import Sum
 from mcugen.ops.tan import Tan
 from mcugen.ops.tanh import Tanh
 from mcugen.ops.transpose import Transpose
-from mcugen.types import QuantParams
-
-Names = list[str]
-Quant = QuantParams | None
 
 
 def unary(op: Op, source: Source, e: Expansion, names: Names, quant: Quant) -> str:
@@ -88,13 +85,11 @@ def clamp(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def power(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """x to a constant power of 2, 1/2, 1, -1/2 or -1. Source: NNEF 4.2.2."""
+    """x to the power of y; constant powers of 2, 1/2, -1/2 and -1 have functions of their own. Source: NNEF 4.2.2."""
     y = e.data(names[1])
-    ops: dict[float, Op | None] = {2.0: Square(), 0.5: Sqrt(), -0.5: Rsqrt(), -1.0: Reciprocal(), 1.0: None}
-    if y is None or y.size != 1 or float(y.reshape(-1)[0]) not in ops:
-        raise UnsupportedError("powers other than 2, 1, 1/2, -1/2 and -1 are not supported")
-    op = ops[float(y.reshape(-1)[0])]
-    return names[0] if op is None else e.node(op, names[0])
+    ops: dict[float, Op] = {2.0: Square(), 0.5: Sqrt(), -0.5: Rsqrt(), -1.0: Reciprocal()}
+    op = ops.get(float(y.reshape(-1)[0])) if y is not None and y.size == 1 else None
+    return e.node(Arithmetic("pow"), *met(e, names)) if op is None else e.node(op, names[0])
 
 
 def prelu(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
@@ -110,9 +105,13 @@ def leaky_relu(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def elu(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    if float(source.attributes.get("alpha", 1.0)) != 1.0:
-        raise UnsupportedError("elu with alpha other than 1 is not supported")
-    return e.node(Elu(), names[0])
+    """x where it is positive, else alpha * (exp(x) - 1), which is the least of both where alpha is not negative."""
+    alpha = float(source.attributes.get("alpha", 1.0))
+    if alpha == 1.0:
+        return e.node(Elu(), names[0])
+    low = e.node(Minimum(), e.node(Elu(), names[0]), e.constant(np.array(0, np.float32)))
+    scaled = e.node(Mul(), low, e.constant(np.array(alpha, np.float32)))
+    return e.node(Add(), scaled, e.node(Maximum(), names[0], e.constant(np.array(0, np.float32))))
 
 
 def silu(source: Source, e: Expansion, names: Names, quant: Quant) -> str:

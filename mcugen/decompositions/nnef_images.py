@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.decompositions._images import Geometry
-from mcugen.decompositions._nnef import imported, layer, moved, real
+from mcugen.decompositions._nnef import Names, Quant, imported, layer, moved, real
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Attributes, Expansion, Source
 from mcugen.ops.add import Add
@@ -27,9 +27,6 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.types import QuantParams, Shape
-
-Names = list[str]
-Quant = QuantParams | None
 
 
 def window(a: Attributes, size: Shape, kernel: Sequence[int], *, leading: int = 0) -> Geometry:

@@ -194,9 +194,46 @@ def _machine(rng: np.random.Generator, kernel: dict[str, Any], classes: int, sha
     return name, model(steps, {"label": T.INT64, "y": T.FLOAT}), normal(rng)
 
 
+def features() -> Iterator[Model]:
+    """Operators that prepare features, and those that number labels."""
+    rng = np.random.default_rng(400)
+    given = inputs(rng)
+    fills = [0.5, -1.0, 2.0, 3.0, -0.25]
+    for name, a in (("nan", {"replaced_value_float": float("nan")}), ("value", {"replaced_value_float": 0.25})):
+        steps = [node("Imputer", "x", "y", imputed_value_floats=fills, **a)]
+        yield f"imputer {name}", model(steps, {"y": T.FLOAT}), given
+    yield "binarizer", model([node("Binarizer", "x", "y", threshold=0.25)], {"y": T.FLOAT}), normal(rng)
+    cut = [node("ArrayFeatureExtractor", "x index", "y"), node("FeatureVectorizer", "y x", "z", inputdimensions=[2, 5])]
+    taken = model(cut, {"z": T.FLOAT})
+    taken.graph.initializer.append(onnx.numpy_helper.from_array(np.array([3, 0], np.int64), "index"))
+    yield "extractor", taken, given
+    for kind, values in (("int64s", [5, -7, 9]), ("floats", [0.5, 1.5, -2.0]), ("strings", list(TEXTS[:3]))):
+        default: dict[str, Any] = {"int64s": {"default_int64": -3}, "floats": {"default_float": 8.0}}.get(kind, {})
+        a = {f"values_{kind}": values, **default}
+        steps = [node("LabelEncoder", "x", "label", keys_floats=[0.25, float("nan"), -0.5], **a)]
+        out = {"int64s": T.INT64, "floats": T.FLOAT, "strings": T.STRING}[kind]
+        for version in (3, 4):
+            made = _wide(model(steps, {"label": out}))
+            made.opset_import[1].version = version
+            yield f"labels of floats as {kind}, version {version}", made, given
+        trees = _classifier(globals()["trees"](rng, 2, targets=[0, 1, 2], what="class"), 3, False)
+        del trees.graph.output[:], trees.graph.node[1:]
+        trees.graph.node.append(node("LabelEncoder", "label", "name", keys_int64s=[3, 7, 900], **a))
+        trees.graph.output.append(helper.make_tensor_value_info("name", out, [1]))
+        yield f"labels of numbers as {kind}", trees, given
+
+
+def _wide(made: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with a label for each feature."""
+    dims = made.graph.output[0].type.tensor_type.shape.dim
+    dims.add().dim_value = FEATURES
+    return made
+
+
 def models() -> Iterator[Model]:
     """All models, with their inputs."""
     yield from regressors()
     yield from classifiers()
     yield from linear()
     yield from machines()
+    yield from features()

@@ -23,6 +23,7 @@ W = RNG.normal(0, 1, (4, 2, 3, 3)).astype(np.float32)
 D = RNG.normal(0, 1, (2, 1, 3, 3)).astype(np.float32)
 V = RNG.normal(0, 1, (1, 2)).astype(np.float32)
 B = RNG.normal(0, 1, (1, 4)).astype(np.float32)
+VX = V[..., None, None]
 
 
 def windows(x: np.ndarray, size: int, stride: int, pad: tuple[int, int], value: float = 0.0) -> np.ndarray:
@@ -94,6 +95,26 @@ OPERATIONS: dict[str, tuple[str, Callable[[], np.ndarray]]] = {
     "batch_normalization": (
         "y = batch_normalization(x, V, sqr(V), V, V, epsilon = 0.1);",
         lambda: (V + V * (X.transpose(2, 3, 0, 1) - V) / np.sqrt(V**2 + 0.1)).transpose(2, 3, 0, 1),
+    ),
+    "select": ("y = select(or(lt(x, V), ge(x, 1.0)), x, neg(x));", lambda: np.where((X < VX) | (X >= 1), X, -X)),
+    "not": ("y = select(not(gt(x, 0.0)), 1.0, sign(x));", lambda: np.ones_like(X)),
+    "elu": ("y = elu(x, alpha = 0.5);", lambda: np.where(X > 0, X, 0.5 * (np.exp(X) - 1))),
+    "selu": ("y = selu(x);", lambda: 1.0507010221481323 * np.where(X > 0, X, 1.6732631921768188 * (np.exp(X) - 1))),
+    "pow": ("y = pow(abs(x), 1.5);", lambda: np.abs(X) ** 1.5),
+    "local_response_normalization": (
+        "y = local_response_normalization(x, size = [1, 1, 3, 1], bias = 2.0);",
+        lambda: (
+            X
+            / np.sqrt(
+                2
+                + (
+                    np.pad(X**2, ((0, 0), (0, 0), (1, 1), (0, 0)))[:, :, [0, 1, 2, 3, 4, 5]]
+                    + X**2
+                    + np.pad(X**2, ((0, 0), (0, 0), (0, 1), (0, 0)))[:, :, 1:]
+                )
+                / 3
+            )
+        ),
     ),
     "reshape": ("y = reshape(x, shape = [3, -1], axis_start = 1, axis_count = 2);", lambda: X.reshape(1, 3, 4, 6)),
     "transpose": ("y = transpose(x, axes = [0, 2, 1]);", lambda: X.transpose(0, 2, 1, 3)),
