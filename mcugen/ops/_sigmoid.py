@@ -27,6 +27,14 @@ def table() -> np.ndarray:
     return np.asarray(entries, np.uint16)
 
 
+def undefined(call: Call, runtime: str) -> str:
+    """Why TFLM's result for int8 data is undefined in C, "" where it is not. Source: CalculateInputRadius."""
+    x = call.input(0)
+    if runtime != "tflm" or x.dtype != "s8" or float(np.float32(x.scale)) >= 2.0 ** (_INPUT_BITS - 32):
+        return ""
+    return f"it shifts by a negative number for an input scale of {x.scale:.3g}, below 2**{_INPUT_BITS - 32}"
+
+
 def scaled_to_q4(call: Call, x: np.ndarray) -> tuple[Ints, Ints]:
     """(x in Q4, sign of x where it is beyond the fixed-point range, else 0). Source: logistic_common.cc, tanh.cc."""
     mantissa, shift = math.frexp(float(np.float32(call.input(0).scale)) * (1 << (31 - _INPUT_BITS)))

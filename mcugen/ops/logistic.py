@@ -55,6 +55,9 @@ class Logistic(_bytes.ByteFunction):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
 
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return _sigmoid.undefined(call, runtime) or super().refused_by(call, runtime)
+
     def reference(self, x: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return np.asarray(1.0 / (1.0 + np.exp(-x)))

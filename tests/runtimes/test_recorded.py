@@ -13,9 +13,13 @@ import pytest
 
 import mcugen
 from mcugen import reference, registry
+from mcugen.call import Call
 from mcugen.errors import NoKernelError, UnsupportedError
 from mcugen.imports import Import
+from mcugen.ops.logistic import Logistic
+from mcugen.ops.tanh import Tanh
 from mcugen.pipeline import Artifact
+from mcugen.types import QuantParams, TensorType
 from tests.runtimes import faults, operators, packs, recording
 from tests.runtimes.judging import compared, first_difference, imported, magnitude, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
@@ -80,6 +84,18 @@ def test_a_maximum_that_tflm_lacks_makes_the_whole_model_litert_s(tmp_path: Path
     outputs = outputs_of(built.imported, case.sets, built.view.reference)
     for got, want in zip(outputs, case.answers["litert"].outputs, strict=True):
         assert np.array_equal(got[0], want[0])
+
+
+@pytest.mark.parametrize("op", [Logistic(), Tanh()])
+@pytest.mark.parametrize(("scale", "defined"), [(2.0**-28, True), (np.nextafter(np.float32(2.0**-28), 0), False)])
+def test_a_scale_for_which_tflm_shifts_by_a_negative_number_is_litert_s(
+    op: Logistic | Tanh, scale: float, defined: bool
+) -> None:
+    """TFLM gives 127 for every input there, on x86: the shift is by six bits less than none."""
+    x = TensorType((3,), "s8", QuantParams((float(scale),), (0,)))
+    call = Call(op, (x,), op.infer(x), (None,), "tflm")
+    assert (op.refused_by(call, "tflm") == "") is defined
+    assert op.refused_by(call, "litert") == ""
 
 
 @pytest.mark.parametrize("name", ["ARG_MAX", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "RELU_N1_TO_1"])
