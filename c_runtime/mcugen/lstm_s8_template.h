@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template of lstm_s8.h: MG_SYMBOL is the function to define; MG_SERIES is 1 for functions computed as series. The
- * including file defines MG_VECTOR, the type of a vector's elements as `products` takes them, and the functions that are
- * declared first.
+ * Template of lstm_s8.h and lstm_s16.h: MG_SYMBOL is the function to define; MG_SERIES is 1 for functions computed as
+ * series. The including file defines MG_PARAMS, MG_DATA (the type of x, h and y, from MG_LEAST to MG_MOST), MG_SUM,
+ * MG_VECTOR, the type of a vector's elements as `products` takes them, and the functions that are declared first.
  */
-#include "mcugen/lstm_s8.h"
 
 #if MG_SERIES
 #include "mcugen/series_s16.h"
@@ -16,22 +15,25 @@
 static inline uint32_t stored(uint32_t n);
 
 /* A vector as `products` takes it: itself, or in `wide`. */
-static inline const MG_VECTOR *widened(const int8_t *x, MG_VECTOR *wide, uint32_t n);
+static inline const MG_VECTOR *widened(const MG_DATA *x, MG_VECTOR *wide, uint32_t n);
 
 /* Adds the products of a unit's four gates, 4 * stored(n) weights, with a vector. */
-static inline void products(int32_t sums[4], const int8_t *w, const MG_VECTOR *x, uint32_t n);
+static inline void products(MG_SUM sums[4], const int8_t *w, const MG_VECTOR *x, uint32_t n);
 
-/* mg_requantize of a sum or product, as fast as the build has proved that it can be. */
+/* A sum of a gate, scaled as the runtime does. */
+static inline int32_t scaled_sum(MG_SUM x, int32_t mult, int32_t shift);
+
+/* mg_requantize of a product of two int16, neither of them -32768 twice. */
 static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift);
 
 /* x within int16. */
 static inline int32_t narrowed(int32_t x);
 
 /* The sum of a gate from its two parts. */
-static inline int32_t gate_of(const mg_lstm_s8_params *p, uint32_t gate, int32_t data, int32_t state)
+static inline int32_t gate_of(const MG_PARAMS *p, uint32_t gate, MG_SUM data, MG_SUM state)
 {
-    const int32_t a = narrowed(scaled(data, p->w_mult[gate], p->w_shift[gate]));
-    const int32_t r = scaled(state, p->r_mult[gate], p->r_shift[gate]);
+    const int32_t a = narrowed(scaled_sum(data, p->w_mult[gate], p->w_shift[gate]));
+    const int32_t r = scaled_sum(state, p->r_mult[gate], p->r_shift[gate]);
 #if MG_SERIES
     return narrowed(a + mg_clamp(r, -65536, 65535));
 #else
@@ -39,7 +41,7 @@ static inline int32_t gate_of(const mg_lstm_s8_params *p, uint32_t gate, int32_t
 #endif
 }
 
-static inline int32_t logistic(const mg_lstm_s8_params *p, int32_t x)
+static inline int32_t logistic(const MG_PARAMS *p, int32_t x)
 {
 #if MG_SERIES
     (void)p;
@@ -49,7 +51,7 @@ static inline int32_t logistic(const mg_lstm_s8_params *p, int32_t x)
 #endif
 }
 
-static inline int32_t tangent(const mg_lstm_s8_params *p, int32_t x)
+static inline int32_t tangent(const MG_PARAMS *p, int32_t x)
 {
 #if MG_SERIES
     (void)p;
@@ -60,7 +62,7 @@ static inline int32_t tangent(const mg_lstm_s8_params *p, int32_t x)
 }
 
 /* tanh of a cell. */
-static inline int32_t tangent_of_cell(const mg_lstm_s8_params *p, int32_t c)
+static inline int32_t tangent_of_cell(const MG_PARAMS *p, int32_t c)
 {
 #if MG_SERIES
     return mg_tanh_series_s16((int16_t)c, (uint32_t)(15 + p->cell_shift));
@@ -73,7 +75,7 @@ static inline int32_t tangent_of_cell(const mg_lstm_s8_params *p, int32_t c)
 #endif
 }
 
-static inline int32_t next_cell(const mg_lstm_s8_params *p, int32_t i, int32_t f, int32_t g, int32_t c)
+static inline int32_t next_cell(const MG_PARAMS *p, int32_t i, int32_t f, int32_t g, int32_t c)
 {
 #if MG_SERIES
     const int16_t kept = (int16_t)mg_divide_by_pot(f * c, 15u);
@@ -87,8 +89,8 @@ static inline int32_t next_cell(const mg_lstm_s8_params *p, int32_t i, int32_t f
 }
 
 /* A unit's four gates make its next cell and state. */
-static inline void finish(const mg_lstm_s8_params *p, const int32_t data[4], const int32_t state[4], int32_t before,
-                          mg_s16 *cell, int8_t *y)
+static inline void finish(const MG_PARAMS *p, const MG_SUM data[4], const MG_SUM state[4], int32_t before, mg_s16 *cell,
+                          MG_DATA *y)
 {
     const int32_t i = logistic(p, gate_of(p, 0u, data[0], state[0]));
     const int32_t f = logistic(p, gate_of(p, 1u, data[1], state[1]));
@@ -97,18 +99,18 @@ static inline void finish(const mg_lstm_s8_params *p, const int32_t data[4], con
     const int32_t c = next_cell(p, i, f, g, before);
     const int32_t h = scaled(tangent_of_cell(p, c) * o, p->h_mult, p->h_shift) + p->h_zero_point;
     *cell = (int16_t)c;
-    *y = (int8_t)mg_clamp(h, INT8_MIN, INT8_MAX);
+    *y = (MG_DATA)mg_clamp(h, MG_LEAST, MG_MOST);
 }
 
 /* One step of one element of the batch. */
-static void step(const mg_lstm_s8_params *p, const MG_VECTOR *x, const MG_VECTOR *h, const mg_s16 *c0, mg_s16 *c,
-                 int8_t *y)
+static void step(const MG_PARAMS *p, const MG_VECTOR *x, const MG_VECTOR *h, const mg_s16 *c0, mg_s16 *c,
+                 MG_DATA *y)
 {
     const int8_t *w = p->w, *r = p->r;
-    const int32_t *w_bias = p->w_bias, *r_bias = p->r_bias;
+    const MG_SUM *w_bias = p->w_bias, *r_bias = p->r_bias;
     for (uint32_t k = 0u; k < p->hidden; k += 1u) {
-        int32_t data[4] = {w_bias[0], w_bias[1], w_bias[2], w_bias[3]};
-        int32_t state[4] = {r_bias[0], r_bias[1], r_bias[2], r_bias[3]};
+        MG_SUM data[4] = {w_bias[0], w_bias[1], w_bias[2], w_bias[3]};
+        MG_SUM state[4] = {r_bias[0], r_bias[1], r_bias[2], r_bias[3]};
         products(data, w, x, p->inputs);
         products(state, r, h, p->hidden);
         finish(p, data, state, c0[k], c + k, y + k);
@@ -119,17 +121,17 @@ static void step(const mg_lstm_s8_params *p, const MG_VECTOR *x, const MG_VECTOR
     }
 }
 
-void MG_SYMBOL(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c, int8_t *y,
+void MG_SYMBOL(const MG_PARAMS *p, const MG_DATA *x, const MG_DATA *h0, const mg_s16 *c0, mg_s16 *c, MG_DATA *y,
                void *scratch)
 {
     MG_VECTOR *const wide_x = scratch, *const wide_h = wide_x + stored(p->inputs);
     for (uint32_t b = 0u; b < p->batches; b += 1u) {
-        const int8_t *h = h0 + b * p->hidden;
+        const MG_DATA *h = h0 + b * p->hidden;
         const mg_s16 *cell = c0 + b * p->hidden;
         for (uint32_t t = 0u; t < p->steps; t += 1u) {
             const MG_VECTOR *const data = widened(x + t * p->step_in + b * p->batch_in, wide_x, p->inputs);
             const MG_VECTOR *const state = widened(h, wide_h, p->hidden);
-            int8_t *const out = y + t * p->step_out + b * p->batch_out;
+            MG_DATA *const out = y + t * p->step_out + b * p->batch_out;
             step(p, data, state, cell, c + b * p->hidden, out);
             h = out;
             cell = c + b * p->hidden;

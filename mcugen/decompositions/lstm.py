@@ -10,7 +10,7 @@ from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source, cleared
 from mcugen.op import Op
 from mcugen.ops.lstm import Lstm
-from mcugen.ops.lstm_quantized import QuantizedLstm
+from mcugen.ops.lstm_quantized import QuantizedLstm, litert_lacks
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
@@ -40,7 +40,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError(f"an LSTM needs data of rank 3 and weights, not {x}")
     if (x.dtype, w.dtype, r.dtype) == ("f32", "f32", "f32"):
         return _float(source, e)
-    if (x.dtype, w.dtype, r.dtype) == ("s8", "s8", "s8"):
+    if x.dtype in ("s8", "s16") and (w.dtype, r.dtype) == ("s8", "s8"):
         return _quantized(source, e)
     raise UnsupportedError(f"an LSTM of {x.dtype} data with {w.dtype} and {r.dtype} weights is not supported")
 
@@ -80,6 +80,9 @@ def _quantized(source: Source, e: Expansion) -> Sequence[str]:
     if _any(source, _PEEPHOLES) or not _any(source, _W[:1]):
         raise UnsupportedError("an LSTM of int8 data with weights of the cell, or with coupled gates, is not supported")
     (state, h), (cell, c) = _state(source, e, _STATE), _state(source, e, _CELL)
+    why = litert_lacks(h, c)
+    if why:
+        e.refuse("litert", why)
     op = QuantizedLstm(a["time_major"], max(a["cell_clip"], 0.0))
     weights = [_joined(source, e, operands) for operands in (_W, _R, _BIASES)]
     before = e.read(state, cleared(h), h.quant), e.read(cell, cleared(c), c.quant)

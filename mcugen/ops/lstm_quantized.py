@@ -11,11 +11,10 @@ import numpy as np
 from mcugen.call import Call, Param, Params, Rule
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
-from mcugen.numeric import quantize_multiplier, wrap32
+from mcugen.numeric import quantize_multiplier, reduced_multiplier, wrap32
 from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _sigmoid
-from mcugen.oracle import fixed, gemmlowp16, quantized, sigmoids
-from mcugen.oracle.rational import binary32, exact, multiplier, power, scale_of
+from mcugen.oracle import fixed, quantized, recurrent
 from mcugen.types import QuantParams, TensorType, dtypes
 
 GATES = 4
@@ -45,6 +44,16 @@ def is_tabled(call: Call) -> bool:
 def is_series(call: Call) -> bool:
     "the reference runtime is LiteRT"
     return call.reference != "tflm"
+
+
+def int8_data(call: Call) -> bool:
+    "data is int8"
+    return call.input(0).dtype == "s8"
+
+
+def int16_data(call: Call) -> bool:
+    "data is int16"
+    return call.input(0).dtype == "s16"
 
 
 def constant_weights(call: Call) -> bool:
@@ -84,6 +93,14 @@ def cell_power(t: TensorType) -> int:
     return exponent - 1
 
 
+def litert_lacks(state: TensorType, cell: TensorType) -> str:
+    """Why LiteRT does not compute a layer with such a state and cell; "" if it does."""
+    if state.dtype == "s16":
+        return "no kernel of LSTM on s16 data"
+    has_tanh = 0 <= _FUNCTION_BITS + cell_power(cell) <= _SERIES_BITS
+    return "" if has_tanh else f"no tanh for a cell of scale {cell.scale:g}"
+
+
 def clip_of(call: Call) -> int:
     """The bound of the cell as stored, 0 for none."""
     return int(min(max(call.op.cell_clip / call.input(5).scale, 0.0), 32767.0))
@@ -93,7 +110,10 @@ def biases(call: Call) -> tuple[np.ndarray, np.ndarray]:
     """What the sums of the data and of the state begin with: the zero points of both are folded in."""
     data, state = (call.constant(k).astype(np.int64).sum(axis=1) for k in (1, 2))
     first = call.constant(3).astype(np.int64) - call.input(0).zero_point * data
-    return wrap32(first).astype(np.int32), wrap32(-call.input(4).zero_point * state).astype(np.int32)
+    second = -call.input(4).zero_point * state
+    if int16_data(call):
+        return first, second
+    return wrap32(first).astype(np.int32), wrap32(second).astype(np.int32)
 
 
 def by_unit(rows: np.ndarray) -> np.ndarray:
@@ -119,6 +139,7 @@ def params(call: Call) -> Params:
     }
     for name, k, data in (("w", 1, 0), ("r", 2, 4)):
         for gate, (m, s) in enumerate(multipliers(call, k, call.input(data).scale)):
+            m = int(reduced_multiplier(m)) if int16_data(call) else m
             fields |= {f"{name}_mult[{gate}]": m, f"{name}_shift[{gate}]": s}
     return {**fields, "table": _sigmoid.table()} if is_tabled(call) else fields
 
@@ -139,20 +160,18 @@ def scratch(call: Call) -> int:
     return 0
 
 
-def _kernel(symbol: str, rule: Rule) -> Kernel:
-    rules = (rule, constant_weights)
-    return Kernel(
-        symbol, Form.WHOLE, rules, params, operands=(0, 4, 5), scratch=scratch, in_place=(5,), struct="mg_lstm_s8"
-    )
+def _kernel(symbol: str, *rules: Rule, struct: str = "mg_lstm_s8") -> Kernel:
+    rules = (*rules, constant_weights)
+    return Kernel(symbol, Form.WHOLE, rules, params, operands=(0, 4, 5), scratch=scratch, in_place=(5,), struct=struct)
 
 
 @dataclass(frozen=True)
 class QuantizedLstm(Op):
     """c = f * c + i * g, h = o * tanh(c), step by step: i, f, o = sigmoid(W x + b + R h), g = tanh(W x + b + R h).
 
-    x: s8 [B, T, I], or [T, B, I] with time_major   w: s8 [4 * H, I]   r: s8 [4 * H, H]   b: s32 [4 * H]
-    h: s8 [B, H]   c: s16 [B, H], with a scale that is a power of two   gates in the order i, f, g, o
-    results: the last cell, and y: s8 [B, T, H] or [T, B, H], the state h after each step
+    x: s8 or s16 [B, T, I], or [T, B, I] with time_major   w: s8 [4 * H, I]   r: s8 [4 * H, H]
+    b: s32 [4 * H], s64 with s16 data   h: as x, [B, H]   c: s16 [B, H], with a scale that is a power of two
+    gates in the order i, f, g, o   results: the last cell, and y: as x, [B, T, H] or [T, B, H], h after each step
     cell_clip: bound of the cell, 0 for none
     TFLM looks gates up in tables, LiteRT computes series, and products round apart.
     Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; lstm_eval.cc of both runtimes.
@@ -161,15 +180,17 @@ class QuantizedLstm(Op):
     time_major: bool = False
     cell_clip: float = 0.0
 
-    tflm_types = dtypes("s8")
+    tflm_types = dtypes("s8 s16")
     litert_types = dtypes("s8")
-    kernels = (_kernel("mg_lstm_s8", is_tabled), _kernel("mg_lstm_s8_series", is_series))
+    kernels = (
+        _kernel("mg_lstm_s8", int8_data, is_tabled),
+        _kernel("mg_lstm_s8_series", int8_data, is_series),
+        _kernel("mg_lstm_s16", int16_data, struct="mg_lstm_s16"),
+    )
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        bits = _FUNCTION_BITS + cell_power(call.input(5))
-        if runtime == "litert" and not 0 <= bits <= _SERIES_BITS:
-            return f"no tanh for a cell of scale {call.input(5).scale:g}"
-        return super().refused_by(call, runtime)
+        why = litert_lacks(call.input(4), call.input(5)) if runtime == "litert" else ""
+        return why or super().refused_by(call, runtime)
 
     def infer(
         self,
@@ -183,7 +204,7 @@ class QuantizedLstm(Op):
         if x is None or w is None or r is None or b is None or h is None or c is None or len(x.shape) != 3:
             raise ShapeError(f"a recurrent layer needs data of rank 3, weights, biases and states, not {x}")
         found = tuple(t.dtype for t in (x, w, r, b, h, c))
-        if found != ("s8", "s8", "s8", "s32", "s8", "s16"):
+        if found not in _TYPES:
             raise UnsupportedError(f"a recurrent layer of {', '.join(found)} is not supported")
         hidden = r.shape[-1]
         batches = x.shape[1 if self.time_major else 0]
@@ -193,7 +214,7 @@ class QuantizedLstm(Op):
                 raise ShapeError(f"an operand {t} of a recurrent layer on {x} is not {list(shape)}")
         if not math.isfinite(self.cell_clip):
             raise UnsupportedError(f"the bound {self.cell_clip} of the cell is not a number")
-        return TensorType(c.shape, "s16"), TensorType((*x.shape[:2], hidden), "s8")
+        return TensorType(c.shape, "s16"), TensorType((*x.shape[:2], hidden), x.dtype)
 
     def reference(
         self, x: np.ndarray, w: np.ndarray, r: np.ndarray, b: np.ndarray, h: np.ndarray, c: np.ndarray
@@ -213,11 +234,10 @@ class QuantizedLstm(Op):
         zero = call.input(4).zero_point
         y = []
         for row in x if self.time_major else x.swapaxes(0, 1):
-            first = fixed.wrapped((row - call.input(0).zero_point) @ w.T + b)
-            gates = _gates_q(call, first, fixed.wrapped((h - zero) @ r.T))
-            c = _cell_q(call, gates, c)
-            product = _tanh_of_cell(call, c) * gates[3]
-            h = np.clip(fixed.scaled_twice(product, *_hidden_q(call)) + zero, -128, 127)
+            gates = recurrent.gates_of(call, (row - call.input(0).zero_point) @ w.T + b, (h - zero) @ r.T)
+            c = recurrent.next_cell(call, gates, c)
+            product = recurrent.tanh_of_cell(call, c) * gates[3]
+            h = quantized.stored(fixed.scaled_twice(product, *recurrent.hidden_multiplier(call)), call.input(4))
             y.append(h)
         return c, np.stack(y, axis=0 if self.time_major else 1)
 
@@ -230,12 +250,13 @@ class QuantizedLstm(Op):
     def scaling_q(self, call: Call) -> Scaling:
         w, r, b = (fixed.int64(call.constant(k)) for k in (1, 2, 3))
         x, h = call.input(0), call.input(4)
+        first = b - x.zero_point * w.sum(axis=1)
         return {
-            "w": _gate_multipliers_q(call, 1, x),
-            "r": _gate_multipliers_q(call, 2, h),
-            "h": _hidden_q(call),
-            "clip": _clip_q(call),
-            "w_bias": fixed.wrapped(b - x.zero_point * w.sum(axis=1)),
+            "w": recurrent.gate_multipliers(call, 1, x),
+            "r": recurrent.gate_multipliers(call, 2, h),
+            "h": recurrent.hidden_multiplier(call),
+            "clip": recurrent.clip_of(call),
+            "w_bias": first if x.dtype == "s16" else fixed.wrapped(first),
             "r_bias": fixed.wrapped(-h.zero_point * r.sum(axis=1)),
         }
 
@@ -249,85 +270,17 @@ class QuantizedLstm(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [_example(seed, *case) for seed, case in enumerate(_CASES)]
+        wide = [_example(20 + k, *_CASES[k][:4], 0, 0, *_CASES[k][6:], dtype="s16") for k in range(3)]
+        return [*(_example(seed, *case) for seed, case in enumerate(_CASES)), *wide]
+
+
+_TYPES = (("s8", "s8", "s8", "s32", "s8", "s16"), ("s16", "s8", "s8", "s64", "s16", "s16"))
+"""Element types of the operands."""
 
 
 def _sigmoid_of(x: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         return np.asarray(1.0 / (1.0 + np.exp(-x)))
-
-
-def _power_q(call: Call) -> int:
-    """log2 of the cell's scale."""
-    scale = scale_of(call.input(5))
-    return -(scale.denominator.bit_length() - 1) if scale < 1 else scale.numerator.bit_length() - 1
-
-
-def _clip_q(call: Call) -> int:
-    """Source: lstm_eval_common.cc, CreateLstmCellStateInfo."""
-    if call.op.cell_clip <= 0:
-        return 0
-    return min(math.floor(binary32(exact(call.op.cell_clip)) / scale_of(call.input(5))), 32767)
-
-
-def _hidden_q(call: Call) -> quantized.Multiplier:
-    return quantized.product_multiplier(
-        (2.0**-_FUNCTION_BITS, 2.0**-_FUNCTION_BITS), call.input(4).scale, in_double=True
-    )
-
-
-def _gate_multipliers_q(call: Call, k: int, data: TensorType) -> list[quantized.Multiplier]:
-    """(mult, shift) of each gate; see `multipliers`."""
-    w = call.input(k)
-    scales = w.quant.scale[:: w.shape[0] // GATES] if w.quant else ()
-    products = [scale_of(data) * binary32(exact(s)) for s in scales]
-    rounded = products if quantized.is_tflm(call) else [binary32(p) for p in products]
-    return [multiplier(p * power(_GATE_BITS)) for p in rounded]
-
-
-def _gates_q(call: Call, first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:
-    """The gates i, f, g and o, with 15 bits of fraction, of the exact sums of data and state."""
-    sums = []
-    for acc, k, data in ((first, 1, call.input(0)), (second, 2, call.input(4))):
-        pairs = zip(np.split(acc, GATES, axis=1), _gate_multipliers_q(call, k, data), strict=True)
-        sums.append([fixed.scaled_twice(part, *scale) for part, scale in pairs])
-    found = []
-    for gate, (a, r) in enumerate(zip(*sums, strict=True)):
-        total = _narrowed(_narrowed(a) + (_narrowed(r) if quantized.is_tflm(call) else r))
-        found.append(_activated(call, total, gate == 2))
-    return found
-
-
-def _activated(call: Call, x: np.ndarray, is_tanh: bool) -> np.ndarray:
-    if quantized.is_tflm(call):
-        return sigmoids.tabled_tanh(3 * x) if is_tanh else sigmoids.tabled_logistic(3 * x)
-    bits = _FUNCTION_BITS - _GATE_BITS
-    return gemmlowp16.looked_up(gemmlowp16.tanh(bits) if is_tanh else gemmlowp16.logistic(bits), x)
-
-
-def _tanh_of_cell(call: Call, c: np.ndarray) -> np.ndarray:
-    """Source: TFLM lstm_eval.cc, Tanh; LiteRT tensor_utils::ApplyTanh."""
-    if not quantized.is_tflm(call):
-        return gemmlowp16.looked_up(gemmlowp16.tanh(_FUNCTION_BITS + _power_q(call)), c)
-    left = _GATE_BITS + _power_q(call)
-    scaled = (3 * c) << left if left >= 0 else (3 * c + (1 << (-left - 1))) >> -left
-    return sigmoids.tabled_tanh(fixed.wrapped(scaled))
-
-
-def _cell_q(call: Call, gates: Sequence[np.ndarray], c: np.ndarray) -> np.ndarray:
-    i, f, g, _ = gates
-    shift = 2 * _FUNCTION_BITS + _power_q(call)
-    if quantized.is_tflm(call):
-        kept = _narrowed(fixed.scaled_twice(f * c, 1 << 30, 1 - _FUNCTION_BITS))
-        entered = _narrowed(fixed.scaled_twice(i * g, 1 << 30, 1 - shift))
-    else:
-        kept, entered = fixed.divided(f * c, _FUNCTION_BITS), fixed.int64(fixed.divided(i * g, shift).astype(np.int16))
-    total, clip = _narrowed(kept + entered), _clip_q(call)
-    return np.clip(total, -clip, clip) if clip > 0 else total
-
-
-def _narrowed(x: np.ndarray) -> np.ndarray:
-    return np.asarray(np.clip(x, -(1 << 15), (1 << 15) - 1))
 
 
 _CASES: tuple[tuple[int, int, int, int, int, int, int, float, bool], ...] = (
@@ -352,6 +305,7 @@ def _example(
     cell: int,
     clip: float,
     time_major: bool,
+    dtype: str = "s8",
 ) -> Example:
     def weights(count: int, scale: float) -> TensorType:
         scales = np.repeat(scale * (1.0 + 0.3 * np.arange(GATES)) * (1.0 if seed % 2 else 8.0), hidden)
@@ -362,9 +316,11 @@ def _example(
         return TensorType(shape, dtype, QuantParams((float(np.float32(scale)),), (zero,)))
 
     ends = (steps, batches) if time_major else (batches, steps)
-    h, c = state("s8", 0.0078, h_zero, (batches, hidden)), state("s16", 2.0**cell, 0, (batches, hidden))
-    x, y = state("s8", 0.02, x_zero, (*ends, inputs)), TensorType((*ends, hidden), "s8", h.quant)
-    b = TensorType((GATES * hidden,), "s32")
-    data = np.random.default_rng(seed).integers(-(2**11), 2**11, GATES * hidden).astype(np.int32)
+    fine = 1.0 if dtype == "s8" else 256.0
+    h, c = state(dtype, 0.0078 / fine, h_zero, (batches, hidden)), state("s16", 2.0**cell, 0, (batches, hidden))
+    x, y = state(dtype, 0.02 / fine, x_zero, (*ends, inputs)), TensorType((*ends, hidden), dtype, h.quant)
+    b = TensorType((GATES * hidden,), "s32" if dtype == "s8" else "s64")
+    numbers = np.random.default_rng(seed).integers(-(2**11), 2**11, GATES * hidden) * int(fine)
+    data = numbers.astype(b.np_dtype)
     types = (x, weights(inputs, 0.004), weights(hidden, 0.006), b, h, c)
     return Example(QuantizedLstm(time_major, clip), types, (c, y), {1: None, 2: None, 3: data}, seed)

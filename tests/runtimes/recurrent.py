@@ -44,8 +44,9 @@ def lstm(s: Sketch) -> None:
     batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9, 20), (1, 2, 5, 12)))
     first = s.chance(0.3)
     ends = (steps, batches) if first else (batches, steps)
-    x_quant = _of(s, 10 ** s.rng.uniform(-2.5, -0.5), s.rng.choice((-128, 0, 127, -3)))
-    h_quant = _of(s, s.rng.choice((1 / 128, 0.0076, 0.004)), s.rng.choice((0, 0, -4, 30)))
+    fine = 256.0 if s.dtype == "s16" else 1.0
+    x_quant = _of(s, 10 ** s.rng.uniform(-2.5, -0.5) / fine, s.rng.choice((-128, 0, 127, -3)) if fine == 1.0 else 0)
+    h_quant = _of(s, s.rng.choice((1 / 128, 0.0076, 0.004)) / fine, s.rng.choice((0, 0, -4, 30)) if fine == 1.0 else 0)
     wide = s.dtype == "f32"
     cell = None if wide else (2.0 ** s.rng.choice((-12, -12, -11, -13, -10, -9, -15)), 0)
     gain = s.rng.choice((1.0, 3.0, 30.0))
@@ -53,13 +54,15 @@ def lstm(s: Sketch) -> None:
     gates: dict[int, int] = {}
     for k in whole:
         w, r = (_of(s, gain * 10 ** s.rng.uniform(-2.6, -1.8)) for _ in range(2))
-        gates[1 + k] = s.constant((hidden, inputs), None, w)
-        gates[5 + k] = s.constant((hidden, hidden), None, r)
+        kind = "f32" if wide else "s8"
+        gates[1 + k] = s.constant((hidden, inputs), kind, w)
+        gates[5 + k] = s.constant((hidden, hidden), kind, r)
         if wide:
             gates[12 + k] = s.constant((hidden,))
         else:
-            data = s.data.integers(-3000, 3000, hidden)
-            gates[12 + k] = s.tensor((hidden,), "s32", (x_quant[0] * w[0], 0) if x_quant and w else None, data)
+            data = s.data.integers(-3000, 3000, hidden) * int(fine)
+            kind = "s32" if fine == 1.0 else "s64"
+            gates[12 + k] = s.tensor((hidden,), kind, (x_quant[0] * w[0], 0) if x_quant and w else None, data)
     if wide and s.chance(0.3):
         gates |= {place: s.constant((hidden,)) for k, place in ((0, 9), (1, 10), (3, 11)) if k in whole}
     h = s.tensor((batches, hidden), s.dtype, h_quant, is_variable=True)
@@ -76,6 +79,6 @@ def lstm(s: Sketch) -> None:
 
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "SVDF": (("s8", "s16", "f32"), svdf),
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": (("s8", "f32"), lstm),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": (("s8", "s16", "f32"), lstm),
 }
 """Operator: (element types that are drawn, how a model of one is drawn)."""

@@ -2,6 +2,11 @@
  *
  * The products of dsp_lstm_s8.h.
  */
+#define MG_PARAMS mg_dsp_lstm_s8_params
+#define MG_DATA int8_t
+#define MG_LEAST INT8_MIN
+#define MG_MOST INT8_MAX
+#define MG_SUM int32_t
 #define MG_VECTOR mg_s16
 #include "mcugen/dsp_lstm_s8.h"
 #include "mcugen/dsp_pairs.h"
@@ -36,6 +41,11 @@ static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift)
         return mg_dsp_high_sum(x * ((int32_t)2 << (uint32_t)shift), mult, 0);
     }
     return mg_dsp_high_sum(2 * x, mult, ((int32_t)1 << (right - 1u)) + mg_sign(x)) >> right;
+}
+
+static inline int32_t scaled_sum(int32_t x, int32_t mult, int32_t shift)
+{
+    return scaled(x, mult, shift);
 }
 
 static inline int32_t narrowed(int32_t x)

@@ -2,7 +2,14 @@
  *
  * lstm_s8.h on vectors as they are. The weights of a unit stand tap by tap, those of its four gates side by side.
  */
+#define MG_PARAMS mg_lstm_s8_params
+#define MG_DATA int8_t
+#define MG_LEAST INT8_MIN
+#define MG_MOST INT8_MAX
+#define MG_SUM int32_t
 #define MG_VECTOR int8_t
+#include "mcugen/lstm_s8.h"
+
 #include "mcugen/lstm_s8_template.h"
 
 static inline uint32_t stored(uint32_t n)
@@ -20,6 +27,11 @@ static inline const int8_t *widened(const int8_t *x, int8_t *wide, uint32_t n)
 static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift)
 {
     return mg_requantize(x, mult, shift);
+}
+
+static inline int32_t scaled_sum(int32_t x, int32_t mult, int32_t shift)
+{
+    return scaled(x, mult, shift);
 }
 
 static inline int32_t narrowed(int32_t x)

@@ -32,6 +32,8 @@ def _words(rows: np.ndarray) -> np.ndarray:
 
 def doubled(call: Call) -> bool:
     "no sum of a gate, shifted to the left where its scale asks for that, leaves 31 bits"
+    if not lstm.int8_data(call):
+        return False
     found = [lstm.hidden_multiplier(call)[1]]
     for k, data, bias in ((1, 0, lstm.biases(call)[0]), (2, 4, lstm.biases(call)[1])):
         sums = 128 * np.abs(call.constant(k).astype(np.int64)).sum(axis=1) + np.abs(bias.astype(np.int64))
@@ -65,7 +67,7 @@ def _lstm_kernel(portable: Kernel) -> Kernel:
     )
 
 
-LSTM = tuple(_lstm_kernel(kernel) for kernel in lstm.QuantizedLstm.kernels)
+LSTM = tuple(_lstm_kernel(k) for k in lstm.QuantizedLstm.kernels if k.contract == "mg_lstm_s8")
 
 
 def _is_large(call: Call) -> bool:
