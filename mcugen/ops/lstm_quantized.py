@@ -37,13 +37,13 @@ def sizes(call: Call) -> tuple[int, int, int, int]:
 
 
 def is_tabled(call: Call) -> bool:
-    "the reference runtime is TensorFlow Lite Micro"
-    return call.reference == "tflm"
+    "the reference runtime is TensorFlow Lite Micro, which alone takes int16 data"
+    return call.reference == "tflm" or int16_data(call)
 
 
 def is_series(call: Call) -> bool:
     "the reference runtime is LiteRT"
-    return call.reference != "tflm"
+    return not is_tabled(call)
 
 
 def int8_data(call: Call) -> bool:
@@ -67,7 +67,7 @@ def multipliers(call: Call, k: int, data: float) -> list[tuple[int, int]]:
     TFLM divides the product of two float32 as float64, LiteRT rounds it to float32.
     Source: lstm_eval_common.cc, CreateGateParams; unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16.
     """
-    rounded = np.float64 if call.reference == "tflm" else np.float32
+    rounded = np.float64 if is_tabled(call) else np.float32
     scales = _gate_scales(call.input(k))
     real = [float(rounded(np.float32(data)) * rounded(np.float32(s)) * rounded(2.0**_GATE_BITS)) for s in scales]
     return [quantize_multiplier(r) for r in real]

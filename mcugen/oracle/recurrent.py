@@ -24,6 +24,11 @@ FUNCTION_BITS = 15
 """Bits of fraction of the gates, and of the cell's tanh."""
 
 
+def _is_tabled(call: Call) -> bool:
+    """Whether the arithmetic is TFLM's, which alone has a kernel for int16 data."""
+    return quantized.is_tflm(call) or call.input(0).dtype == "s16"
+
+
 def cell_power(call: Call) -> int:
     """log2 of the cell's scale."""
     scale = scale_of(call.input(5))
@@ -47,7 +52,7 @@ def gate_multipliers(call: Call, k: int, data: TensorType) -> list[quantized.Mul
     w = call.input(k)
     scales = w.quant.scale[:: w.shape[0] // GATES] if w.quant else ()
     products = [scale_of(data) * binary32(exact(s)) for s in scales]
-    rounded = products if quantized.is_tflm(call) else [binary32(p) for p in products]
+    rounded = products if _is_tabled(call) else [binary32(p) for p in products]
     return [multiplier(p * power(_GATE_BITS)) for p in rounded]
 
 
@@ -65,13 +70,13 @@ def gates_of(call: Call, first: np.ndarray, second: np.ndarray) -> list[np.ndarr
         sums.append([scale_of_sums(part, *scale) for part, scale in pairs])
     found = []
     for gate, (a, r) in enumerate(zip(*sums, strict=True)):
-        total = _narrowed(_narrowed(a) + (_narrowed(r) if quantized.is_tflm(call) else r))
+        total = _narrowed(_narrowed(a) + (_narrowed(r) if _is_tabled(call) else r))
         found.append(_activated(call, total, gate == 2))
     return found
 
 
 def _activated(call: Call, x: np.ndarray, is_tanh: bool) -> np.ndarray:
-    if quantized.is_tflm(call):
+    if _is_tabled(call):
         return sigmoids.tabled_tanh(3 * x) if is_tanh else sigmoids.tabled_logistic(3 * x)
     bits = FUNCTION_BITS - _GATE_BITS
     return gemmlowp16.looked_up(gemmlowp16.tanh(bits) if is_tanh else gemmlowp16.logistic(bits), x)
@@ -79,7 +84,7 @@ def _activated(call: Call, x: np.ndarray, is_tanh: bool) -> np.ndarray:
 
 def tanh_of_cell(call: Call, c: np.ndarray) -> np.ndarray:
     """Source: TFLM lstm_eval.cc, Tanh; LiteRT tensor_utils::ApplyTanh."""
-    if not quantized.is_tflm(call):
+    if not _is_tabled(call):
         return gemmlowp16.looked_up(gemmlowp16.tanh(FUNCTION_BITS + cell_power(call)), c)
     left = _GATE_BITS + cell_power(call)
     scaled = (3 * c) << left if left >= 0 else (3 * c + (1 << (-left - 1))) >> -left
@@ -90,7 +95,7 @@ def next_cell(call: Call, gates: Sequence[np.ndarray], c: np.ndarray) -> np.ndar
     """The cell after a step."""
     i, f, g, _ = gates
     shift = 2 * FUNCTION_BITS + cell_power(call)
-    if quantized.is_tflm(call):
+    if _is_tabled(call):
         kept = _narrowed(fixed.scaled_twice(f * c, 1 << 30, 1 - FUNCTION_BITS))
         entered = _narrowed(fixed.scaled_twice(i * g, 1 << 30, 1 - shift))
     else:
