@@ -17,6 +17,7 @@ import tflite
 
 from mcugen import packed
 from mcugen.errors import CorruptModelError, UsageError
+from mcugen.frontends._sparse import Level, Sparsity
 from mcugen.imports import Attributes
 from mcugen.types import TensorType
 
@@ -55,7 +56,7 @@ class RawTensor:
     zero_point: tuple[int, ...]
     axis: int
     is_variable: bool
-    is_sparse: bool
+    sparsity: Sparsity | None = None
 
 
 @dataclass(frozen=True)
@@ -199,8 +200,31 @@ class _Reader:
             zero_point=self._numbers(quant.ZeroPointAsNumpy()) if quant else (),
             axis=quant.QuantizedDimension() if quant else 0,
             is_variable=bool(tensor.IsVariable()),
-            is_sparse=tensor.Sparsity() is not None,
+            sparsity=self._sparsity(tensor.Sparsity()),
         )
+
+    def _sparsity(self, stated: Any) -> Sparsity | None:
+        """How the elements of a sparse tensor are stored; None for dense ones."""
+        if stated is None:
+            return None
+        levels = (stated.DimMetadata(k) for k in range(self._length(stated.DimMetadataLength(), "levels")))
+        order, blocks = self._numbers(stated.TraversalOrderAsNumpy()), self._numbers(stated.BlockMapAsNumpy())
+        return Sparsity(order, blocks, tuple(self._level(level) for level in levels))
+
+    def _level(self, level: Any) -> Level:
+        if level.Format() == tflite.DimensionType.DENSE:
+            return Level(int(level.DenseSize()))
+        segments = self._indices(level.ArraySegments(), level.ArraySegmentsType())
+        return Level(0, segments, self._indices(level.ArrayIndices(), level.ArrayIndicesType()))
+
+    def _indices(self, table: Any, kind: int) -> np.ndarray:
+        """A vector of one of the integer types that the schema allows."""
+        names = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
+        if table is None or kind not in names:
+            raise CorruptModelError("indices of a sparse tensor are missing")
+        vector = getattr(tflite, names[kind])()
+        vector.Init(table.Bytes, table.Pos)
+        return np.array(self._numbers(vector.ValuesAsNumpy()), np.int64)
 
     def _buffer(self, index: int) -> np.ndarray | None:
         """The bytes of a buffer, not copied; None for an empty one, which marks a tensor computed at run time."""

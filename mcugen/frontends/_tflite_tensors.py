@@ -8,6 +8,7 @@ import numpy as np
 
 from mcugen.errors import CorruptModelError, QuantizationError, ShapeError
 from mcugen.frontends import _flatbuffer as fb
+from mcugen.frontends import _sparse
 from mcugen.frontends._builder import MAX_RANK, MAX_TENSOR_BYTES
 from mcugen.graph import Tensor
 from mcugen.types import PACKED_BITS, QuantParams, Shape, TensorType
@@ -54,10 +55,24 @@ def tensor(index: int, raw: fb.RawTensor, name: str) -> Tensor:
     dtype = _DTYPES[raw.type]
     tensor_type = bounded(TensorType(raw.shape, dtype), what)
     tensor_type = TensorType(raw.shape, dtype, _quant(raw, tensor_type, what))
-    data = None if raw.data is None else fb.as_array(raw.data, tensor_type, what)
+    data = None if raw.data is None else _data(raw, tensor_type, what)
     if data is not None and data.dtype.kind == "f" and not np.isfinite(data).all():
         raise CorruptModelError("a constant holds infinities or NaN", where=what)
     return Tensor(name, tensor_type, data, raw.label)
+
+
+def _data(raw: fb.RawTensor, t: TensorType, what: str) -> np.ndarray | None:
+    """The elements of a constant; those of a sparse one in their places, with zeros between them."""
+    if raw.sparsity is None or raw.data is None:
+        return None if raw.data is None else fb.as_array(raw.data, t, what)
+    try:
+        places = _sparse.places(raw.sparsity, t.shape)
+    except CorruptModelError as error:
+        raise CorruptModelError(error.message, where=what) from error
+    stored = fb.as_array(raw.data, TensorType((places.size,), t.dtype), what)
+    dense = np.zeros(t.size, t.np_dtype)
+    dense[places] = stored
+    return dense.reshape(t.shape)
 
 
 def bounded(tensor_type: TensorType, where: str) -> TensorType:

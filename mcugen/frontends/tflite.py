@@ -346,9 +346,10 @@ class _Importer:
     def _check_readable(self, index: int, raw: fb.RawTensor, *, may_vary: bool) -> None:
         if not is_readable(raw):
             raise UnsupportedError(unknown_type(index, raw))
-        if (raw.is_variable and not may_vary) or raw.is_sparse:
-            kind = "variable" if raw.is_variable else "sparse"
-            raise UnsupportedError(f"{kind} tensor {raw.label!r} is not supported")
+        if raw.is_variable and not may_vary:
+            raise UnsupportedError(f"variable tensor {raw.label!r} is not supported")
+        if raw.sparsity is not None:
+            self.common.refusals["tflm"].append(f"it reads the sparse tensor {raw.label!r} as a dense one")
 
     def _node(self, index: int, operator: fb.RawOperator, imported: Imported, where: str) -> Node:
         names = tuple(None if i < 0 else self.held(i) for i in operator.inputs)

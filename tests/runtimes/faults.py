@@ -28,6 +28,7 @@ def models() -> Iterator[Drawn]:
         yield _narrow_bias("CONV_2D", stated)
         yield _narrow_bias("FULLY_CONNECTED", stated)
         yield _narrow_bias("TRANSPOSE_CONV", stated)
+    yield _sparse()
     yield from (graphs.draw(seed) for seed in range(GRAPHS))
 
 
@@ -47,6 +48,15 @@ def _reduced_then_dense() -> Drawn:
     w = s.tensor((32, 64), "s8", (0.005, 0), s.data.integers(-127, 128, (32, 64)))
     b = s.tensor((32,), "s64", (1.5e-6, 0), s.data.integers(-(10**6), 10**6, 32))
     s.result("FULLY_CONNECTED", [h, w, b], (1, 32), None, (2e-3, 0), {})
+    return s.drawn()
+
+
+def _sparse() -> Drawn:
+    """A layer whose weights are stored without most of their zeros."""
+    s = Sketch("fault FULLY_CONNECTED sparse f32", "f32")
+    rows = ((0, 1), (), (4, ((0, 2, 4, 5, 6), (2, 3, 2, 3, 0, 1))))
+    x, w = s.x((2, 4)), s.tensor((4, 4), "f32", None, np.array([1, 2, 3, 4, 5, 6]), sparsity=rows)
+    s.result("FULLY_CONNECTED", [x, w, s.const([0.5, 1, 2, 3], "f32")], (2, 4), None, None, {})
     return s.drawn()
 
 

@@ -65,6 +65,10 @@ _BUFFER_ALIGNMENT_BYTES = 16  # force_align of Buffer.data in the schema
 _LAST_CODE_OF_ONE_BYTE = 127  # BuiltinOperator.PLACEHOLDER_FOR_GREATER_OP_CODES
 
 
+Sparse = tuple[Sequence[int], Sequence[int], Sequence[int | tuple[Sequence[int], Sequence[int]]]]
+"""Order of the axes, axes of the blocks, and each level: its size, or segments and indices."""
+
+
 @dataclass(frozen=True)
 class _Tensor:
     name: str | bytes
@@ -76,6 +80,7 @@ class _Tensor:
     buffer: int
     is_variable: bool
     shape_signature: tuple[int, ...] | None
+    sparsity: Sparse | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,7 @@ class ModelWriter:
         data: Any = None,
         is_variable: bool = False,
         shape_signature: Sequence[int] | None = None,
+        sparsity: Sparse | None = None,
     ) -> int:
         """Adds a tensor and returns its index; with `data` (array or raw bytes) it is a constant.
 
@@ -141,9 +147,12 @@ class ModelWriter:
                 scale=scales,
                 zero_point=zeros,
                 axis=axis,
-                buffer=0 if data is None else self._buffer(data, tuple(shape), numpy_type),
+                buffer=0
+                if data is None
+                else self._buffer(data, tuple(shape) if sparsity is None else None, numpy_type),
                 is_variable=is_variable,
                 shape_signature=None if shape_signature is None else tuple(shape_signature),
+                sparsity=sparsity,
             )
         )
         return len(self._tensors) - 1
@@ -208,12 +217,12 @@ class ModelWriter:
         b.Finish(tflite.ModelEnd(b), _FILE_IDENTIFIER)
         return bytes(b.Output())
 
-    def _buffer(self, data: Any, shape: tuple[int, ...], numpy_type: Any) -> int:
+    def _buffer(self, data: Any, shape: tuple[int, ...] | None, numpy_type: Any) -> int:
         if isinstance(data, bytes):
             raw = data
         else:
             array = np.asarray(data)
-            if array.shape != shape:
+            if shape is not None and array.shape != shape:
                 raise ValueError(f"data has shape {array.shape}, the tensor {shape}")
             little_endian = np.dtype(numpy_type).newbyteorder("<")
             raw = np.ascontiguousarray(array.astype(little_endian)).tobytes()
@@ -272,7 +281,10 @@ def _write_tensor(b: flatbuffers.Builder, t: _Tensor) -> int:
     quantization = _write_quantization(b, t) if t.scale else None
     signature = None if t.shape_signature is None else _vector(b, t.shape_signature, "<i4")
     shape, name = _vector(b, t.shape, "<i4"), b.CreateString(t.name)
+    sparsity = None if t.sparsity is None else _write_sparsity(b, *t.sparsity)
     tflite.TensorStart(b)
+    if sparsity is not None:
+        tflite.TensorAddSparsity(b, sparsity)
     tflite.TensorAddShape(b, shape)
     tflite.TensorAddType(b, t.type_code)
     tflite.TensorAddBuffer(b, t.buffer)
@@ -284,6 +296,36 @@ def _write_tensor(b: flatbuffers.Builder, t: _Tensor) -> int:
         tflite.TensorAddShapeSignature(b, signature)
     tflite.TensorAddHasRank(b, True)
     return int(tflite.TensorEnd(b))
+
+
+def _write_sparsity(b: flatbuffers.Builder, order: Any, blocks: Any, levels: Any) -> int:
+    made = _tables(b, [_write_level(b, level) for level in levels])
+    axes, block_map = _vector(b, order, "<i4"), _vector(b, blocks, "<i4")
+    tflite.SparsityParametersStart(b)
+    tflite.SparsityParametersAddTraversalOrder(b, axes)
+    if len(blocks):
+        tflite.SparsityParametersAddBlockMap(b, block_map)
+    tflite.SparsityParametersAddDimMetadata(b, made)
+    return int(tflite.SparsityParametersEnd(b))
+
+
+def _write_level(b: flatbuffers.Builder, level: Any) -> int:
+    vectors = []
+    for values in () if isinstance(level, int) else level:
+        data = _vector(b, values, "<i4")
+        tflite.Int32VectorStart(b)
+        tflite.Int32VectorAddValues(b, data)
+        vectors.append(tflite.Int32VectorEnd(b))
+    tflite.DimensionMetadataStart(b)
+    tflite.DimensionMetadataAddFormat(b, int(not isinstance(level, int)))  # DimensionType: DENSE, SPARSE_CSR
+    if isinstance(level, int):
+        tflite.DimensionMetadataAddDenseSize(b, level)
+    else:
+        tflite.DimensionMetadataAddArraySegmentsType(b, tflite.SparseIndexVector.Int32Vector)
+        tflite.DimensionMetadataAddArraySegments(b, vectors[0])
+        tflite.DimensionMetadataAddArrayIndicesType(b, tflite.SparseIndexVector.Int32Vector)
+        tflite.DimensionMetadataAddArrayIndices(b, vectors[1])
+    return int(tflite.DimensionMetadataEnd(b))
 
 
 def _write_quantization(b: flatbuffers.Builder, t: _Tensor) -> int:
