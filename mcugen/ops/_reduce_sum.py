@@ -113,26 +113,34 @@ def sums_bytes(call: Call) -> int:
     return 4 * _reduce.channels(call)
 
 
-_TYPES: tuple[tuple[str, tuple[Callable[[Call], bool], ...]], ...] = (
+_Types = tuple[tuple[str, tuple[Callable[[Call], bool], ...]], ...]
+_TYPES: _Types = (
     ("s8", (_pool.int8_data, sums_fit, by_runtime)),
-    ("s8_line", (_pool.int8_data, sums_fit, has_line)),
     ("s16", (_pool.int16_data, sums_fit, by_runtime)),
     ("f32", (_pool.float_data,)),
 )
-KERNELS = tuple(
-    kernel
-    for dtype, rules in _TYPES
-    for kernel in (
-        Kernel(
-            f"mg_reduce_sum_{dtype}__global",
-            Form.ACCUMULATE,
-            accepts=(*rules, _reduce.leaves_channels),
-            params=global_params,
-            scratch=sums_bytes,
-        ),
-        Kernel(f"mg_reduce_sum_{dtype}", Form.WHOLE, accepts=rules, params=whole_params),
+_LINES: _Types = (("s8_line", (_pool.int8_data, sums_fit, has_line)),)
+
+
+def _kernels(types: _Types) -> tuple[Kernel, ...]:
+    return tuple(kernel for dtype, rules in types for kernel in _of_type(dtype, rules))
+
+
+def _of_type(dtype: str, rules: tuple[Callable[[Call], bool], ...]) -> tuple[Kernel, Kernel]:
+    """The kernels of one element type: for all axes but the channels, and for any."""
+    whole_image = Kernel(
+        f"mg_reduce_sum_{dtype}__global",
+        Form.ACCUMULATE,
+        accepts=(*rules, _reduce.leaves_channels),
+        params=global_params,
+        scratch=sums_bytes,
     )
-)
+    return whole_image, Kernel(f"mg_reduce_sum_{dtype}", Form.WHOLE, accepts=rules, params=whole_params)
+
+
+KERNELS = _kernels(_TYPES)
+ROUNDED = (*_kernels(_LINES), *KERNELS)
+"""Kernels of operators that may state how they round."""
 
 
 class Sums(_reduce.Reduction):

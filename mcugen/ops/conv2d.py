@@ -338,6 +338,10 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "single", "kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (1, 1), "zero": -3},
     {"rounding": "even", "kind": "s16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": 700, "gain": 1e-3},
     {"rounding": "even", "kind": "s16", "size": (3, 2), "c": 3, "o": 2, "kernel": (1, 1), "gain": 1e-3, "groups": 1},
+    {"rounding": "even", "size": (2, 3), "c": 33, "o": 6, "kernel": (1, 1), "zero": 5, "gain": 0.0023},
+    {"rounding": "even", "size": (1, 3), "c": 250, "o": 5, "kernel": (1, 1), "zero": 5, "gain": 0.0007},
+    {"rounding": "even", "size": (2, 3), "c": 33, "o": 6, "kernel": (1, 1), "gain": 0.0023, "activation": "RELU6"},
+    {"rounding": "even", "size": (1, 3), "c": 250, "o": 5, "kernel": (1, 1), "gain": 0.0007, "activation": "RELU6"},
 )
 
 

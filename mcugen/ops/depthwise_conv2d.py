@@ -312,6 +312,10 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 3), "zero": 3, "bias_dtype": "f32"},
     {"rounding": "even", "kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128},
     {"rounding": "even", "kind": "s16", "size": (5, 6), "c": 5, "kernel": (3, 3), "gain": 1e-3},
+    {"rounding": "even", "size": (6, 7), "c": 9, "kernel": (3, 3), "zero": 7, "gain": 0.0023},
+    {"rounding": "even", "size": (4, 5), "c": 19, "kernel": (3, 3), "zero": 7, "gain": 0.0023, "activation": "RELU6"},
+    {"rounding": "even", "kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
+    {"rounding": "even", "kind": "s16", "size": (5, 6), "c": 1, "multiplier": 4, "kernel": (4, 3), "gain": 0.0007},
 )
 
 

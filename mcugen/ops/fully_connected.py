@@ -281,6 +281,9 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "kind": "s16", "shape": (2, 11), "outputs": 6, "gain": 1e-3},
     {"shape": (1, 17), "outputs": 7, "zero": -128, "out_zero": 0, "gain": 3.0, "widen": True},
     {"shape": (2, 64), "outputs": 9, "zero": 5, "out_zero": 0, "gain": 300.0, "bias": False, "widen": True},
+    {"rounding": "even", "shape": (2, 250), "outputs": 6, "zero": -5, "gain": 0.0007},
+    {"rounding": "even", "shape": (2, 33), "outputs": 6, "zero": -5, "gain": 0.0023, "activation": "RELU6"},
+    {"rounding": "even", "shape": (2, 250), "outputs": 6, "gain": 0.0007, "activation": "RELU6"},
 )
 
 

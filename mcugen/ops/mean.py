@@ -30,6 +30,7 @@ class Mean(_reduce_sum.Sums):
     rounding: str = ""
 
     divides = True
+    kernels = _reduce_sum.ROUNDED
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
