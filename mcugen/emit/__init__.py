@@ -68,4 +68,5 @@ def files_of(view: ModelView, imported: Graph, options: Options) -> dict[str, by
 
 def _selftest(view: ModelView, imported: Graph) -> bytes:
     arrays, tolerances = selftest.arrays(imported, view)
-    return render("selftest.c.j2", m=view, arrays=arrays, tolerances=tolerances, runs=selftest.RUNS)
+    floats = selftest.computes_floats(imported)
+    return render("selftest.c.j2", m=view, arrays=arrays, tolerances=tolerances, runs=selftest.RUNS, floats=floats)

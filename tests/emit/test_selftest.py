@@ -44,6 +44,15 @@ def test_selftest_finds_a_changed_parameter(tmp_path: Path) -> None:
     assert _selftest(built) == 1
 
 
+def test_selftest_finds_a_compiler_that_contracts(tmp_path: Path) -> None:
+    built = build("f32_softmax", tmp_path, selftest=True)
+    source = built.folder / f"{built.name}_selftest.c"
+    text = source.read_text()
+    assert text.count("product + rest") == 1
+    source.write_text(text.replace("product + rest", "(product, __builtin_fmaf(a, a, rest))"))
+    assert _selftest(built) == -1
+
+
 def _selftest(built: Built) -> int:
     main = f'int main(void) {{ static {built.name}_t m; printf("%d", {built.name}_selftest(&m)); return 0; }}'
     driver = f'#include <stdio.h>\n#include "{built.name}.h"\n{main}\n'
