@@ -10,16 +10,12 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import resources, sharing
 from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
 from mcugen.emit.constants import placed
 from mcugen.emit.parts import ArrayView
-from mcugen.errors import MemoryBudgetError, UsageError
-from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.plan import Region
 from mcugen.reference.inputs import cases
-from mcugen.select.memories import STACK_RESERVE_BYTES
 from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 from mcugen.toolchain.process import run_checked
 from mcugen.verify import emulated
@@ -79,85 +75,6 @@ def test_the_report_says_what_is_where_and_why() -> None:
     assert "most reads per byte; copied at start-up" in text
     assert "constants in 3 memories" in text
     assert "--weights-in flash=2K,qspi,sram=1K" in artifact.view.command
-
-
-def test_auto_takes_what_the_tensors_leave() -> None:
-    artifact = mcugen.compile(DIGITS, board="nucleo-h743zi", weights_in="auto")
-    assert held(artifact) == {"": 0, "dtcm": artifact.report.weights_bytes}
-
-
-SPEED = {"board": "nucleo-l4r5zi", "optimize": "speed"}
-
-
-def test_speed_moves_constants_from_a_flash_that_waits() -> None:
-    artifact = mcugen.compile(DIGITS, **SPEED)
-    assert held(artifact) == {"": 0, "sram": artifact.report.weights_bytes}
-    assert any("copied to RAM at start-up" in note and "5 wait states" in note for note in artifact.report.notes)
-    ran, left = (emulated.simulate(a, list(cases(a.imported, 1))[:1]) for a in (artifact, unmoved()))
-    assert ran.agrees and left.agrees and ran.cycles is not None and left.cycles is not None
-    assert ran.cycles.low == pytest.approx(left.cycles.low, rel=0.01)
-    assert ran.cycles.high - ran.cycles.low < 0.7 * (left.cycles.high - left.cycles.low)
-
-
-def unmoved() -> Artifact:
-    return mcugen.compile(DIGITS, **SPEED, weights_in="none")
-
-
-@pytest.mark.parametrize(
-    "choices",
-    [
-        {**SPEED, "weights_in": "none"},
-        {**SPEED, "ram": "300K"},
-        {**SPEED, "region": "sram"},
-        {**SPEED, "optimize": "balanced"},
-        {**SPEED, "board": "nrf52840-dk"},  # whose wait states are not known
-        {**SPEED, "board": "nucleo-u575zi"},  # of which nobody says what reads they hold up
-        {**SPEED, "board": "cortex-m4"},
-    ],
-    ids=str,
-)
-def test_nothing_moves_where_that_was_not_left_to_the_goal(choices: dict[str, str]) -> None:
-    artifact = mcugen.compile(DIGITS, **choices)
-    assert set(held(artifact)) == {""} and not artifact.view.weight_places
-    assert not any("copied to RAM" in note for note in artifact.report.notes)
-
-
-def test_no_more_moves_than_the_ram_holds(tmp_path: Path) -> None:
-    text = (resources.boards() / "nucleo-l4r5zi" / "board.toml").read_text(encoding="utf-8")
-    (tmp_path / "board.toml").write_text(text.replace("size_bytes = 655360", "size_bytes = 14000"), encoding="utf-8")
-    artifact = mcugen.compile(DIGITS, **{**SPEED, "board": str(tmp_path)})
-    moved = held(artifact)["sram"]
-    assert 0 < moved < artifact.report.weights_bytes
-    assert moved + artifact.report.ram_bytes + STACK_RESERVE_BYTES <= 14000
-
-
-def test_models_that_share_an_arena_leave_their_constants(tmp_path: Path) -> None:
-    other = tmp_path / "other.tflite"
-    other.write_bytes(DIGITS.read_bytes())
-    shared = sharing.build([DIGITS, other], Options(**SPEED))
-    assert all(not a.view.weight_places for a in shared.artifacts)
-
-
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    [
-        ({"board": "cortex-m7", "weights_in": "auto"}, "the memories of cortex-m7 are not known"),
-        ({"board": "cortex-m7", "weights_in": "dtcm"}, "--weights-in dtcm has no size"),
-        ({"board": "nucleo-h743zi", "weights_in": "psram"}, "nucleo-h743zi has no memory 'psram' for constants"),
-        ({"board": "nucleo-h743zi", "weights_in": "dtcm=128K"}, "dtcm of nucleo-h743zi has no 131,072 bytes"),
-        ({"weights_in": "Fast=1K"}, "'Fast' cannot name a region here"),
-    ],
-)
-def test_wrong_memories_are_refused(choices: dict[str, str], message: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        mcugen.compile(DIGITS, **choices)
-    assert message in str(caught.value)
-
-
-def test_constants_that_fit_no_flash_are_refused() -> None:
-    with pytest.raises(MemoryBudgetError) as caught:
-        mcugen.compile(DIGITS, board="stm32f746-disco", weights_in="flash=1K,qspi=600")
-    assert "flash of the code: the constants that remain there take" in str(caught.value)
 
 
 @pytest.mark.parametrize("amalgamate", [False, True])

@@ -19,7 +19,7 @@ from mcugen.reference.inputs import cases
 from mcugen.toolchain.process import run, run_checked
 from mcugen.verify import host
 from tests.emit.built import WARNINGS, Built
-from tests.rows.test_frames import MAIN
+from tests.schedule.test_frames import MAIN
 from tests.support.tflite_writer import ModelWriter
 
 OPERATOR = '''

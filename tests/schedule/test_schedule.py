@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,9 +17,11 @@ from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.plan import Buffer
+from mcugen.schedule import storage
 from mcugen.schedule.steps import Step
 from mcugen.schedule.trace import INPUT
 from mcugen.select.candidates import candidates_of
+from mcugen.types import TensorType
 from tests.frontends.small_models import image_net, three_dense
 from tests.support.cases import graph_of
 from tests.support.tflite_writer import ModelWriter
@@ -160,3 +163,15 @@ def test_a_ring_holds_whole_converted_rows() -> None:
     listed = candidates_of(graph, target.load("cortex-m4"), Options(input_mode="rows"))[0]
     found = {Step(0, c.choice, True, 1).ring_bytes for c in listed if c.choice.kernel.form is Form.RING}
     assert found == {10 * (8 * 8) * 2}
+
+
+def test_rows_are_those_on_which_the_tensors_of_a_buffer_agree() -> None:
+    def rows(*shapes: tuple[int, ...]) -> tuple[int, int]:
+        types = {str(k): TensorType(shape, "s8") for k, shape in enumerate(shapes)}
+        return storage._row_shape(SimpleNamespace(type=types.__getitem__), list(types))
+
+    assert rows((1, 4, 3, 5)) == (4, 15)
+    assert rows((1, 4, 3, 5), (60,)) == (4, 15)
+    assert rows((1, 4, 3, 5), (1, 2, 6, 5)) == (1, 60)
+    assert rows((2, 4, 3, 5)) == (1, 120)
+    assert rows((1, 4, 3, 5), (70,)) == (1, 70)

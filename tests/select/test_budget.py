@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from mcugen.op import Op
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
 from mcugen.schedule.segments import Segment, peak_of
-from mcugen.select import budget, costs
+from mcugen.select import budget, costs, solver
 from mcugen.select.solver import FIRMWARE_BYTES
 from tests.support.tflite_writer import ModelWriter
 
@@ -199,3 +200,16 @@ def test_arrangements_are_thinned_evenly_over_their_peaks() -> None:
     found = [(Segment(0, 50 - k, True, peak, 7), Segment(50 - k, 50, False, 5, 1)) for k, peak in enumerate(peaks)]
     assert [peak_of(f) for f in budget._thinned(found, 3)] == [10, 90, 1000]
     assert budget._thinned(found, len(found)) == found
+
+
+def test_solutions_are_ranked_by_what_they_exceed_then_by_calls() -> None:
+    board = SimpleNamespace(ram_bytes=100, flash_bytes=10_000)
+
+    def rank(nbytes: int, calls: int, **options: str) -> tuple[int, int, int]:
+        made = SimpleNamespace(ram_bytes=nbytes, schedule=SimpleNamespace(trace=range(calls)))
+        return solver.rank_of(made, Options(**options), board)
+
+    assert rank(130, 7) == (30, 7, 130)
+    assert rank(90, 7) == (0, 7, 90)
+    assert rank(90, 7, ram="80") == (10, 7, 90)
+    assert rank(90, 7, optimize="ram") == (0, 90, 7)

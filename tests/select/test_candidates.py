@@ -36,3 +36,18 @@ def test_nodes_without_a_kernel_are_listed_with_the_reasons(monkeypatch: pytest.
     monkeypatch.setattr(kernels, "of", lambda op: (Kernel("mg_night", Form.WHOLE, (refuses,), lambda call: {}),))
     with pytest.raises(NoKernelError, match=r"no kernel runs these nodes:\n(.*\n)*.*mg_night.*the moon is full"):
         candidates_of(graph, target.load("cortex-m4"), Options())
+
+
+def test_costs_for_the_least_ram_are_those_of_rows() -> None:
+    op = DepthwiseConv2D((1, 1), (1, 1), "SAME", "NONE")
+    graph = graph_of(example(op, 0, (1, 12, 12, 8), (1, 3, 3, 8), 3, gain=0.002))
+
+    def costs(**options: str) -> dict[str, float]:
+        return {
+            c.choice.kernel.symbol: c.cost
+            for c in candidates_of(graph, target.load("cortex-m4"), Options(**options))[0]
+        }
+
+    rows, least, whole = costs(input_mode="rows"), costs(optimize="ram"), costs()
+    assert {symbol: least[symbol] for symbol in rows} == rows
+    assert least != whole

@@ -27,6 +27,9 @@ FOLDERS = ("plan", "schedule", "select", "passes")
 _WORDS = {
     "and": "or", "or": "and", "True": "False", "False": "True", "min": "max", "max": "min", "any": "all", "all": "any",
 }  # fmt: skip
+_CHECK = ("strict", "=")
+"""An argument that changes no result where the code is right: it is left alone."""
+
 _TRIAL_LIMIT_S = 600.0
 _FIRST = 12
 """Most tests that are run before those of the whole folder: the quickest ones that call the mutated function."""
@@ -46,10 +49,14 @@ def python_mutants(file: str, source: str) -> list[Mutant]:
     tokens = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.string.strip()]
     spans = list(_bodies(ast.parse(source)))
     inside = [(t, name) for t in tokens for name, first, last in spans if first <= t.start and t.end <= last]
+    kept = {
+        b for a, equals, b in zip(tokens, tokens[1:], tokens[2:], strict=False) if (a.string, equals.string) == _CHECK
+    }
     names = sorted({t.string for t, _ in inside if _is_name(t)})
     found = [
         Mutant(file, starts[t.start[0] - 1] + t.start[1], len(t.string), new, function)
         for t, function in inside
+        if t not in kept
         for new in _exchanges(t, names)
     ]
     return sorted(set(found), key=lambda m: (m.at, m.replacement))
