@@ -142,6 +142,9 @@ class Expansion(Protocol):
         t: its type where this is its first use, and where it is zero at first.
         """
 
+    def has_value(self, variable: str) -> bool:
+        """Whether an operator has read or written a variable, or a subgraph has given it a first value."""
+
     def initialize(self, graph: int) -> None:
         """Take the first values of variables from a subgraph of the file, which writes constants to them."""
 

@@ -32,7 +32,7 @@ def test_the_collection_is_there(request: pytest.FixtureRequest) -> None:
     root = Path(request.config.getoption("--models"))
     found = models(root)
     assert len(found) == sum(is_in_scope(json.loads(p.read_text())) for p in root.rglob("info.json"))
-    assert len(found) == 65
+    assert len(found) == 70
     assert {f.name for f in found} >= set(EMULATED)
 
 

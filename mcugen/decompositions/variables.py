@@ -18,6 +18,8 @@ def handle(source: Source, e: Expansion) -> Sequence[str]:
 
 def read(source: Source, e: Expansion) -> Sequence[str]:
     """The value of a variable, in the type that the file declares. Source: TFLite READ_VARIABLE; read_variable.cc."""
+    if not e.has_value(_variable(e)):
+        e.refuse("litert", "no value of a variable that is read before it is assigned")
     return [_as(e, e.slot(_variable(e), source.outputs[0]), source.outputs[0])]
 
 

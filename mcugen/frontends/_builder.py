@@ -297,6 +297,9 @@ class Expander:
     def slot(self, variable: str, t: TensorType) -> str:
         return self.builder.slot(variable, t, self.label)
 
+    def has_value(self, variable: str) -> bool:
+        return variable in self.builder.variables or variable in self.builder.initials
+
     def write(self, variable: str, value: str) -> None:
         self.builder.write(variable, value)
 

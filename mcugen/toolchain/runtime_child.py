@@ -82,9 +82,12 @@ def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow:
     follow: each set finds the states that the one before has left.
     """
     interpreter = _litert_interpreter(model, bool(tensors))
+    keeps = any(entry["op_name"] == "VAR_HANDLE" for entry in interpreter._get_ops_details())  # no reset clears these
     outputs, inner = [], []
     for arrays in sets:
-        if not follow:
+        if keeps and not follow:
+            interpreter = _litert_interpreter(model, bool(tensors))
+        elif not follow:
             interpreter.reset_all_variables()
         for detail, array in zip(interpreter.get_input_details(), arrays, strict=True):
             interpreter.set_tensor(detail["index"], array)

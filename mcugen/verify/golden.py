@@ -3,7 +3,7 @@
 An .npz holds in<set>_<input> and out<set>_<output> (LiteRT's reference kernels), and tflm<set>_<output> where TFLM's
 differ. For models with states, seq<set>_<output> are the outputs of the sets one after the other in one interpreter:
 LiteRT's, which the oracle is asked for whatever the build's runtime is, or TFLM's where LiteRT refuses the model. A
-trace.json lists, for the first set, the hash of every operator's output under LiteRT.
+trace.json lists, for the first set, the hash of every operator's output under that runtime.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
 
 def _check_sequence(path: Path, arrays: dict[str, np.ndarray], graph: Graph, comparison: Comparison) -> None:
     """Compare the outputs of runs one after the other with those recorded, as far as there are any."""
-    which = "tflm" if graph.refusals.get("litert") else "litert"
+    which = _recorder(graph)
     found = itertools.takewhile(lambda k: f"seq{k}_0" in arrays, itertools.count())
     given = [case.inputs for case in cases(path, graph)][: len(list(found))]
     for k, values in enumerate(reference.runs(graph, given, which)):
@@ -114,13 +114,18 @@ def numbered(recorded: np.ndarray, texts: Sequence[str]) -> np.ndarray:
     return np.array(found, np.int64).reshape(recorded.shape)
 
 
+def _recorder(graph: Graph) -> str:
+    """The runtime that made the sequences and the trace."""
+    return "tflm" if graph.refusals.get("litert") else "litert"
+
+
 def check_trace(path: Path, golden: Path, graph: Graph) -> tuple[int, list[str]]:
-    """(tensors compared, names of integer tensors whose hash differs) for the first recorded set under LiteRT."""
+    """(tensors compared, names of integer tensors whose hash differs) for the first recorded set."""
     try:
         rows = json.loads(files.read(path))
     except ValueError as error:
         raise UsageError(f"{path.name} cannot be read: {error}", hint="give the trace.json of this model") from error
-    values = reference.run(graph, cases(golden, graph)[0].inputs, "litert")
+    values = reference.run(graph, cases(golden, graph)[0].inputs, _recorder(graph))
     wrong: list[str] = []
     compared = 0
     for row in rows:

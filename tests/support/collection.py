@@ -20,10 +20,9 @@ EMULATED = (
 
 
 def is_in_scope(info: dict[str, Any]) -> bool:
-    """Whether a model is a .tflite without hybrid operators, state, further subgraphs and custom operators."""
-    plain = info.get("fmt") == "tflite" and info.get("subgraphs") == 1
-    stateless = info.get("hybrid_ops") == 0 and info.get("state_bytes") == 0
-    return bool(plain and stateless and not any(name.startswith("CUSTOM:") for name in info["ops"]))
+    """Whether a model is a .tflite without hybrid and custom operators."""
+    plain = info.get("fmt") == "tflite" and info.get("hybrid_ops") == 0
+    return bool(plain and not any(name.startswith("CUSTOM:") for name in info["ops"]))
 
 
 def models(root: Path) -> list[Path]:
