@@ -33,6 +33,11 @@ def constant_rows(call: Call) -> bool:
     return call.constants[1] is not None
 
 
+def one_vector(call: Call) -> bool:
+    "the distances of a row stand together, or there is one vector"
+    return not call.op.rows_first or call.input(0).shape[0] == 1
+
+
 def params(call: Call) -> Params:
     rows = call.constant(1)
     return {"rows": rows, "count": rows.shape[0], "length": rows.shape[1]}
@@ -42,12 +47,13 @@ def params(call: Call) -> Params:
 class Distances(Op):
     """y[n, s] = sum over k of (x[n, k] - w[s, k])**2, of |x[n, k] - w[s, k]|, or the largest of these.
 
-    x: f32 [N, K]   w: f32 [S, K]   y: f32 [N, S]
+    x: f32 [N, K]   w: f32 [S, K]   y: f32 [N, S]; with rows_first [S, N], y[s, n]
     kind: SQUARES, MAGNITUDES or LARGEST.
     Source: ONNX ai.onnx.ml SVMClassifier-1 (RBF), com.microsoft CDist-1.
     """
 
     kind: str = "SQUARES"
+    rows_first: bool = False
 
     tflm_types = litert_types = dtypes("")
     imports = (Import("onnx", "com.microsoft:CDist", expand=from_cdist),)
@@ -55,7 +61,7 @@ class Distances(Op):
         Kernel(
             "mg_distances_f32",
             Form.POINTWISE,
-            accepts=(constant_rows,),
+            accepts=(constant_rows, one_vector),
             params=params,
             count=lambda call: call.input(0).shape[0],
             operands=(0,),
@@ -68,13 +74,16 @@ class Distances(Op):
             raise ShapeError(f"vectors {x} have no distances from rows {w}")
         if x.dtype != "f32" or w.dtype != "f32" or self.kind not in KINDS:
             raise UnsupportedError(f"distances {self.kind} of {x.dtype} data are not supported")
-        return (TensorType((x.shape[0], w.shape[0]), "f32"),)
+        shape = (x.shape[0], w.shape[0])
+        return (TensorType(shape[::-1] if self.rows_first else shape, "f32"),)
 
     def reference(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         apart = np.abs(x[:, None] - w[None])
         if self.kind == "LARGEST":
-            return np.asarray(apart.max(axis=2))
-        return np.asarray((apart**2 if self.kind == "SQUARES" else apart).sum(axis=2))
+            found = apart.max(axis=2)
+        else:
+            found = (apart**2 if self.kind == "SQUARES" else apart).sum(axis=2)
+        return np.asarray(found.T if self.rows_first else found)
 
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]
@@ -82,8 +91,9 @@ class Distances(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [
-            Example(cls(kind), (x, w), (TensorType((x.shape[0], w.shape[0]), "f32"),), {1: None}, k)
+            Example(op, (x, w), op.infer(x, w), {1: None}, k)
             for k, (kind, n, s, length) in enumerate(_CASES)
+            for op in (cls(kind), cls(kind, rows_first=True))[: 2 if n == 1 else 1]
             for x, w in [(TensorType((n, length), "f32"), TensorType((s, length), "f32"))]
         ]
 

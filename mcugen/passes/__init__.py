@@ -16,6 +16,7 @@ from mcugen.passes.follow_orders import follow_orders
 from mcugen.passes.fuse_clamps import fuse_clamps
 from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
+from mcugen.passes.join_distances import join_distances
 from mcugen.passes.lay_in_place import lay_in_place
 from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.passes.merge_equal import merge_equal
@@ -31,6 +32,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
     drop_identities,
     merge_equal,
     merge_reshapes,
+    join_distances,
     fold_factors,
     fuse_clamps,
     compose_tables,
@@ -39,7 +41,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
 )
 """Passes that remove work from a graph; repeated until none finds anything more.
 
-All keep every bit of the results but `fold_factors`, which rounds floats at other places.
+All keep every bit of the results but `fold_factors` and `join_distances`, which round floats at other places.
 """
 
 Entry = Pass | tuple[Pass, ...]

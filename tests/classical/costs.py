@@ -15,10 +15,10 @@ from mcugen.emit.literals import float32
 from mcugen.errors import McugenError
 from mcugen.graph import Graph
 from mcugen.kernel import Form, Kernel
-from mcugen.options import Options
 from mcugen.ops import tree_ensemble
 from mcugen.ops._forest import DIFFERS, LEAF, Forest
 from mcugen.ops.tree_ensemble import TreeEnsemble
+from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.verify import emulated, golden
 

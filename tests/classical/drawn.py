@@ -230,6 +230,43 @@ def _wide(made: onnx.ModelProto) -> onnx.ModelProto:
     return made
 
 
+def neighbours() -> Iterator[Model]:
+    """The nearest of constant rows, whose distances a Scan computes one by one."""
+    rng = np.random.default_rng(500)
+    for kind, steps in {
+        "squares": ["ReduceSumSquare"],
+        "magnitudes": ["Abs", "ReduceSum"],
+        "largest": ["Abs", "ReduceMax"],
+    }.items():
+        rows = rng.normal(0, 1, (9, FEATURES)).astype(np.float32)
+        body = [helper.make_node("Identity", ["kept"], ["kept_out"]), helper.make_node("Sub", ["kept", "row"], ["v0"])]
+        for k, step in enumerate(steps):
+            reduces = step.startswith("Reduce")
+            operands = [f"v{k}", *(["axes"] if reduces else [])]
+            body.append(helper.make_node(step, operands, [f"v{k + 1}"], **({"keepdims": 0} if reduces else {})))
+        ends = [("kept_out", [1, FEATURES]), (f"v{len(steps)}", [1])]
+        graph = helper.make_graph(
+            body,
+            "body",
+            [helper.make_tensor_value_info(n, T.FLOAT, s) for n, s in (("kept", [1, FEATURES]), ("row", [FEATURES]))],
+            [helper.make_tensor_value_info(n, T.FLOAT, s) for n, s in ends],
+            [onnx.numpy_helper.from_array(np.array([1], np.int64), "axes")],
+        )
+        nodes = [
+            helper.make_node("Scan", ["x", "rows"], ["same", "apart"], body=graph, num_scan_inputs=1),
+            helper.make_node("Transpose", ["apart"], ["distances"], perm=[1, 0]),
+            helper.make_node("TopK", ["distances", "three"], ["y", "places"], largest=0),
+            node("ArrayFeatureExtractor", "classes places", "votes"),
+            helper.make_node("Identity", ["votes"], ["label"]),
+        ]
+        made = model(nodes, {"y": T.FLOAT})
+        made.opset_import[0].version = 18
+        made.graph.output.append(helper.make_tensor_value_info("label", T.INT64, [1, 3]))
+        constants = {"rows": rows, "three": np.array([3], np.int64), "classes": rng.integers(0, 4, (1, 9))}
+        made.graph.initializer.extend(onnx.numpy_helper.from_array(a, n) for n, a in constants.items())
+        yield f"neighbours {kind}", made, normal(rng)
+
+
 def models() -> Iterator[Model]:
     """All models, with their inputs."""
     yield from regressors()
@@ -237,3 +274,4 @@ def models() -> Iterator[Model]:
     yield from linear()
     yield from machines()
     yield from features()
+    yield from neighbours()

@@ -71,6 +71,7 @@ IN_C = (
     "svm RBF 4 shares",
     "labels of numbers as strings",
     "imputer nan",
+    "neighbours squares",
 )
 
 
@@ -88,6 +89,13 @@ def test_the_c_equals_the_oracle(tmp_path: Path) -> None:
         if tolerance(names()[k]) == 0:
             assert result.c.max_abs_diff == 0, (names()[k], result.c.max_abs_diff)
             assert result.recorded is not None and result.recorded.max_abs_diff == 0
+
+
+@pytest.mark.parametrize("kind", ["squares", "magnitudes", "largest"])
+def test_distances_from_rows_of_training_data_become_one_operator(kind: str, tmp_path: Path) -> None:
+    artifact = mcugen.compile(path_of(names().index(f"neighbours {kind}"), tmp_path), name="net")
+    ops = [type(node.op).__name__ for node in artifact.graph.nodes]
+    assert ops.count("Distances") == 1 and "Sub" not in ops and "Pack" not in ops
 
 
 def test_labels_become_an_enum_and_texts(tmp_path: Path) -> None:
