@@ -12,12 +12,16 @@
 #define MCUGEN_RUNTIME_ABI 1
 
 #if defined(MCUGEN_CHECK_TEXT)
+#define MCUGEN_INFINITY 1.0f
+#define MCUGEN_NAN 1.0f
 #define MCUGEN_ALIGNED(n)
 #define MCUGEN_SECTION(name)
 #define MCUGEN_MAY_ALIAS
 #define MCUGEN_UNUSED
 #define MCUGEN_INLINE inline
 #elif defined(__GNUC__) || defined(__clang__)
+#define MCUGEN_INFINITY (__builtin_inff())
+#define MCUGEN_NAN (__builtin_nanf(""))
 #define MCUGEN_ALIGNED(n) __attribute__((aligned(n)))
 #define MCUGEN_SECTION(name) __attribute__((section(name)))
 #define MCUGEN_MAY_ALIAS __attribute__((may_alias))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcugen.imports import Expansion
+from mcugen.errors import ShapeError
+from mcugen.imports import Attributes, Expansion
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 
@@ -31,3 +32,18 @@ def deep(e: Expansion, x: str, size: Sequence[int]) -> str:
     """[N, C, D, H*W] as [N, C, D, H, W]; size: H and W."""
     n, c, d, _ = e.type(x).shape
     return e.node(Reshape((n, c, d, *size)), x)
+
+
+def part(a: Attributes, axes: Sequence[int]) -> Attributes:
+    """The attributes of a window over volumes for some of its axes; for one axis, with a second one of size 1."""
+    fill = (1,) * (2 - len(axes))
+    found = {name: a.get(name) for name in ("auto_pad", "ceil_mode", "group")}
+    for name in ("strides", "dilations"):
+        given = a.get(name)
+        found[name] = None if given is None else (*(given[k] for k in axes), *fill)
+    pads, none = a.get("pads"), (0,) * len(fill)
+    if pads is not None:
+        if len(pads) != 6:
+            raise ShapeError(f"pads {list(pads)} for 3 spatial axes")
+        found["pads"] = (*(pads[k] for k in axes), *none, *(pads[k + 3] for k in axes), *none)
+    return Attributes({}, found)

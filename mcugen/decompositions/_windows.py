@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -21,6 +21,7 @@ from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.strided_slice import StridedSlice
 
+MAX_JOINED = 8
 Join = Callable[[str, str], str]
 
 
@@ -44,14 +45,9 @@ def largest_and_place(e: Expansion, x: str, window: Geometry, *, by_columns: boo
     """The largest element of each window, and its place in the image with its channels first."""
     n, h, w, c = e.type(x).shape
     rows, columns = (_places(window, d, size) for d, size in ((0, h), (1, w)))
-    padded = _padded(e, x, window, _least(e, x))
-    taps = [
-        _tap(e, _tap(e, padded, window, 0, k), window, 1, j)
-        for k in range(window.kernel[0])
-        for j in range(window.kernel[1])
-    ]
-    shape = e.type(taps[0]).shape
-    stacked = e.node(Concatenation(4), *(e.node(Reshape((*shape, 1)), tap) for tap in taps))
+    parts = taps(e, _padded(e, x, window, _least(e, x)), window)
+    shape = e.type(parts[0]).shape
+    stacked = joined(e, [e.node(Reshape((*shape, 1)), tap) for tap in parts], 4)
     best = e.node(ArgMax(4, "s64"), stacked)
     # A place is that of the window's first tap, and what the tap adds to it.
     down, right = (1, h) if by_columns else (w, 1)
@@ -64,6 +60,21 @@ def largest_and_place(e: Expansion, x: str, window: Geometry, *, by_columns: boo
     if is_plain(e.type(x)):
         return largest(e, x, window), at
     return e.node(ReduceMax((4,)), stacked), at
+
+
+def taps(e: Expansion, x: str, window: Geometry) -> list[str]:
+    """Every tap of all windows over an image that has its padding, row by row."""
+    rows = [_tap(e, x, window, 0, k) for k in range(window.kernel[0])]
+    return [_tap(e, row, window, 1, k) for row in rows for k in range(window.kernel[1])]
+
+
+def joined(e: Expansion, parts: Sequence[str], axis: int) -> str:
+    """Tensors one after the other along an axis, however many there are."""
+    found = list(parts)
+    while len(found) > 1:
+        groups = [found[k : k + MAX_JOINED] for k in range(0, len(found), MAX_JOINED)]
+        found = [e.node(Concatenation(axis), *group) if len(group) > 1 else group[0] for group in groups]
+    return found[0]
 
 
 def _places(window: Geometry, d: int, size: int) -> np.ndarray:

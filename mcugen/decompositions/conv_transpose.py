@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcugen.decompositions import _images
-from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
+from mcugen.decompositions import _computed, _images, _stuffed
+from mcugen.decompositions.conv import convolution
+from mcugen.errors import ShapeError
+from mcugen.imports import Attributes, Expansion, Import, Source
 from mcugen.ops.add import Add
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.pad import Pad
+from mcugen.ops.reshape import Reshape
 from mcugen.ops.split import Split
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
@@ -29,10 +31,12 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError(f"weights {list(weights)} in {groups} groups do not fit an image {list(image)}")
     if a["kernel_shape"] and tuple(a["kernel_shape"]) != weights[2:]:
         raise ShapeError(f"kernel_shape {list(a['kernel_shape'])} is not that of weights {list(weights)}")
+    if len(image) == 5 or _computed.is_computed(e, (w, *rest[:1])) or max(a["dilations"] or (1,)) > 1:
+        plain = Attributes({}, {"dilations": a["dilations"], "group": groups})
+        y = _stuffed.transposed(e, x, w, a, lambda x, w: convolution(e, plain, x, w, None))
+        return [_biased(e, y, rest[0] if rest else None)]
     data, kernel = _images.to_last(e, x), _images.two_dimensional(e, w)
     window = _images.Geometry(*_images.sizes(a, weights[2:]), ((0, 0), (0, 0)))
-    if window.dilation != (1, 1):
-        raise UnsupportedError("dilated transposed convolutions are not supported")
     size = e.type(data).shape[1:3]
     full = tuple((size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1))
     parts = []
@@ -47,6 +51,12 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     if groups > 1 and rest and rest[0] is not None:
         y = e.node(Add(), y, rest[0])
     return [_images.to_first(e, y, len(image))]
+
+
+def _biased(e: Expansion, y: str, bias: str | None) -> str:
+    """y [N, C, ...] with a number added to each channel."""
+    spread = (-1, *(1,) * (len(e.type(y).shape) - 2))
+    return y if bias is None else e.node(Add(), y, e.node(Reshape(spread), bias))
 
 
 def _ends(

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.decompositions import _images, _volumes, _windows
+from mcugen.decompositions.elements import is_plain
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Attributes, Expansion, Import, Source
 from mcugen.op import Widths
@@ -41,7 +42,7 @@ def max_pool(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _largest(e: Expansion, x: str, window: _images.Geometry, stated: Widths) -> str:
-    if window.dilation == (1, 1) and window.fits():
+    if window.dilation == (1, 1) and window.fits() and not is_plain(e.type(x)):
         return e.node(MaxPool2D(window.kernel, window.stride, window.padding), x)
     return _windows.largest(e, x, window)
 
@@ -92,25 +93,10 @@ def _pooled(pool: Pooled, a: Attributes, e: Expansion, x: str, kernel: Sequence[
         return _images.to_first(e, y, len(shape))
     if len(shape) != 5:
         raise UnsupportedError(f"{len(shape) - 2} spatial axes are not supported, 1 to 3 are")
-    planes, depth = _part(a, (1, 2)), _part(a, (0,))
+    planes, depth = _volumes.part(a, (1, 2)), _volumes.part(a, (0,))
     flat = _volumes.volumes(e, _pooled(pool, planes, e, _volumes.slices(e, x), kernel[1:]), shape[0])
     size = e.type(flat).shape[3:]
     return _volumes.deep(e, _pooled(pool, depth, e, _volumes.columns(e, flat), (kernel[0], 1)), size)
-
-
-def _part(a: Attributes, axes: Sequence[int]) -> Attributes:
-    """The attributes of a window over volumes for some of its axes; for one axis, with a second one of size 1."""
-    fill = (1,) * (2 - len(axes))
-    found = {name: a.get(name) for name in ("auto_pad", "ceil_mode")}
-    for name in ("strides", "dilations"):
-        given = a.get(name)
-        found[name] = None if given is None else (*(given[k] for k in axes), *fill)
-    pads, none = a.get("pads"), (0,) * len(fill)
-    if pads is not None:
-        if len(pads) != 6:
-            raise ShapeError(f"pads {list(pads)} for 3 spatial axes")
-        found["pads"] = (*(pads[k] for k in axes), *none, *(pads[k + 3] for k in axes), *none)
-    return Attributes({}, found)
 
 
 def global_average(source: Source, e: Expansion) -> Sequence[str]:

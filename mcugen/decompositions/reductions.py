@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -51,11 +52,21 @@ def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansi
     if not axes and source.attributes.get("noop_with_empty_axes"):
         return [after(e, before(e, x))]
     chosen = axes or tuple(range(rank))
+    if 0 in e.type(x).shape:
+        return [after(e, _of_nothing(e, x, chosen, keep, _EMPTY[kind]))]
     prepared = before(e, x)
     t = e.type(prepared)
     how = _PLAIN.get(kind) if is_plain(t) or t.dtype == "bool" else None
     op = ReducePlain(chosen, keep, how) if how else kind(chosen, keep)  # type: ignore[call-arg]
     return [after(e, e.node(op, prepared) if chosen else prepared)]
+
+
+def _of_nothing(e: Expansion, x: str, axes: Sequence[int], keep: bool, value: float) -> str:
+    """A reduction of a tensor that holds nothing: its neutral element. Integers have the ends of their type."""
+    t = e.type(x)
+    shape = tuple(1 if k in axes else d for k, d in enumerate(t.shape) if keep or k not in axes)
+    low, high = (-math.inf, math.inf) if t.is_float else t.limits
+    return e.constant(np.full(shape, min(max(value, low), high), t.np_dtype))
 
 
 def product(source: Source, e: Expansion) -> Sequence[str]:
@@ -65,6 +76,8 @@ def product(source: Source, e: Expansion) -> Sequence[str]:
     axes = _axes(source, rank)
     noop = not axes and source.attributes.get("noop_with_empty_axes")
     chosen = () if noop else axes or tuple(range(rank))
+    if 0 in e.type(x).shape:
+        return [_of_nothing(e, x, chosen, keep, 1.0)]
     return [e.node(ReducePlain(chosen, keep, "prod"), x) if chosen else x]
 
 
@@ -74,6 +87,8 @@ def log_sum_exp(source: Source, e: Expansion) -> Sequence[str]:
     shape = e.type(x).shape
     axes = _axes(source, len(shape)) or tuple(range(len(shape)))
     source.attributes.get("noop_with_empty_axes")
+    if 0 in shape:
+        return [_of_nothing(e, x, axes, keep, -math.inf)]
     if not axes:
         return [x]
     largest = e.node(ReduceMax(axes, True), x)
@@ -133,6 +148,7 @@ _KINDS: tuple[tuple[str, type[Op], tuple[Step, Step]], ...] = (
     ("ReduceSumSquare", Sum, (_each(Square()), _unchanged)),
     ("ReduceLogSum", Sum, (_unchanged, _each(Log()))),
 )
+_EMPTY: dict[type[Op], float] = {Sum: 0.0, Mean: math.nan, ReduceMax: -math.inf, ReduceMin: math.inf}
 _PLAIN: dict[type[Op], str] = {Sum: "sum", ReduceMax: "max", ReduceMin: "min"}
 IMPORTS = (
     Import("onnx", "ReduceProd", expand=product),

@@ -30,7 +30,14 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 def tile(source: Source, e: Expansion) -> Sequence[str]:
     """Repeated along each axis. Source: ONNX Tile-13."""
-    return [e.node(Tile(_known(source, 1, "repeats")), _operand(e))]
+    x, times = _operand(e), _known(source, 1, "repeats")
+    if len(times) != len(e.type(x).shape):
+        raise ShapeError(f"{list(times)} does not repeat the axes of {list(e.type(x).shape)}")
+    chosen = [k for k, n in enumerate(times) if n != 1] or [0]
+    for start in range(0, len(chosen), 2):  # two axes at a time: each repeated axis takes a loop more
+        now = chosen[start : start + 2]
+        x = e.node(Tile(tuple(n if k in now else 1 for k, n in enumerate(times))), x)
+    return [x]
 
 
 def pad(source: Source, e: Expansion) -> Sequence[str]:

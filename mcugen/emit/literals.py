@@ -44,7 +44,9 @@ def type_text(t: TensorType) -> str:
 
 
 def number(value: int | float) -> str:
-    """An integer or a float constant. Raises QuantizationError for what is not finite."""
+    """An integer or a float constant; a float32 of NumPy is data. Raises QuantizationError for a NaN of no data."""
+    if isinstance(value, np.float32):
+        return data_float(float(value))
     if isinstance(value, float | np.floating):
         return float32(float(value))
     return integer(int(value))
@@ -74,6 +76,15 @@ def float32(value: float) -> str:
     plain = np.format_float_positional(np.float32(float(text)), unique=True, trim="0")
     chosen = plain if len(plain) <= len(short) else short
     return f"{chosen}f"
+
+
+def data_float(value: float) -> str:
+    """A float of the model's own: also one that is infinite or not a number."""
+    if value != value:
+        return "MCUGEN_NAN"
+    if np.isinf(value):
+        return "MCUGEN_INFINITY" if value > 0 else "-MCUGEN_INFINITY"
+    return float32(value)
 
 
 def packed(items: Iterable[str], width: int = 112) -> list[str]:
@@ -124,7 +135,7 @@ def _floats(data: np.ndarray) -> list[str]:
     texts = [f"{text}f" for text in data.astype("U16").tolist()]
     size = np.abs(data)
     for k in np.flatnonzero(~((size > 1e-4) & (size < 1e5) | (size == 0))).tolist():
-        texts[k] = float32(float(data[k]))
+        texts[k] = data_float(float(data[k]))
     return texts
 
 

@@ -179,7 +179,13 @@ def _params(element: Element, call: Call, walk: Walk) -> dict[str, Any]:
     constants = {name: call.constant(k).reshape(-1) for name, k in named if call.constants[k] is not None}
     if walk is Walk.VECTOR:
         return {**constants, **found, "run": _last(call.output.shape)}
-    return {**{name: data[0].item() for name, data in constants.items()}, **found}
+    return {**{name: number_of(data) for name, data in constants.items()}, **found}
+
+
+def number_of(data: np.ndarray) -> Any:
+    """The only element: a float32 of NumPy where it is a float, which is written as it is, also if infinite."""
+    only = data.reshape(-1)[0]
+    return only if isinstance(only, np.float32) else only.item()
 
 
 def _broadcast_fields(call: Call, order: Sequence[int]) -> dict[str, Any]:

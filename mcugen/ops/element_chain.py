@@ -12,6 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.element import OPERANDS, Element, Line, Loop, Operand, Walk, composed, element_of
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Op
+from mcugen.ops._elementwise import number_of
 from mcugen.types import TensorType
 
 DTYPE = "f32"
@@ -102,7 +103,7 @@ def _params(call: Call) -> Params:
     found: dict[str, Any] = {}
     for k, data in enumerate(call.constants):
         if data is not None:
-            found[OPERANDS[k]] = data.reshape(-1) if _kind(call, k) == "vector" else float(data.reshape(-1)[0])
+            found[OPERANDS[k]] = data.reshape(-1) if _kind(call, k) == "vector" else number_of(data)
     for _, element, inner, names in _elements(call):
         found |= {_renamed(field, names): value for field, value in element.constants(inner).items()}
     return found | ({"run": call.output.shape[-1]} if _walk(call) is Walk.VECTOR else {})

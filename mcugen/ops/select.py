@@ -12,7 +12,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Reordered
-from mcugen.ops import _ordered
+from mcugen.ops import _elementwise, _ordered
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.broadcast_to import BroadcastTo
 from mcugen.order import Order
@@ -68,7 +68,7 @@ def tensors(call: Call) -> tuple[int, ...]:
 
 def params(call: Call) -> Params:
     found = {name: number_of(call, k) for k, name in enumerate(OPERANDS[:3])}
-    return {name: data.reshape(-1)[0].item() for name, data in found.items() if data is not None}
+    return {name: _elementwise.number_of(data) for name, data in found.items() if data is not None}
 
 
 def loop_of(call: Call) -> Loop:
