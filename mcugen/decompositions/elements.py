@@ -88,8 +88,6 @@ def sign(source: Source, e: Expansion) -> Sequence[str]:
 def modulo(source: Source, e: Expansion) -> Sequence[str]:
     """What a quotient rounded down leaves, or with `fmod` one rounded towards zero. Source: ONNX Mod-13."""
     a, b = operands(e, 2)
-    if e.type(a).is_float and not source.attributes["fmod"]:
-        raise CorruptModelError("floats have a remainder with fmod = 1 only")
     return [e.node(Arithmetic("fmod" if source.attributes["fmod"] else "mod"), a, b)]
 
 

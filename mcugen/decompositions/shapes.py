@@ -61,13 +61,23 @@ def unsqueeze(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def same(source: Source, e: Expansion) -> Sequence[str]:
-    """The operand itself: Identity, and Dropout, which does nothing in inference. Source: ONNX Dropout-13."""
-    if source.name == "Dropout":
-        source.attributes["seed"]
-        training = source.constant(2)
-        if len(source.inputs) > 2 and source.inputs[2] is not None and (training is None or training.any()):
-            raise UnsupportedError("dropout in training mode is not supported")
+    """The operand itself. Source: ONNX Identity-21, OptionalGetElement-18."""
     return [_operand(e)]
+
+
+def dropout(source: Source, e: Expansion) -> Sequence[str]:
+    """The operand itself, and a mask of what is kept: everything, in inference. Source: ONNX Dropout-13."""
+    x, training, ratio = _operand(e), source.constant(2), source.constant(1)
+    source.attributes["seed"]
+    drops = ratio is None or bool(ratio.any())
+    if drops and len(source.inputs) > 2 and source.inputs[2] is not None and (training is None or training.any()):
+        raise UnsupportedError("dropout in training mode is not supported")
+    return [x, e.constant(np.ones(e.type(x).shape, np.bool_))] if source.results > 1 else [x]
+
+
+def has_element(source: Source, e: Expansion) -> Sequence[str]:
+    """Whether there is an operand, as a constant. Source: ONNX OptionalHasElement-18."""
+    return [e.constant(np.array(bool(e.inputs and e.inputs[0] is not None)))]
 
 
 def constant(source: Source, e: Expansion) -> Sequence[str]:
@@ -126,7 +136,9 @@ IMPORTS = (
     Import("onnx", "Squeeze", expand=squeeze),
     Import("onnx", "Unsqueeze", expand=unsqueeze),
     Import("onnx", "Identity", expand=same),
-    Import("onnx", "Dropout", expand=same),
+    Import("onnx", "OptionalGetElement", expand=same),
+    Import("onnx", "OptionalHasElement", expand=has_element),
+    Import("onnx", "Dropout", expand=dropout),
     Import("onnx", "Constant", expand=constant),
     Import("onnx", "ConstantOfShape", expand=constant_of_shape),
 )
