@@ -96,6 +96,9 @@ class Op:
     takes_images: ClassVar[bool] = False
     """Whether operand 0 and the results are images [N, H, W, C], of which the last axis is the channels."""
 
+    is_elementwise: ClassVar[bool] = False
+    """Whether each element of the result depends on the elements of the operands in its place alone."""
+
     only_moves: ClassVar[bool] = False
     """Whether stored integers are only moved, so that the runtimes allow any zero point of int16 data."""
 

@@ -30,6 +30,8 @@ class Channelwise(Op):
 class Pointwise(Channelwise):
     """Base of operators that work element by element, with broadcasting: on tensors stored in any order, too."""
 
+    is_elementwise = True
+
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         return _ordered.elementwise(self, call, orders)
 

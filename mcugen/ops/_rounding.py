@@ -21,7 +21,7 @@ from mcugen.numeric import activation_range
 from mcugen.staircase import Line, Scaled, Stairs
 from mcugen.types import TensorType
 
-HOW = ("", "even", "single", "stored", "columns")
+HOW = ("", "even", "single", "stored", "float")
 _SUMS = (-(2**31), 2**31 - 1)
 _Key = tuple[str, tuple[Fraction, ...], tuple[Fraction, ...], tuple[int, int, int], bytes, bytes]
 

@@ -100,6 +100,7 @@ class Arithmetic(Channelwise):
 
     kind: str
 
+    is_elementwise = True
     imports = (
         *(Import("tflite", name, from_tflite) for name in _TFLITE),
         Import("tflite", "RIGHT_SHIFT", shift_from_tflite),

@@ -74,7 +74,7 @@ def _counts_of(call: Call) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(rows[0], rows[-1] + 1), np.arange(columns[0], columns[-1] + 1)
 
 
-_IN_FLOAT = ("columns", "single")
+_IN_FLOAT = ("float", "single")
 
 
 def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
@@ -132,14 +132,15 @@ def sums_floats(call: Call) -> bool:
 
 def params_real(call: Call) -> Params:
     x = call.input(0)
+    zero, is_inside = call.output.zero_point, _rounding.rounding_of(call) == "single"
     real = np.float32(x.scale) * (np.arange(-128, 128) - x.zero_point).astype(np.float32)
     return {
         **_pool.geometry(call),
         "real": real.astype(np.float32),
         "scale": call.output.scale,
-        "zero_point": call.output.zero_point,
+        "inside": float(zero if is_inside else 0),
+        "zero_point": 0 if is_inside else zero,
         **_pool.clamp(call),
-        "by_columns": int(_rounding.rounding_of(call) == "columns"),
     }
 
 
@@ -159,7 +160,7 @@ class AveragePool2D(_pool.Pool):
     x: s8, u8, s16 or f32 [N, H, W, C]   y: as x, with x's scale and zero point, [N, OH, OW, C]
     flipped_u8: the data was uint8 before its top bit was flipped, and keeps uint8's rounding.
     rounding: for means to any scale and zero point: "even" or "stored", exact and rounded once, see _rounding;
-    "columns", in float32 as before a QuantizeLinear, "single" as in QLinearAveragePool, in the order of ONNX Runtime
+    "float", in float32 as before a QuantizeLinear, "single" as in QLinearAveragePool, row by row as in ONNX Runtime
     Source: TFLite AVERAGE_POOL_2D; quantization specification, section AVERAGE_POOL_2D.
     """
 
@@ -265,7 +266,7 @@ class AveragePool2D(_pool.Pool):
 
     def rounded(self, call: Call) -> Op | None:
         """Means of whole images lie far from halves, whatever their order."""
-        return replace(self, rounding="even" if is_global(call) else "columns")
+        return replace(self, rounding="even" if is_global(call) else "float")
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         if not _rounding.is_stated(call):
@@ -296,7 +297,7 @@ def _rounded_examples(cls: type[AveragePool2D]) -> list[Example]:
         ((2, 2), 0.5, 0.5, "even"),
         ((3, 2), 0.3, 0.11, "even"),
         ((5, 4), 0.5, 0.25, "stored"),
-        ((2, 2), 0.5, 0.5, "columns"),
+        ((2, 2), 0.5, 0.5, "float"),
         ((3, 2), 0.1, 0.1, "single"),
         ((2, 3), 0.017, 0.023, "single"),
     )

@@ -84,6 +84,7 @@ class Cast(Op):
 
     dtype: str
 
+    is_elementwise = True
     tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", expand=from_onnx))
     takes_unsigned = True

@@ -85,6 +85,7 @@ class Compare(Channelwise):
 
     kind: str
 
+    is_elementwise = True
     tflm_types = dtypes("s8 s32 s64 f32 bool")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
     imports = (

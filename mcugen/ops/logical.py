@@ -40,6 +40,7 @@ class Logical(Channelwise):
 
     kind: str
 
+    is_elementwise = True
     tflm_types = dtypes("bool")
     litert_types = dtypes("bool")
     imports = tuple(Import("tflite" if name.isupper() else "onnx", name, build) for name in _IMPORTS)

@@ -99,6 +99,7 @@ class Select(Channelwise):
     Source: TFLite SELECT_V2; ONNX Where-16.
     """
 
+    is_elementwise = True
     only_moves = True
     tflm_types = dtypes("bool")
     imports = (Import("tflite", "SELECT_V2", expand=expand), Import("onnx", "Where", expand=expand))

@@ -151,17 +151,13 @@ def real(x: np.ndarray, a: TensorType) -> np.ndarray:
 
 
 def float_mean(call: Call, taps: Mapping[tuple[int, int], np.ndarray], counts: np.ndarray, activation: str) -> Ints:
-    """The stored mean of float32 taps by (row, column), zeros outside the image, summed in the order of ONNX Runtime.
+    """The stored mean of float32 taps by (row, column), zeros outside the image, summed row by row.
 
-    Source: mlas/lib/pooling.cpp (columns); contrib_ops/cpu/quantization/qlinear_pool.cc (single).
+    Source: onnxruntime mlas/lib/pooling.cpp; contrib_ops/cpu/quantization/qlinear_pool.cc (single).
     """
     y, rows, columns = call.output, 1 + max(i for i, _ in taps), 1 + max(j for _, j in taps)
-    none = np.zeros(counts.shape, np.float32)
-    if call.op.rounding == "columns":
-        parts = [sum((taps[i, j] for i in range(rows)), none) for j in range(columns)]
-    else:
-        parts = [taps[i, j] for i in range(rows) for j in range(columns)]
-    steps = sum(parts, none) / counts.astype(np.float32) / np.float32(y.scale)
+    parts = [taps[i, j] for i in range(rows) for j in range(columns)]
+    steps = sum(parts, np.zeros(counts.shape, np.float32)) / counts.astype(np.float32) / np.float32(y.scale)
     inside = np.float32(y.zero_point if call.op.rounding == "single" else 0)
     found = int64(np.rint(np.clip(steps + inside, -_FAR, _FAR))) + y.zero_point - int(inside)
     return np.asarray(np.clip(found, *bounds(activation, y)))

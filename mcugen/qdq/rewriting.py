@@ -154,12 +154,12 @@ class Rewriting:
             below = self.quantized(str(maker.inputs[0]), y, depth + 1)
             if below is not None and y.dtype in _BYTES:
                 return self._node(_clamp(maker.op, t), [below], [t])[0]
-        if call.op.keeps_values(call):
+        found = self._table(name, t)
+        if found is None and call.op.keeps_values(call):
             inputs = [self._operand(n, y, depth) for n in maker.inputs]
             if not any(n is None for n, old in zip(inputs, maker.inputs, strict=True) if old is not None):
                 return self._node(call.op, inputs, [t])[0]
-            return None
-        return self._table(name, t) or self._rounded(maker, t)
+        return found or self._rounded(maker, t)
 
     def _operand(self, name: str | None, y: TensorType, depth: int) -> str | None:
         return self.quantized(name, y, depth + 1) if name is not None and self._type(name).is_float else name
@@ -285,6 +285,8 @@ class Rewriting:
     def _is_function(self, name: str, shape: tuple[int, ...], sources: set[str], depth: int) -> bool:
         """Whether a float tensor follows from stored tensors element by element; adds those to `sources`."""
         stored, tensor = self.stored(name), self.tensors[name]
+        if tensor.data is not None:
+            return tensor.data.size == 1
         if stored is not None and self.tensors[stored].data is None:
             sources.add(stored)
             return self._type(stored).shape == shape
@@ -294,8 +296,7 @@ class Rewriting:
         maker = self.makers.get(name)
         if maker is None or depth > _MAX_DEPTH or tensor.type.shape != shape or len(maker.outputs) != 1:
             return False
-        stated = getattr(maker.op, "element", {})
-        return "f32" in stated and all(
+        return maker.op.is_elementwise and all(
             n is not None and self._is_function(n, shape, sources, depth + 1) for n in maker.inputs
         )
 
@@ -310,9 +311,11 @@ class Rewriting:
             else:
                 maker = self.makers[name]
                 arrays = [self._values(str(n), given, done) for n in maker.inputs]
-                types = tuple(TensorType(a.shape, "f32") for a in arrays)
-                call = Call(maker.op, types, (TensorType((256,), "f32"),), tuple(arrays), self.reference)
-                done[name] = np.broadcast_to(evaluate(replace(call, outputs=maker.op.infer(*types)), arrays)[0], (256,))
+                types = tuple(
+                    TensorType(a.shape, self._type(str(n)).dtype) for a, n in zip(arrays, maker.inputs, strict=True)
+                )
+                call = Call(maker.op, types, maker.op.infer(*types), tuple(arrays), self.reference)
+                done[name] = np.broadcast_to(evaluate(call, arrays)[0], (256,))
         return done[name]
 
 

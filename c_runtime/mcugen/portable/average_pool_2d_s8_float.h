@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mean of a sliding window over int8 images, in float32 and in the order of ONNX Runtime; taps outside are not counted.
+ * Mean of a sliding window over int8 images, in float32 and row by row as in ONNX Runtime; taps outside are not counted.
  *
  *   y[c] = clamp(round(sum of real[x[c] + 128] / their number / scale)), halves to even
  *
  * real        the real number of each stored value: a product that compilers could fuse with the sum stays out of it
- * by_columns  1: the columns of a window are summed first, and the zero point is added to the rounded mean, as in a
- *             float pool before a QuantizeLinear; 0: row by row, and added before it is rounded, as in QLinearAveragePool
+ * inside      added to the mean before it is rounded: the zero point, as in QLinearAveragePool, or 0
+ * zero_point  added after: 0, or the zero point, as in QuantizeLinear
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H
 #define MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H
@@ -15,14 +15,13 @@
 
 typedef struct {
     const mg_f32 *real;
-    float scale;
+    float scale, inside;
     uint32_t kernel_h, kernel_w;
     uint32_t stride_h, stride_w;
     uint32_t pad_h, pad_w;
     uint32_t in_h, in_w;
     uint32_t out_w, channels;
     int32_t zero_point, out_min, out_max;
-    uint8_t by_columns;
 } mg_average_pool_2d_s8_float_params;
 
 /* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */

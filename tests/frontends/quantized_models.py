@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small quantized ONNX models, each of a few operators: of stored integers, and of floats between Q and DQ.
+
+`ci/onnx-vectors` records what ONNX Runtime computes of them. Scales of some are such that exact halves occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+TYPES: Mapping[str, tuple[Any, int, int]] = {
+    "s8": (np.int8, -128, 127),
+    "u8": (np.uint8, 0, 255),
+    "s16": (np.int16, -32768, 32767),
+}
+
+
+@dataclass(frozen=True)
+class Quantized:
+    """A value with its scale, zero point and element type; the names of the constants that hold them."""
+
+    name: str
+    scale: float
+    zero: int
+    dtype: str
+    parameters: tuple[str, str]
+
+
+@dataclass
+class Writer:
+    """Appends nodes on quantized values. floats: values that QuantizeLinear makes begin as floats."""
+
+    seed: int
+    nodes: list[onnx.NodeProto] = field(default_factory=list)
+    inputs: list[onnx.ValueInfoProto] = field(default_factory=list)
+    constants: list[onnx.TensorProto] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.seed)
+
+    def constant(self, data: Any, dtype: Any = np.float32) -> str:
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(data, dtype), name))
+        return name
+
+    def node(self, kind: str, inputs: Sequence[str], **attributes: Any) -> str:
+        name = f"v{len(self.nodes)}"
+        domain = attributes.pop("domain", "")
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
+        return name
+
+    def parameters(self, dtype: str, scale: Any = None, zero: Any = None) -> tuple[float, int, tuple[str, str]]:
+        kind, low, high = TYPES[dtype]
+        scale = float(self.rng.uniform(0.01, 0.1)) if scale is None else scale
+        zero = int(self.rng.integers(low // 2, high // 2)) if zero is None else zero
+        return scale, zero, (self.constant(scale), self.constant(zero, kind))
+
+    def input(self, shape: Sequence[int], dtype: str = "s8", scale: Any = None, zero: Any = None) -> Quantized:
+        name = f"x{len(self.inputs)}"
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(TYPES[dtype][0]))
+        self.inputs.append(helper.make_tensor_value_info(name, kind, shape))
+        found = self.parameters(dtype, scale, zero)
+        return Quantized(name, found[0], found[1], dtype, found[2])
+
+    def drawn(self, shape: Sequence[int], dtype: str = "s8") -> np.ndarray:
+        kind, low, high = TYPES[dtype]
+        return self.rng.integers(max(low, -127), high, shape, endpoint=True).astype(kind)
+
+    def dequantized(self, q: Quantized) -> str:
+        return self.node("DequantizeLinear", [q.name, *q.parameters])
+
+    def weights(
+        self, shape: Sequence[int], axis: int | None = 0, dtype: str = "s8", zero: int = 0
+    ) -> tuple[str, np.ndarray]:
+        """Dequantized weights and their scales, one for each index of an axis (None: one)."""
+        count = 1 if axis is None else shape[axis]
+        scales = self.rng.uniform(0.002, 0.02, count).astype(np.float32)
+        data, kind = self.constant(self.drawn(shape, dtype), TYPES[dtype][0]), TYPES[dtype][0]
+        if axis is None:
+            return self.node("DequantizeLinear", [data, self.constant(scales[0]), self.constant(zero, kind)]), scales
+        zeros = self.constant(np.full(count, zero), kind)
+        return self.node("DequantizeLinear", [data, self.constant(scales), zeros], axis=axis), scales
+
+    def bias(self, x: Quantized, scales: np.ndarray, count: int, most: int = 3000) -> str:
+        data = self.constant(self.rng.integers(-most, most, count), np.int32)
+        sums = np.float32(x.scale) * np.broadcast_to(scales, (count,))
+        return self.node(
+            "DequantizeLinear", [data, self.constant(sums), self.constant(np.zeros(count), np.int32)], axis=0
+        )
+
+    def quantized(self, value: str, dtype: str = "s8", scale: Any = None, zero: Any = None) -> Quantized:
+        found = self.parameters(dtype, scale, zero)
+        return Quantized(self.node("QuantizeLinear", [value, *found[2]]), found[0], found[1], dtype, found[2])
+
+    def model(self, output: Quantized) -> onnx.ModelProto:
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(TYPES[output.dtype][0]))
+        result = helper.make_tensor_value_info(output.name, kind, None)
+        graph = helper.make_graph(self.nodes, "g", self.inputs, [result], self.constants)
+        opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+    def data(self, sets: int) -> list[list[np.ndarray]]:
+        """Input sets over the whole range of the types."""
+        rng = np.random.default_rng(self.seed + 1)
+        found = []
+        for _ in range(sets):
+            arrays = []
+            for value in self.inputs:
+                t = value.type.tensor_type
+                info = np.iinfo(helper.tensor_dtype_to_np_dtype(t.elem_type))
+                shape = [d.dim_value for d in t.shape.dim]
+                arrays.append(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
+            found.append(arrays)
+        return found
+
+
+Build = Callable[[Writer], Quantized]
+
+
+def conv(
+    x_type: str = "s8",
+    w_type: str = "s8",
+    zero: int = 0,
+    axis: int | None = 0,
+    groups: int = 1,
+    bias: str = "int",
+    relu: str = "",
+    y_type: str = "s8",
+    rank: int = 4,
+) -> Build:
+    def build(w: Writer) -> Quantized:
+        c, o = (6, 6) if groups > 1 else (3, 5)
+        x = w.input((1, c, 7, 6)[:rank], x_type)
+        kernel, scales = w.weights((o, c // groups, 3, 2)[:rank], axis, w_type, zero)
+        operands = [w.dequantized(x), kernel]
+        if bias == "int":
+            operands.append(w.bias(x, scales, o))
+        if bias == "float":
+            operands.append(w.constant(w.rng.normal(0, 0.3, o)))
+        y = w.node("Conv", operands, group=groups, pads=[1, 0, 1, 1] if rank == 4 else [1, 0], strides=[1] * (rank - 2))
+        if relu == "clip":
+            y = w.node("Clip", [y, w.constant(-0.37), w.constant(1.21)])
+        elif relu:
+            y = w.node("Relu", [y])
+        return w.quantized(y, y_type)
+
+    return build
+
+
+def gemm(kind: str) -> Build:
+    def build(w: Writer) -> Quantized:
+        x = w.input((3, 20))
+        if kind == "Gemm":
+            kernel, scales = w.weights((7, 20))
+            return w.quantized(w.node("Gemm", [w.dequantized(x), kernel, w.bias(x, scales, 7)], transB=1))
+        kernel, scales = w.weights((20, 7), 1)
+        y = w.node("MatMul", [w.dequantized(x), kernel])
+        return w.quantized(w.node("Add", [y, w.bias(x, scales, 7)]) if kind == "bias" else y)
+
+    return build
+
+
+def binary(kind: str, dtype: str = "s8", scales: Sequence[Any] = (None, None, None)) -> Build:
+    def build(w: Writer) -> Quantized:
+        a, b = w.input((2, 3, 5, 7), dtype, scales[0]), w.input((2, 3, 5, 7), dtype, scales[1])
+        return w.quantized(w.node(kind, [w.dequantized(a), w.dequantized(b)]), dtype, scales[2])
+
+    return build
+
+
+def unary(*kinds: tuple[str, dict[str, Any]], dtype: str = "s8", scale: Any = None) -> Build:
+    def build(w: Writer) -> Quantized:
+        x = w.input((1, 4, 8, 8), dtype, scale)
+        y = w.dequantized(x)
+        for kind, attributes in kinds:
+            y = w.node(kind, [y], **attributes)
+        return w.quantized(y, dtype)
+
+    return build
+
+
+def hard_swish(w: Writer) -> Quantized:
+    x = w.input((1, 3, 9, 5))
+    real = w.dequantized(x)
+    shifted = w.node("Clip", [w.node("Add", [real, w.constant(3.0)]), w.constant(0.0), w.constant(6.0)])
+    return w.quantized(w.node("Div", [w.node("Mul", [real, shifted]), w.constant(6.0)]))
+
+
+def joined(w: Writer) -> Quantized:
+    parts = [w.input((1, c, 4, 3)) for c in (2, 3, 4)]
+    return w.quantized(w.node("Concat", [w.dequantized(p) for p in parts], axis=1))
+
+
+def moved(w: Writer) -> Quantized:
+    """A path of moves with one scale, as exporters write it."""
+    x = w.input((1, 4, 6, 6))
+    same = (x.scale, x.zero)
+    y = w.quantized(w.node("MaxPool", [w.dequantized(x)], kernel_shape=[2, 2], strides=[2, 2]), "s8", *same)
+    y = w.quantized(w.node("Transpose", [w.dequantized(y)], perm=[0, 2, 3, 1]), "s8", *same)
+    return w.quantized(w.node("Reshape", [w.dequantized(y), w.constant([1, -1], np.int64)]), "s8", *same)
+
+
+def pooled(scale: float, **attributes: Any) -> Build:
+    def build(w: Writer) -> Quantized:
+        x = w.input((1, 5, 8, 7), "s8", scale)
+        y = w.node("AveragePool", [w.dequantized(x)], **{"kernel_shape": [3, 2], **attributes})
+        return w.quantized(y, "s8", scale)
+
+    return build
+
+
+FLOATS: Mapping[str, Build] = {
+    "conv": conv(),
+    "conv_relu": conv(relu="relu"),
+    "conv_clip": conv(relu="clip"),
+    "conv_u8": conv("u8", "u8", 131, None, y_type="u8"),
+    "conv_u8_s8": conv("u8", "s8", y_type="u8"),
+    "conv_s8_zeros": conv("s8", "s8", -9),
+    "conv_groups": conv(groups=2),
+    "conv_depthwise": conv(groups=6),
+    "conv_depthwise_u8": conv("u8", "u8", 128, groups=6, y_type="u8"),
+    "conv_float_bias": conv(bias="float"),
+    "conv_1d": conv(rank=3, bias=""),
+    "gemm": gemm("Gemm"),
+    "matmul": gemm(""),
+    "matmul_add": gemm("bias"),
+    "add": binary("Add"),
+    "add_u8": binary("Add", "u8"),
+    "add_halves": binary("Add", scales=(0.25, 0.5, 0.5)),
+    "sub": binary("Sub"),
+    "mul": binary("Mul"),
+    "mul_halves": binary("Mul", scales=(0.25, 0.5, 0.25)),
+    "sigmoid": unary(("Sigmoid", {})),
+    "hard_sigmoid_u8": unary(("HardSigmoid", {"alpha": 0.3}), dtype="u8"),
+    "leaky": unary(("LeakyRelu", {"alpha": 0.17})),
+    "tanh_relu": unary(("Tanh", {}), ("Relu", {})),
+    "global": unary(("GlobalAveragePool", {})),
+    "softmax": unary(("Softmax", {"axis": 1})),
+    "requantized": unary(),
+    "hard_swish": hard_swish,
+    "concat": joined,
+    "moves": moved,
+    "average": pooled(0.06),
+    "average_halves": pooled(0.25, kernel_shape=[2, 2], strides=[2, 1]),
+    "average_pads": pooled(0.25, kernel_shape=[2, 2], pads=[1, 1, 0, 0], count_include_pad=1),
+}
+"""Float operators between DequantizeLinear and QuantizeLinear, by name."""
+
+
+def linear(
+    kind: str,
+    dtype: str = "s8",
+    scales: Sequence[Any] = (None, None),
+    shape: Sequence[int] = (1, 4, 9, 8),
+    **attributes: Any,
+) -> Build:
+    """An operator of com.microsoft on one tensor."""
+
+    def build(w: Writer) -> Quantized:
+        x, y = w.input(shape, dtype, scales[0]), w.parameters(dtype, scales[1])
+        name = w.node(kind, [x.name, *x.parameters, *y[2]], domain="com.microsoft", **attributes)
+        return Quantized(name, y[0], y[1], dtype, y[2])
+
+    return build
+
+
+def linear_pair(kind: str, dtype: str = "s8", scales: Sequence[Any] = (None, None, None)) -> Build:
+    def build(w: Writer) -> Quantized:
+        a, b, y = (
+            w.input((1, 3, 9, 8), dtype, scales[0]),
+            w.input((1, 3, 9, 8), dtype, scales[1]),
+            w.parameters(dtype, scales[2]),
+        )
+        name = w.node(kind, [a.name, *a.parameters, b.name, *b.parameters, *y[2]], domain="com.microsoft")
+        return Quantized(name, y[0], y[1], dtype, y[2])
+
+    return build
+
+
+def linear_conv(
+    x_type: str = "s8", w_type: str = "s8", zero: int = 0, groups: int = 1, many: bool = True, bias: bool = True
+) -> Build:
+    def build(w: Writer) -> Quantized:
+        c, o = (6, 6) if groups > 1 else (5, 8)
+        x, y, kind = w.input((1, c, 9, 8), x_type), w.parameters(x_type), TYPES[w_type][0]
+        scales = w.rng.uniform(0.002, 0.02, o if many else 1).astype(np.float32)
+        operands = [
+            x.name,
+            *x.parameters,
+            w.constant(w.drawn((o, c // groups, 3, 3), w_type), kind),
+            w.constant(scales if many else scales[0]),
+            w.constant(np.full(o, zero) if many else zero, kind),
+            *y[2],
+        ]
+        if bias:
+            operands.append(w.constant(w.rng.integers(-3000, 3000, o), np.int32))
+        name = w.node("QLinearConv", operands, group=groups, pads=[1, 1, 1, 1], strides=[2, 1])
+        return Quantized(name, y[0], y[1], x_type, y[2])
+
+    return build
+
+
+def linear_product(dtype: str = "s8", w_type: str = "s8", zero: int = 0) -> Build:
+    def build(w: Writer) -> Quantized:
+        x, y, kind = w.input((4, 30), dtype), w.parameters(dtype), TYPES[w_type][0]
+        operands = [
+            x.name,
+            *x.parameters,
+            w.constant(w.drawn((30, 9), w_type), kind),
+            w.constant(0.007),
+            w.constant(zero, kind),
+        ]
+        return Quantized(w.node("QLinearMatMul", [*operands, *y[2]]), y[0], y[1], dtype, y[2])
+
+    return build
+
+
+def linear_gemm(w: Writer) -> Quantized:
+    x, y = w.input((4, 30)), w.parameters("s8")
+    scales = w.rng.uniform(0.002, 0.02, 9).astype(np.float32)
+    operands = [
+        x.name,
+        *x.parameters,
+        w.constant(w.drawn((9, 30)), np.int8),
+        w.constant(scales),
+        w.constant(np.zeros(9), np.int8),
+    ]
+    bias = w.constant(w.rng.integers(-3000, 3000, 9), np.int32)
+    name = w.node("QGemm", [*operands, bias, *y[2]], domain="com.microsoft", transB=1, alpha=0.7)
+    return Quantized(name, y[0], y[1], "s8", y[2])
+
+
+def linear_concat(w: Writer) -> Quantized:
+    parts, y = [w.input((1, c, 4, 3), "u8") for c in (2, 3)], w.parameters("u8")
+    operands = [*y[2], *(name for p in parts for name in (p.name, *p.parameters))]
+    return Quantized(w.node("QLinearConcat", operands, domain="com.microsoft", axis=1), y[0], y[1], "u8", y[2])
+
+
+INTEGERS: Mapping[str, Build] = {
+    "conv": linear_conv(),
+    "conv_one_scale": linear_conv(many=False),
+    "conv_u8": linear_conv("u8", "u8", 117, many=False),
+    "conv_u8_s8": linear_conv("u8", "s8"),
+    "conv_groups": linear_conv(groups=3),
+    "conv_depthwise": linear_conv(groups=6, bias=False),
+    "matmul": linear_product(),
+    "matmul_u8": linear_product("u8", "u8", 99),
+    "gemm": linear_gemm,
+    "add": linear_pair("QLinearAdd"),
+    "add_u8": linear_pair("QLinearAdd", "u8"),
+    "add_halves": linear_pair("QLinearAdd", "s8", (0.25, 0.5, 0.5)),
+    "add_thirds": linear_pair("QLinearAdd", "s8", (0.1, 0.1, 0.6)),
+    "mul": linear_pair("QLinearMul"),
+    "mul_u8_halves": linear_pair("QLinearMul", "u8", (0.25, 0.5, 0.25)),
+    "average": linear("QLinearAveragePool", kernel_shape=[3, 2], strides=[2, 2]),
+    "average_halves": linear("QLinearAveragePool", "u8", (0.1, 0.1), kernel_shape=[2, 2], pads=[1, 0, 1, 0]),
+    "average_pads": linear("QLinearAveragePool", kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1),
+    "average_last": linear("QLinearAveragePool", "s8", (0.3, 0.3), kernel_shape=[2, 3], channels_last=1),
+    "global": linear("QLinearGlobalAveragePool", channels_last=0),
+    "leaky": linear("QLinearLeakyRelu", alpha=0.13),
+    "sigmoid": linear("QLinearSigmoid", "u8"),
+    "softmax": linear("QLinearSoftmax", "s8", (None, 0.00390625), (5, 12), axis=-1, opset=13),
+    "softmax_u8": linear("QLinearSoftmax", "u8", (None, 0.004), (2, 3, 4), axis=1, opset=11),
+    "concat": linear_concat,
+}
+"""Operators on stored integers, by name."""
+MODELS: Mapping[str, Build] = {
+    **{f"qdq_{n}": b for n, b in FLOATS.items()},
+    **{f"qlinear_{n}": b for n, b in INTEGERS.items()},
+}
+
+
+def made(name: str) -> tuple[onnx.ModelProto, list[list[np.ndarray]]]:
+    """A model and its input sets."""
+    writer = Writer(sum(map(ord, name)))
+    return writer.model(MODELS[name](writer)), writer.data(2)
