@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,21 @@ _DTYPES = {
     "BOOL": "bool",
     "INT4": "s4",
 }
+
+
+class Operands(tuple[TensorType | None, ...]):
+    """Operand types as a damaged file states them: asking for one that is not there is the file's error."""
+
+    what = "operands"
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, int) and not -len(self) <= k < len(self):
+            raise CorruptModelError(f"has {len(self)} {self.what}, needs {k + 1 if k >= 0 else -k}")
+        return super().__getitem__(k)
+
+
+class Results(Operands):
+    what = "results"
 
 
 def is_readable(raw: fb.RawTensor) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from mcugen.call import Call
 from mcugen.errors import (
@@ -22,7 +21,16 @@ from mcugen.errors import (
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.frontends._builder import Builder, Expander, importing, used
 from mcugen.frontends._operands import check_operands
-from mcugen.frontends._tflite_tensors import bounded, is_handle, is_readable, leaves_open, tensor, unknown_type
+from mcugen.frontends._tflite_tensors import (
+    Operands,
+    Results,
+    bounded,
+    is_handle,
+    is_readable,
+    leaves_open,
+    tensor,
+    unknown_type,
+)
 from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.imports import Imported, Source
 from mcugen.numeric import activation_bounds
@@ -39,6 +47,9 @@ LAYOUT = "nhwc"
 MAX_OPERATORS = 2048
 MAX_REPEATED = 1 << 14
 """Operators of a file that are imported at most, those of loops counted for each trip."""
+
+MAX_FOLDED_BYTES = 1 << 26
+"""Size of the constants that operators of called subgraphs are computed into, at most."""
 
 
 def load(
@@ -68,27 +79,13 @@ def load(
     )
 
 
-class _Operands(tuple[TensorType | None, ...]):
-    """Operand types as a damaged file states them: asking for one that is not there is the file's error."""
-
-    what = "operands"
-
-    def __getitem__(self, k: Any) -> Any:
-        if isinstance(k, int) and not -len(self) <= k < len(self):
-            raise CorruptModelError(f"has {len(self)} {self.what}, needs {k + 1 if k >= 0 else -k}")
-        return super().__getitem__(k)
-
-
-class _Results(_Operands):
-    what = "results"
-
-
 @dataclass
 class _Common:
     """What the subgraphs of a file are imported into.
 
     calling: the subgraphs that are being imported, each called by the one before it. calls: how many were called so
     far, and operators: how many operators of them were imported, those that loops repeat counted each time.
+    folded_bytes: the size of what called subgraphs computed at build time.
     """
 
     file: fb.RawModel
@@ -100,6 +97,7 @@ class _Common:
     calling: list[int] = field(default_factory=list)
     calls: int = 0
     operators: int = 0
+    folded_bytes: int = 0
 
     def __post_init__(self) -> None:
         self.builder = Builder(self.registry, "tflite", REFERENCES[0], self.tensors, self.nodes, prefix="x")
@@ -232,6 +230,11 @@ class _Importer:
         self.custom.update(operator.outputs if operator.name.startswith("CUSTOM:") else ())
         with importing(where, self.unsupported):
             self._add_node(index, operator, where)
+        if self.prefix:
+            held = (self.tensors.get(self.held(i)) for i in operator.outputs)
+            self.common.folded_bytes += sum(t.type.nbytes for t in held if t is not None and t.is_constant)
+        if self.common.folded_bytes > MAX_FOLDED_BYTES:
+            raise UnsupportedError(f"calls compute over {MAX_FOLDED_BYTES} bytes of constants", where=where)
 
     def _add_node(self, index: int, operator: fb.RawOperator, where: str) -> None:
         found = self.common.registry.find("tflite", operator.name, operator.version)
@@ -338,9 +341,9 @@ class _Importer:
         return Source(
             name=operator.name,
             attributes=operator.attributes,
-            inputs=_Operands(t.type if t else None for t in operands),
+            inputs=Operands(t.type if t else None for t in operands),
             constants=tuple(t.data if t else None for t in operands),
-            outputs=_Results(results),  # type: ignore[arg-type]
+            outputs=Results(results),  # type: ignore[arg-type]
         )
 
     def _check_readable(self, index: int, raw: fb.RawTensor, *, may_vary: bool) -> None:

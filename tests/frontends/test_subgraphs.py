@@ -192,8 +192,26 @@ def _odd(assigned: str) -> bytes:
     return m.build([x], [y])
 
 
+def _endless(size: int = 1 << 18) -> bytes:
+    """A loop without an end that adds large constants."""
+    m = ModelWriter()
+    big, y = m.tensor("big", (size,), "s32", data=np.zeros(size)), m.tensor("y", (size,), "s32")
+    x, z = m.tensor("x", (size,), "s32"), m.tensor("z", (size,), "s32")
+    m.op("WHILE", [big], [y], {"cond_subgraph_index": 1, "body_subgraph_index": 2})
+    m.op("ADD", [x, y], [z])
+    ask = m.graph()
+    given = ask.tensor("given", (size,), "s32")
+    ask.ends([given], [ask.tensor("more", (1,), "bool", data=np.array([True]))])
+    body = m.graph()
+    given, made = body.tensor("given", (size,), "s32"), body.tensor("made", (size,), "s32")
+    body.op("ADD", [given, given], [made])
+    body.ends([given], [made])
+    return m.build([x], [z])
+
+
 HOSTILE: dict[str, tuple[Callable[[], bytes], type[McugenError], str]] = {
     "a loop without an end": (lambda: looped(-1), UnsupportedError, "no end within|more than"),
+    "a loop that fills the memory": (_endless, UnsupportedError, "bytes of constants"),
     "a loop that counts in its data": (lambda: looped(None), UnsupportedError, "depends on data"),
     "a body that is not there": (lambda: looped(3, 9), CorruptModelError, "calls subgraph 9 of 3"),
     "a negative subgraph": (lambda: looped(3, -1), CorruptModelError, "calls subgraph -1 of 3"),
