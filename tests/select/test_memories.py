@@ -44,6 +44,7 @@ def test_regions_given_take_their_place() -> None:
     assert regions("stm32f746-disco", region="sram=300K,sdram") == (Region("sram", 307200), Region("sdram", 8388608))
     assert regions("nucleo-h743zi", ram="300K") == (Region("axi_sram", 307200),)
     assert regions("nucleo-h743zi", ram="64K") == (Region("dtcm", 65536),)
+    assert regions("nucleo-h743zi", ram="600K") == (Region("axi_sram", 614400),)  # refused later, by its size
 
 
 @pytest.mark.parametrize(
