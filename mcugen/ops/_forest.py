@@ -65,6 +65,34 @@ class Forest:
             else:
                 waiting += [a, b]
 
+    def decided(self, thresholds: np.ndarray, never_equal: np.ndarray | None, low: int, high: int) -> Forest:
+        """These trees on integers from low to high, without comparisons that always come out the same.
+
+        never_equal: for each node whether no integer equals its threshold; None: where it is beyond the integers.
+        """
+        differs = (self.nodes[:, 3] & DIFFERS) != 0
+        unequal = (thresholds < low) | (thresholds > high) if never_equal is None else never_equal
+        yes = self.inner & np.where(differs, unequal, thresholds >= high)
+        no = self.inner & ~differs & (thresholds < low)
+        taken = np.where(yes, self.nodes[:, 1], np.where(no, self.nodes[:, 2], np.arange(len(self.nodes))))
+        while (taken[taken] != taken).any():
+            taken = taken[taken]
+        roots = taken[self.roots]
+        waiting, order = roots.tolist()[::-1], []
+        while waiting:
+            at = waiting.pop()
+            order.append(at)
+            if self.nodes[at, 0] != LEAF:
+                waiting += [int(taken[self.nodes[at, 2]]), int(taken[self.nodes[at, 1]])]
+        places = np.zeros(len(self.nodes), np.int64)
+        places[order] = np.arange(len(order))
+        nodes = self.nodes[order].copy()
+        inner = nodes[:, 0] != LEAF
+        nodes[inner, 1:3] = places[taken[nodes[inner, 1:3]]]
+        nodes[inner, 3] &= DIFFERS
+        kept = np.where(inner, thresholds[order], 0).astype(np.int32)
+        return Forest(nodes, kept, places[roots].astype(np.int32), self.targets, self.weights)
+
     def always(self, count: int) -> np.ndarray:
         """For each target whether some tree names it in all of its leaves."""
         found = np.zeros(count, bool)

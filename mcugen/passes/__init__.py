@@ -16,6 +16,7 @@ from mcugen.passes.follow_orders import follow_orders
 from mcugen.passes.fuse_clamps import fuse_clamps
 from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
+from mcugen.passes.integer_thresholds import integer_thresholds
 from mcugen.passes.join_distances import join_distances
 from mcugen.passes.lay_in_place import lay_in_place
 from mcugen.passes.measure_ranges import measure_ranges
@@ -33,6 +34,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
     merge_equal,
     merge_reshapes,
     join_distances,
+    integer_thresholds,
     fold_factors,
     fuse_clamps,
     compose_tables,
