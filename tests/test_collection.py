@@ -1,4 +1,8 @@
-"""Every supported model of a collection given by `--models FOLDER`: exact under both references, layer by layer."""
+"""The models of a collection given by `--models FOLDER`.
+
+Plain .tflite models are exact under both references, layer by layer; a sample of the others keeps its promise, and
+`ci/soak` verifies all of them.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,17 @@ from pathlib import Path
 import pytest
 
 import mcugen
+from mcugen import pipeline
+from mcugen.graph import Graph
+from mcugen.ops.transpose import Transpose
+from mcugen.options import Options
 from mcugen.reference.inputs import cases
 from mcugen.verify import emulated, golden, run
-from tests.support.collection import EMULATED, is_in_scope, models
+from tests.support import model_rows
+from tests.support.collection import EMULATED, SAMPLE, Model, collection, is_in_scope, models
 from tests.support.cores import CORES
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "models.md"
 MEANINGS = ("host", "cortex-m4", "cortex-m55", "cortex-m0plus")
 """Targets whose kernels run on this machine under sanitizers; intrinsics run as their plain C equivalents."""
 
@@ -26,6 +36,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "small" in metafunc.fixturenames:
         chosen = [f for f in found if f.name in EMULATED]
         metafunc.parametrize("small", chosen, ids=[f.name for f in chosen])
+    if "sampled" in metafunc.fixturenames:
+        sample = [model for model in collection(root) if model.name in SAMPLE]
+        metafunc.parametrize("sampled", sample, ids=[model.name for model in sample])
 
 
 def test_the_collection_is_there(request: pytest.FixtureRequest) -> None:
@@ -34,6 +47,48 @@ def test_the_collection_is_there(request: pytest.FixtureRequest) -> None:
     assert len(found) == sum(is_in_scope(json.loads(p.read_text())) for p in root.rglob("info.json"))
     assert len(found) == 70
     assert {f.name for f in found} >= set(EMULATED)
+    everything = collection(root)
+    assert len(everything) == 99
+    assert {model.name for model in everything} >= set(SAMPLE)
+    assert {model.promise for model in everything if model.name in SAMPLE} == {model.promise for model in everything}
+
+
+def test_the_page_has_a_row_for_each_model(request: pytest.FixtureRequest) -> None:
+    everything = collection(Path(request.config.getoption("--models")))
+    assert set(model_rows.read(PAGE)) == {model.name for model in everything}
+
+
+def test_a_model_of_each_promise_keeps_it(sampled: Model) -> None:
+    row = model_rows.row(sampled, random=1)
+    known = model_rows.read(PAGE)[sampled.name]
+    assert model_rows.is_pass(row) or (model_rows.is_refused(row) and model_rows.is_refused(known)), row
+
+
+def test_channels_first_models_move_only_what_interfaces_need(request: pytest.FixtureRequest) -> None:
+    """No transpose inside any .onnx network of images; at most four at interfaces with their channels first."""
+    root = Path(request.config.getoption("--models"))
+    images = [m for m in collection(root) if m.path.suffix == ".onnx" and "Conv" in " ".join(m.info["ops"])]
+    known = model_rows.read(PAGE)
+    found = [model for model in images if not model_rows.is_refused(known[model.name])]
+    assert len(images) == 14
+    own = {model.name: moved(model, "") for model in found}
+    inside = {name: sorted(names) for name, names in own.items() if any(not at_end for _, at_end in names)}
+    assert not inside
+    assert sum(map(len, own.values())) <= 4
+    assert not {model.name: left for model in found if (left := moved(model, "nhwc"))}
+
+
+def moved(model: Model, layout: str) -> list[tuple[str, bool]]:
+    """The transposes that are left, and whether each is of an input or an output of the model."""
+    options = Options(name="model", input_layout=layout, output_layout=layout)
+    graph: Graph = pipeline.prepare(model.path, options).graph
+    ends = {origin.tensor for name in (*graph.inputs, *graph.outputs) if (origin := graph.tensors[name].origin)}
+    found = [node for node in graph.nodes if isinstance(node.op, Transpose)]
+    origins = [
+        {o.tensor for name in (*node.inputs, *node.outputs) if name and (o := graph.tensors[name].origin)}
+        for node in found
+    ]
+    return [(node.name, bool(near & ends)) for node, near in zip(found, origins, strict=True)]
 
 
 @pytest.mark.parametrize("reference", ["tflm", "litert"])
