@@ -1,4 +1,4 @@
-"""UNIDIRECTIONAL_SEQUENCE_LSTM: one layer on float or int8 data, with its state and cell as variables."""
+"""UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM: layers on float or integer data, with their state and cell as variables."""
 
 from __future__ import annotations
 
@@ -22,27 +22,45 @@ _NORMS = (20, 21, 22, 23)
 """Operands in the order i, f, c, o."""
 
 
-def expand(source: Source, e: Expansion) -> Sequence[str]:
+def sequence(source: Source, e: Expansion) -> Sequence[str]:
     """Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; unidirectional_sequence_lstm.cc of both runtimes."""
+    if source.attributes["diagonal_recurrent_tensors"]:
+        raise UnsupportedError("an LSTM with diagonal weights is not supported")
+    x, t = e.inputs[0], source.inputs[0]
+    if x is None or t is None or len(t.shape) != 3:
+        raise ShapeError(f"an LSTM over a sequence needs data of rank 3, not {t}")
+    return [_layer(source, e, x, time_major=source.attributes["time_major"])]
+
+
+def single(source: Source, e: Expansion) -> Sequence[str]:
+    """One step. Source: TFLite LSTM, its full form; LiteRT's lstm.cc."""
+    if source.attributes["kernel_type"] not in (0, "FULL"):
+        raise UnsupportedError("the basic form of LSTM is not supported")
+    x, t = e.inputs[0], source.inputs[0]
+    if x is None or t is None or len(t.shape) != 2:
+        raise ShapeError(f"an LSTM of one step needs data of rank 2, not {t}")
+    e.refuse("tflm", "no kernel of LSTM")
+    y = _layer(source, e, e.node(Reshape((1, *t.shape)), x, quant=t.quant), time_major=True)
+    return [e.node(Reshape(e.type(y).shape[1:]), y, quant=e.type(y).quant)]
+
+
+def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
+    """The results of all steps of data of rank 3."""
     a = source.attributes
     a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights, which is refused
-    absent = [
-        name
-        for name, operands in (("projection", _PROJECTION), ("layer normalization", _NORMS))
-        if _any(source, operands)
-    ]
-    if absent or a["proj_clip"] or a["diagonal_recurrent_tensors"]:
-        raise UnsupportedError(f"an LSTM with {' and '.join(absent) or 'diagonal weights'} is not supported")
+    parts = (("projection", _PROJECTION), ("layer normalization", _NORMS))
+    present = [name for name, operands in parts if _any(source, operands)]
+    if present or a["proj_clip"]:
+        raise UnsupportedError(f"an LSTM with {' and '.join(present) or 'a bound of a projection'} is not supported")
     if a["fused_activation_function"] != "TANH":
         raise UnsupportedError(f"an LSTM with the activation {a['fused_activation_function']} is not supported")
-    x, w, r = (source.inputs[k] for k in (0, 2, 6))
-    if x is None or w is None or r is None or len(x.shape) != 3:
-        raise ShapeError(f"an LSTM needs data of rank 3 and weights, not {x}")
-    if (x.dtype, w.dtype, r.dtype) == ("f32", "f32", "f32"):
-        return _float(source, e)
-    if x.dtype in ("s8", "s16") and (w.dtype, r.dtype) == ("s8", "s8"):
-        return _quantized(source, e)
-    raise UnsupportedError(f"an LSTM of {x.dtype} data with {w.dtype} and {r.dtype} weights is not supported")
+    w, r = (source.inputs[k] for k in (2, 6))
+    dtypes = (e.type(x).dtype, *("none" if t is None else t.dtype for t in (w, r)))
+    if dtypes == ("f32", "f32", "f32"):
+        return _float(source, e, x, time_major=time_major)
+    if dtypes in (("s8", "s8", "s8"), ("s16", "s8", "s8")):
+        return _quantized(source, e, x, time_major=time_major)
+    raise UnsupportedError(f"an LSTM of {dtypes[0]} data with {dtypes[1]} and {dtypes[2]} weights is not supported")
 
 
 def _any(source: Source, operands: Sequence[int]) -> bool:
@@ -75,21 +93,20 @@ def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
     return e.constant(np.concatenate([array for _, array in known]), quant)
 
 
-def _quantized(source: Source, e: Expansion) -> Sequence[str]:
-    a = source.attributes
+def _quantized(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     if _any(source, _PEEPHOLES) or not _any(source, _W[:1]):
         raise UnsupportedError("an LSTM of int8 data with weights of the cell, or with coupled gates, is not supported")
     (state, h), (cell, c) = _state(source, e, _STATE), _state(source, e, _CELL)
     why = litert_lacks(h, c)
     if why:
         e.refuse("litert", why)
-    op = QuantizedLstm(a["time_major"], max(a["cell_clip"], 0.0))
+    op = QuantizedLstm(time_major, max(source.attributes["cell_clip"], 0.0))
     weights = [_joined(source, e, operands) for operands in (_W, _R, _BIASES)]
     before = e.read(state, cleared(h), h.quant), e.read(cell, cleared(c), c.quant)
-    after, y = e.nodes(op, e.inputs[0], *weights, *before, quant=(c.quant, source.outputs[0].quant))
+    after, y = e.nodes(op, x, *weights, *before, quant=(c.quant, source.outputs[0].quant))
     e.write(cell, after)
-    e.write(state, _last(e, y, h, time_major=a["time_major"]))
-    return [y]
+    e.write(state, _last(e, y, h, time_major=time_major))
+    return y
 
 
 def _last(e: Expansion, y: str, h: TensorType, *, time_major: bool) -> str:
@@ -101,9 +118,8 @@ def _last(e: Expansion, y: str, h: TensorType, *, time_major: bool) -> str:
     return e.node(Reshape(h.shape), step, quant=h.quant)
 
 
-def _float(source: Source, e: Expansion) -> Sequence[str]:
+def _float(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     """Gates in the order i, o, f, c, as Lstm has them; the same weights for i and f where i is coupled."""
-    a = source.attributes
     coupled = not _any(source, _W[:1])
     if coupled or _any(source, _PEEPHOLES):
         e.refuse("tflm", "no kernel for an LSTM with coupled gates or weights of the cell")
@@ -113,12 +129,12 @@ def _float(source: Source, e: Expansion) -> Sequence[str]:
     if _any(source, _PEEPHOLES):
         peepholes = [_joined(source, e, [_PEEPHOLES[k] for k in ((1, 2, 1) if coupled else (0, 2, 1))])]
     (state, h), (cell, c) = _state(source, e, _STATE), _state(source, e, _CELL)
-    op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, max(a["cell_clip"], 0.0))
-    x = _turned(e, str(e.inputs[0]), time_major=a["time_major"])
+    op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, max(source.attributes["cell_clip"], 0.0))
+    x = _turned(e, x, time_major=time_major)
     y, last, kept = e.nodes(op, x, w, r, b, e.read(state, cleared(h)), e.read(cell, cleared(c)), *peepholes)
     e.write(state, last)
     e.write(cell, kept)
-    return [_turned(e, y, time_major=a["time_major"])]
+    return _turned(e, y, time_major=time_major)
 
 
 def _turned(e: Expansion, value: str, *, time_major: bool) -> str:
@@ -126,4 +142,7 @@ def _turned(e: Expansion, value: str, *, time_major: bool) -> str:
     return value if time_major else e.node(Transpose((1, 0, 2)), value)
 
 
-IMPORTS = (Import("tflite", "UNIDIRECTIONAL_SEQUENCE_LSTM", expand=expand),)
+IMPORTS = (
+    Import("tflite", "UNIDIRECTIONAL_SEQUENCE_LSTM", expand=sequence),
+    Import("tflite", "LSTM", expand=single),
+)

@@ -30,6 +30,8 @@ MANY = {
     "DEPTHWISE_CONV_2D": 12,
     "FULLY_CONNECTED": 12,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": 12,
+    "LSTM": 4,
+    "RNN": 3,
 }
 """Models of each element type, where the operator has more variants than others."""
 _TRIES = 80

@@ -39,11 +39,35 @@ def svdf(s: Sketch) -> None:
         s.result("SVDF", [x, features, times, bias, memory], (batches, units), data, quant, options)
 
 
+def rnn(name: str) -> Draw:
+    def draw(s: Sketch) -> None:
+        batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9), (1, 2, 5)))
+        first, several = s.chance(0.3), name != "RNN"
+        ends = () if not several else (steps,)
+        shape = (*ends, batches) if first else (batches, *ends)
+        w, r, b = s.constant((hidden, inputs)), s.constant((hidden, hidden)), s.constant((hidden,))
+        h = s.tensor((batches, hidden), s.dtype, is_variable=True)
+        options = {"fused_activation_function": s.rng.choice(("TANH", "RELU"))}
+        options |= {"time_major": first} if several else {}
+        for _ in range(2):
+            s.result(name, [s.x((*shape, inputs)), w, r, b, h], (*shape, hidden), None, None, options)
+
+    return draw
+
+
+def single_lstm(s: Sketch) -> None:
+    _lstm(s, "LSTM", ())
+
+
 def lstm(s: Sketch) -> None:
+    _lstm(s, "UNIDIRECTIONAL_SEQUENCE_LSTM", (s.rng.choice((1, 2, 5)),))
+
+
+def _lstm(s: Sketch, name: str, steps: tuple[int, ...]) -> None:
     """Two layers in a row on one state and cell, so that the second finds what the first one leaves."""
-    batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9, 20), (1, 2, 5, 12)))
+    batches, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 3, 9, 20), (1, 2, 5, 12)))
     first = s.chance(0.3)
-    ends = (steps, batches) if first else (batches, steps)
+    ends = (*steps, batches) if first else (batches, *steps)
     fine = 256.0 if s.dtype == "s16" else 1.0
     x_quant = _of(s, 10 ** s.rng.uniform(-2.5, -0.5) / fine, s.rng.choice((-128, 0, 127, -3)) if fine == 1.0 else 0)
     h_quant = _of(s, s.rng.choice((1 / 128, 0.0076, 0.004)) / fine, s.rng.choice((0, 0, -4, 30)) if fine == 1.0 else 0)
@@ -68,17 +92,21 @@ def lstm(s: Sketch) -> None:
     h = s.tensor((batches, hidden), s.dtype, h_quant, is_variable=True)
     c = s.tensor((batches, hidden), "f32" if wide else "s16", cell, is_variable=True)
     inner = [s.tensor((0,), "f32") for _ in range(4)] + [s.tensor((0,), s.dtype, h_quant)]
-    options = {"fused_activation_function": "TANH", "cell_clip": s.rng.choice((10.0, 0.0, 0.7)), "time_major": first}
+    options = {"fused_activation_function": "TANH", "cell_clip": s.rng.choice((10.0, 0.0, 0.7))}
+    options |= {"time_major": first} if steps else {}
     for _ in range(2):
         x = s.x((*ends, inputs), None, x_quant)
         y = s.tensor((*ends, hidden), s.dtype, h_quant)
         operands = [x, *(gates.get(k, -1) for k in range(1, 18)), h, c, -1, -1, -1, -1]
-        s.writer.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], options, intermediates=[] if wide else inner)
+        s.writer.op(name, operands, [y], options, intermediates=[] if wide else inner)
         s.outputs.append(y)
 
 
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "SVDF": (("s8", "s16", "f32"), svdf),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (("s8", "s16", "f32"), lstm),
+    "LSTM": (("s8", "f32"), single_lstm),
+    "RNN": (("f32",), rnn("RNN")),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": (("f32",), rnn("UNIDIRECTIONAL_SEQUENCE_RNN")),
 }
 """Operator: (element types that are drawn, how a model of one is drawn)."""

@@ -46,6 +46,7 @@ _SHARED_TABLES: Mapping[str, str] = {
     "L2_POOL_2D": "Pool2DOptions",
     "MAXIMUM": "MaximumMinimumOptions",
     "MINIMUM": "MaximumMinimumOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
 } | dict.fromkeys(
     ("MEAN", "SUM", "REDUCE_PROD", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ANY", "REDUCE_ALL"), "ReducerOptions"
 )
