@@ -108,9 +108,8 @@ class ModelWriter:
 
     def graph(self) -> ModelWriter:
         """Adds another subgraph to the file, and returns its writer; `ends` states its inputs and outputs."""
-        made = ModelWriter(_buffers=self._buffers, _codes=self._codes, _graphs=self._graphs)
-        self._graphs.append(made)
-        return made
+        self._graphs.append(ModelWriter(_buffers=self._buffers, _codes=self._codes, _graphs=self._graphs))
+        return self._graphs[-1]
 
     def ends(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """The inputs and outputs of a further subgraph."""
@@ -378,9 +377,7 @@ def _option_value(b: flatbuffers.Builder, key: str, value: Any) -> Any:
     if key in ("container", "shared_name"):
         return b.CreateString(value)
     if isinstance(value, str):
-        if key in _FIELD_ENUMS:
-            return getattr(getattr(tflite, _FIELD_ENUMS[key]), value)
-        return DTYPES[value][1]
+        return getattr(getattr(tflite, _FIELD_ENUMS[key]), value) if key in _FIELD_ENUMS else DTYPES[value][1]
     if isinstance(value, (list, tuple)):
         return _vector(b, value, "<i4")
     return value
