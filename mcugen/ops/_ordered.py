@@ -9,6 +9,9 @@ from mcugen.op import Op, Reordered
 from mcugen.order import Order
 from mcugen.types import Shape
 
+MAX_BROADCAST = 6
+"""Most axes of tensors that kernels broadcast."""
+
 Orders = Sequence[Order | None]
 
 
@@ -19,13 +22,30 @@ def elementwise(op: Op, call: Call, orders: Orders) -> Reordered | None:
     chosen = _commonest([(orders[k], 1) for k in full])
     if chosen is None:
         return None
+    split = chosen.in_shape(tuple(chosen.factors))
+    for order in (chosen, split) if len(split.dims) <= MAX_BROADCAST else (chosen,):
+        inputs = _broadcast(call, order)
+        if inputs is not None:
+            return Reordered(op, inputs, (order,) * len(call.outputs))
+    return None
+
+
+def _broadcast(call: Call, chosen: Order) -> tuple[Order | None, ...] | None:
+    """The orders of operands that broadcast to results in an order; None where their stored shapes do not.
+
+    They do not where an axis that is stored has several factors of which an operand has only some.
+    """
     inputs: list[Order | None] = []
     for t in call.inputs:
         restricted = None if t is None else chosen.restricted(t.shape)
-        if t is not None and restricted is None:
+        if t is not None and (restricted is None or not _fits(restricted, chosen)):
             return None
         inputs.append(restricted)
-    return Reordered(op, tuple(inputs), (chosen,) * len(call.outputs))
+    return tuple(inputs)
+
+
+def _fits(operand: Order, result: Order) -> bool:
+    return all(size in (1, own) for size, own in zip(operand.stored_shape, result.stored_shape, strict=True))
 
 
 def joined(call: Call, orders: Orders, axis: int) -> tuple[int, Reordered] | None:

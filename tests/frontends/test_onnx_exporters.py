@@ -121,6 +121,16 @@ def shuffled(w: Writer) -> tuple[str, ...]:
     return (w.node("Gemm", [y, w.weights(4, 6), w.weights(4)], transB=1),)
 
 
+def group_normalized(w: Writer) -> tuple[str, ...]:
+    """PyTorch's GroupNorm: channels are split into groups, whose bounds lie inside a stored axis."""
+    x = w.node("Conv", [w.input(["n", 1, 8, 8]), w.weights(6, 1, 3, 3)])
+    ones, zeros = (w.constant(np.full(2, v, np.float32)) for v in (1, 0))
+    groups = w.node("InstanceNormalization", [w.node("Reshape", [x, ints(w, 0, 2, -1)]), ones, zeros])
+    y = w.node("Reshape", [groups, w.node("Shape", [x])])
+    y = w.node("Add", [w.node("Mul", [y, w.weights(6, 1, 1)]), w.weights(6, 1, 1)])
+    return (w.node("Flatten", [w.node("GlobalMaxPool", [y])]),)
+
+
 def clusters(w: Writer) -> tuple[str, ...]:
     """scikit-learn's k-means: distances from products, and the nearest center."""
     x = w.input(["n", 4])
@@ -132,9 +142,9 @@ def clusters(w: Writer) -> tuple[str, ...]:
 
 
 NETWORKS: Mapping[Network, int] = {
-    gru: 0, lstm: 0, transformer: 4, recurrent_images: 1, causal: 1, shuffled: 0, clusters: 0,
+    gru: 0, lstm: 0, transformer: 4, recurrent_images: 1, causal: 1, shuffled: 0, clusters: 0, group_normalized: 2,
 }  # fmt: skip
-"""Each with the transposes that are left: of attention heads, of channels into features, and of an input."""
+"""Each with the transposes that are left: of attention heads, of channels into features, of groups, and of an input."""
 
 
 def exported(network: Network) -> onnx.ModelProto:
