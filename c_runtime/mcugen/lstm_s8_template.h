@@ -2,7 +2,8 @@
  *
  * Template of lstm_s8.h and lstm_s16.h: MG_SYMBOL is the function to define; MG_SERIES is 1 for functions computed as
  * series. The including file defines MG_PARAMS, MG_DATA (the type of x, h and y, from MG_LEAST to MG_MOST), MG_SUM,
- * MG_VECTOR, the type of a vector's elements as `products` takes them, and the functions that are declared first.
+ * MG_WEIGHT and MG_VECTOR, the types of weights and of a vector as `products` takes them, and the functions that are
+ * declared first.
  */
 
 #if MG_SERIES
@@ -17,8 +18,11 @@ static inline uint32_t stored(uint32_t n);
 /* A vector as `products` takes it: itself, or in `wide`. */
 static inline const MG_VECTOR *widened(const MG_DATA *x, MG_VECTOR *wide, uint32_t n);
 
-/* Adds the products of a unit's four gates, 4 * stored(n) weights, with a vector. */
-static inline void products(MG_SUM sums[4], const int8_t *w, const MG_VECTOR *x, uint32_t n);
+/* The weights of a unit's four gates for a vector of n. */
+static inline uint32_t weights(uint32_t n);
+
+/* Adds the products of a unit's four gates with a vector. */
+static inline void products(MG_SUM sums[4], const MG_WEIGHT *w, const MG_VECTOR *x, uint32_t n);
 
 /* A sum of a gate, scaled as the runtime does. */
 static inline int32_t scaled_sum(MG_SUM x, int32_t mult, int32_t shift);
@@ -106,7 +110,7 @@ static inline void finish(const MG_PARAMS *p, const MG_SUM data[4], const MG_SUM
 static void step(const MG_PARAMS *p, const MG_VECTOR *x, const MG_VECTOR *h, const mg_s16 *c0, mg_s16 *c,
                  MG_DATA *y)
 {
-    const int8_t *w = p->w, *r = p->r;
+    const MG_WEIGHT *w = p->w, *r = p->r;
     const MG_SUM *w_bias = p->w_bias, *r_bias = p->r_bias;
     for (uint32_t k = 0u; k < p->hidden; k += 1u) {
         MG_SUM data[4] = {w_bias[0], w_bias[1], w_bias[2], w_bias[3]};
@@ -114,8 +118,8 @@ static void step(const MG_PARAMS *p, const MG_VECTOR *x, const MG_VECTOR *h, con
         products(data, w, x, p->inputs);
         products(state, r, h, p->hidden);
         finish(p, data, state, c0[k], c + k, y + k);
-        w += 4u * stored(p->inputs);
-        r += 4u * stored(p->hidden);
+        w += weights(p->inputs);
+        r += weights(p->hidden);
         w_bias += 4;
         r_bias += 4;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lstm_s8.h on cores with SMLAD: a unit's four gates at a time.
+ * The layer of lstm_s8.h on cores with SMLAD: a unit's four gates at a time.
  *
  * w, r     for each unit, for each four taps: a word of each gate, its four taps in order; taps beyond the vector are 0
  * sums     are below 2^30, also where they are shifted to the left: proved when the code is generated
@@ -10,9 +10,19 @@
 #define MCUGEN_DSP_LSTM_S8_H
 
 #include "mcugen/little_endian.h"
-#include "mcugen/lstm_s8.h"
+#include "mcugen/runtime.h"
 
-typedef mg_lstm_s8_params mg_dsp_lstm_s8_params;
+typedef struct {
+    const int32_t *w, *r;
+    const int32_t *w_bias, *r_bias;
+    const uint16_t *table;
+    int32_t w_mult[4], r_mult[4];
+    int32_t h_mult;
+    uint32_t steps, batches, inputs, hidden, step_in, batch_in, step_out, batch_out;
+    int16_t clip, h_zero_point;
+    int8_t w_shift[4], r_shift[4];
+    int8_t h_shift, cell_shift;
+} mg_dsp_lstm_s8_params;
 
 void mg_lstm_s8__dsp(const mg_dsp_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c,
                      int8_t *y, void *scratch);

@@ -7,6 +7,7 @@
 #define MG_LEAST INT8_MIN
 #define MG_MOST INT8_MAX
 #define MG_SUM int32_t
+#define MG_WEIGHT int32_t
 #define MG_VECTOR mg_s16
 #include "mcugen/dsp_lstm_s8.h"
 #include "mcugen/dsp_pairs.h"
@@ -16,6 +17,12 @@
 static inline uint32_t stored(uint32_t n)
 {
     return (n + 3u) & ~3u;
+}
+
+/* Words of four taps. */
+static inline uint32_t weights(uint32_t n)
+{
+    return stored(n);
 }
 
 static inline const mg_s16 *widened(const int8_t *x, mg_s16 *wide, uint32_t n)
@@ -53,22 +60,52 @@ static inline int32_t narrowed(int32_t x)
     return mg_dsp_narrowed(x);
 }
 
-static inline void products(int32_t sums[4], const int8_t *w, const mg_s16 *x, uint32_t n)
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+
+/* A word w of four taps times the pairs r0 and r12. */
+#define MG_DSP_GATE(w, sum)                    \
+    "sxtb16 lr, " w ", ror #8\n"               \
+    "sxtb16 " w ", " w "\n"                    \
+    "smlad " sum ", lr, r12, " sum "\n"        \
+    "smlad " sum ", " w ", r0, " sum "\n"
+
+/* Sums r4-r7, words r8-r11; x and its end are not equal. */
+__attribute__((naked, noinline)) static void gates(int32_t sums[4] MCUGEN_UNUSED, const int32_t *w MCUGEN_UNUSED,
+                                                   const mg_s16 *x MCUGEN_UNUSED, const mg_s16 *end MCUGEN_UNUSED)
 {
-    int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
-    const uint32_t groups = stored(n) / 4u;
+    __asm__("push {r0, r4-r11, lr}\n"
+            "ldmia r0, {r4-r7}\n"
+            "1:\n"
+            "ldrd r0, r12, [r2], #8\n"
+            "ldmia r1!, {r8-r11}\n"
+            MG_DSP_GATE("r8", "r4") MG_DSP_GATE("r9", "r5") MG_DSP_GATE("r10", "r6") MG_DSP_GATE("r11", "r7")
+            "cmp r2, r3\n"
+            "bne 1b\n"
+            "pop {r0}\n"
+            "stmia r0, {r4-r7}\n"
+            "pop {r4-r11, pc}\n");
+}
+
+#undef MG_DSP_GATE
+
+#else
+
+static void gates(int32_t sums[4], const int32_t *w, const mg_s16 *x, const mg_s16 *end)
+{
+    const uint32_t groups = (uint32_t)(end - x) / 4u;
     for (uint32_t j = 0u; j < groups; j += 1u) {
-        const uint32_t even = mg_dsp_both(x), odd = mg_dsp_both(x + 2);
-        const uint32_t i = mg_dsp_word(w), f = mg_dsp_word(w + 4), g = mg_dsp_word(w + 8), o = mg_dsp_word(w + 12);
-        a = mg_dsp_add_products(mg_dsp_odd(i), odd, mg_dsp_add_products(mg_dsp_even(i), even, a));
-        b = mg_dsp_add_products(mg_dsp_odd(f), odd, mg_dsp_add_products(mg_dsp_even(f), even, b));
-        c = mg_dsp_add_products(mg_dsp_odd(g), odd, mg_dsp_add_products(mg_dsp_even(g), even, c));
-        d = mg_dsp_add_products(mg_dsp_odd(o), odd, mg_dsp_add_products(mg_dsp_even(o), even, d));
-        x += 4;
-        w += 16;
+        const uint32_t even = mg_dsp_both(x + 4u * j), odd = mg_dsp_both(x + 4u * j + 2u);
+        for (uint32_t g = 0u; g < 4u; g += 1u) {
+            const uint32_t word = (uint32_t)w[4u * j + g];
+            sums[g] = mg_dsp_add_products(mg_dsp_even(word), even, sums[g]);
+            sums[g] = mg_dsp_add_products(mg_dsp_odd(word), odd, sums[g]);
+        }
     }
-    sums[0] = a;
-    sums[1] = b;
-    sums[2] = c;
-    sums[3] = d;
+}
+
+#endif
+
+static inline void products(int32_t sums[4], const int32_t *w, const mg_s16 *x, uint32_t n)
+{
+    gates(sums, w, x, x + stored(n));
 }

@@ -8,12 +8,18 @@
 #define MG_LEAST INT16_MIN
 #define MG_MOST INT16_MAX
 #define MG_SUM int64_t
+#define MG_WEIGHT int8_t
 #define MG_VECTOR mg_s16
 #include "mcugen/lstm_s8_template.h"
 
 static inline uint32_t stored(uint32_t n)
 {
     return n;
+}
+
+static inline uint32_t weights(uint32_t n)
+{
+    return 4u * n;
 }
 
 static inline const mg_s16 *widened(const mg_s16 *x, mg_s16 *wide, uint32_t n)

@@ -7,6 +7,7 @@
 #define MG_LEAST INT8_MIN
 #define MG_MOST INT8_MAX
 #define MG_SUM int32_t
+#define MG_WEIGHT int8_t
 #define MG_VECTOR int8_t
 #include "mcugen/lstm_s8.h"
 
@@ -15,6 +16,11 @@
 static inline uint32_t stored(uint32_t n)
 {
     return n;
+}
+
+static inline uint32_t weights(uint32_t n)
+{
+    return 4u * n;
 }
 
 static inline const int8_t *widened(const int8_t *x, int8_t *wide, uint32_t n)

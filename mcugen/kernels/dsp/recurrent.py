@@ -27,7 +27,8 @@ def _words(rows: np.ndarray) -> np.ndarray:
     """The weights of a layer: for each unit and each four taps a word of each gate."""
     units = lstm.by_unit(rows)
     taps = np.pad(units, ((0, 0), (0, 0), (0, _padded(units.shape[2]) - units.shape[2])))
-    return taps.reshape(*units.shape[:2], -1, _GROUP).swapaxes(1, 2).reshape(-1)
+    words = taps.reshape(*units.shape[:2], -1, _GROUP).swapaxes(1, 2)
+    return np.ascontiguousarray(words).reshape(-1).view("<i4").astype(np.int32)
 
 
 def doubled(call: Call) -> bool:
