@@ -33,6 +33,14 @@ def gather_nd(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(Gather(0), rows, places)]
 
 
+def gather_nd_of_tflite(source: Source, e: Expansion) -> Sequence[str]:
+    """The same; TensorFlow Lite Micro has it for two types. Source: TFLite GATHER_ND."""
+    x = source.inputs[0] if source.inputs else None
+    if x is not None and x.dtype not in ("s8", "f32"):
+        e.refuse("tflm", f"no kernel for {x.dtype}")
+    return gather_nd(source, e)
+
+
 def gather_elements(source: Source, e: Expansion) -> Sequence[str]:
     """Single elements: the index replaces that of one axis. Source: ONNX GatherElements-13."""
     x, index = operands(e, 2)
@@ -87,7 +95,7 @@ def _how(source: Source) -> str:
 
 IMPORTS = (
     Import("onnx", "GatherND", expand=gather_nd),
-    Import("tflite", "GATHER_ND", expand=gather_nd),
+    Import("tflite", "GATHER_ND", expand=gather_nd_of_tflite),
     Import("onnx", "GatherElements", expand=gather_elements),
     Import("onnx", "ScatterElements", expand=scatter_elements),
     Import("onnx", "Scatter", expand=scatter_elements),

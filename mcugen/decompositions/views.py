@@ -92,6 +92,11 @@ def _around(size: int, before: int, after: int, mode: str) -> np.ndarray:
 def mirror_pad(source: Source, e: Expansion) -> Sequence[str]:
     """Padding by reflection, with or without the outermost elements. Source: TFLite MIRROR_PAD."""
     x, ends = _operand(e), _known(source, 1, "widths")
+    quant = e.type(x).quant
+    if e.type(x).dtype == "s16" and quant is not None and any(quant.zero_point):
+        raise UnsupportedError("int16 data with a zero point other than 0 is not supported")
+    if e.type(x).dtype not in ("s8", "f32"):
+        e.refuse("tflm", f"no kernel for {e.type(x).dtype}")
     shape, mode = e.type(x).shape, source.attributes["mode"]
     if len(ends) != 2 * len(shape) or min(ends, default=0) < 0 or mode not in ("REFLECT", "SYMMETRIC"):
         raise ShapeError(f"widths {list(ends)} in mode {mode} do not fit {list(shape)}")

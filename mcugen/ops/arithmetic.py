@@ -17,7 +17,7 @@ from mcugen.op import Example, Reordered
 from mcugen.ops import _elementwise, _ordered
 from mcugen.ops._channelwise import Channelwise
 from mcugen.order import Order
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape, TensorType, dtypes
 
 INTEGERS = ("s8", "u8", "s16", "s32", "s64")
 _WIDE = np.uint64
@@ -73,6 +73,15 @@ def element(dtype: str, call: Call) -> Element:
     return Element(text, headers=_HEADERS if "mg_" in text else ())
 
 
+_TFLM = {"floor_div": "f32", "mod": "f32"}
+_LITERT = {
+    "floor_div": "s8 s16 s32 f32",
+    "mod": "s8 s16 s32 s64 f32",
+    "pow": "s32 f32",
+    "shift_right": "s8 u8 s16 s32",
+    "xor": "s8 u8 s16 s32",
+}
+"""Element types of the kinds that runtimes have."""
 _TFLITE = {"FLOOR_DIV": "floor_div", "FLOOR_MOD": "mod", "POW": "pow"}
 
 
@@ -101,6 +110,8 @@ class Arithmetic(Channelwise):
     kind: str
 
     is_elementwise = True
+    tflm_types = dtypes("f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (
         *(Import("tflite", name, from_tflite) for name in _TFLITE),
         Import("tflite", "RIGHT_SHIFT", shift_from_tflite),
@@ -108,6 +119,11 @@ class Arithmetic(Channelwise):
     )
     element: ClassVar = {dtype: partial(element, dtype) for dtype in ("f32", *INTEGERS)}
     kernels = _elementwise.all_kernels("mg_arithmetic", element)
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        dtype, table = call.input(0).dtype, _TFLM if runtime == "tflm" else _LITERT
+        known = table.get(self.kind, "")
+        return super().refused_by(call, runtime) if dtype in known.split() else f"no kernel for {dtype}"
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         return _ordered.elementwise(self, call, orders)

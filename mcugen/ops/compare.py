@@ -103,6 +103,8 @@ class Compare(Channelwise):
         ordered = self.kind not in ("EQUAL", "NOT_EQUAL")
         if call.input(0).dtype == "bool" and ordered:
             return "no kernel for bool"
+        if call.input(0).dtype == "s16" and call.input(0).quant and ordered:
+            return "int16 data with scales, which it compares as they are stored"
         return super().refused_by(call, runtime)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:

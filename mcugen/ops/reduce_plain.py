@@ -44,6 +44,11 @@ class ReducePlain(_reduce.Reduction):
         Kernel("mg_reduce_plain_f32", Form.WHOLE, (_plain.floats(0),), params),
     )
 
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if runtime == "tflm" and self.how == "max":
+            return "no such operator"
+        return super().refused_by(call, runtime)
+
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _plain.operand(x)
         if x.quant is not None:

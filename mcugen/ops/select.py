@@ -33,6 +33,14 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(Select(), *(_whole(e, name, shape) for name in names))]
 
 
+def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
+    """The same; TensorFlow Lite Micro has it for some types alone. Source: TFLite SELECT_V2."""
+    chosen = source.inputs[1] if len(source.inputs) > 1 else None
+    if chosen is not None and chosen.dtype not in ("s8", "s16", "f32"):
+        e.refuse("tflm", f"no kernel for {chosen.dtype}")
+    return expand(source, e)
+
+
 def _whole(e: Expansion, name: str, shape: Shape) -> str:
     data, t = e.data(name), e.type(name)
     if t.shape == shape or (data is not None and data.size == 1):
@@ -101,12 +109,18 @@ class Select(Channelwise):
 
     is_elementwise = True
     only_moves = True
-    tflm_types = dtypes("bool")
-    imports = (Import("tflite", "SELECT_V2", expand=expand), Import("onnx", "Where", expand=expand))
+    tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
+    imports = (Import("tflite", "SELECT_V2", expand=from_tflite), Import("onnx", "Where", expand=expand))
     kernels = tuple(_kernel(dtype) for dtype in _TYPES)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         return _ordered.elementwise(self, call, orders)
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        dtype = call.output.dtype
+        known = self.tflm_types if runtime == "tflm" else self.litert_types
+        return "" if dtype in known else f"no kernel for {dtype}"
 
     def infer(self, chosen: TensorType | None, yes: TensorType | None, no: TensorType | None) -> tuple[TensorType, ...]:
         if chosen is None or yes is None or no is None:

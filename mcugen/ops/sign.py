@@ -10,6 +10,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Sign(FloatFunction):
@@ -19,6 +20,8 @@ class Sign(FloatFunction):
     Source: TFLite SIGN; ONNX Sign-13.
     """
 
+    tflm_types = frozenset()
+    litert_types = dtypes("f32")
     imports = (Import("tflite", "SIGN"),)
     element: ClassVar = {"f32": Element("a > 0.0f ? 1.0f : (a < 0.0f ? -1.0f : a)")}
     kernels = _unary.kernels("mg_sign", element)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from tests.runtimes import calling, computing, moving, recurrent, weighing
+from tests.runtimes import calling, choosing, computing, further, moving, recurrent, weighing
 from tests.runtimes.sketch import Drawn, Sketch
 
 OPERATORS = computing.OPERATORS | moving.OPERATORS | weighing.OPERATORS | recurrent.OPERATORS | calling.OPERATORS
+OPERATORS |= choosing.OPERATORS | further.OPERATORS
 KINDS = tuple((name, dtype) for name, (dtypes, _) in sorted(OPERATORS.items()) for dtype in dtypes)
 """Every (operator, element type)."""
 

@@ -16,7 +16,7 @@ from itertools import islice
 
 from mcugen.errors import ModelError
 from mcugen.toolchain.runtimes import Runtime
-from tests.runtimes import detections, faults, hybrid, moving, operators, packs, signals
+from tests.runtimes import choosing, detections, faults, further, hybrid, moving, operators, packs, signals
 from tests.runtimes.judging import imported, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Drawn
@@ -34,6 +34,7 @@ MANY = {
     "RNN": 3,
 }
 """Models of each element type, where the operator has more variants than others."""
+FEW = dict.fromkeys((*choosing.OPERATORS, *further.OPERATORS), 3)
 _TRIES = 80
 FAULTS = "FAULTS"
 HYBRID = "HYBRID"
@@ -56,7 +57,7 @@ def models(name: str) -> Iterator[Drawn]:
         return
     for dtype in operators.OPERATORS[name][0]:
         drawn = (operators.draw(name, dtype, seed) for seed in range(_TRIES))
-        yield from islice(filter(accepted, drawn), MANY.get(name, CASES))
+        yield from islice(filter(accepted, drawn), (MANY | FEW).get(name, CASES))
 
 
 def sequences(name: str, runtimes: Mapping[str, Runtime]) -> list[Recorded]:

@@ -41,9 +41,8 @@ DTYPES: Mapping[str, tuple[Any, int]] = {
 
 # Operators that share a table with others, or have none; all the rest carry the table of their own name.
 _SHARED_TABLES: Mapping[str, str] = {
-    "AVERAGE_POOL_2D": "Pool2DOptions",
-    "MAX_POOL_2D": "Pool2DOptions",
-    "L2_POOL_2D": "Pool2DOptions",
+    **dict.fromkeys(("AVERAGE_POOL_2D", "MAX_POOL_2D", "L2_POOL_2D"), "Pool2DOptions"),
+    "L2_NORMALIZATION": "L2NormOptions",
     "MAXIMUM": "MaximumMinimumOptions",
     "MINIMUM": "MaximumMinimumOptions",
     "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",

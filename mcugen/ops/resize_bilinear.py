@@ -1,0 +1,137 @@
+"""RESIZE_BILINEAR of stored integers: images of another size, with ten bits for the place between two pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.channels import Range
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Import, Imported, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _strided
+from mcugen.ops._window import image
+from mcugen.types import QuantParams, TensorType, dtypes
+
+_ONE = 1 << 10
+_MOST = 1 << 14
+_TYPES = ("s8", "u8", "s16")
+
+
+def _is_integer(source: Source) -> bool:
+    x = source.inputs[0] if source.inputs else None
+    return x is not None and x.dtype in _TYPES
+
+
+def from_tflite(source: Source) -> Imported:
+    size, a = source.ints(1), source.attributes
+    if size is None or len(size) != 2:
+        raise UnsupportedError("a size that is computed at run time is not supported", hint="make it a constant")
+    op = ResizeBilinear((size[0], size[1]), bool(a["align_corners"]), bool(a["half_pixel_centers"]))
+    return Imported(op, inputs=(0,))
+
+
+def tables(size: int, made: int, align: bool, half: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(lower pixel, upper pixel, weight of the upper one in 1024ths) for each place of an axis."""
+    scale = (_ONE * size + made // 2) // made
+    if align and made > 1:
+        scale = (_ONE * (size - 1) + (made - 1) // 2) // (made - 1)
+    at = np.arange(made, dtype=np.int64) * scale + (scale // 2 - _ONE // 2 if half else 0)
+    low = np.maximum(np.trunc(at / _ONE).astype(np.int64), 0)
+    high = np.minimum(np.trunc((at + _ONE - 1) / _ONE).astype(np.int64), size - 1)
+    return low, high, at - _ONE * low
+
+
+def params(call: Call) -> Params:
+    op, x, y = call.op, call.input(0).shape, call.output.shape
+    assert isinstance(op, ResizeBilinear)
+    axes = [tables(x[k], y[k], op.align_corners, op.half_pixel_centers) for k in (1, 2)]
+    found: dict[str, Any] = {"images": x[0], "in_h": x[1], "in_w": x[2], "out_h": y[1], "out_w": y[2], "depth": x[3]}
+    for name, (low, high, part) in zip("yx", axes, strict=True):
+        found |= {f"{name}_low": low.astype(np.uint16), f"{name}_high": high.astype(np.uint16)}
+        found[f"{name}_part"] = part.astype(np.int16)
+    return found
+
+
+def _data_is(dtype: str) -> Any:
+    def rule(call: Call) -> bool:
+        return call.input(0).dtype == dtype
+
+    rule.__doc__ = f"the image is {dtype}"
+    return rule
+
+
+@dataclass(frozen=True)
+class ResizeBilinear(Op):
+    """y = the weighted mean of the four pixels around each place, rounded to the nearest, halves away from zero.
+
+    x: s8, u8 or s16 [N, H, W, C]   y: as x, [N, size, C]. Places are found in 1024ths of a pixel.
+    Source: TFLite RESIZE_BILINEAR; reference_ops::ResizeBilinearInteger.
+    """
+
+    size: tuple[int, int]
+    align_corners: bool = False
+    half_pixel_centers: bool = False
+
+    tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 s16 f32")
+    imports = (Import("tflite", "RESIZE_BILINEAR", from_tflite, when=_is_integer),)
+    kernels = tuple(
+        Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")
+    )
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        x = image(x)
+        if x.dtype not in _TYPES:
+            raise UnsupportedError(f"resizing {x.dtype} in integers is not supported")
+        if self.align_corners and self.half_pixel_centers:
+            raise UnsupportedError("corners that are aligned and half pixels together are not supported")
+        if min(self.size) < 1 or max(*self.size, *x.shape[1:3]) > _MOST:
+            raise ShapeError(f"an image {list(x.shape)} cannot be resized to {list(self.size)}")
+        return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        rows = [self._places(x.shape[1], self.size[0], i) for i in range(self.size[0])]
+        columns = [self._places(x.shape[2], self.size[1], j) for j in range(self.size[1])]
+        made = np.zeros((x.shape[0], *self.size, x.shape[3]), np.int64)
+        wide = x.astype(np.int64)
+        for i, (y0, y1, dy) in enumerate(rows):
+            for j, (x0, x1, dx) in enumerate(columns):
+                above = wide[:, y0, x0] * (_ONE - dx) + wide[:, y0, x1] * dx
+                below = wide[:, y1, x0] * (_ONE - dx) + wide[:, y1, x1] * dx
+                made[:, i, j] = above * (_ONE - dy) + below * dy
+        half = _ONE * _ONE // 2
+        return np.where(made > 0, (made + half) // _ONE**2, -((half - made) // _ONE**2))
+
+    def _places(self, size: int, made: int, k: int) -> tuple[int, int, int]:
+        """The pixels around place k of an axis, and how far it lies from the first, in 1024ths."""
+        scale = (1024 * size + made // 2) // made
+        if self.align_corners and made > 1:
+            scale = (1024 * (size - 1) + (made - 1) // 2) // (made - 1)
+        at = k * scale + (scale // 2 - 512 if self.half_pixel_centers else 0)
+        low = max(int(at / 1024), 0)
+        return low, min(int((at + 1023) / 1024), size - 1), at - 1024 * low
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """Means stay between the least and the greatest pixel, but for places before the first, which go beyond."""
+        return super().bounds(call) if self.half_pixel_centers else _strided.moved_bounds(call)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases: tuple[tuple[tuple[int, int], dict[str, bool]], ...] = (
+            ((3, 5), {}),
+            ((7, 2), {"align_corners": True}),
+            ((6, 9), {"half_pixel_centers": True}),
+            ((1, 1), {}),
+        )
+        return [
+            Example(op, (x,), (TensorType(op.infer(x)[0].shape, dtype, quant),), {}, k)
+            for k, (size, fields) in enumerate(cases)
+            for dtype, quant in (("s8", QuantParams((0.1,), (-3,))), ("s16", QuantParams((0.01,), (0,))))
+            for op, x in [(cls(size, **fields), TensorType((1 + k % 2, 3, 4, 5), dtype, quant))]
+        ]
