@@ -28,7 +28,7 @@ def max_unpool(source: Source, e: Expansion) -> Sequence[str]:
     shape, kernel = e.type(x).shape, a["kernel_shape"]
     rank = len(shape) - 2
     strides, pads = a["strides"] or (1,) * rank, a["pads"] or (0,) * (2 * rank)
-    if rank < 1 or not len(kernel) == len(strides) == len(pads) // 2 == rank or e.type(index).shape != shape:
+    if rank < 1 or not len(kernel) == len(strides) == len(pads) / 2 == rank or e.type(index).shape != shape:
         raise ShapeError(f"a window {list(kernel)} does not fit {list(shape)}")
     size = [
         (d - 1) * s + k - pads[n] - pads[n + rank]
@@ -58,21 +58,17 @@ def col2im(source: Source, e: Expansion) -> Sequence[str]:
         raise UnsupportedError(
             "the shape of the image or of the blocks is computed at run time", hint="make it a constant"
         )
-    rank = len(image)
-    strides, dilations, pads = (
-        a["strides"] or (1,) * rank,
-        a["dilations"] or (1,) * rank,
-        a["pads"] or (0,) * (2 * rank),
-    )
-    if (
-        len(shape) != 3
-        or not len(block) == len(strides) == len(dilations) == len(pads) // 2 == rank
-        or shape[1] % prod(block)
-    ):
+    rank, one = len(image), (1,) * len(image)
+    strides, dilations, pads = a["strides"] or one, a["dilations"] or one, a["pads"] or (0,) * (2 * rank)
+    if len(shape) != 3 or not len(block) == len(strides) == len(dilations) == len(pads) / 2 == rank > 0:
         raise ShapeError(f"{list(shape)} is not made of blocks {list(block)}")
-    if min(*image, *block, *strides, *dilations) < 1 or min(pads) < 0:
-        raise ShapeError(f"an image {list(image)} of blocks {list(block)} has no meaning")
+    if min(*image, *block, *strides, *dilations) < 1 or min(pads) < 0 or shape[1] % prod(block):
+        raise ShapeError(f"an image {list(image)} of blocks {list(block)} does not fit {list(shape)}")
+    if prod(image) * prod(block) > MAX_ELEMENTS or max(pads) > MAX_ELEMENTS:
+        raise UnsupportedError(f"an image {list(image)} of blocks {list(block)} is not supported")
     full = [d + pads[n] + pads[n + rank] for n, d in enumerate(image)]
+    if prod(full) > MAX_ELEMENTS:
+        raise UnsupportedError(f"an image {list(full)} with its padding is not supported")
     places = _block_places(full, block, strides, dilations)
     n, c = shape[0], shape[1] // prod(block)
     if places.size != prod(block) * shape[2] or n * c * prod(full) > MAX_ELEMENTS:

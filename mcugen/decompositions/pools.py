@@ -23,6 +23,7 @@ from mcugen.ops.sqrt import Sqrt
 from mcugen.ops.square import Square
 from mcugen.ops.sum import Sum
 
+MAX_EXPONENT = 16
 _NONE = ((0, 0), (0, 0))
 Pooled = Callable[[Expansion, str, _images.Geometry, Widths], str]
 """A pooling of images [N, H, W, C] by a window; also given is the padding that the file states."""
@@ -74,10 +75,17 @@ def _mean(e: Expansion, x: str, window: _images.Geometry, stated: Widths) -> str
 def lp_pool(source: Source, e: Expansion) -> Sequence[str]:
     """(sum over each window of |x|^p)^(1/p). Source: ONNX LpPool-18."""
     x, _, kernel = _operand(source, e)
-    p = source.attributes["p"]
+    p = _exponent(source)
     powers = e.node(Square(), x) if p == 2 else _power(e, e.node(Abs(), x), p)
     y = _pooled(lambda e, x, window, stated: _windows.total(e, x, window), source.attributes, e, powers, kernel)
     return [e.node(Sqrt(), y) if p == 2 else _power(e, y, 1 / p)]
+
+
+def _exponent(source: Source) -> int:
+    p = int(source.attributes["p"])
+    if not 1 <= p <= MAX_EXPONENT:
+        raise ShapeError(f"a norm of power {p} has no meaning, or leaves what floats hold")
+    return p
 
 
 def _power(e: Expansion, x: str, p: float) -> str:
@@ -111,7 +119,7 @@ def global_max(source: Source, e: Expansion) -> Sequence[str]:
 
 def global_lp(source: Source, e: Expansion) -> Sequence[str]:
     """The norm over all spatial axes, which stay with size 1. Source: ONNX GlobalLpPool-2."""
-    p = source.attributes["p"]
+    p = _exponent(source)
     powers = _power(e, e.node(Abs(), e.inputs[0]), p)
     return [_power(e, e.node(Sum(_spatial(e), keep_dims=True), powers), 1 / p)]
 

@@ -175,6 +175,8 @@ def _axes(source: Source, shape: Sequence[int]) -> list[Axis]:
     wanted, scales = _targets(source, old)
     if min(wanted) < 1 or min(scales) <= 0 or not all(map(math.isfinite, scales)):
         raise ShapeError(f"sizes {list(wanted)} or scales {list(scales)} are not positive")
+    if max(wanted) > MAX_TABLE:
+        raise UnsupportedError(f"a tensor of sizes {list(wanted)} is not supported")
     regions = [(roi[k], roi[k + len(places)]) if crops else (0.0, 1.0) for k in range(len(places))]
     return [Axis(*each) for each in zip(places, old, wanted, scales, regions, strict=True)]
 
@@ -186,6 +188,8 @@ def _targets(source: Source, old: Sequence[int]) -> tuple[Sequence[int], Sequenc
         raise UnsupportedError("neither the scales nor the sizes are constant", hint="make one of them a constant")
     if len(scales or sizes) != len(old):
         raise ShapeError(f"{len(scales or sizes)} scales or sizes for {len(old)} axes")
+    if not all(math.isfinite(value) and value > 0 for value in scales or sizes):
+        raise ShapeError(f"scales or sizes {scales or sizes} are not positive")
     if scales:
         return [math.floor(s * d) for s, d in zip(scales, old, strict=True)], scales
     policy = source.attributes.get("keep_aspect_ratio_policy", "stretch")

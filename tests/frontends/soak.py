@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole fuzz of damaged model files: `python -m tests.frontends.soak`, or with `nnef` that of NNEF alone.
+"""The whole fuzz of damaged model files: `python -m tests.frontends.soak`; with `nnef` or `onnx` that of one format.
 
 Tests run a fixed part of it.
 """
@@ -14,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.frontends import damage, edits, nnef_models, small_models
+from tests.frontends import damage, edits, nnef_models, onnx_damage, small_models
 
 FLIPS = 10_000
 NNEF_CASES = 10_000
+ONNX_CASES = 10_000
 SEED = 7
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,11 +82,21 @@ def report(title: str, files: list[bytes], names: Iterable[str] | None = None, n
     return len(failed)
 
 
+def onnx_reports() -> int:
+    """Judge .onnx files that were cut or flipped, and those with single fields edited; how many failed."""
+    pairs = [pair for data in (onnx_damage.images(), onnx_damage.tensors()) for pair in onnx_damage.edited(data)]
+    files, names = [data for _, data in pairs], [what for what, _ in pairs]
+    failed = report("edited fields of .onnx files", files, names, "damaged.onnx")
+    return failed + report("damaged .onnx files", onnx_damage.damaged(ONNX_CASES), name="damaged.onnx")
+
+
 def main() -> int:
     cut = damage.truncations(small_models.three_dense()) + damage.truncations(small_models.image_net())
     if sys.argv[1:] == ["nnef"]:
         return 1 if report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar") else 0
-    failed = report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar")
+    if sys.argv[1:] == ["onnx"]:
+        return 1 if onnx_reports() else 0
+    failed = onnx_reports() + report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar")
     failed += report("truncations", cut) + report("byte flips", flipped_files(FLIPS))
     names, files = edited_files()
     return 1 if failed + report("edited fields", files, names) else 0

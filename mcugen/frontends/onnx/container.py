@@ -92,9 +92,9 @@ def read(data: bytes, folder: Path | None) -> RawModel:
     """
     model = _parsed(data)
     _check_limits(model)
-    model = guarded("is not a valid model", _checked, model)
-    if folder is not None:
+    if folder is not None:  # before the check, which would look for the data in the working directory
         guarded("has external data that cannot be read", _load_external, model, folder)
+    model = guarded("is not a valid model", _checked, model)
     model = guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
     _check_limits(model)
     model = guarded(f"cannot be converted to opset {OPSET}", _converted, model)
