@@ -141,6 +141,7 @@ def params_real(call: Call) -> Params:
         "inside": float(zero if is_inside else 0),
         "zero_point": 0 if is_inside else zero,
         **_pool.clamp(call),
+        "by_columns": int(call.op.by_columns),
     }
 
 
@@ -161,11 +162,13 @@ class AveragePool2D(_pool.Pool):
     flipped_u8: the data was uint8 before its top bit was flipped, and keeps uint8's rounding.
     rounding: for means to any scale and zero point: "even" or "stored", exact and rounded once, see _rounding;
     "float", in float32 as before a QuantizeLinear, "single" as in QLinearAveragePool, row by row as in ONNX Runtime
+    by_columns: floats are added by columns first, as ONNX Runtime does before opset 19
     Source: TFLite AVERAGE_POOL_2D; quantization specification, section AVERAGE_POOL_2D.
     """
 
     flipped_u8: bool = False
     rounding: str = ""
+    by_columns: bool = False
 
     only_moves = True
     tflm_types = dtypes("s8 s16 f32")
@@ -302,7 +305,7 @@ def _rounded_examples(cls: type[AveragePool2D]) -> list[Example]:
         ((2, 3), 0.017, 0.023, "single"),
     )
     for k, (kernel, x_scale, y_scale, rounding) in enumerate(cases):
-        op = cls(kernel, (1, 1), "VALID" if k == 2 else "SAME", rounding=rounding)
+        op = cls(kernel, (1, 1), "VALID" if k == 2 else "SAME", rounding=rounding, by_columns=k % 2 > 0)
         x = TensorType((1, 5, 4, 3 + 2 * k), "s8", QuantParams((x_scale,), (-3,)))
         y = TensorType(op.infer(x)[0].shape, "s8", QuantParams((y_scale,), (7 - k,)))
         found.append(Example(op, (x,), (y,), {}, k))

@@ -151,12 +151,15 @@ def real(x: np.ndarray, a: TensorType) -> np.ndarray:
 
 
 def float_mean(call: Call, taps: Mapping[tuple[int, int], np.ndarray], counts: np.ndarray, activation: str) -> Ints:
-    """The stored mean of float32 taps by (row, column), zeros outside the image, summed row by row.
+    """The stored mean of float32 taps by (row, column), zeros outside the image, summed row by row or by columns.
 
     Source: onnxruntime mlas/lib/pooling.cpp; contrib_ops/cpu/quantization/qlinear_pool.cc (single).
     """
     y, rows, columns = call.output, 1 + max(i for i, _ in taps), 1 + max(j for _, j in taps)
     parts = [taps[i, j] for i in range(rows) for j in range(columns)]
+    if call.op.by_columns:
+        nothing = np.zeros(counts.shape, np.float32)
+        parts = [sum((taps[i, j] for i in range(rows)), nothing) for j in range(columns)]
     steps = sum(parts, np.zeros(counts.shape, np.float32)) / counts.astype(np.float32) / np.float32(y.scale)
     inside = np.float32(y.zero_point if call.op.rounding == "single" else 0)
     found = int64(np.rint(np.clip(steps + inside, -_FAR, _FAR))) + y.zero_point - int(inside)

@@ -17,11 +17,14 @@ from mcugen.qdq.cleaning import folded, islands, live
 from mcugen.qdq.rewriting import Rewriting
 
 
-def with_integers(graph: Graph, reference: str) -> Graph:
-    """The graph with integer operators where a Quantize follows, and a note of what stays float between integers."""
+def with_integers(graph: Graph, reference: str, *, by_columns: bool) -> Graph:
+    """The graph with integer operators where a Quantize follows, and a note of what stays float between integers.
+
+    by_columns: whether the runtime adds the columns of a window of floats first, and then their sums.
+    """
     if not any(isinstance(node.op, Quantize | Dequantize) for node in graph.nodes):
         return graph
-    rewriting = Rewriting(graph, reference)
+    rewriting = Rewriting(graph, reference, by_columns)
     for node in graph.nodes:
         rewriting.take(node)
     done = folded(live(rewriting.result()), reference)

@@ -14,6 +14,7 @@ from mcugen.graph import Graph, Node, Tensor
 from mcugen.numeric import INT_RANGE
 from mcugen.op import Op, evaluate
 from mcugen.ops.add import Add
+from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.copy import Copy
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.fully_connected import FullyConnected
@@ -32,6 +33,7 @@ class Rewriting:
 
     graph: Graph
     reference: str
+    by_columns: bool
     tensors: dict[str, Tensor] = field(init=False)
     nodes: list[Node] = field(default_factory=list)
     makers: dict[str, Node] = field(init=False)
@@ -182,6 +184,8 @@ class Rewriting:
         exact = op.rounded(Call(op, types, (self._type(maker.outputs[0]),), (None,) * len(types), self.reference))
         if exact is None:
             return None
+        if isinstance(exact, AveragePool2D):
+            exact = replace(exact, by_columns=self.by_columns)
         operands = self._operands(op, inputs)
         if operands is None:
             return None

@@ -44,6 +44,7 @@ class Verdict:
     exact_values: how many float values had to be equal in every bit, as layers with int8 weights make them.
     max_relative_diff: of float tensors, the largest difference as a share of the largest magnitude of the sums.
     not_compared: tensors without bytes of their own; fused: imported tensors that only exist inside a step
+    other_halves: values next to a half that had to be rounded the other way to give what was recorded
     constant_channels: channels not computed whose one value was compared with the oracle; unread_channels: those
     not computed that nothing depends on
     """
@@ -63,6 +64,7 @@ class Verdict:
     by_operator: bool = False
     values: int = 0
     differing: int = 0
+    other_halves: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:

@@ -14,6 +14,7 @@ import itertools
 import json
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from mcugen.graph import Graph, Tensor
 from mcugen.layouts import in_interface
 from mcugen.reference.inputs import RECORDED, Case
 from mcugen.types import TensorType
-from mcugen.verify import simulated
+from mcugen.verify import halves, simulated
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.simulated import Simulated
 
@@ -79,17 +80,27 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
     arrays = _arrays(path)
     renamed = _outputs_only(graph)
     comparison = Comparison(renamed, graph)
+    notes: tuple[str, ...] = ()
     for k, case in enumerate(cases(path, graph)):
         values = reference.run(graph, case.inputs, which)
+        outputs = [_recorded(arrays, graph, k, j, which) for j in range(len(graph.outputs))]
+        if halves.differs(graph, values, outputs):
+            found = halves.explained(graph, case.inputs, values, outputs, which)
+            values = values if found is None else found[0]
+            notes += () if found is None else tuple(f"{case.name}: {half}" for half in found[1])
         comparison.begin_case(case.name, values)
-        for j, name in enumerate(graph.outputs):
-            recorded = arrays.get(f"tflm{k}_{j}") if which == "tflm" else None
-            expected = arrays[f"out{k}_{j}"] if recorded is None else recorded
-            expected = numbered(expected, graph.texts.get(j, ()))
-            (wanted,) = in_interface(graph, [name], [expected])
+        for name, wanted in zip(graph.outputs, outputs, strict=True):
             comparison.tensor(f"{case.name} (oracle against {path.name})", -1, name, values[name], {name: wanted})
     _check_sequence(path, arrays, graph, comparison)
-    return comparison.verdict()
+    return replace(comparison.verdict(), other_halves=notes)
+
+
+def _recorded(arrays: dict[str, np.ndarray], graph: Graph, k: int, j: int, which: str) -> np.ndarray:
+    """Output j of input set k as runtime `which` was recorded, in the order of the interface."""
+    recorded = arrays.get(f"tflm{k}_{j}") if which == "tflm" else None
+    expected = numbered(arrays[f"out{k}_{j}"] if recorded is None else recorded, graph.texts.get(j, ()))
+    (wanted,) = in_interface(graph, [graph.outputs[j]], [expected])
+    return wanted
 
 
 def _check_sequence(path: Path, arrays: dict[str, np.ndarray], graph: Graph, comparison: Comparison) -> None:

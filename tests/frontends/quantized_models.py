@@ -37,6 +37,7 @@ class Writer:
     """Appends nodes on quantized values. floats: values that QuantizeLinear makes begin as floats."""
 
     seed: int
+    opset: int = 21
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     inputs: list[onnx.ValueInfoProto] = field(default_factory=list)
     constants: list[onnx.TensorProto] = field(default_factory=list)
@@ -102,7 +103,7 @@ class Writer:
         kind = helper.np_dtype_to_tensor_dtype(np.dtype(TYPES[output.dtype][0]))
         result = helper.make_tensor_value_info(output.name, kind, None)
         graph = helper.make_graph(self.nodes, "g", self.inputs, [result], self.constants)
-        opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        opsets = [helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
     def data(self, sets: int) -> list[list[np.ndarray]]:
@@ -206,8 +207,9 @@ def moved(w: Writer) -> Quantized:
     return w.quantized(w.node("Reshape", [w.dequantized(y), w.constant([1, -1], np.int64)]), "s8", *same)
 
 
-def pooled(scale: float, **attributes: Any) -> Build:
+def pooled(scale: float, opset: int = 21, **attributes: Any) -> Build:
     def build(w: Writer) -> Quantized:
+        w.opset = opset
         x = w.input((1, 5, 8, 7), "s8", scale)
         y = w.node("AveragePool", [w.dequantized(x)], **{"kernel_shape": [3, 2], **attributes})
         return w.quantized(y, "s8", scale)
@@ -247,6 +249,7 @@ FLOATS: Mapping[str, Build] = {
     "concat": joined,
     "moves": moved,
     "average": pooled(0.06),
+    "average_by_columns": pooled(0.06, 15),
     "average_halves": pooled(0.25, kernel_shape=[2, 2], strides=[2, 1]),
     "average_pads": pooled(0.25, kernel_shape=[2, 2], pads=[1, 1, 0, 0], count_include_pad=1),
 }

@@ -17,13 +17,29 @@ static float sum_row(const mg_average_pool_2d_s8_float_params *p, float sum, con
     return total;
 }
 
+static float sum_column(const mg_average_pool_2d_s8_float_params *p, const int8_t *const *rows,
+                        const mg_average_float_taps *w, uint32_t at)
+{
+    float total = 0.0f;
+    for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
+        total += p->real[(uint32_t)(rows[i][at] + 128)];
+    }
+    return total;
+}
+
 static int8_t channel(const mg_average_pool_2d_s8_float_params *p, const int8_t *const *rows,
                       const mg_average_float_taps *w, uint32_t c)
 {
     const uint32_t width = w->columns.end - w->columns.first, height = w->rows.end - w->rows.first;
     float total = 0.0f;
-    for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
-        total = sum_row(p, total, rows[i] + w->offset + c, width);
+    if (p->by_columns != 0u) {
+        for (uint32_t j = 0u; j < width; j += 1u) {
+            total += sum_column(p, rows, w, w->offset + j * p->channels + c);
+        }
+    } else {
+        for (uint32_t i = w->rows.first; i < w->rows.end; i += 1u) {
+            total = sum_row(p, total, rows[i] + w->offset + c, width);
+        }
     }
     total = total / (float)(int32_t)(height * width) / p->scale;
     return (int8_t)mg_clamp(mg_round_even(total + p->inside) + p->zero_point, p->out_min, p->out_max);

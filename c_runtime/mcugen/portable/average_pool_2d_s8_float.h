@@ -5,6 +5,7 @@
  *   y[c] = clamp(round(sum of real[x[c] + 128] / their number / scale)), halves to even
  *
  * real        the real number of each stored value: a product that compilers could fuse with the sum stays out of it
+ * by_columns  1: the columns of a window are summed first, top to bottom, then their sums; 0: row by row
  * inside      added to the mean before it is rounded: the zero point, as in QLinearAveragePool, or 0
  * zero_point  added after: 0, or the zero point, as in QuantizeLinear
  */
@@ -22,6 +23,7 @@ typedef struct {
     uint32_t in_h, in_w;
     uint32_t out_w, channels;
     int32_t zero_point, out_min, out_max;
+    uint8_t by_columns;
 } mg_average_pool_2d_s8_float_params;
 
 /* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */

@@ -19,6 +19,9 @@ from mcugen.qdq import with_integers
 from mcugen.registry import Registry
 from mcugen.types import Shape, TensorType
 
+_POOLS_BY_ROWS = 19
+"""The opset from which on ONNX Runtime adds the elements of a float pool row by row, before that by columns."""
+
 REFERENCES = ("ort",)
 """The runtimes whose meaning a model of this format can have, the default first."""
 
@@ -55,7 +58,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         states=states,
         texts={k: builder.texts[name] for k, name in enumerate(outputs) if raw.outputs[k].dtype == "text"},
     )
-    return with_integers(graph, REFERENCES[0])
+    return with_integers(graph, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
 
 
 def _inputs(raw: RawModel, shapes: Mapping[str, Shape]) -> tuple[RawInput, ...]:

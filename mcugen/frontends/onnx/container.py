@@ -77,12 +77,13 @@ class RawGraph:
 
 @dataclass(frozen=True, eq=False)
 class RawModel:
-    """A flat graph: local functions are inlined, old operators converted up."""
+    """A flat graph: local functions are inlined, old operators converted up from version `opset`."""
 
     nodes: tuple[RawNode, ...]
     inputs: tuple[RawInput, ...]
     outputs: tuple[RawInput, ...]
     constants: Mapping[str, np.ndarray]
+    opset: int
 
 
 def read(data: bytes, folder: Path | None) -> RawModel:
@@ -97,8 +98,9 @@ def read(data: bytes, folder: Path | None) -> RawModel:
     model = guarded("is not a valid model", _checked, model)
     model = guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
     _check_limits(model)
+    stated = _opset(model)
     model = guarded(f"cannot be converted to opset {OPSET}", _converted, model)
-    return _raw(model)
+    return _raw(model, stated)
 
 
 def _parsed(data: bytes) -> onnx.ModelProto:
@@ -150,12 +152,16 @@ def _load_external(model: onnx.ModelProto, folder: Path) -> None:
 
 
 def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
+    return version_converter.convert_version(model, OPSET) if _opset(model) < OPSET else model
+
+
+def _opset(model: onnx.ModelProto) -> int:
+    """The version of the operators that the file states."""
     versions = {entry.domain: entry.version for entry in model.opset_import}
-    own = versions.get("", versions.get("ai.onnx", OPSET))
-    return version_converter.convert_version(model, OPSET) if own < OPSET else model
+    return int(versions.get("", versions.get("ai.onnx", OPSET)))
 
 
-def _raw(model: onnx.ModelProto) -> RawModel:
+def _raw(model: onnx.ModelProto, opset: int) -> RawModel:
     graph = model.graph
     if graph.sparse_initializer:
         raise UnsupportedError("sparse constants are not supported", hint="store them dense")
@@ -163,7 +169,8 @@ def _raw(model: onnx.ModelProto) -> RawModel:
     versions = {_domain(entry.domain): entry.version for entry in model.opset_import}
     nodes = tuple(raw_node(node, versions) for node in graph.node)
     inputs = tuple(_declared(value) for value in graph.input if value.name not in constants)
-    return RawModel(nodes, inputs, tuple(_declared(value, is_output=True) for value in graph.output), constants)
+    outputs = tuple(_declared(value, is_output=True) for value in graph.output)
+    return RawModel(nodes, inputs, outputs, constants, opset)
 
 
 def raw_node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
