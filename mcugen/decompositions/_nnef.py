@@ -21,18 +21,19 @@ Layer = Callable[[Source, Expansion, Names, Quant], str]
 """What an operation computes of its operands: of integers with the quantization of the result, or None for floats."""
 
 
-def layer(function: Layer, *, integers: bool = False) -> Expand:
+def layer(function: Layer, *, integers: int = 0) -> Expand:
     """The import of an operation with one result.
 
-    With `integers` it computes stored integers where the result and all that is computed are quantized. Otherwise it
-    computes floats: operands are dequantized before, and the result is quantized after it, where the file says so.
+    It computes stored integers where the result, all that is computed and the first `integers` operands are quantized;
+    never with 0. Else it computes floats: operands are dequantized before it, and the result is quantized after it,
+    where the file says so.
     """
 
     def expand(source: Source, e: Expansion) -> Sequence[str]:
         wanted = source.outputs[0].quant if source.outputs else None
         names = given(e)
-        whole = [e.type(name).quant is not None for name in names if e.data(name) is None]
-        if integers and wanted is not None and whole and all(whole):
+        needed = [name for k, name in enumerate(names) if k < integers or e.data(name) is None]
+        if integers and wanted is not None and all(e.type(name).quant is not None for name in needed):
             return [quantized(e, function(source, e, names, wanted), source)]
         y = function(source, e, [real(e, name) for name in names], None)
         return [quantized(e, y, source)]

@@ -276,14 +276,14 @@ def nearest_upsample(source: Source, e: Expansion, names: Names, quant: Quant) -
 
 
 IMPORTS = (
-    imported("conv", layer(conv, integers=True)),
+    imported("conv", layer(conv, integers=2)),
     imported("deconv", layer(deconv)),
-    imported("linear", layer(linear, integers=True)),
+    imported("linear", layer(linear, integers=2)),
     imported("matmul", layer(matmul)),
-    imported("max_pool", layer(max_pool, integers=True)),
-    imported("avg_pool", layer(avg_pool, integers=True)),
-    imported("box", layer(box)),
-    imported("area_downsample", layer(partial(downsample, True))),
-    imported("nearest_downsample", layer(partial(downsample, False))),
-    imported("nearest_upsample", layer(nearest_upsample, integers=True)),
+    imported("max_pool", layer(max_pool, integers=1)),
+    imported("avg_pool", layer(avg_pool, integers=1)),
+    imported("box", layer(box, integers=1)),
+    imported("area_downsample", layer(partial(downsample, True), integers=1)),
+    imported("nearest_downsample", layer(partial(downsample, False), integers=1)),
+    imported("nearest_upsample", layer(nearest_upsample, integers=1)),
 )

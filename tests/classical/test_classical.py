@@ -65,12 +65,10 @@ def test_the_oracle_equals_the_runtime(k: int, tmp_path: Path) -> None:
 IN_C = (
     "regressor BRANCH_EQ",
     "regressor MIN",
-    "regressor AVERAGE of one",
     "classifier three of which one is named, any sign",
     "linear 3 SOFTMAX",
     "svm RBF 4 shares",
     "labels of numbers as strings",
-    "imputer nan",
     "neighbours squares",
 )
 

@@ -176,6 +176,19 @@ def test_a_quantized_network_in_c_is_the_oracle_and_near_the_real_values(tmp_pat
     assert result.simulated.outputs == 4 and result.simulated.outputs_apart == 0
 
 
+def test_a_float_constant_beside_integers_is_met_in_floats(tmp_path: Path) -> None:
+    form = '"{}": zero_point_linear_quantize(zero_point = 0, scale = 0.05, bits = 8, signed = true, symmetric = false);'
+    quant = "\n".join(form.format(name) for name in ("x", "a", "y"))
+    body = "a = mul(x, 0.5); y = conv(a, W, padding = []);"
+    folder = nm.write(nm.model(body, used(body), quant), tmp_path / "net")
+    graph = frontends.load(folder, registry.load())
+    stored = np.clip(np.rint(X / 0.05), -128, 127).astype(np.int8)
+    halves = np.trunc(stored * 0.5 + np.copysign(0.5, stored)) * 0.05
+    wanted = np.clip(np.rint(convolved(halves, W, 1, (1, 1)) / 0.05), -128, 127)
+    got = reference.run(graph, [stored], "tflm")[graph.outputs[0]]
+    assert graph.type(graph.outputs[0]).dtype == "s8" and np.abs(got - wanted).max() <= 1
+
+
 def golden_inputs(tmp_path: Path, arrays: dict[str, np.ndarray], graph: mcugen.graph.Graph) -> list[np.ndarray]:
     np.savez(tmp_path / "golden.npz", **arrays)
     return golden.cases(tmp_path / "golden.npz", graph)[0].inputs
