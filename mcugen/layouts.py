@@ -27,6 +27,8 @@ def applied(graph: Graph, inputs: str, outputs: str, own: str) -> Graph:
 
     own: the layout of images of rank 4 that no operator on images reads or makes: the format's.
     """
+    if not (inputs or outputs):
+        return graph
     turned = {name: perm for name in graph.inputs if (perm := _perm(graph, name, inputs, own, _read_as(graph, name)))}
     turned |= {
         name: perm for name in graph.outputs if (perm := _perm(graph, name, outputs, own, _made_as(graph, name)))
@@ -113,7 +115,8 @@ def _through(graph: Graph, node: Node, read: str, made: str, axes: _Axes) -> _Ax
 def _back(graph: Graph, node: Node, read: str, made: str, axes: _Axes) -> _Axes | None:
     """The axes of an operand that has those of the result."""
     if isinstance(node.op, Transpose):
-        return tuple(axes[node.op.perm.index(k)] for k in range(len(axes)))
+        perm = [k % len(axes) for k in node.op.perm]
+        return tuple(axes[perm.index(k)] for k in range(len(axes)))
     return _matched(graph.type(made).shape, graph.type(read).shape, axes, reshaped=isinstance(node.op, Reshape))
 
 

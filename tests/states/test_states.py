@@ -137,7 +137,7 @@ def test_frames_on_an_emulated_core() -> None:
 PLANTED = {
     "a state that is not handed on": (both_read, r"    memcpy\(&m->arena\[\d+\], &m->arena\[\d+\], 6\);\n", ""),
     "a state that is not reset": (accumulator, r"    begin_states\(m->arena\);\n", r"    (void)begin_states;\n"),
-    "a garbage object that counts as reset": (accumulator, r"m->started != started", r"m->started == 0u"),
+    "a garbage object that counts as reset": (accumulator, r"m->started != started_mark", r"m->started == 0u"),
     "an initial value of zero": (filtered, r"memcpy\((&a\[\d+\]), net_k\d+, 5\)", r"memset(\1, 0, 5)"),
 }
 

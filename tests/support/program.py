@@ -76,7 +76,7 @@ _STATIC = re.compile(r"^static (?:MCUGEN_INLINE )?(?:const )?\w+ \*?(\w+)\(", re
 def _included(case: Case) -> Iterator[str]:
     """One emitted model in the unit: its file-local names are renamed, for it shares the unit with others."""
     text = case.files[f"{case.name}.c"].decode("ascii")
-    local = [*_STATIC.findall(text), "order", *(s.params for s in case.view.steps if s.params)]
+    local = [*_STATIC.findall(text), "order", "started_mark", *(s.params for s in case.view.steps if s.params)]
     yield from (f"#define {name} {case.name}_{name}" for name in local)
     yield f'#include "{case.name}_weights.c"'
     yield f'#include "{case.name}.c"'

@@ -9,7 +9,8 @@ static int32_t sum_at(const mg_hybrid_depthwise_conv2d_params *p, const int8_t *
     int32_t sum = 0;
     for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
         const int32_t row = (int32_t)(y * p->stride_h + i * p->dilation_h) - (int32_t)p->pad_h;
-        for (uint32_t j = 0u; j < p->kernel_w && row >= 0 && row < (int32_t)p->in_h; j += 1u) {
+        const uint32_t taps = row >= 0 && row < (int32_t)p->in_h ? p->kernel_w : 0u;
+        for (uint32_t j = 0u; j < taps; j += 1u) {
             const int32_t column = (int32_t)(x * p->stride_w + j * p->dilation_w) - (int32_t)p->pad_w;
             if (column >= 0 && column < (int32_t)p->in_w) {
                 const uint32_t pixel = (uint32_t)row * p->in_w + (uint32_t)column;
