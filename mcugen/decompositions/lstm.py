@@ -26,7 +26,7 @@ def sequence(source: Source, e: Expansion) -> Sequence[str]:
     """Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; unidirectional_sequence_lstm.cc of both runtimes."""
     if source.attributes["diagonal_recurrent_tensors"]:
         raise UnsupportedError("an LSTM with diagonal weights is not supported")
-    x, t = e.inputs[0], source.inputs[0]
+    t, x = source.inputs[0], e.inputs[0]
     if x is None or t is None or len(t.shape) != 3:
         raise ShapeError(f"an LSTM over a sequence needs data of rank 3, not {t}")
     return [_layer(source, e, x, time_major=source.attributes["time_major"])]
@@ -36,7 +36,7 @@ def single(source: Source, e: Expansion) -> Sequence[str]:
     """One step. Source: TFLite LSTM, its full form; LiteRT's lstm.cc."""
     if source.attributes["kernel_type"] not in (0, "FULL"):
         raise UnsupportedError("the basic form of LSTM is not supported")
-    x, t = e.inputs[0], source.inputs[0]
+    t, x = source.inputs[0], e.inputs[0]
     if x is None or t is None or len(t.shape) != 2:
         raise ShapeError(f"an LSTM of one step needs data of rank 2, not {t}")
     e.refuse("tflm", "no kernel of LSTM")

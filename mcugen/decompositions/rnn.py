@@ -17,7 +17,7 @@ _STATE = 4
 
 def sequence(source: Source, e: Expansion) -> Sequence[str]:
     """Source: TFLite UNIDIRECTIONAL_SEQUENCE_RNN; LiteRT's unidirectional_sequence_rnn.cc."""
-    x, t = e.inputs[0], source.inputs[0]
+    t, x = source.inputs[0], e.inputs[0]
     if x is None or t is None or len(t.shape) != 3:
         raise ShapeError(f"a recurrent layer over a sequence needs data of rank 3, not {t}")
     if source.attributes["time_major"]:
@@ -27,7 +27,7 @@ def sequence(source: Source, e: Expansion) -> Sequence[str]:
 
 def single(source: Source, e: Expansion) -> Sequence[str]:
     """One step. Source: TFLite RNN; LiteRT's basic_rnn.cc."""
-    x, t = e.inputs[0], source.inputs[0]
+    t, x = source.inputs[0], e.inputs[0]
     if x is None or t is None or len(t.shape) != 2:
         raise ShapeError(f"a recurrent layer of one step needs data of rank 2, not {t}")
     y = _layer(source, e, e.node(Reshape((1, *t.shape)), x))
