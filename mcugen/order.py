@@ -179,6 +179,17 @@ class Order:
         """The order without logical axes of size 1, which the stored tensor keeps: the same bytes."""
         return Order(self.factors, self.dims, tuple(axis for k, axis in enumerate(self.axes) if k not in gone))
 
+    def without(self, axis: int, stored: int) -> Order:
+        """The order without a logical axis, and without the axis `stored` of the stored tensor, which is that one."""
+        gone = set(self.groups[stored])
+        place = {f: k for k, f in enumerate(f for f in range(len(self.factors)) if f not in gone)}
+        axes = (own for k, own in enumerate(self.axes) if k != axis)
+        return Order(
+            tuple(self.factors[f] for f in place),
+            tuple(n for k, n in enumerate(self.dims) if k != stored),
+            tuple(tuple(place[f] for f in own if f in place) for own in axes),
+        )
+
     def stored_axis(self, axis: int) -> int | None:
         """The axis of the stored tensor that is logical axis `axis`, whole and alone; None where there is none."""
         wanted = [f for f in self.axes[axis] if self.factors[f] > 1] or list(self.axes[axis])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from mcugen.call import Call, Params, Rule
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.op import Example, Op, Reordered
 from mcugen.ops import _strided
+from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 _DTYPES = {"INT32": "s32", "INT64": "s64"}
@@ -83,6 +84,14 @@ class ArgMax(Op):
             raise UnsupportedError(f"positions in {x.dtype} are not supported")
         axis = _strided.axis_of(self.axis, len(x.shape))
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), self.dtype),)
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """Searches along the stored axis instead, which the result does not have."""
+        order, axis = orders[0], self.axis % len(call.input(0).shape)
+        stored = None if order is None else order.stored_axis(axis)
+        if order is None or stored is None:
+            return None
+        return Reordered(replace(self, axis=stored), (order,), (order.without(axis, stored),))
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(x.argmin(self.axis) if self.smallest else x.argmax(self.axis))

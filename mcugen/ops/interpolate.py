@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.op import Example, Op, Reordered
+from mcugen.ops import _ordered, _strided
+from mcugen.order import Order
 from mcugen.types import Shape, TensorType
 
 
@@ -67,6 +68,12 @@ class Interpolate(Op):
         along = np.moveaxis(x.astype(np.float64), self.axis, 0)
         parts = along[index.astype(np.int64)] * weight.reshape(*weight.shape, *(1,) * (x.ndim - 1))
         return np.asarray(np.moveaxis(parts.sum(1), 0, self.axis))
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """Resizes the stored axis instead."""
+        axis = self.axis % len(call.input(0).shape)
+        found = _ordered.resized(call, orders, (axis,))
+        return None if found is None else replace(found[1], op=replace(self, axis=found[0][axis]))
 
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]
