@@ -131,6 +131,16 @@ def group_normalized(w: Writer) -> tuple[str, ...]:
     return (w.node("Flatten", [w.node("GlobalMaxPool", [y])]),)
 
 
+def segmented(w: Writer) -> tuple[str, ...]:
+    """A decoder that is resized and joined, and the class of each pixel."""
+    x = w.node("Relu", [w.node("Conv", [w.input(["n", 1, 8, 8]), w.weights(4, 1, 3, 3)], pads=[1, 1, 1, 1])])
+    low = w.node("AveragePool", [x], kernel_shape=[2, 2], strides=[2, 2])
+    mode = {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}
+    high = w.node("Resize", [low, "", w.constant(np.float32([1, 1, 2, 2]))], **mode)
+    y = w.node("Conv", [w.node("Concat", [x, high], axis=1), w.weights(3, 8, 1, 1)])
+    return (w.node("ArgMax", [w.node("Softmax", [y], axis=1)], axis=1, keepdims=0),)
+
+
 def clusters(w: Writer) -> tuple[str, ...]:
     """scikit-learn's k-means: distances from products, and the nearest center."""
     x = w.input(["n", 4])
@@ -142,7 +152,7 @@ def clusters(w: Writer) -> tuple[str, ...]:
 
 
 NETWORKS: Mapping[Network, int] = {
-    gru: 0, lstm: 0, transformer: 4, recurrent_images: 1, causal: 1, shuffled: 0, clusters: 0, group_normalized: 2,
+    gru: 0, lstm: 0, transformer: 4, recurrent_images: 1, causal: 1, shuffled: 0, clusters: 0, group_normalized: 2, segmented: 0,
 }  # fmt: skip
 """Each with the transposes that are left: of attention heads, of channels into features, of groups, and of an input."""
 
