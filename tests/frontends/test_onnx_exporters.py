@@ -152,7 +152,8 @@ def clusters(w: Writer) -> tuple[str, ...]:
 
 
 NETWORKS: Mapping[Network, int] = {
-    gru: 0, lstm: 0, transformer: 4, recurrent_images: 1, causal: 1, shuffled: 0, clusters: 0, group_normalized: 2, segmented: 0,
+    gru: 0, lstm: 0, transformer: 4, recurrent_images: 1, causal: 1, shuffled: 0, clusters: 0,
+    group_normalized: 2, segmented: 0,
 }  # fmt: skip
 """Each with the transposes that are left: of attention heads, of channels into features, of groups, and of an input."""
 
