@@ -19,7 +19,7 @@ from mcugen.ops.reshape import Reshape
 from mcugen.ops.scatter import Scatter
 from mcugen.ops.strided_slice import StridedSlice
 
-MAX_ELEMENTS = 1 << 22
+MAX_ELEMENTS = 1 << 20
 
 
 def max_unpool(source: Source, e: Expansion) -> Sequence[str]:

@@ -11,7 +11,8 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.reshape import Reshape
 
-MAX_ELEMENTS = 1 << 24
+MAX_ELEMENTS = 1 << 20
+"""Of a constant that a few bytes of a file make: see also Op.fold."""
 
 
 def reshape(source: Source, e: Expansion) -> Sequence[str]:
