@@ -34,32 +34,37 @@ _BYTES = ("s8", "u8")
 _Function = Callable[[np.ndarray], np.ndarray]
 
 
+def _given(e: Expansion, k: int) -> str:
+    """Operand k. Raises ShapeError where it is absent."""
+    name = e.inputs[k] if k < len(e.inputs) else None
+    if name is None:
+        raise ShapeError(f"operand {k} is absent")
+    return name
+
+
 def _operand(e: Expansion, k: int, axis: int = 0) -> str:
     """Operand k with the scale and zero point that follow it."""
-    x = e.inputs[k] if k < len(e.inputs) else None
-    if x is None:
-        raise ShapeError(f"operand {k} is absent")
+    x = _given(e, k)
     if e.type(x).dtype not in _BYTES:
         raise UnsupportedError(f"operand {k} is {e.type(x).dtype}, not a byte")
     zero = e.inputs[k + 2] if k + 2 < len(e.inputs) else None
-    quant, data = quantization(e, e.type(x).shape, str(e.inputs[k + 1]), zero, axis), e.data(x)
+    quant, data = quantization(e, e.type(x).shape, _given(e, k + 1), zero, axis), e.data(x)
     return e.constant(data, quant) if data is not None else stored(e, x, quant)
 
 
 def _result(e: Expansion, k: int) -> QuantParams:
     """The scale and zero point of a result, operands k and k + 1."""
     zero = e.inputs[k + 1] if k + 1 < len(e.inputs) else None
-    return quantization(e, (), str(e.inputs[k]), zero)
+    return quantization(e, (), _given(e, k), zero)
 
 
 def _weights(e: Expansion, k: int, axis: int) -> tuple[np.ndarray, QuantParams]:
     """Constant weights less their zero points, as int8 where they fit, with scales along an axis."""
-    name = e.inputs[k]
-    data = None if name is None else e.data(name)
-    if name is None or data is None:
+    data = e.data(_given(e, k))
+    if data is None:
         raise UnsupportedError("weights that are computed are not supported")
     zero = e.inputs[k + 2] if k + 2 < len(e.inputs) else None
-    quant = quantization(e, data.shape, str(e.inputs[k + 1]), zero, axis)
+    quant = quantization(e, data.shape, _given(e, k + 1), zero, axis)
     along = [1] * data.ndim
     along[quant.axis if quant.per_channel else 0] = -1
     found = data.astype(np.int16) - np.array(quant.zero_point, np.int16).reshape(along)
