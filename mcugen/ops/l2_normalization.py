@@ -27,6 +27,8 @@ def _is_int8(source: Source) -> bool:
 
 
 def from_tflite(source: Source) -> Imported:
+    if source.outputs[0].quant != QuantParams((1 / 128,), (0,)):
+        raise QuantizationError(f"the result {source.outputs[0]} must have the scale 1/128 and the zero point 0")
     if source.attributes.get("fused_activation_function", "NONE") != "NONE":
         raise UnsupportedError("a fused activation is not supported")
     return Imported(L2Normalization())
@@ -35,11 +37,6 @@ def from_tflite(source: Source) -> Imported:
 def params(call: Call) -> Params:
     x = call.input(0)
     return {"rows": x.size // x.shape[-1], "length": x.shape[-1], "zero": x.zero_point}
-
-
-def result_fits(call: Call) -> bool:
-    "the result has the scale 1/128 and the zero point 0"
-    return call.output.quant == QuantParams((1 / 128,), (0,))
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class L2Normalization(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 f32")
     imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_int8),)
-    kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, (result_fits,), params, short="l2_norm_s8"),)
+    kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, params=params, short="l2_norm_s8"),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

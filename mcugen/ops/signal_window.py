@@ -63,8 +63,9 @@ class SignalWindow(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         made = []
-        for k, (shape, constant) in enumerate((((1, 37), True), ((2, 5), True), ((8,), False), ((3, 7), False))):
+        cases = (((1, 37), True), ((2, 5), True), ((8,), False), ((3, 7), False), ((4, 1), True))
+        for k, (shape, constant) in enumerate(cases):
             x, w = TensorType(shape, "s16"), TensorType(shape[-1:], "s16")
-            op = cls((12, 0, 15, 3)[k])
+            op = cls((12, 0, 15, 3, 7)[k])
             made.append(Example(op, (x, w), op.infer(x, w), {1: None} if constant else {}, k))
         return made

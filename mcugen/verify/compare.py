@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +65,7 @@ class Verdict:
     values: int = 0
     differing: int = 0
     other_halves: tuple[str, ...] = ()
+    flips: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -80,7 +81,10 @@ class Comparison:
     Of channels that are not computed because they never change, the value worked into constants is compared.
     """
 
-    def __init__(self, graph: Graph, imported: Graph) -> None:
+    def __init__(self, graph: Graph, imported: Graph, whole: float | None = None) -> None:
+        """whole: the tolerance of all floats where a whole model is compared; None: that of each operator."""
+        self._whole = whole
+        self._flips: list[str] = []
         self._graph = graph
         self._imported = imported
         self._makers = {name: node for node in imported.nodes for name in node.outputs}
@@ -109,7 +113,7 @@ class Comparison:
         shown = (got.astype(np.int64) + origin.offset if origin.offset else got).reshape(expected.shape)
         self._tensors.add(origin.tensor)
         if expected.dtype.kind == "f":
-            self._exact_values += expected.size if self._is_exact(origin.tensor) else 0
+            self._exact_values += expected.size if self._whole is None and self._is_exact(origin.tensor) else 0
             known = self._magnitude.get(origin.tensor, 0.0)
             self._magnitude[origin.tensor] = max(known, self._sums(origin.tensor, expected, oracle))
         self._values(case, step, origin.tensor, expected, shown, origin.kept)
@@ -159,6 +163,10 @@ class Comparison:
         elif distance > self._furthest.get(found.tensor, (0.0, found))[0]:
             self._furthest[found.tensor] = (distance, found)
 
+    def note_flips(self, case: str, flips: Sequence[str]) -> None:
+        """Note what explains that results of a case are compared with those of other integers; see `verify.flips`."""
+        self._flips += [f"{case}: {flip}" for flip in flips]
+
     def verdict(self) -> Verdict:
         computed = {name for node in self._graph.nodes for name in node.outputs}
         missed = sorted(f"{n} {self._graph.tensors[n].label!r}" for n in computed if self._name(n) not in self._tensors)
@@ -183,6 +191,7 @@ class Comparison:
             self._exact_values,
             values=self._compared,
             differing=self._differing,
+            flips=tuple(self._flips),
         )
 
     def _fused(self) -> Iterator[str]:
@@ -208,6 +217,8 @@ class Comparison:
         return distance / magnitude if magnitude else math.inf
 
     def _tolerance(self, tensor: str) -> float:
+        if self._whole is not None:
+            return self._whole
         return 0.0 if self._is_exact(tensor) else FLOAT_TOLERANCE
 
     def _is_exact(self, tensor: str) -> bool:

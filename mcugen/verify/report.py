@@ -94,6 +94,7 @@ def verify_text(result: Verification) -> str:
     if result.recorded:
         lines.append(f"  NumPy against the recorded runtime: {_sentence(result.recorded)}")
         lines += [f"  next to a half, and rounded the other way there: {v}" for v in result.recorded.other_halves]
+        lines += [f"  explained by a flip, {flip}" for flip in result.recorded.flips]
     if result.asked:
         lines.append(f"  NumPy against {result.asked.version} itself: {_sentence(result.asked.verdict)}")
         lines += [f"  the runtime stopped on {stop}" for stop in result.asked.stopped]

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import mcugen
+from mcugen import reference
 from mcugen.reference.inputs import cases
-from mcugen.verify import host
+from mcugen.verify import flips, host
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -28,7 +29,7 @@ def small_model() -> bytes:
     m.op("AVERAGE_POOL_2D", [h], [p], pool)
     m.op("FULLY_CONNECTED", [p, w2, -1], [y], {"asymmetric_quantize_inputs": True})
     m.op("SOFTMAX", [y], [z], {"beta": 1.0})
-    return m.build([x], [z])
+    return m.build([x], [y, z])
 
 
 def test_the_c_has_the_bits_of_litert_operator_by_operator(tmp_path: Path) -> None:
@@ -38,3 +39,25 @@ def test_the_c_has_the_bits_of_litert_operator_by_operator(tmp_path: Path) -> No
     assert artifact.view.reference == "litert" and "float data with int8 weights" in artifact.report.notes[0]
     verdict = host.verify(artifact, cases(artifact.imported, 6))
     assert verdict.agrees and verdict.exact_values > 1000, verdict
+
+
+def test_a_flip_of_one_step_explains_what_is_too_far(tmp_path: Path) -> None:
+    """An input next to a tie, whose recorded outputs are those of the other integer."""
+    path = tmp_path / "hybrid.tflite"
+    path.write_bytes(small_model())
+    graph = mcugen.compile(path).imported
+    node = graph.nodes[0]
+    for k in range(1000):
+        x = np.random.default_rng(k).standard_normal((1, 6, 6, 2)).astype(np.float32)
+        plain = reference.run(graph, [x], "litert")
+        for flip in node.op.near_ties(graph.call(node, "litert"), x):
+            changed = plain[node.outputs[0]].copy()
+            changed[flip.index] = flip.value
+            other = reference.run(graph, [x], "litert", seen={node.outputs[0]: changed})
+            wanted = {name: other[name] for name in graph.outputs}
+            if np.abs(plain[graph.outputs[0]] - wanted[graph.outputs[0]]).max() > 0.01:
+                found = flips.explained(graph, [x], "litert", wanted)
+                assert len(found.flips) == 1 and "from a tie" in found.flips[0]
+                assert all(np.array_equal(found.values[n], wanted[n]) for n in wanted)
+                return
+    raise AssertionError("no flip changes the outputs")
