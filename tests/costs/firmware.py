@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from mcugen import cycles, kernels, schedule, target
@@ -29,7 +30,7 @@ from tests.support import draw, program
 from tests.support.cases import Case, prepared, under_test
 from tests.support.conformance import CASE_WARNINGS
 
-REFERENCE = "tflm"
+REFERENCES = ("tflm", "litert")
 _TIMEOUT_S = 300.0
 _PER_UNIT = 40
 
@@ -91,27 +92,30 @@ def _accepting(example: Example, features: frozenset[str]) -> Iterator[tuple[Ker
         imported, graph = prepared(example)
     except McugenError:
         return
-    for node in under_test(example, graph)[:1]:
-        call = graph.call(node, REFERENCE)
+    offered: set[Kernel] = set()
+    for node, reference in product(under_test(example, graph)[:1], REFERENCES):
+        call = graph.call(node, reference)
         for kernel in kernels.of(node.op) if node.op.macs(call) <= layers.MAX_MACS else ():
-            if kernel.has_code and not kernel.refusals(call, features):
+            if kernel.has_code and kernel not in offered and not kernel.refusals(call, features):
+                offered.add(kernel)
                 yield kernel, partial(_layer, imported, graph, Choice(node, call, kernel, ""))
 
 
 def _layer(imported: Graph, graph: Graph, chosen: Choice, name: str, by_rows: bool) -> Layer | None:
     if by_rows and (len(graph.nodes) > 1 or not can_run_by_rows(chosen)):
         return None
-    choices = [chosen if node is chosen.node else _first(graph, node) for node in graph.nodes]
+    reference = chosen.call.reference
+    choices = [chosen if node is chosen.node else _first(graph, node, reference) for node in graph.nodes]
     made = schedule.build(graph, choices, [range(1)] if by_rows else (), keep_input=False)
-    view, files = emit(made, plan(made.buffers()), imported, Options(reference=REFERENCE), name)
+    view, files = emit(made, plan(made.buffers()), imported, Options(reference=reference), name)
     inputs = next(iter(draw.input_sets([imported.type(n) for n in imported.inputs], 0, 1)))[1]
     case = Case(name, name, view, files, (), ("random",), (inputs,), {})
     step = next(s.index for s in made.steps if s.choice.node is chosen.node)
     return Layer(case, chosen, by_rows, step)
 
 
-def _first(graph: Graph, node: Node) -> Choice:
-    call = graph.call(node, REFERENCE)
+def _first(graph: Graph, node: Node, reference: str) -> Choice:
+    call = graph.call(node, reference)
     return Choice(node, call, next(k for k in kernels.of(node.op) if not k.refusals(call, frozenset())), "")
 
 
