@@ -13,6 +13,13 @@ from mcugen.graph import UNREAD_NODE, Graph, Node, Origin
 from mcugen.order import Order
 from mcugen.reference import FLOAT_TOLERANCE
 
+TERM_TOLERANCE = 2.0**-26
+"""What each product of an operator's sum may add to its error, as a share of the sum.
+
+Added one after the other, n equal floats of one sign are off by half of n * 2**-25 of their sum where all roundings go
+the same way.
+"""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -81,11 +88,15 @@ class Comparison:
     Of channels that are not computed because they never change, the value worked into constants is compared.
     """
 
-    def __init__(self, graph: Graph, imported: Graph, whole: float | None = None) -> None:
-        """whole: the tolerance of all floats where a whole model is compared; None: that of each operator."""
+    def __init__(self, graph: Graph, imported: Graph, whole: float | None = None, *, by_operator: bool = False) -> None:
+        """whole: the tolerance of all floats where a whole model is compared; None: that of each operator.
+
+        by_operator: whether operators are compared on the operands that they had, and may round each product.
+        """
         self._whole = whole
         self._flips: list[str] = []
         self._graph = graph
+        self._terms = _terms(graph) if by_operator else {}
         self._imported = imported
         self._makers = {name: node for node in imported.nodes for name in node.outputs}
         self._tensors: set[str] = set()
@@ -219,7 +230,9 @@ class Comparison:
     def _tolerance(self, tensor: str) -> float:
         if self._whole is not None:
             return self._whole
-        return 0.0 if self._is_exact(tensor) else FLOAT_TOLERANCE
+        if self._is_exact(tensor):
+            return 0.0
+        return max(FLOAT_TOLERANCE, self._terms.get(tensor, 0) * TERM_TOLERANCE)
 
     def _is_exact(self, tensor: str) -> bool:
         """Whether an operator that repeats in every bit made a float tensor, at most reshaped since."""
@@ -247,3 +260,13 @@ def _distance(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
         distance = np.abs(expected.astype(np.float64) - got.astype(np.float64))
     same = (expected == got) | (np.isnan(expected.astype(np.float64)) & np.isnan(got.astype(np.float64)))
     return np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance))
+
+
+def _terms(graph: Graph) -> dict[str, int]:
+    """How many products each element of a computed tensor sums, by the imported tensor that it represents."""
+    found: dict[str, int] = {}
+    for node in graph.nodes:
+        origin = graph.tensors[node.outputs[0]].origin
+        if origin is not None:
+            found[origin.tensor] = node.op.macs(graph.call(node, "")) // max(graph.type(node.outputs[0]).size, 1)
+    return found

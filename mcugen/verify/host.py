@@ -57,7 +57,7 @@ def _compared(
     artifact: Artifact, program: Path, cases: Iterable[Case], progress: Callable[[str], None], *, by_operator: bool
 ) -> Verdict:
     """The verdict on all cases. by_operator: on the operands that each operator had."""
-    comparison = Comparison(artifact.graph, artifact.imported)
+    comparison = Comparison(artifact.graph, artifact.imported, by_operator=by_operator)
     for case in cases:
         progress(case.name)
         runs = runs_of(artifact, case)

@@ -71,7 +71,10 @@ def verify_text(result: Verification) -> str:
         lines.append(f"  and {len(result.faults) - _SHOWN} more, all in --json")
     lines.append(f"  C against NumPy: {_sentence(result.c)}")
     if result.c.by_operator:
-        lines.append("  float operators were compared on the operands that they had: rounding adds up over the layers")
+        lines.append(
+            "  float operators were compared on the operands that they had, sums of n products within n * 2^-26 where "
+            "that is more: rounding adds up"
+        )
     if result.c.not_compared:
         lines.append(f"  not visible in memory, checked through what follows: {', '.join(result.c.not_compared)}")
     if result.c.fused:
