@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from mcugen.reference import TOLERANCE_TEXT
@@ -70,22 +71,7 @@ def verify_text(result: Verification) -> str:
     if len(result.faults) > _SHOWN:
         lines.append(f"  and {len(result.faults) - _SHOWN} more, all in --json")
     lines.append(f"  C against NumPy: {_sentence(result.c)}")
-    if result.c.by_operator:
-        lines.append(
-            "  float operators were compared on the operands that they had, sums of n products within n * 2^-26 where "
-            "that is more: rounding adds up"
-        )
-    if result.c.not_compared:
-        lines.append(f"  not visible in memory, checked through what follows: {', '.join(result.c.not_compared)}")
-    if result.c.fused:
-        lines.append(
-            f"  {len(result.c.fused)} inside other steps, checked through what follows: {', '.join(result.c.fused)}"
-        )
-    if result.c.constant_channels or result.c.unread_channels:
-        lines.append(
-            f"  channels not computed: {result.c.constant_channels:,} whose one value equals NumPy's, "
-            f"{result.c.unread_channels:,} that nothing reads"
-        )
+    lines += _compared(result.c)
     lines.append(
         f"  multipliers, bounds and tables derived twice: {result.constants.compared}, "
         f"{len(result.constants.differences) or 'none'} of them differing"
@@ -105,6 +91,24 @@ def verify_text(result: Verification) -> str:
         differing = ", ".join(result.trace_differs) or "none"
         lines.append(f"  NumPy against the recorded trace: {result.traced} tensors, differing: {differing}")
     return "\n".join(lines) + "\n"
+
+
+def _compared(c: Verdict) -> Iterator[str]:
+    """How the tensors of the C were compared, and which were not."""
+    if c.by_operator:
+        yield (
+            "  float operators were compared on the operands that they had, sums of n products within n * 2^-26 where "
+            "that is more: rounding adds up"
+        )
+    if c.not_compared:
+        yield f"  not visible in memory, checked through what follows: {', '.join(c.not_compared)}"
+    if c.fused:
+        yield f"  {len(c.fused)} inside other steps, checked through what follows: {', '.join(c.fused)}"
+    if c.constant_channels or c.unread_channels:
+        yield (
+            f"  channels not computed: {c.constant_channels:,} whose one value equals NumPy's, "
+            f"{c.unread_channels:,} that nothing reads"
+        )
 
 
 def _sentence(verdict: Verdict) -> str:
