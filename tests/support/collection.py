@@ -57,8 +57,12 @@ class Model:
     name: str
     folder: Path
     path: Path
-    promise: str
     info: Mapping[str, Any]
+
+    @property
+    def promise(self) -> str:
+        """The kind of the model's promise."""
+        return _promise(self.info, self.path)
 
     @property
     def trace(self) -> Path | None:
@@ -86,7 +90,7 @@ def collection(root: Path) -> list[Model]:
 def _model(folder: Path, root: Path) -> Model:
     info = json.loads((folder / "info.json").read_text())
     path = folder / ("model" if info["fmt"] == "nnef" else f"model.{info['fmt']}")
-    return Model(folder.relative_to(root).as_posix(), folder, path, _promise(info, path), info)
+    return Model(folder.relative_to(root).as_posix(), folder, path, info)
 
 
 def _promise(info: Mapping[str, Any], path: Path) -> str:
