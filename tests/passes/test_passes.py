@@ -10,12 +10,13 @@ import pytest
 
 from mcugen import frontends, passes, reference, registry
 from mcugen.errors import InternalError
-from mcugen.graph import Graph, Node, verify
+from mcugen.graph import Graph, Node, Tensor, verify
 from mcugen.ops.copy import Copy
 from mcugen.ops.quantize import Quantize
 from mcugen.passes.copy_outputs import copy_outputs
-from mcugen.passes.flip_unsigned import flip_unsigned
+from mcugen.passes.flip_unsigned import _flipped, flip_unsigned
 from mcugen.reference.inputs import draw
+from mcugen.types import QuantParams, TensorType
 from tests.support.tflite_writer import ModelWriter
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
@@ -94,3 +95,11 @@ def test_a_pass_that_breaks_the_graph_is_named() -> None:
     bad = Node("bad", Quantize("s8"), ("nowhere",), ("t99",), "")
     with pytest.raises(InternalError, match=r"pass breaking: bad reads 'nowhere'"):
         verify(graph.updated(nodes=(bad,)), "pass breaking")
+
+
+def test_weights_lose_the_zero_point_of_their_channel() -> None:
+    quant = QuantParams((0.1, 0.2), (1, 100), 0)
+    data = np.array([[1, 2, 255], [100, 0, 200]], np.uint8)
+    found = _flipped(Tensor("w", TensorType((2, 3), "u8", quant), data), "w_wide", True)
+    assert found.data is not None and found.data.tolist() == [[0, 1, 254], [0, -100, 100]]
+    assert found.type.quant is not None and found.type.quant.zero_point == (0, 0)

@@ -12,7 +12,9 @@ import pytest
 import mcugen
 from mcugen import schedule, target
 from mcugen.kernel import Form, RowWindow
+from mcugen.op import Example
 from mcugen.ops._filter_examples import example
+from mcugen.ops.abs import Abs
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
@@ -175,3 +177,13 @@ def test_rows_are_those_on_which_the_tensors_of_a_buffer_agree() -> None:
     assert rows((1, 4, 3, 5), (1, 2, 6, 5)) == (1, 60)
     assert rows((2, 4, 3, 5)) == (1, 120)
     assert rows((1, 4, 3, 5), (70,)) == (1, 70)
+
+
+def test_steps_of_two_rows_at_a_time_make_their_buffers_multiples_of_two() -> None:
+    op = Abs()
+    x = TensorType((1, 8, 1, 4), "f32")
+    graph = graph_of(Example(op, (x,), (x,), {}, 0))
+    choice = candidates_of(graph, target.load("cortex-m4"), Options(input_mode="rows"))[0][0].choice
+    steps = [Step(0, choice, True, 2)]
+    names = (*choice.node.inputs, *choice.node.outputs)
+    assert storage._batches(steps, {str(name): f"b{name}" for name in names}) == {f"b{name}": 2 for name in names}

@@ -213,3 +213,8 @@ def test_solutions_are_ranked_by_what_they_exceed_then_by_calls() -> None:
     assert rank(90, 7) == (0, 7, 90)
     assert rank(90, 7, ram="80") == (10, 7, 90)
     assert rank(90, 7, optimize="ram") == (0, 90, 7)
+
+
+def test_the_first_of_each_list_is_the_least() -> None:
+    problem = SimpleNamespace(candidates=((3, 1, 2), (9, 4)))
+    assert solver._first(problem, lambda cost: cost) == (1, 4)

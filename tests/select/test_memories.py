@@ -15,7 +15,7 @@ from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.plan import Region
-from mcugen.select.memories import STACK_RESERVE_BYTES, regions_of
+from mcugen.select.memories import STACK_RESERVE_BYTES, regions_of, regions_text
 from tests.select.test_budget import SMALL, built, chain
 
 
@@ -131,3 +131,7 @@ def test_the_front_of_a_board_may_be_spread(tmp_path: Path) -> None:
     artifact = mcugen.compile(tmp_path / "m.tflite", region="a=1200,b=1600")
     assert set(used(artifact)) == {"a", "b"}
     assert not artifact.schedule.interleaved
+
+
+def test_regions_in_words() -> None:
+    assert regions_text([Region("dtcm", 122880), Region("axi_sram", None)]) == "dtcm 122,880, axi_sram"
