@@ -37,8 +37,6 @@ MODELS = (
     Model("AD", "mlperf_ad_int8"),
     Model("SWW", "mlperf_strww_int8"),
     Model("SWW, a frame", "mlperf_strww_int8", "frames"),
-    Model("wake word with variables, a call", "mww_okay_nabu_v2"),
-    Model("KWS by SVDF, a call", "kws_svdf_8bit"),
     Model("micro_speech", "micro_speech_int8"),
     Model("hello_world", "hello_world_int8"),
     Model("person_detect", "person_detect_int8"),
