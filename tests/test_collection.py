@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import mcugen
 from mcugen import pipeline
-from mcugen.graph import Graph
+from mcugen.graph import Graph, Node
 from mcugen.ops.transpose import Transpose
 from mcugen.options import Options
 from mcugen.reference.inputs import cases
@@ -79,16 +81,22 @@ def test_channels_first_models_move_only_what_interfaces_need(request: pytest.Fi
 
 
 def moved(model: Model, layout: str) -> list[tuple[str, bool]]:
-    """The transposes that are left, and whether each is of an input or an output of the model."""
+    """The transposes that are left, and whether each lies before or behind all operators on images."""
     options = Options(name="model", input_layout=layout, output_layout=layout)
     graph: Graph = pipeline.prepare(model.path, options).graph
-    ends = {origin.tensor for name in (*graph.inputs, *graph.outputs) if (origin := graph.tensors[name].origin)}
+    behind = reached(graph.nodes)
+    before = reached([replace(n, inputs=n.outputs, outputs=n.inputs) for n in reversed(graph.nodes)])
     found = [node for node in graph.nodes if isinstance(node.op, Transpose)]
-    origins = [
-        {o.tensor for name in (*node.inputs, *node.outputs) if name and (o := graph.tensors[name].origin)}
-        for node in found
-    ]
-    return [(node.name, bool(near & ends)) for node, near in zip(found, origins, strict=True)]
+    return [(node.name, node.inputs[0] not in behind or node.outputs[0] not in before) for node in found]
+
+
+def reached(nodes: Sequence[Node]) -> set[str | None]:
+    """The tensors that depend on results of operators on images."""
+    found: set[str | None] = set()
+    for node in nodes:
+        if node.op.takes_images or found.intersection(node.inputs):
+            found.update(node.outputs)
+    return found
 
 
 @pytest.mark.parametrize("reference", ["tflm", "litert"])

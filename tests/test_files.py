@@ -27,7 +27,7 @@ def test_a_model_that_is_no_regular_file(device: str, tmp_path: Path) -> None:
     else:
         model.symlink_to(device)
     done = run(tmp_path, "build", model, "-o", tmp_path / "out", timeout_s=20)
-    reason = "Is a directory" if device == "folder" else "is not a regular file"
+    reason = "is not a model file that mcugen reads" if device == "folder" else "is not a regular file"
     assert done.returncode == 2 and reason in done.stderr, done.stderr
     assert not (tmp_path / "out").exists()
 

@@ -16,6 +16,7 @@ from tests.support.mutants import Mutant, alike, body_tokens, mutants
 from tests.support.mutation import Laboratory, bench
 
 ROOT = Path(__file__).resolve().parent.parent
+TEMPLATE = "max_pool_2d_template.h"
 SOURCE = """/* a + b */
 #define TWICE(x) ((x) + 1)
 typedef struct { int32_t in_w, in_h; } params;
@@ -67,8 +68,8 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
 
 
 def planted(laboratory: Laboratory, old: str, new: str) -> Mutant:
-    file = bundle.of([]).path("max_pool_2d_s8.c")
-    return Mutant(file, laboratory.sources[file].rindex(old), len(old), new, "mg_max_pool_2d_s8")
+    file = bundle.of([]).path(TEMPLATE)
+    return Mutant(file, laboratory.sources[file].rindex(old), len(old), new, "MG_KERNEL")
 
 
 @pytest.mark.parametrize(
@@ -102,12 +103,12 @@ def test_kernels_made_of_expressions_are_mutated(tmp_path: Path) -> None:
 def test_a_mutant_is_described_by_its_line(laboratory: Laboratory) -> None:
     mutant = planted(laboratory, "uint32_t x = 0u", "uint32_t x = 1u")
     lines = mutant.describe(laboratory.sources[mutant.file]).splitlines()
-    assert re.fullmatch(r"kernels/max_pool_2d_s8_\w{6}\.c:\d+ in mg_max_pool_2d_s8", lines[0])
+    assert re.fullmatch(r"mcugen/max_pool_2d_\w{6}\.h:\d+ in MG_KERNEL", lines[0])
     assert lines[1].startswith("  - for (uint32_t x = 0u;") and lines[2].startswith("  + for (uint32_t x = 1u;")
 
 
 def test_the_command_reports_a_share() -> None:
-    command = [sys.executable, ROOT / "ci" / "mutate", "--count", "6", "--op", "MaxPool2D", "max_pool_2d_s8.c"]
+    command = [sys.executable, ROOT / "ci" / "mutate", "--count", "6", "--op", "MaxPool2D", "max_pool_2d_channels_template.h"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     found = re.search(r"^(\d+) of 6 mutants caught: ([\d.]+) %", done.stdout, re.MULTILINE)
     assert found is not None, done.stdout + done.stderr

@@ -11,7 +11,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.reshape import Reshape
 
-MAX_ELEMENTS = 1 << 20
+MAX_ELEMENTS = 1 << 25
 """Of a constant that a few bytes of a file make: see also Op.fold."""
 
 
@@ -98,7 +98,7 @@ def constant_of_shape(source: Source, e: Expansion) -> Sequence[str]:
     if shape is None:
         raise UnsupportedError("the shape is computed at run time")
     if any(d < 0 for d in shape) or math.prod(shape) > MAX_ELEMENTS:
-        raise ShapeError(f"a constant of shape {list(shape)}")
+        raise ShapeError(f"a constant of shape {list(shape)}: at most {MAX_ELEMENTS:,} elements are made")
     filler = np.zeros(1, np.float32) if value is None else value
     return [e.constant(np.full(shape, filler.reshape(-1)[0], filler.dtype))]
 

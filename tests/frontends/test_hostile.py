@@ -251,7 +251,7 @@ def test_many_nodes_are_bounded(tmp_path: Path) -> None:
     refuse(tmp_path, m.build(tensors[:1], tensors[1:2]), CorruptModelError, "66000 tensors")
 
 
-@pytest.mark.parametrize("name", ["model.txt", "model", "model.tflite.zip"])
+@pytest.mark.parametrize("name", ["model.txt", "model", "model.tflite.gz"])
 def test_other_suffixes(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(three_dense())
     with pytest.raises(UsageError) as caught:

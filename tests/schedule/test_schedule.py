@@ -191,5 +191,5 @@ def test_steps_of_two_rows_at_a_time_make_their_buffers_multiples_of_two() -> No
 
 def test_steps_between_groups_are_groups_of_their_own() -> None:
     found = schedule._groups([range(2, 4), range(5, 7)], 8)
-    assert found == [range(0, 1), range(1, 2), range(2, 4), range(4, 5), range(5, 7), range(7, 8)]
-    assert schedule._groups([], 2) == [range(0, 1), range(1, 2)]
+    assert found == [range(1), range(1, 2), range(2, 4), range(4, 5), range(5, 7), range(7, 8)]
+    assert schedule._groups([], 2) == [range(1), range(1, 2)]
