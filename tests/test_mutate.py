@@ -108,7 +108,15 @@ def test_a_mutant_is_described_by_its_line(laboratory: Laboratory) -> None:
 
 
 def test_the_command_reports_a_share() -> None:
-    command = [sys.executable, ROOT / "ci" / "mutate", "--count", "6", "--op", "MaxPool2D", "max_pool_2d_channels_template.h"]
+    command = [
+        sys.executable,
+        ROOT / "ci" / "mutate",
+        "--count",
+        "6",
+        "--op",
+        "MaxPool2D",
+        "max_pool_2d_channels_template.h",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     found = re.search(r"^(\d+) of 6 mutants caught: ([\d.]+) %", done.stdout, re.MULTILINE)
     assert found is not None, done.stdout + done.stderr
