@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -103,6 +104,7 @@ def test_labels_become_an_enum_and_texts(tmp_path: Path) -> None:
     assert '"quote \\042 \\134",' in header
     assert '"t\\303\\251l\\303\\251 *//* \\077\\077/",' in header
     assert "static inline const char *net_output_0_text(int64_t number)" in header
+    assert re.findall(r"/\* Output '(\w+)'", header) == ["label", "scores"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ Values keep the axes of the file (images as [N, C, H, W]); the pass `follow_orde
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,9 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         listed = "\n  ".join(builder.unsupported)
         raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=registry.hint)
     outputs = tuple(_output(builder, value) for value in raw.outputs)
+    for output, name in zip(raw.outputs, outputs, strict=True):
+        if name not in inputs:  # the operator's results have the name of its first one
+            builder.tensors[name] = replace(builder.tensors[name], label=output.name)
     states = builder.states(outputs)
     ends = (*inputs, *outputs, *(name for state in states for name in (state.before, state.after)))
     graph = Graph(
