@@ -57,6 +57,13 @@ class Flip:
     distance: float
 
 
+class Writing(Protocol):
+    """How an operator is written to a format: `mcugen.writes.Write`."""
+
+    @property
+    def format(self) -> str: ...
+
+
 class FormatName(Protocol):
     """An operator of a model format: `mcugen.imports.Import`, which refers to operators and so lies a layer above."""
 
@@ -73,6 +80,9 @@ class Op:
 
     imports: ClassVar[tuple[FormatName, ...]] = ()
     """`mcugen.imports.Import`s: the operators of formats that become this one."""
+
+    writes: ClassVar[tuple[Writing, ...]] = ()
+    """`mcugen.writes.Write`s: how this operator is written into model files."""
 
     element: ClassVar[Mapping[str, Stated]] = {}
     """Element type of operands and result -> the expression for one element, for elementwise operators."""

@@ -31,7 +31,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "element",
         "kernel oracle",
         "op graph options",
-        "imports",
+        "imports writes",
         "ops",
         "decompositions",
         "kernels",
