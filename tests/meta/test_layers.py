@@ -37,6 +37,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "kernels",
         "registry target qdq",
         "frontends layouts passes reference",
+        "writers",
         "plan",
         "schedule",
         "select",
@@ -54,8 +55,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 # Layers below may be mutually used only as written here: graph on op, op on no one, and so on.
 WITHIN = {"graph": {"op"}, "__main__": {"cli"}}
 OWNERS = {
-    "flatbuffers": ("frontends",),
-    "tflite": ("frontends",),
+    "flatbuffers": ("frontends", "writers"),
+    "tflite": ("frontends", "writers"),
     "onnx": ("frontends",),
     "google": ("frontends",),
     "nnef": ("frontends",),

@@ -1,0 +1,119 @@
+"""Shared recipe of writing operators as those of TensorFlow Lite.
+
+Versions are the lowest ones that runtimes accept for the types. Source: the comments of TensorFlow Lite's schema, and
+lite/tools/versioning/op_version.cc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import UnsupportedError
+from mcugen.ops import _rounding
+from mcugen.ops._window import Window
+from mcugen.types import TensorType
+from mcugen.writes import Sink, Write
+
+Attributes = Callable[[Call], Mapping[str, object]]
+
+
+def require_runtime_meaning(call: Call) -> None:
+    """Raise UnsupportedError where integer results differ from those of the runtimes."""
+    if _rounding.is_stated(call):
+        raise UnsupportedError(
+            f"integer results are rounded once ({call.op.rounding!r}), which no TensorFlow Lite kernel does",
+            hint="quantize the float model for TensorFlow Lite",
+        )
+    if getattr(call.op, "flipped_u8", False):
+        raise UnsupportedError("its uint8 data has become int8", hint="write the network as it was imported")
+
+
+def version(t: TensorType, **versions: int) -> int:
+    """The version for an element type: 1 for those that are not named."""
+    return versions.get(t.dtype, 1)
+
+
+def operator(
+    call: Call,
+    sink: Sink,
+    name: str,
+    inputs: Sequence[str | None],
+    attributes: Mapping[str, Any] = MappingProxyType({}),
+    number: int = 1,
+) -> Sequence[str]:
+    """The results of a call, as those of one operator in version `number`."""
+    require_runtime_meaning(call)
+    return sink.operator(name, inputs, call.outputs, attributes, number)
+
+
+def _none(call: Call) -> Mapping[str, object]:
+    return {}
+
+
+def same(name: str, attributes: Attributes = _none, **versions: int) -> Write:
+    """An operator of the format with the same operands. versions: by the element type of the first one."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        return operator(call, sink, name, inputs, attributes(call), version(call.input(0), **versions))
+
+    return Write("tflite", write)
+
+
+def vector(sink: Sink, values: Sequence[int]) -> str:
+    """A constant operand of integers: axes, a shape, bounds."""
+    return sink.constant(np.asarray(values, np.int32))
+
+
+def reshape(sink: Sink, x: str, y: TensorType) -> Sequence[str]:
+    """RESHAPE: the shape is operand and attribute both; a scalar's is an attribute alone, as no constant is empty."""
+    operands = [x, vector(sink, y.shape)] if y.shape else [x]
+    return sink.operator("RESHAPE", operands, [y], {"new_shape": y.shape})
+
+
+def activation(call: Call) -> dict[str, Any]:
+    return {"fused_activation_function": call.op.activation}
+
+
+def strides(stride: tuple[int, int]) -> dict[str, Any]:
+    return {"stride_h": stride[0], "stride_w": stride[1]}
+
+
+def pad(sink: Sink, x: str, widths: Sequence[tuple[int, int]], value: int | float | None = None) -> str:
+    """x with `value` around it; None: with zeros, for quantized types the zero point."""
+    t = sink.type(x)
+    shape = tuple(size + sum(width) for size, width in zip(t.shape, widths, strict=True))
+    operands = [x, sink.constant(np.asarray(widths, np.int32))]
+    if value is not None:
+        operands.append(sink.constant(np.full((1,), value, t.np_dtype), t.quant))
+    name = "PAD" if value is None else "PADV2"
+    return sink.operator(name, operands, [t.with_shape(shape)], {}, pad_version(t))[0]
+
+
+def pad_version(t: TensorType) -> int:
+    return 4 if len(t.shape) > 4 else version(t, s8=2, s16=3)
+
+
+def named_padding(window: Window, size: tuple[int, int]) -> str:
+    """SAME or VALID where that is what a window does on an image of that height and width, else ""."""
+    if isinstance(window.padding, str):
+        return window.padding
+    for name in ("VALID", "SAME"):
+        other = Window(window.kernel, window.stride, window.dilation, name)
+        fits = all(window.extent(d) <= size[d] for d in (0, 1)) or name == "SAME"
+        if fits and (other.output(size), other.pad(size)) == (window.output(size), window.pad(size)):
+            return name
+    return ""
+
+
+def around(sink: Sink, x: str, window: Window, value: int | float | None = None) -> tuple[str, str]:
+    """The operand of a window and its padding: SAME, VALID, or VALID on a padded image. value: as for `pad`."""
+    height, width = sink.type(x).shape[1:3]
+    name = named_padding(window, (height, width))
+    if name or isinstance(window.padding, str):
+        return x, name
+    return pad(sink, x, ((0, 0), *window.padding, (0, 0)), value), "VALID"

@@ -1,0 +1,30 @@
+"""Writers: a Graph to the bytes of a model file. One module per format, found by its name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+
+
+def formats() -> tuple[str, ...]:
+    """The formats that can be written, sorted."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+
+
+def load(format_name: str) -> ModuleType:
+    """The writer of a format: a module with `write(graph) -> bytes`. Raises UsageError where there is none."""
+    if format_name not in formats():
+        raise UsageError(
+            f"mcugen does not write {format_name!r} files", hint=f"it writes: {', '.join(formats()) or 'nothing'}"
+        )
+    return importlib.import_module(f"{__name__}.{format_name}")
+
+
+def write(graph: Graph, format_name: str) -> bytes:
+    """The graph as a model file. Raises UsageError, and UnsupportedError for all that the format cannot say."""
+    data: bytes = load(format_name).write(graph)
+    return data

@@ -1,0 +1,43 @@
+"""TensorFlow Lite: a Graph to a .tflite file that LiteRT and TensorFlow Lite Micro run."""
+
+from __future__ import annotations
+
+from mcugen.errors import UnsupportedError
+from mcugen.graph import Graph
+from mcugen.writers import _nodes
+from mcugen.writers.tflite import _file
+from mcugen.writers.tflite._sink import Network
+
+FORMAT = "tflite"
+SIGNATURE = "serving_default"
+"""The name under which runtimes offer the inputs and outputs."""
+
+
+def write(graph: Graph) -> bytes:
+    """The bytes of a .tflite file: the same for the same graph.
+
+    Raises UnsupportedError for all that no operator of the format says.
+    """
+    if graph.states:
+        named = ", ".join(repr(graph.tensors[s.before].label or s.before) for s in graph.states)
+        raise UnsupportedError(
+            f"values that live from run to run cannot be written as .tflite: {named}",
+            hint="build C from the model as it is",
+        )
+    network = Network()
+    values: dict[str, str] = {}
+    for name in graph.inputs:
+        values[name] = network.value(graph.type(name))
+    for name, tensor in graph.tensors.items():
+        if tensor.data is not None:
+            values[name] = network.constant_of(tensor.type, tensor.data)
+    _nodes.append(graph, FORMAT, network, values, "tflm")
+    for name in (*graph.inputs, *graph.outputs, *_in_reverse(graph), *graph.tensors):
+        network.label(values[name], graph.tensors[name].label or name)
+    ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
+    return _file.serialized(network.model(*ends), SIGNATURE)
+
+
+def _in_reverse(graph: Graph) -> list[str]:
+    """The results of nodes from the last on: of several that have one label, the last one keeps it."""
+    return [name for node in reversed(graph.nodes) for name in node.outputs]

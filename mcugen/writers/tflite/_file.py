@@ -1,0 +1,224 @@
+"""The flatbuffer of a .tflite file, from plain records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import flatbuffers
+import numpy as np
+import tflite
+
+from mcugen.types import TensorType
+from mcugen.writers.tflite import _options
+
+_IDENTIFIER = b"TFL3"
+_SCHEMA_VERSION = 3
+_ALIGN_BYTES = 16
+"""Alignment of the data of a buffer, as the schema states it."""
+_LAST_CODE_OF_ONE_BYTE = tflite.BuiltinOperator.PLACEHOLDER_FOR_GREATER_OP_CODES
+_TYPES = {
+    "s8": tflite.TensorType.INT8,
+    "u8": tflite.TensorType.UINT8,
+    "s16": tflite.TensorType.INT16,
+    "s32": tflite.TensorType.INT32,
+    "s64": tflite.TensorType.INT64,
+    "u32": tflite.TensorType.UINT32,
+    "u64": tflite.TensorType.UINT64,
+    "f16": tflite.TensorType.FLOAT16,
+    "f32": tflite.TensorType.FLOAT32,
+    "bool": tflite.TensorType.BOOL,
+    "s4": tflite.TensorType.INT4,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A tensor; `data` of constants."""
+
+    name: str
+    type: TensorType
+    data: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """An operator: its values by number, -1 for an absent operand. A custom operator's name begins with CUSTOM:."""
+
+    name: str
+    version: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    attributes: Mapping[str, Any]
+
+    def moved(self, place: Mapping[int, int]) -> Operator:
+        """The operator where values have other numbers."""
+        inputs, outputs = (tuple(place[k] for k in ends) for ends in (self.inputs, self.outputs))
+        return replace(self, inputs=inputs, outputs=outputs)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A network of one subgraph."""
+
+    values: tuple[Value, ...]
+    operators: tuple[Operator, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+def serialized(model: Model, signature: str) -> bytes:
+    """The bytes of the file, which offers the inputs and outputs by name under `signature`."""
+    return _Serializer(model).run(signature)
+
+
+@dataclass
+class _Serializer:
+    """buffers: bytes of constants; the first is empty, for values without data. codes: operators and versions used."""
+
+    model: Model
+    buffers: dict[bytes, int] = field(default_factory=lambda: {b"": 0})
+    codes: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def run(self, signature: str) -> bytes:
+        stored = [self.buffers.setdefault(_stored(v), len(self.buffers)) for v in self.model.values]
+        for op in self.model.operators:
+            self.codes.setdefault((op.name, op.version), len(self.codes))
+        b = flatbuffers.Builder(1024 + 2 * sum(map(len, self.buffers)))
+        buffers = _tables(b, [_buffer(b, data) for data in self.buffers])
+        codes = _tables(b, [_code(b, *entry) for entry in self.codes])
+        graph = _tables(b, [self._subgraph(b, stored)])
+        named = _tables(b, [self._signature(b, signature)])
+        text = b.CreateString("written by mcugen")
+        tflite.ModelStart(b)
+        tflite.ModelAddVersion(b, _SCHEMA_VERSION)
+        tflite.ModelAddOperatorCodes(b, codes)
+        tflite.ModelAddSubgraphs(b, graph)
+        tflite.ModelAddDescription(b, text)
+        tflite.ModelAddBuffers(b, buffers)
+        tflite.ModelAddSignatureDefs(b, named)
+        b.Finish(tflite.ModelEnd(b), _IDENTIFIER)
+        return bytes(b.Output())
+
+    def _subgraph(self, b: flatbuffers.Builder, stored: Sequence[int]) -> int:
+        pairs = zip(self.model.values, stored, strict=True)
+        tensors = _tables(b, [_tensor(b, value, buffer) for value, buffer in pairs])
+        operators = _tables(b, [_operator(b, op, self.codes[op.name, op.version]) for op in self.model.operators])
+        inputs, outputs = _vector(b, self.model.inputs, "<i4"), _vector(b, self.model.outputs, "<i4")
+        name = b.CreateString("main")
+        tflite.SubGraphStart(b)
+        tflite.SubGraphAddTensors(b, tensors)
+        tflite.SubGraphAddInputs(b, inputs)
+        tflite.SubGraphAddOutputs(b, outputs)
+        tflite.SubGraphAddOperators(b, operators)
+        tflite.SubGraphAddName(b, name)
+        return int(tflite.SubGraphEnd(b))
+
+    def _signature(self, b: flatbuffers.Builder, signature: str) -> int:
+        inputs, outputs = self._ends(b, self.model.inputs), self._ends(b, self.model.outputs)
+        key = b.CreateString(signature)
+        tflite.SignatureDefStart(b)
+        tflite.SignatureDefAddInputs(b, inputs)
+        tflite.SignatureDefAddOutputs(b, outputs)
+        tflite.SignatureDefAddSignatureKey(b, key)
+        tflite.SignatureDefAddSubgraphIndex(b, 0)
+        return int(tflite.SignatureDefEnd(b))
+
+    def _ends(self, b: flatbuffers.Builder, ends: Sequence[int]) -> int:
+        """The names of inputs or outputs; one that comes again has its number behind its name."""
+        maps = []
+        for k, index in enumerate(ends):
+            name = self.model.values[index].name
+            text = b.CreateString(f"{name}_{k}" if index in ends[:k] else name)
+            tflite.TensorMapStart(b)
+            tflite.TensorMapAddName(b, text)
+            tflite.TensorMapAddTensorIndex(b, index)
+            maps.append(int(tflite.TensorMapEnd(b)))
+        return _tables(b, maps)
+
+
+def _stored(value: Value) -> bytes:
+    """The bytes of a constant, none for what is computed."""
+    if value.data is None:
+        return b""
+    data = value.type.stored(value.data)
+    return np.ascontiguousarray(data.astype(data.dtype.newbyteorder("<"))).tobytes()
+
+
+def _buffer(b: flatbuffers.Builder, data: bytes) -> int:
+    vector = None
+    if data:
+        b.StartVector(1, len(data), _ALIGN_BYTES)
+        b.head -= len(data)
+        b.Bytes[b.head : b.head + len(data)] = data
+        vector = b.EndVector()
+    tflite.BufferStart(b)
+    if vector is not None:
+        tflite.BufferAddData(b, vector)
+    return int(tflite.BufferEnd(b))
+
+
+def _code(b: flatbuffers.Builder, name: str, version: int) -> int:
+    kind, _, custom = name.partition(":")
+    text, code = b.CreateString(custom) if custom else None, int(getattr(tflite.BuiltinOperator, kind))
+    tflite.OperatorCodeStart(b)
+    tflite.OperatorCodeAddDeprecatedBuiltinCode(b, min(code, _LAST_CODE_OF_ONE_BYTE))
+    tflite.OperatorCodeAddBuiltinCode(b, code)
+    tflite.OperatorCodeAddVersion(b, version)
+    if text is not None:
+        tflite.OperatorCodeAddCustomCode(b, text)
+    return int(tflite.OperatorCodeEnd(b))
+
+
+def _tensor(b: flatbuffers.Builder, value: Value, buffer: int) -> int:
+    quantization = _quantization(b, value.type)
+    shape, name = _vector(b, value.type.shape, "<i4"), b.CreateString(value.name)
+    tflite.TensorStart(b)
+    tflite.TensorAddShape(b, shape)
+    tflite.TensorAddType(b, _TYPES[value.type.dtype])
+    tflite.TensorAddBuffer(b, buffer)
+    tflite.TensorAddName(b, name)
+    if quantization is not None:
+        tflite.TensorAddQuantization(b, quantization)
+    tflite.TensorAddHasRank(b, True)
+    return int(tflite.TensorEnd(b))
+
+
+def _quantization(b: flatbuffers.Builder, t: TensorType) -> int | None:
+    if t.quant is None:
+        return None
+    scale, zero_point = _vector(b, t.quant.scale, "<f4"), _vector(b, t.quant.zero_point, "<i8")
+    tflite.QuantizationParametersStart(b)
+    tflite.QuantizationParametersAddScale(b, scale)
+    tflite.QuantizationParametersAddZeroPoint(b, zero_point)
+    tflite.QuantizationParametersAddQuantizedDimension(b, t.quant.axis)
+    return int(tflite.QuantizationParametersEnd(b))
+
+
+def _operator(b: flatbuffers.Builder, op: Operator, code: int) -> int:
+    is_custom = op.name.startswith("CUSTOM:")
+    kind, options = (0, None) if is_custom else _options.written(b, op.name, op.attributes)
+    custom = _vector(b, np.frombuffer(op.attributes["custom_options"], np.uint8), "u1") if is_custom else None
+    inputs, outputs = _vector(b, op.inputs, "<i4"), _vector(b, op.outputs, "<i4")
+    tflite.OperatorStart(b)
+    tflite.OperatorAddOpcodeIndex(b, code)
+    tflite.OperatorAddInputs(b, inputs)
+    tflite.OperatorAddOutputs(b, outputs)
+    if options is not None:
+        tflite.OperatorAddBuiltinOptionsType(b, kind)
+        tflite.OperatorAddBuiltinOptions(b, options)
+    if custom is not None:
+        tflite.OperatorAddCustomOptions(b, custom)
+    return int(tflite.OperatorEnd(b))
+
+
+def _vector(b: flatbuffers.Builder, values: Any, dtype: str) -> int:
+    return int(b.CreateNumpyVector(np.asarray(values, dtype=dtype)))
+
+
+def _tables(b: flatbuffers.Builder, offsets: Sequence[int]) -> int:
+    b.StartVector(4, len(offsets), 4)
+    for offset in reversed(offsets):
+        b.PrependUOffsetTRelative(offset)
+    return int(b.EndVector())
