@@ -11,12 +11,24 @@ from mcugen.call import Call
 from mcugen.channels import Range
 from mcugen.errors import QuantizationError
 from mcugen.op import Example
-from mcugen.ops import _elementwise
+from mcugen.ops import _elementwise, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 COMPUTED = ("s8", "s16", "s32", "f32")
 _TYPES = (*COMPUTED, "u8")
+
+
+def written(name: str) -> Write:
+    """How an Extreme is written for TensorFlow Lite."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        x, broadcasts = call.input(0), call.input(0).shape != call.input(1).shape
+        number = 3 if broadcasts and len(call.output.shape) > 4 else _tflite.version(x, s8=2)
+        return _tflite.operator(call, sink, name, inputs, {}, 4 if x.dtype == "s16" else number)
+
+    return Write("tflite", write)
 
 
 class Extreme(Pointwise):

@@ -22,7 +22,7 @@ from mcugen.numeric import (
     wrap32,
 )
 from mcugen.op import Scaling
-from mcugen.ops import _rounding
+from mcugen.ops import _rounding, _tflite
 from mcugen.types import TensorType
 
 WEIGHT_TYPES = {"s8": ("s8", "s16", "s4"), "s16": ("s8", "s4"), "u8": ("u8",), "f32": ("f32",)}
@@ -95,6 +95,17 @@ def stated_sums(source: Source, k: int = 2) -> str:
     if bias is not None and stated and stated != bias.dtype:
         raise UnsupportedError(f"quantized_bias_type {stated} with a bias {bias} is not supported")
     return stated
+
+
+def writable(call: Call, sum_dtype: str = "") -> dict[str, str]:
+    """The attributes of TensorFlow Lite that all operators with weights share.
+
+    Raises UnsupportedError for weights that no runtime has.
+    """
+    if call.input(1).dtype == "s16":
+        raise UnsupportedError("int16 weights: no runtime has them", hint="write the network as it was imported")
+    stated = {"s32": "INT32", "s64": "INT64"}.get(sum_dtype)
+    return _tflite.activation(call) | ({} if stated is None else {"quantized_bias_type": stated})
 
 
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:

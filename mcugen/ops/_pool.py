@@ -15,11 +15,13 @@ from mcugen.imports import Source
 from mcugen.kernel import RowWindow
 from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import quantized
 from mcugen.types import QuantParams, TensorType
+from mcugen.writes import Sink
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 DTYPES = ("s8", "u8", "s16", "f32")
@@ -76,6 +78,15 @@ def attributes(source: Source) -> dict[str, Any]:
         "padding": a["padding"],
         "activation": a["fused_activation_function"],
     }
+
+
+def written(call: Call, sink: Sink, name: str, operand: tuple[str, str]) -> Sequence[str]:
+    """A Pool for TensorFlow Lite. operand: the image and the padding, SAME or VALID."""
+    op = pool_of(call)
+    size = {"filter_height": op.kernel[0], "filter_width": op.kernel[1]}
+    attributes = {**size, **_tflite.strides(op.stride), **_tflite.activation(call), "padding": operand[1]}
+    number = _tflite.version(call.input(0), s8=2, s16=3)
+    return _tflite.operator(call, sink, name, [operand[0]], attributes, number)
 
 
 def pool_of(call: Call) -> Pool:

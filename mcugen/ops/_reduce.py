@@ -14,9 +14,11 @@ from mcugen.channels import Range, Removal, channels_of
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Source
 from mcugen.op import Example, Op, Reordered
+from mcugen.ops import _tflite
 from mcugen.ops._channelwise import Channelwise, alike
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, images_of, rows_of
+from mcugen.writes import Sink, Write
 
 GROUPS = 3  # most groups of neighbouring axes that are kept, or reduced, up to rank 6
 DTYPES = ("s8", "u8", "s16", "f32")
@@ -76,6 +78,17 @@ def attributes(source: Source) -> dict[str, Any]:
     if axes is None:
         raise UnsupportedError("the axes are computed at run time", hint="make them a constant")
     return {"axes": axes, "keep_dims": bool(source.attributes["keep_dims"])}
+
+
+def written(name: str, **versions: int) -> Write:
+    """How a Reduction is written for TensorFlow Lite. versions: by element type."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        operands = [*inputs, _tflite.vector(sink, call.op.axes)]
+        number = _tflite.version(call.input(0), **versions)
+        return _tflite.operator(call, sink, name, operands, {"keep_dims": call.op.keep_dims}, number)
+
+    return Write("tflite", write)
 
 
 def reduction_of(call: Call) -> Reduction:

@@ -12,15 +12,17 @@ import numpy as np
 from mcugen import channels
 from mcugen.call import Call, Params
 from mcugen.channels import Range
+from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import activation_range
 from mcugen.op import Example, Op
-from mcugen.ops import _pool, _rounding
+from mcugen.ops import _pool, _rounding, _tflite
 from mcugen.ops._divide import reciprocals
 from mcugen.oracle import once, quantized
 from mcugen.staircase import Line
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 FLIP = 128
 _SPAN = 255
@@ -154,6 +156,14 @@ def sums_bytes(call: Call) -> int:
     return 4 * call.output.shape[3]
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    window, (height, width) = _pool.pool_of(call).window, call.input(0).shape[1:3]
+    padding = _tflite.named_padding(window, (height, width))
+    if not padding:
+        raise UnsupportedError(f"its padding {window.padding} is neither SAME nor VALID, and does not count")
+    return _pool.written(call, sink, "AVERAGE_POOL_2D", (str(inputs[0]), padding))
+
+
 @dataclass(frozen=True)
 class AveragePool2D(_pool.Pool):
     """y[n, i, j, c] = activation(sum over taps inside the image of x[n, i*s+kh-p, j*s+kw-p, c] / their number).
@@ -174,6 +184,7 @@ class AveragePool2D(_pool.Pool):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "AVERAGE_POOL_2D", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = (
         Kernel(
             "mg_average_pool_2d_s8_line__global",

@@ -21,6 +21,7 @@ from mcugen.ops import (
     _ordered,
     _slim,
     _steepest,
+    _tflite,
 )
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
@@ -29,6 +30,7 @@ from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import filters
 from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -102,6 +104,22 @@ def slides(call: Call) -> bool:
     return not is_pointwise(call)
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, window = call.op, window_of(call)
+    x, padding = _tflite.around(sink, str(inputs[0]), window)
+    dilation = {"dilation_h_factor": op.dilation[0], "dilation_w_factor": op.dilation[1]}
+    attributes = {**_filter.writable(call, op.sum_dtype), **_tflite.strides(op.stride), **dilation, "padding": padding}
+    return _tflite.operator(call, sink, "CONV_2D", [x, *inputs[1:]], attributes, _version(call))
+
+
+def _version(call: Call) -> int:
+    if call.op.sum_dtype:
+        return 8
+    if _filter.has_nibbles(call):
+        return 7
+    return 6 if groups_of(call) > 1 else _tflite.version(call.input(0), s8=3, s16=4)
+
+
 @dataclass(frozen=True)
 class Conv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
@@ -124,6 +142,7 @@ class Conv2D(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "CONV_2D", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     weight_operands = (1,)
     kernels = (
         *_pointwise_kernels(),

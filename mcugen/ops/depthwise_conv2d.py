@@ -21,6 +21,7 @@ from mcugen.ops import (
     _ordered,
     _slim,
     _steepest,
+    _tflite,
 )
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
@@ -30,6 +31,7 @@ from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
 from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 BLOCK = 4
 """Channels whose weights are interleaved."""
@@ -106,6 +108,23 @@ def _dense_kernels() -> tuple[Kernel, ...]:
     return tuple(replace(kernel, accepts=(*kernel.accepts, reads_one_channel)) for kernel in made)
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, window = call.op, window_of(call)
+    x, padding = _tflite.around(sink, str(inputs[0]), window)
+    dilation = {"dilation_h_factor": op.dilation[0], "dilation_w_factor": op.dilation[1]}
+    attributes = {**_filter.writable(call), **_tflite.strides(op.stride), **dilation, "padding": padding}
+    attributes["depth_multiplier"] = multiplier_of(call)
+    operands = [x, *(name for name in inputs[1:] if name is not None)]
+    return _tflite.operator(call, sink, "DEPTHWISE_CONV_2D", operands, attributes, _version(call))
+
+
+def _version(call: Call) -> int:
+    if _filter.has_nibbles(call):
+        return 7
+    other = 1 if call.op.dilation == (1, 1) else 2
+    return {"s8": 3, "s16": 5}.get(call.input(0).dtype, other)
+
+
 @dataclass(frozen=True)
 class DepthwiseConv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps of w[0, kh, kw, o] * x[n, i*s+kh*d-p, ..., o / multiplier]).
@@ -127,6 +146,7 @@ class DepthwiseConv2D(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     weight_operands = (1,)
     kernels = (
         *_dense_kernels(),

@@ -12,6 +12,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Import
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, has_int16_zero_point
+from mcugen.ops import _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import QuantParams, TensorType, dtypes
 
@@ -54,6 +55,7 @@ class Dequantize(Channelwise):
     tflm_types = dtypes("s8 u8 s16")
     litert_types = dtypes("s8 u8 s16 f16")
     imports = (Import("tflite", "DEQUANTIZE"),)
+    writes = (_tflite.same("DEQUANTIZE", s8=2, s16=3, f16=3),)
     takes_unsigned = True
     kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
 

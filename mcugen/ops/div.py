@@ -14,10 +14,11 @@ from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds
 from mcugen.op import Example
-from mcugen.ops import _elementwise, _factors
+from mcugen.ops import _elementwise, _factors, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -30,6 +31,12 @@ def bounds(call: Call) -> tuple[float, float]:
     """The clamp of quotients: also without an activation they are finite."""
     low, high = activation_bounds(call.op.activation)
     return max(low, -_LARGEST), min(high, _LARGEST)
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    broadcasts = call.input(0).shape != call.input(1).shape
+    number = 2 if broadcasts and len(call.output.shape) > 4 else 1
+    return _tflite.operator(call, sink, "DIV", inputs, _tflite.activation(call), number)
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,7 @@ class Div(Pointwise):
     tflm_types = dtypes("f32 s32")
     litert_types = dtypes("f32 s32")
     imports = (Import("tflite", "DIV", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     element: ClassVar = {
         "f32": Element("a / b", bounds=bounds),
         "s32": Element("b == 0 ? 0 : (b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b)", bounds=bounds),

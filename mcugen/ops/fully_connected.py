@@ -14,13 +14,14 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
-from mcugen.ops import _accumulators, _factors, _filter, _ordered, _rounding, _slim, _steepest
+from mcugen.ops import _accumulators, _factors, _filter, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
 from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 BLOCK = 4
 """Outputs whose weights are interleaved."""
@@ -93,6 +94,23 @@ def _own_rules(symbol: str) -> tuple[Rule, ...]:
     return () if symbol.endswith("__acc64") else (single_rounding_fits,)
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op = call.op
+    if op.float_scales or op.widen:
+        raise UnsupportedError("it is part of an SVDF", hint="write the network with the SVDF that it came from")
+    attributes = {**_filter.writable(call, op.sum_dtype), "keep_num_dims": op.keep_dims, "weights_format": "DEFAULT"}
+    return _tflite.operator(call, sink, "FULLY_CONNECTED", inputs, attributes, _version(call))
+
+
+def _version(call: Call) -> int:
+    if call.op.sum_dtype:
+        return 11
+    if _filter.has_nibbles(call):
+        return 10
+    without_bias = 6 if len(call.inputs) == 2 else 5 if call.op.keep_dims else 1
+    return max(without_bias, _tflite.version(call.input(0), s8=4, s16=7))
+
+
 @dataclass(frozen=True)
 class FullyConnected(Weighted):
     """y[n, o] = activation(b[o] + sum over k of w[o, k] * x[n, k]).
@@ -119,6 +137,7 @@ class FullyConnected(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     weight_operands = (1,)
     kernels = (
         *_filter.all_kernels(

@@ -13,9 +13,10 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE
 from mcugen.op import Example, Op, Widths
-from mcugen.ops import _pool
+from mcugen.ops import _pool, _tflite
 from mcugen.oracle import quantized
 from mcugen.types import dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -32,6 +33,12 @@ def smallest(call: Call) -> int | float:
     return -float(np.finfo(np.float32).max) if dtype == "f32" else INT_RANGE[dtype][0]
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """Padding of other sizes is a border of the smallest value."""
+    operand = _tflite.around(sink, str(inputs[0]), _pool.pool_of(call).window, smallest(call))
+    return _pool.written(call, sink, "MAX_POOL_2D", operand)
+
+
 class MaxPool2D(_pool.Pool):
     """y[n, i, j, c] = activation(max over taps inside the image of x[n, i*s+kh-p, j*s+kw-p, c]).
 
@@ -43,6 +50,7 @@ class MaxPool2D(_pool.Pool):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MAX_POOL_2D", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = tuple(
         Kernel(
             f"mg_max_pool_2d_{rule_dtype}",

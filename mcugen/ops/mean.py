@@ -34,6 +34,7 @@ class Mean(_reduce_sum.Sums):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
+    writes = (_reduce.written("MEAN", s8=2, s16=3),)
 
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")

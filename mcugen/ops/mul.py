@@ -14,12 +14,13 @@ from mcugen.element import Element, Stated
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_range, quantize_multiplier
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _elementwise, _factors, _pairs
+from mcugen.ops import _elementwise, _factors, _pairs, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized
 from mcugen.oracle.fixed import int64, scaled_twice, wrapped
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 _MOST_SHIFT = 14
@@ -77,6 +78,15 @@ ELEMENT: Mapping[str, Stated] = {
 }
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """A product of scales above that of the result came with version 3."""
+    a, b, y = call.input(0), call.input(1), call.output
+    number = _tflite.version(a, s8=2, s16=4)
+    if a.dtype in ("s8", "u8") and a.scale * b.scale >= y.scale:
+        number = 3
+    return _tflite.operator(call, sink, "MUL", inputs, _tflite.activation(call), number)
+
+
 @dataclass(frozen=True)
 class Mul(Pointwise, Activated):
     """y = activation(a * b), elementwise, broadcasting.
@@ -92,6 +102,7 @@ class Mul(Pointwise, Activated):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "MUL", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     element: ClassVar = ELEMENT
     kernels = (
         *_elementwise.kernels("mg_mul_s8", "s8", ELEMENT["s8"], (_pairs.by_runtime,)),

@@ -14,9 +14,10 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example, Op, Reordered, Slimmed, has_int16_zero_point
-from mcugen.ops import _ordered, _pool, _strided
+from mcugen.ops import _ordered, _pool, _strided, _tflite
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 Widths = tuple[tuple[int, int], ...]
 
@@ -103,6 +104,13 @@ def _row_kernel(dtype: str, rule: Any) -> Kernel:
     )
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    widths = sink.constant(np.asarray(call.op.widths, np.int32))
+    name = "PADV2" if call.has(1) else "PAD"
+    operands = [inputs[0], widths, *(inputs[1:] if call.has(1) else ())]
+    return _tflite.operator(call, sink, name, operands, {}, _tflite.pad_version(call.input(0)))
+
+
 @dataclass(frozen=True)
 class Pad(Op):
     """y = x with widths[k] = (before, after) elements added along axis k.
@@ -117,6 +125,7 @@ class Pad(Op):
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "PAD", from_tflite), Import("tflite", "PADV2", from_tflite))
+    writes = (Write("tflite", to_tflite),)
     kernels = (
         _row_kernel("s8", _pool.int8_data),
         _row_kernel("s16", _pool.int16_data),

@@ -15,9 +15,10 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example, Scaling, has_int16_zero_point
-from mcugen.ops import _bytes, _rounding
+from mcugen.ops import _bytes, _rounding, _tflite
 from mcugen.oracle import once, quantized
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _FROM_TO = {
     "f32": ("s8", "u8", "s16"),
@@ -105,6 +106,10 @@ def _requantize(source: str, target: str) -> Kernel:
     return Kernel(symbol, Form.POINTWISE, (accepts,), params_integer, elements, in_place=in_place)
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return _tflite.operator(call, sink, "QUANTIZE", inputs, {}, _tflite.version(call.output, s16=2))
+
+
 @dataclass(frozen=True)
 class Quantize(_bytes.ByteFunction):
     """y = clamp(round(x / scale_y) + zero_point_y), or for stored integers x: the same on scale_x * (x - zero_point_x).
@@ -121,6 +126,7 @@ class Quantize(_bytes.ByteFunction):
     tflm_types = dtypes("s8 u8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "QUANTIZE", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     takes_unsigned = True
     kernels = (
         Kernel("mg_flip_sign", Form.POINTWISE, (flips_sign,), count=elements, in_place=(0,)),

@@ -21,4 +21,5 @@ class ReduceMax(_reduce_extreme.Extreme):
 
     chosen_by = np.maximum
     imports = (Import("tflite", "REDUCE_MAX", from_tflite),)
+    writes = (_reduce.written("REDUCE_MAX", s8=2, s16=3),)
     kernels = _reduce_extreme.kernels("mg_reduce_max")

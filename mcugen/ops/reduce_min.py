@@ -21,4 +21,5 @@ class ReduceMin(_reduce_extreme.Extreme):
 
     chosen_by = np.minimum
     imports = (Import("tflite", "REDUCE_MIN", from_tflite),)
+    writes = (_reduce.written("REDUCE_MIN", s8=2, s16=3),)
     kernels = _reduce_extreme.kernels("mg_reduce_min")

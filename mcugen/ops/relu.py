@@ -12,12 +12,14 @@ import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.element import Element
+from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _bytes, _unary
+from mcugen.ops import _bytes, _tflite, _unary
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _BOUNDS = {
     "RELU": (0.0, math.inf),
@@ -67,6 +69,22 @@ def bounds_f32(call: Call) -> tuple[float, float]:
     return call.op.low, call.op.high
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """One of the four activations, or for floats the smaller or larger of x and each bound."""
+    bounds = (call.op.low, call.op.high)
+    for name, known in _BOUNDS.items():
+        if bounds == known:
+            versions = {"s8": 2, "u8": 2 if name == "RELU" else 1, "s16": 3} if name in ("RELU", "RELU6") else {}
+            return _tflite.operator(call, sink, name, inputs, {}, _tflite.version(call.input(0), **versions))
+    if not call.output.is_float:
+        raise UnsupportedError(f"a clamp to {bounds[0]:g}..{bounds[1]:g} of quantized data is no activation")
+    found = inputs
+    for name, bound in zip(("MAXIMUM", "MINIMUM"), bounds, strict=True):
+        if math.isfinite(bound):
+            found = sink.operator(name, [*found, sink.constant(np.array([bound], np.float32))], call.outputs)
+    return [operand for operand in found if operand is not None]
+
+
 @dataclass(frozen=True)
 class Relu(_bytes.ByteFunction):
     """y = min(max(x, low), high).
@@ -85,6 +103,7 @@ class Relu(_bytes.ByteFunction):
         *(Import("tflite", name, from_tflite) for name in _BOUNDS),
         Import("onnx", "Relu"),
     )
+    writes = (Write("tflite", to_tflite),)
     element: ClassVar = {"f32": Element("a", bounds=bounds_f32)}
     kernels = (
         _bytes.table_kernel(),

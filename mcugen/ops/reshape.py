@@ -14,8 +14,10 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Slimmed
+from mcugen.ops import _tflite
 from mcugen.order import Order
 from mcugen.types import ALL_DTYPES, QuantParams, Shape, TensorType
+from mcugen.writes import Sink, Write
 
 
 def from_reshape(source: Source) -> Imported:
@@ -63,6 +65,10 @@ def _operand(source: Source) -> TensorType:
     return x
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return _tflite.reshape(sink, str(inputs[0]), call.output)
+
+
 @dataclass(frozen=True)
 class Reshape(Op):
     """y = x with another shape, the elements in the same order.
@@ -80,6 +86,7 @@ class Reshape(Op):
         Import("tflite", "SQUEEZE", from_squeeze),
         Import("tflite", "EXPAND_DIMS", from_expand_dims),
     )
+    writes = (Write("tflite", to_tflite),)
     kernels = (Kernel("", Form.ALIAS),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -14,9 +14,10 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.ops._window import image
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _ONE = 1 << 10
 _MOST = 1 << 14
@@ -66,6 +67,14 @@ def _data_is(dtype: str) -> Any:
     return rule
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op = call.op
+    attributes = {"align_corners": op.align_corners, "half_pixel_centers": op.half_pixel_centers}
+    number = 3 if op.half_pixel_centers else _tflite.version(call.input(0), s8=2)
+    number = 4 if call.input(0).dtype == "s16" else number
+    return _tflite.operator(call, sink, "RESIZE_BILINEAR", [*inputs, _tflite.vector(sink, op.size)], attributes, number)
+
+
 @dataclass(frozen=True)
 class ResizeBilinear(Op):
     """y = the weighted mean of the four pixels around each place, rounded to the nearest, halves away from zero.
@@ -81,6 +90,7 @@ class ResizeBilinear(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "RESIZE_BILINEAR", from_tflite, when=_is_integer),)
+    writes = (Write("tflite", to_tflite),)
     kernels = tuple(
         Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")
     )

@@ -14,10 +14,11 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import MAX_FIELD, Pair, image
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 DTYPES = {"s8": QuantParams((0.5,), (-3,)), "s16": QuantParams((0.25,), (0,)), "f32": None}
 """Element types that the runtimes resize, with a quantization to try; uint8 is int8 by then."""
@@ -74,6 +75,16 @@ def _kernel(dtype: str) -> Kernel:
     )
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op = call.op
+    attributes = {"align_corners": op.align_corners, "half_pixel_centers": op.half_pixel_centers}
+    number = 3 if any(attributes.values()) else _tflite.version(call.input(0), s8=2)
+    number = 4 if call.input(0).dtype == "s16" else number
+    return _tflite.operator(
+        call, sink, "RESIZE_NEAREST_NEIGHBOR", [*inputs, _tflite.vector(sink, op.size)], attributes, number
+    )
+
+
 @dataclass(frozen=True)
 class ResizeNearestNeighbor(Channelwise):
     """y[n, i, j, c] = x[n, near(i), near(j), c], near(i) = floor((i + offset) * scale), or rounded with align_corners.
@@ -92,6 +103,7 @@ class ResizeNearestNeighbor(Channelwise):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = tuple(_kernel(dtype) for dtype in DTYPES)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

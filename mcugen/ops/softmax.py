@@ -19,7 +19,7 @@ from mcugen.numeric import (
     rounding_doubling_high_mul,
 )
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _gemmlowp, _interpolated
+from mcugen.ops import _gemmlowp, _interpolated, _tflite
 from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import gemmlowp, quantized, tables
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
@@ -138,6 +138,10 @@ def rows(call: Call) -> int:
     return call.output.size // call.output.shape[-1]
 
 
+def _attributes(call: Call) -> dict[str, object]:
+    return {"beta": call.op.beta}
+
+
 @dataclass(frozen=True)
 class Softmax(Op):
     """y[i] = exp(beta * x[i]) / sum over k of exp(beta * x[k]), over the last axis.
@@ -155,6 +159,7 @@ class Softmax(Op):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "SOFTMAX", from_tflite),)
+    writes = (_tflite.same("SOFTMAX", _attributes, s8=2, s16=3),)
     kernels = (
         Kernel("mg_softmax_s8", Form.POINTWISE, (int8_to_int8, small_enough), params_s8, rows, in_place=(0,)),
         Kernel("mg_softmax_s8_s16", Form.POINTWISE, (int8_to_int16, small_enough), params_s8, rows),

@@ -12,9 +12,10 @@ from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _join, _ordered, _strided
+from mcugen.ops import _join, _ordered, _strided, _tflite
 from mcugen.order import Order
 from mcugen.types import Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_split(source: Source) -> Imported:
@@ -55,6 +56,17 @@ def params(call: Call) -> Params:
     return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """SPLIT where the parts are equal, else SPLIT_V."""
+    op, x = call.op, call.input(0)
+    axis, parts = sink.constant(np.array(op.axis, np.int32)), {"num_splits": len(op.sizes)}
+    if len(set(op.sizes)) == 1:
+        number = _tflite.version(x, s8=2, s32=3, s16=4)
+        return _tflite.operator(call, sink, "SPLIT", [axis, *inputs], parts, number)
+    operands = [*inputs, _tflite.vector(sink, op.sizes), axis]
+    return _tflite.operator(call, sink, "SPLIT_V", operands, parts, _tflite.version(x, s8=2))
+
+
 @dataclass(frozen=True)
 class Split(Op):
     """The parts of x along `axis`, `sizes` of them in order.
@@ -72,6 +84,7 @@ class Split(Op):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
+    writes = (Write("tflite", to_tflite),)
     kernels = _join.split_kernels(params)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:

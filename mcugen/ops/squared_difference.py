@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.op import Example
-from mcugen.ops import _elementwise
+from mcugen.ops import _elementwise, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.types import TensorType, dtypes
 
@@ -25,6 +25,7 @@ class SquaredDifference(Pointwise):
     tflm_types = dtypes("f32")
     litert_types = dtypes("f32")
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
+    writes = (_tflite.same("SQUARED_DIFFERENCE", s8=2),)
     element: ClassVar = {"f32": Element("(a - b) * (a - b)")}
     kernels = _elementwise.all_kernels("mg_squared_difference", element)
 

@@ -11,9 +11,10 @@ from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _join, _strided, _view
+from mcugen.ops import _join, _strided, _tflite, _view
 from mcugen.order import Order
 from mcugen.types import Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 Range = tuple[int, int, int]  # first index, number of elements, step
 
@@ -123,6 +124,46 @@ def _starts(call: Call) -> list[int]:
 _PARTED = replace(_join.PARTED, starts=_starts)
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """SLICE where steps are 1 and every axis stays, else STRIDED_SLICE; a result of another shape is reshaped."""
+    x, ranges, y = call.input(0), call.op.ranges, call.output
+    counts = tuple(count for _, count, _ in ranges)
+    first = _tflite.vector(sink, [begin for begin, _, _ in ranges])
+    gone = _dropped(counts, y.shape)
+    if any(step != 1 for *_, step in ranges) or gone:
+        found = _with_steps(call, sink, [*inputs, first], gone or ())
+    else:
+        number = 5 if len(ranges) > 4 else _tflite.version(x, s8=2, s16=4, u32=6)
+        operands = [*inputs, first, _tflite.vector(sink, counts)]
+        found = sink.operator("SLICE", operands, [y.with_shape(counts)], {}, number)
+    return found if gone is not None else _tflite.reshape(sink, found[0], y)
+
+
+def _dropped(counts: Shape, shape: Shape) -> tuple[int, ...] | None:
+    """The axes of one element that the result leaves out; None where that does not give its shape."""
+    gone, rest = [], list(shape)
+    for axis, count in enumerate(counts):
+        if rest[:1] == [count]:
+            rest.pop(0)
+        elif count == 1:
+            gone.append(axis)
+        else:
+            return None
+    return None if rest else tuple(gone)
+
+
+def _with_steps(call: Call, sink: Sink, operands: Sequence[str | None], gone: Sequence[int]) -> Sequence[str]:
+    """STRIDED_SLICE; the end of a range that goes back to the first element is masked, as -1 is the last one."""
+    ranges = [(first, count, step if count > 1 else 1) for first, count, step in call.op.ranges]
+    ends = [first + count * step for first, count, step in ranges]
+    operands = [*operands, *(_tflite.vector(sink, v) for v in ([max(e, 0) for e in ends], [s for *_, s in ranges]))]
+    masks = {"end_mask": sum(1 << k for k, end in enumerate(ends) if end < 0)}
+    masks["shrink_axis_mask"] = sum(1 << k for k in gone)
+    number = 4 if len(ranges) > 4 else _tflite.version(call.input(0), s8=2, bool=3)
+    shape = tuple(count for k, (_, count, _) in enumerate(ranges) if k not in gone)
+    return sink.operator("STRIDED_SLICE", operands, [call.output.with_shape(shape)], masks, number)
+
+
 @dataclass(frozen=True)
 class StridedSlice(_view.View):
     """y[i, ...] = x[first + i * step, ...] along every axis, the result in the shape `shape`.
@@ -138,6 +179,7 @@ class StridedSlice(_view.View):
 
     tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
+    writes = (Write("tflite", to_tflite),)
     kernels = (_PARTED, *_view.KERNELS)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

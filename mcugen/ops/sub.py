@@ -13,12 +13,13 @@ from mcugen.channels import Affine, Range
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _elementwise, _factors, _linear_sum, _pairs, _sum
+from mcugen.ops import _elementwise, _factors, _linear_sum, _pairs, _sum, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, sums
 from mcugen.oracle.fixed import int64, wrapped
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 
@@ -41,6 +42,17 @@ ELEMENT = {
 }
 
 
+def _attributes(call: Call) -> dict[str, object]:
+    return _tflite.activation(call) | {"pot_scale_int16": call.op.power_of_two}
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    a, b = call.input(0), call.input(1)
+    number = 3 if a.shape != b.shape and len(call.output.shape) > 4 else _tflite.version(a, s8=2)
+    number = 5 if a.dtype == "s16" and not call.op.power_of_two else number
+    return _tflite.operator(call, sink, "SUB", inputs, _attributes(call), number)
+
+
 @dataclass(frozen=True)
 class Sub(Pointwise, Activated):
     """y = activation(a - b), elementwise, broadcasting.
@@ -58,6 +70,7 @@ class Sub(Pointwise, Activated):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "SUB", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     element: ClassVar = ELEMENT
     kernels = (
         *_linear_sum.kernels(-1),

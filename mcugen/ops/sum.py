@@ -25,6 +25,7 @@ class Sum(_reduce_sum.Sums):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("u8 f32")
     imports = (Import("tflite", "SUM", from_tflite),)
+    writes = (_reduce.written("SUM", s8=2),)
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and call.input(0).dtype in ("s8", "s16"):

@@ -11,9 +11,10 @@ from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
-from mcugen.ops import _strided, _view
+from mcugen.ops import _strided, _tflite, _view
 from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -29,6 +30,15 @@ def from_onnx(source: Source) -> Imported:
     return Imported(Transpose(tuple(source.attributes["perm"] or range(rank - 1, -1, -1))))
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    rank = len(call.op.perm)
+    if not rank:
+        return _tflite.reshape(sink, str(inputs[0]), call.output)
+    number = _tflite.version(call.input(0), s8=2, bool=3, s16=5)
+    number = 6 if rank > 5 else max(number, 4) if rank > 4 else number
+    return _tflite.operator(call, sink, "TRANSPOSE", [*inputs, _tflite.vector(sink, call.op.perm)], {}, number)
+
+
 @dataclass(frozen=True)
 class Transpose(_view.View):
     """y[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...]: axis k of y is axis perm[k] of x.
@@ -41,6 +51,7 @@ class Transpose(_view.View):
 
     tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE", from_tflite), Import("onnx", "Transpose", from_onnx))
+    writes = (Write("tflite", to_tflite),)
     kernels = _view.KERNELS
 
     def refused_by(self, call: Call, runtime: str) -> str:
