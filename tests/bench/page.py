@@ -34,7 +34,8 @@ HEAD = f"""# Benchmarks
 Written by `ci/bench`; the same figures stand in [benchmarks.json](benchmarks.json). Models are built with
 `--optimize {GOAL}` and gcc -O2; their outputs equal the reference's.
 
-- **instructions** per inference are counted exactly on an emulated core (a frame: per frame of the stream).
+- **instructions** per inference are counted exactly on an emulated core (a frame: per frame of the stream; a call: one
+  run of a model that keeps values from run to run).
 - **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states;
   of a board the least is without, the most with all that reads of its flash hold up past its caches.
 - **RAM** is the model object, **stack** the painted depth, **constants** weights and tables, **copied** those of them
@@ -62,7 +63,7 @@ def text(results: Sequence[Result], layers: Sequence[Layer], baselines: Baseline
         parts.append(
             "Ratios are to the instructions of other stacks on the same core, of a frame to their whole window: "
         )
-        parts[-1] += "; ".join(names) + ".\n"
+        parts[-1] += "; ".join(names) + ". Where none is recorded the column is empty.\n"
     for core in dict.fromkeys(r.core for r in results):
         parts.append(f"## {TITLES.get(core, core)}\n")
         parts.append(_table([r for r in results if r.core == core], baselines))
