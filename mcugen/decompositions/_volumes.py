@@ -40,6 +40,8 @@ def part(a: Attributes, axes: Sequence[int]) -> Attributes:
     found = {name: a.get(name) for name in ("auto_pad", "ceil_mode", "group")}
     for name in ("strides", "dilations"):
         given = a.get(name)
+        if given is not None and len(given) != 3:
+            raise ShapeError(f"{name} {list(given)} for 3 spatial axes")
         found[name] = None if given is None else (*(given[k] for k in axes), *fill)
     pads, none = a.get("pads"), (0,) * len(fill)
     if pads is not None:

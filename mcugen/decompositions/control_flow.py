@@ -43,7 +43,7 @@ def chosen(source: Source, e: Expansion) -> Sequence[str]:
 def repeated(source: Source, e: Expansion) -> Sequence[str]:
     """A subgraph, trip by trip, while its condition holds, which has to be known. Source: ONNX Loop-21."""
     limit, going, *values = (*e.inputs, None, None)[: max(len(e.inputs), 2)]
-    trips = MAX_TRIPS if limit is None else _whole(e, limit)
+    trips = MAX_TRIPS + 1 if limit is None else _whole(e, limit)
     body, state = source.attributes["body"], [str(value) for value in values]
     rows: list[list[str]] = []
     holds = going is None or _decision(e, [going], "how often the loop runs depends on data")

@@ -145,6 +145,22 @@ def test_attributes(case: str, tmp_path: Path) -> None:
     refused(of_nodes(helper.make_node(kind, ["x"], ["y"], **attributes), shape=IMAGE), tmp_path)
 
 
+@pytest.mark.parametrize("name", ["strides", "dilations", "pads"])
+@pytest.mark.parametrize("kind", ["AveragePool", "LpPool"])
+def test_windows_over_volumes_with_attributes_for_fewer_axes(kind: str, name: str, tmp_path: Path) -> None:
+    node = helper.make_node(kind, ["x"], ["y"], kernel_shape=[2, 2, 2], **{name: [1, 1]})
+    refused(of_nodes(node, shape=(1, 2, 4, 4, 4)), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["strides", "dilations"])
+def test_convolutions_of_volumes_with_attributes_for_fewer_axes(name: str, tmp_path: Path) -> None:
+    w = Writer()
+    node = helper.make_node("Conv", ["x", w.weights(2, 2, 2, 2, 2)], ["y"], **{name: [1, 1]})
+    model = of_nodes(node, shape=(1, 2, 4, 4, 4))
+    model.graph.initializer.extend(w.constants)
+    refused(model, tmp_path)
+
+
 @pytest.mark.parametrize("group", [0, -1, 3, 2**40])
 def test_groups(group: int, tmp_path: Path) -> None:
     w = Writer()
@@ -209,6 +225,13 @@ def test_loops_without_end(depth: int, tmp_path: Path) -> None:
     model = of_nodes(loop, helper.make_node("Relu", ["x"], ["y"]))
     model.graph.initializer.append(numpy_helper.from_array(np.array(True), "yes"))
     assert isinstance(refused(model, tmp_path), UnsupportedError | CorruptModelError)
+
+
+def test_a_loop_of_a_value_without_end(tmp_path: Path) -> None:
+    """No number of trips, and a condition that stays true, is refused, not cut off."""
+    model = onnx.ModelProto.FromString(onnx_damage.tensors())
+    next(node for node in model.graph.node if node.op_type == "Loop").input[0] = ""
+    assert "has no end" in str(refused(model, tmp_path))
 
 
 NAMES = (
