@@ -162,6 +162,21 @@ def clip(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(Relu(float(least), float(most)), x)]
 
 
+def hard_sigmoid(source: Source, e: Expansion) -> Sequence[str]:
+    """min(max(alpha * x + beta, 0), 1), as converters to TFLite write it: the factor last. Source: HardSigmoid-22."""
+    (x,) = operands(e, 1)
+    alpha, beta = (np.float32(source.attributes[name]) for name in ("alpha", "beta"))
+    with np.errstate(all="ignore"):
+        most, first = np.float32(1) / alpha, beta / alpha
+    if not (alpha > 0 and np.isfinite(most) and np.isfinite(first)):
+        moved = e.node(Add(), e.node(Mul(), x, e.constant(np.array(alpha))), e.constant(np.array(beta)))
+        return [e.node(Relu(0.0, 1.0), moved)]
+    activation = "RELU6" if most == 6 else "NONE"
+    moved = e.node(Add(activation), x, e.constant(np.array(first)))
+    clamped = moved if activation == "RELU6" else e.node(Relu(0.0, float(most)), moved)
+    return [e.node(Mul(), clamped, e.constant(np.array(alpha)))]
+
+
 def cast_like(source: Source, e: Expansion) -> Sequence[str]:
     """The first operand in the type of the second. Source: ONNX CastLike-15."""
     source.attributes.get("saturate")  # only for 8 bit floats
@@ -203,6 +218,7 @@ _OTHERS = {
     "IsNaN": is_nan,
     "IsInf": is_infinite,
     "Clip": clip,
+    "HardSigmoid": hard_sigmoid,
     "CastLike": cast_like,
 }
 IMPORTS = (

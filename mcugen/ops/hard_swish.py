@@ -54,7 +54,7 @@ class HardSwish(_bytes.ByteFunction):
 
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 f32")
-    imports = (Import("tflite", "HARD_SWISH"),)
+    imports = (Import("tflite", "HARD_SWISH"), Import("onnx", "HardSwish"))
     writes = (_tflite.same("HARD_SWISH"),)
     element: ClassVar = {"f32": Element("a * mg_clamp_float(a + 3.0f, 0.0f, 6.0f) / 6.0f")}
     kernels = (_bytes.table_kernel(), *_unary.kernels("mg_hard_swish", element))

@@ -52,11 +52,15 @@ def _schema(node: RawNode) -> Any:
 
 
 def _function(schema: Any, node: RawNode, types: Sequence[TensorType | None]) -> onnx.FunctionProto | None:
-    """The body for the newest version of the operators that is not newer than the model's."""
-    fixed = [v for v in schema.function_opset_versions if v <= node.version]
+    """The body for the newest version of the operators that is not newer than the model's, else for the oldest.
+
+    A body within another one has an older version than the model; the operator's own version is the same in both.
+    """
+    fixed = schema.function_opset_versions
     made = [v for v in schema.context_dependent_function_opset_versions if v <= node.version]
     if fixed:
-        return _parsed(schema.get_function_with_opset_version(max(fixed)))
+        version = max((v for v in fixed if v <= node.version), default=min(fixed))
+        return _parsed(schema.get_function_with_opset_version(version))
     if not made:
         return None
     stated = onnx.NodeProto()
