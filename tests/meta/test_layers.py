@@ -38,6 +38,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "registry target qdq",
         "frontends layouts passes reference",
         "writers",
+        "quantize",
         "plan",
         "schedule",
         "select",

@@ -1,0 +1,100 @@
+"""Which array of an .npz is which input, and which are the labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.quantize.column import Column
+
+LABELS = frozenset({"y", "label", "labels", "target", "targets", "class", "classes"})
+"""Words that name labels, alone or beside one of the words below, as in `y` and `test_labels`."""
+CALIBRATION = frozenset({"train", "calib", "calibration"})
+TEST = frozenset({"test"})
+_SPLITS = CALIBRATION | TEST | {"val", "valid", "validation"}
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The arrays of the inputs, in the model's order, and that of the labels, if there is one."""
+
+    columns: tuple[Column, ...]
+    labels: Column | None
+    notes: tuple[str, ...] = ()
+
+
+def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) -> Chosen:
+    """The arrays of a calibration, or of a test, by their keys. Raises UsageError, naming the keys, if unclear.
+
+    A key is an input's name in the model, or mcugen's name of it, `serving_default_` and `:0` left out if need be. What
+    names labels is no input. For a single input, the only other array is taken whatever its key is; of several, the one
+    whose key has the word train or calib (of a test: test).
+    """
+    named = {name: _key_of(name, graph, found) for name in graph.inputs}
+    taken = {key for key in named.values() if key is not None}
+    others = {key: column for key, column in found.items() if key not in taken}
+    labels = {key: column for key, column in others.items() if _is_label(key)}
+    rest = [key for key in others if key not in labels]
+    if len(graph.inputs) == 1 and not taken:
+        named = dict.fromkeys(graph.inputs, _only(rest, test))
+        rest = [] if None not in named.values() else rest
+    missing = [name for name, key in named.items() if key is None]
+    if missing or rest:
+        raise _unclear(missing, rest, list(found), graph, where)
+    columns = tuple(found[key] for key in named.values() if key is not None)
+    used = next(iter(named.values())) or ""
+    return Chosen(columns, _labels(labels, used, test, where), _notes(bool(labels), test, where))
+
+
+def _key_of(name: str, graph: Graph, found: Mapping[str, Column]) -> str | None:
+    """The key that names an input."""
+    label = graph.tensors[name].label
+    short = re.sub(r":\d+$", "", label).removeprefix("serving_default_")
+    shorts = [re.sub(r":\d+$", "", graph.tensors[n].label).removeprefix("serving_default_") for n in graph.inputs]
+    candidates = [label, name, *([short] if shorts.count(short) == 1 else [])]
+    return next((key for key in candidates if key in found), None)
+
+
+def _words(key: str) -> set[str]:
+    return set(re.split(r"[\W_]+", key.lower())) - {""}
+
+
+def _is_label(key: str) -> bool:
+    words = _words(key) - _SPLITS
+    return len(words) == 1 and words <= LABELS
+
+
+def _only(keys: list[str], test: bool) -> str | None:
+    """The key of a single input: the only one, or the only one of the right part of the data."""
+    fitting = keys if len(keys) == 1 else [key for key in keys if _words(key) & (TEST if test else CALIBRATION)]
+    return fitting[0] if len(fitting) == 1 and (len(keys) == 1 or all(_words(k) & _SPLITS for k in keys)) else None
+
+
+def _labels(labels: Mapping[str, Column], used: str, test: bool, where: str) -> Column | None:
+    """The labels of the samples with key `used`: the only ones, or those of the same part of the data."""
+    if not test or not labels:
+        return None
+    part = _words(used) & _SPLITS
+    fitting = [key for key in labels if len(labels) == 1 or _words(key) & _SPLITS == part]
+    if len(fitting) != 1:
+        listed = ", ".join(map(repr, labels))
+        raise UsageError(f"{listed} could each be the labels", where=where, hint="keep one of them")
+    return labels[fitting[0]]
+
+
+def _notes(has_labels: bool, test: bool, where: str) -> tuple[str, ...]:
+    if has_labels or not test:
+        return ()
+    return (f"{where} has no labels: add an array with the key 'y' to measure accuracy",)
+
+
+def _unclear(missing: list[str], rest: list[str], keys: list[str], graph: Graph, where: str) -> UsageError:
+    names = ", ".join(repr(graph.tensors[name].label or name) for name in graph.inputs)
+    lacking = ", ".join(repr(graph.tensors[name].label or name) for name in missing)
+    listed = ", ".join(map(repr, keys[:12])) + (", ..." if len(keys) > 12 else "")
+    what = f"no array for input {lacking}" if missing else f"unknown key {', '.join(map(repr, rest[:12]))}"
+    hint = f"give one array for each input: {names}; labels are named 'y'"
+    return UsageError(f"{what}; the keys are {listed}", where=where, hint=hint)

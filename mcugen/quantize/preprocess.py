@@ -1,0 +1,168 @@
+"""The words of `--preprocess`: what is done to a sample before the model gets it.
+
+Words are separated by commas and applied from left to right. Words for images or sounds come first, then those for
+numbers, then the order of axes. Numbers are computed in float64 and rounded once, to the type of the input.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.errors import UsageError
+
+WHERE = "--preprocess"
+IMAGE, SOUND, NUMBER, AXES = "images", "sounds", "numbers", "axes"
+_ORDER = {IMAGE: 0, SOUND: 0, NUMBER: 1, AXES: 2}
+MAX_SIDE = 8192
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word: how it is written, what it does, when it may come, and how its value is read."""
+
+    form: str
+    what: str
+    stage: str
+    value: Callable[[str], Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return re.split(r"[=(]", self.form)[0]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A word as the user gave it. value: what the word's reader made of it."""
+
+    word: str
+    stage: str
+    value: Any
+    text: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All steps, in order."""
+
+    steps: tuple[Step, ...] = ()
+
+    def of(self, stage: str) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if step.stage == stage)
+
+    @property
+    def axes(self) -> str:
+        """`nchw`, `nhwc`, or nothing."""
+        return "".join(step.word for step in self.of(AXES))
+
+    def refuse(self, stages: Sequence[str], what: str) -> None:
+        """Raise UsageError for a step that has no meaning for such samples."""
+        for step in self.steps:
+            if step.stage in stages:
+                message = f"{step.text!r} is for {step.stage}, and the samples are {what}"
+                raise UsageError(message, where=WHERE, hint=f"leave out {step.text!r}")
+
+
+def number(text: str) -> float:
+    """A number, or a fraction such as 1/127.5."""
+    parts = text.split("/")
+    value = float(parts[0]) / math.prod(map(float, parts[1:])) if len(parts) <= 2 else math.nan
+    if not math.isfinite(value):
+        raise ValueError("expected a number or a fraction, such as 1/255")
+    return value
+
+
+def factors(text: str) -> np.ndarray:
+    """One number for all channels, or one each with colons between them."""
+    return np.array([number(part) for part in text.split(":")])
+
+
+def divisors(text: str) -> np.ndarray:
+    found = factors(text)
+    if not found.all():
+        raise ValueError("cannot divide by 0")
+    return found
+
+
+WORDS = (
+    Word("scale=S", "multiply by S: a number or a fraction, such as 1/127.5", NUMBER, factors),
+    Word("offset=A", "add A", NUMBER, factors),
+    Word("mean=M", "subtract M", NUMBER, factors),
+    Word("std=D", "divide by D", NUMBER, divisors),
+    Word("nchw", "put channels first that are last", AXES),
+    Word("nhwc", "put channels last that are first", AXES),
+)
+
+
+def parse(text: str, words: Sequence[Word] = WORDS) -> Plan:
+    """The steps of a `--preprocess`. Raises UsageError, naming the words there are, for one that is none."""
+    steps = [_step(part.strip(), words) for part in _parts(text)]
+    for before, after in itertools.pairwise(steps):
+        if _ORDER[after.stage] < _ORDER[before.stage]:
+            message = (
+                f"{after.text!r} is for {after.stage} and comes after {before.text!r}, which is for {before.stage}"
+            )
+            hint = "the order is: words for images or sounds, for numbers, then nchw or nhwc"
+            raise UsageError(message, where=WHERE, hint=hint)
+    if len([step for step in steps if step.stage == AXES]) > 1:
+        raise UsageError("nchw and nhwc can be given once", where=WHERE, hint="give the order that the model wants")
+    if len({step.stage for step in steps} & {IMAGE, SOUND}) > 1:
+        raise UsageError("has words for images and for sounds", where=WHERE, hint="give those of one kind")
+    return Plan(tuple(steps))
+
+
+def _parts(text: str) -> list[str]:
+    """The words, split at commas outside parentheses."""
+    return re.split(r",(?![^()]*\))", text) if text.strip() else []
+
+
+def _step(text: str, words: Sequence[Word]) -> Step:
+    name, _, rest = text.replace("(", "=(", 1).partition("=")
+    word = next((word for word in words if word.name == name.strip()), None)
+    if word is None:
+        raise UsageError(f"{text!r} is no word", where=WHERE, hint=f"words are {', '.join(w.form for w in words)}")
+    if word.value is None:
+        if rest:
+            raise UsageError(f"{name!r} takes no value", where=WHERE, hint=f"write {word.form!r}")
+        return Step(word.name, word.stage, None, text)
+    try:
+        return Step(word.name, word.stage, word.value(rest.strip()), text)
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        message = f"{text!r}: {error}"
+        raise UsageError(message, where=WHERE, hint=f"{word.form}: {word.what}") from error
+
+
+_NUMBER_STEPS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "scale": np.multiply,
+    "offset": np.add,
+    "mean": np.subtract,
+    "std": np.divide,
+}
+
+
+def numbers(plan: Plan, block: np.ndarray, channels: Callable[[int], int]) -> np.ndarray:
+    """Samples [k, ...] after the steps for numbers. channels(count): the axis of a block with that many channels."""
+    steps = plan.of(NUMBER)
+    if not steps:
+        return block
+    values = block.astype(np.float64)
+    with np.errstate(all="ignore"):  # what overflows is found later, with its place
+        for step in steps:
+            factor = step.value
+            if factor.size > 1:
+                axis = channels(factor.size)
+                factor = factor.reshape([-1 if k == axis else 1 for k in range(block.ndim)])
+            values = _NUMBER_STEPS[step.word](values, factor)
+    return values
+
+
+def manual(words: Sequence[Word] = WORDS) -> str:
+    """The words and what they do, a line each."""
+    width = max(len(word.form) for word in words)
+    return "\n".join(f"{word.form:{width}}  {word.what} ({word.stage})" for word in words)

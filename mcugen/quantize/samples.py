@@ -1,0 +1,172 @@
+"""Samples for calibration and for tests: what the user has, as arrays that fit the model's inputs.
+
+docs/samples.md describes the sources, their rules and every refusal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.quantize import arrays, keys, labels, preprocess
+from mcugen.quantize.column import BLOCK_BYTES, Column
+from mcugen.quantize.fit import Fit, fit
+from mcugen.quantize.preprocess import IMAGE, NUMBER, SOUND, Plan
+
+MAX_BYTES = 1 << 29
+"""Most bytes of samples in memory, as the model takes them."""
+MAX_COMPARED = 100_000
+"""Most samples that are looked through for copies."""
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples that fit a model.
+
+    arrays: one for each input of the model, in its order: [n, *shape of the input], float32, or the input's own type
+    where that is no float
+    labels: for tests: int64 classes [n], or float32 targets [n, ...]; None where the source has none
+    sha256: of the inputs' names, and of the arrays' types, shapes and bytes
+    notes: warnings for the user
+    """
+
+    arrays: tuple[np.ndarray, ...]
+    labels: np.ndarray | None
+    sha256: str
+    notes: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.arrays[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a source holds: a column for each input, in the model's order, and labels."""
+
+    columns: tuple[Column, ...]
+    labels: np.ndarray | Column | None = None
+    notes: tuple[str, ...] = ()
+
+
+def load(
+    path: Path, graph: Graph, *, limit: int | None = None, preprocess: str = "", with_labels: bool = False
+) -> Samples:
+    """The samples of a file or folder, or the first `limit` of them, as inputs of the graph.
+
+    preprocess: words of `--preprocess`. with_labels: samples of a test, which have classes or targets.
+    Raises UsageError.
+    """
+    if limit is not None and limit < 1:
+        raise UsageError(f"{limit} samples are none", where="--samples", hint="give a positive number")
+    plan = _plan(preprocess, graph)
+    found = _source(path, graph, plan, with_labels)
+    total = _count(found.columns)
+    n = total if limit is None else min(limit, total)
+    fits = [fit(c, graph.type(name), plan) for c, name in zip(found.columns, graph.inputs, strict=True)]
+    _check_memory(fits, n)
+    values = tuple(item.read(n) for item in fits)
+    names = [graph.tensors[name].label or name for name in graph.inputs]
+    notes = [*found.notes, *(item.note for item in fits if item.note)]
+    if limit is not None and total < limit:
+        notes.append(f"{path.name} has {total} samples; {limit} were asked for")
+    notes += _oddities(values, names, plan, path.name)
+    wanted = labels.of(found.labels, total, n) if with_labels else labels.Labels(None)
+    return Samples(values, wanted.values, _sha256(names, values), (*notes, *wanted.notes))
+
+
+def _plan(text: str, graph: Graph) -> Plan:
+    if text and len(graph.inputs) != 1:
+        message = f"needs a model with one input, and this one has {len(graph.inputs)}"
+        raise UsageError(message, where=preprocess.WHERE, hint="give an .npz of arrays as the model takes them")
+    return preprocess.parse(text)
+
+
+def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> Found:
+    plan.refuse((IMAGE, SOUND), "arrays")
+    if arrays.kind(path) == arrays.ZIP:
+        chosen = keys.choose(arrays.archive(path), graph, path.name, with_labels)
+        return Found(chosen.columns, chosen.labels, chosen.notes)
+    _check_single(graph, path.name)
+    return Found((arrays.single(path),))
+
+
+def _check_single(graph: Graph, where: str) -> None:
+    if len(graph.inputs) != 1:
+        names = ", ".join(repr(graph.tensors[name].label or name) for name in graph.inputs)
+        message = f"holds one array, and the model has {len(graph.inputs)} inputs: {names}"
+        raise UsageError(message, where=where, hint="give an .npz with one array for each input")
+
+
+def _count(columns: Sequence[Column]) -> int:
+    """How many samples there are. Raises UsageError where inputs disagree, or there are none."""
+    first = columns[0]
+    for column in columns[1:]:
+        if column.count != first.count:
+            message = f"has {column.count} samples, and {first.where} has {first.count}"
+            raise UsageError(message, where=column.where, hint="give as many samples for each input")
+    if not first.count:
+        raise UsageError("holds no samples", where=first.where, hint="give at least one; 100 are a good number")
+    return first.count
+
+
+def _check_memory(fits: Sequence[Fit], n: int) -> None:
+    each = sum(item.wanted.size * (4 if item.wanted.is_float else item.wanted.np_dtype.itemsize) for item in fits)
+    if n * each > MAX_BYTES:
+        message = f"{n} samples take {n * each:,} bytes, more than {MAX_BYTES:,}"
+        raise UsageError(message, where=fits[0].column.where, hint=f"take fewer: --samples {max(1, MAX_BYTES // each)}")
+
+
+def _oddities(values: Sequence[np.ndarray], names: Sequence[str], plan: Plan, where: str) -> list[str]:
+    """Warnings about the values. Raises UsageError where no calibration can come of them."""
+    n = len(values[0])
+    looks = [_byte_note(array, name) for array, name in zip(values, names, strict=True) if not plan.of(NUMBER)]
+    if n == 1:
+        return [f"{where} has a single sample: ranges will be those of this sample", *filter(None, looks)]
+    same = [name for array, name in zip(values, names, strict=True) if _is_same(array)]
+    if len(same) == len(names):
+        raise UsageError(f"all {n} samples are equal", where=where, hint="give samples as the model will meet them")
+    copies = n - len(set(zip(*map(_hashes, values), strict=True))) if n <= MAX_COMPARED else 0
+    notes = [f"{where}: {copies} of {n} samples are copies of others"] if copies else []
+    notes += [f"{where}: input {name!r} is the same in all samples" for name in same]
+    return [*notes, *filter(None, looks)]
+
+
+def _is_same(array: np.ndarray) -> bool:
+    return all((part == array[0]).all() for part in _blocks(array))
+
+
+def _hashes(array: np.ndarray) -> list[bytes]:
+    return [hashlib.blake2b(sample.data, digest_size=16).digest() for sample in np.ascontiguousarray(array)]
+
+
+def _byte_note(array: np.ndarray, name: str) -> str:
+    """A warning where a float input looks like the bytes of an image."""
+    if array.dtype.kind != "f" or not (array.min() >= 0 and 64 <= array.max() <= 255):
+        return ""
+    if any((part % 1).any() for part in _blocks(array)):
+        return ""
+    return (
+        f"input {name!r} takes floats and gets whole numbers 0..{array.max():g}, as they are: if the model was trained "
+        "on 0..1, give --preprocess scale=1/255; for -1..1 scale=1/127.5,offset=-1"
+    )
+
+
+def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
+    """The samples in parts, so that what is computed of them takes little memory."""
+    each = max(1, BLOCK_BYTES // max(1, array[0].nbytes))
+    return (array[start : start + each] for start in range(0, len(array), each))
+
+
+def _sha256(names: Sequence[str], values: Sequence[np.ndarray]) -> str:
+    found = hashlib.sha256()
+    for name, array in zip(names, values, strict=True):
+        found.update(f"{name!r} {array.dtype.str} {list(array.shape)}\n".encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
