@@ -13,7 +13,7 @@ import os
 import stat
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -21,7 +21,8 @@ from typing import IO
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.quantize.column import BLOCK_BYTES, Column
+from mcugen.quantize.column import BLOCK_BYTES, Column, named, of_files
+from mcugen.quantize.preprocess import IMAGE, SOUND, Plan
 from mcugen.types import Shape
 
 NPY, ZIP = b"\x93NUMPY", b"PK"
@@ -98,12 +99,19 @@ def single(path: Path) -> Column:
     return _column(path.name, header, blocks)
 
 
-def one(path: Path) -> np.ndarray:
+def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
+    """The .npy files of a folder, each a sample. Raises UsageError."""
+    plan.refuse((IMAGE, SOUND), "arrays")
+    return of_files(where, paths, _one, "each file is one sample, all of one shape")
+
+
+def _one(path: Path) -> np.ndarray:
     """The array of an .npy file, as a whole."""
     with opened(path) as file:
-        header = _header(file, path.name)
-        _check_size(header, os.fstat(file.fileno()).st_size - file.tell(), path.name)
-        return _whole(file, header, path.name)
+        where = named(path)
+        header = _header(file, where)
+        _check_size(header, os.fstat(file.fileno()).st_size - file.tell(), where)
+        return _whole(file, header, where)
 
 
 def archive(path: Path) -> dict[str, Column]:
@@ -142,7 +150,7 @@ def _member(path: Path, info: zipfile.ZipInfo, members: zipfile.ZipFile, where: 
 def _column(where: str, header: _Header, blocks: Callable[[int], Iterator[np.ndarray]]) -> Column:
     if not header.shape:
         raise UsageError("is a single number", where=where, hint="the first axis of an array counts the samples")
-    return Column(where, header.shape[0], header.shape[1:], header.dtype, blocks)
+    return Column(where, header.shape[0], header.shape[1:], blocks)
 
 
 @contextlib.contextmanager

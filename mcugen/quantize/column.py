@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from mcugen.errors import UsageError
 from mcugen.types import Shape
 
 BLOCK_BYTES = 1 << 22
@@ -17,22 +19,44 @@ BLOCK_BYTES = 1 << 22
 class Column:
     """Samples that are yet to be read.
 
-    where: file and key, for errors
+    where: file and key, or folder, for errors
     count: samples there are
     shape: of one sample, as it is stored
-    dtype: of the stored numbers
     blocks: the first n samples, as arrays [k, *shape] whose k add up to n; raises UsageError
     channels: the axis of a sample that holds the channels, where the source knows it
+    names: the file of each sample, where each has its own
     """
 
     where: str
     count: int
     shape: Shape
-    dtype: np.dtype
     blocks: Callable[[int], Iterator[np.ndarray]]
     channels: int | None = None
+    names: Sequence[str] = ()
 
-    def all(self) -> np.ndarray:
-        """All samples as one array."""
-        blocks = list(self.blocks(self.count))
-        return np.concatenate(blocks) if blocks else np.empty((0, *self.shape), self.dtype)
+    def place(self, sample: int) -> str:
+        """Where a sample is, for errors."""
+        return self.names[sample] if self.names else self.where
+
+
+def of_files(
+    folder: str, paths: Sequence[Path], read: Callable[[Path], np.ndarray], hint: str, channels: int | None = None
+) -> Column:
+    """Samples that are files, all of the shape that the first one has. hint: what to do where another has not."""
+    shape = read(paths[0]).shape
+    names = [named(path) for path in paths]
+
+    def blocks(n: int) -> Iterator[np.ndarray]:
+        for path, name in zip(paths[:n], names, strict=False):
+            values = read(path)
+            if values.shape != shape:
+                message = f"has shape {list(values.shape)}, and {names[0]} has {list(shape)}"
+                raise UsageError(message, where=name, hint=hint)
+            yield values[None]
+
+    return Column(folder, len(paths), shape, blocks, channels, names)
+
+
+def named(path: Path) -> str:
+    """A file of a folder as errors name it."""
+    return f"{path.parent.name}/{path.name}"

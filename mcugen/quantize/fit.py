@@ -35,7 +35,7 @@ class Fit:
             values = preprocess.numbers(self.plan, block, self._channels)
             values = values.transpose(0, *(axis + 1 for axis in self.order)).reshape(-1, *t.shape)
             stop = start + len(values)
-            found[start:stop] = _checked(values, found.dtype, t, start, self.column.where)
+            found[start:stop] = _checked(values, found.dtype, t, start, self.column)
             start = stop
         return found
 
@@ -138,24 +138,23 @@ def _image_hint(shape: Shape, inner: Shape) -> str:
     return f"--preprocess {','.join(words)}" if channels in (1, 3) and words else "give the inputs as arrays"
 
 
-def _checked(values: np.ndarray, dtype: np.dtype, t: TensorType, start: int, where: str) -> np.ndarray:
+def _checked(values: np.ndarray, dtype: np.dtype, t: TensorType, start: int, column: Column) -> np.ndarray:
     """Values of the stored type. Raises UsageError with the first sample that cannot be."""
+
+    def refuse(bad: np.ndarray, what: str, hint: str) -> None:
+        if bad.any():
+            k, *place = (int(axis[0]) for axis in np.nonzero(bad))
+            message = f"sample {start + k}: {values[(k, *place)]} at {place} {what}"
+            raise UsageError(message, where=column.place(start + k), hint=hint)
+
     if t.is_float:
-        _refuse(~np.isfinite(values), values, start, where, "is not a finite number", "clean or leave out this sample")
+        refuse(~np.isfinite(values), "is not a finite number", "clean or leave out this sample")
         if values.dtype.kind == "f" and values.dtype.itemsize > 4:
-            hint = "give numbers that float32 can hold"
-            _refuse(np.abs(values) > _F32_MAX, values, start, where, "is too large for float32", hint)
+            refuse(np.abs(values) > _F32_MAX, "is too large for float32", "give numbers that float32 can hold")
         return values.astype(dtype, copy=False)
     low, high = t.limits
     hint = f"the input takes whole numbers {low}..{high}"
     if values.dtype.kind == "f":
-        _refuse(values != np.rint(values), values, start, where, "is not a whole number", hint)
-    _refuse((values < low) | (values > high), values, start, where, f"is not in {low}..{high}", hint)
+        refuse(values != np.rint(values), "is not a whole number", hint)
+    refuse((values < low) | (values > high), f"is not in {low}..{high}", hint)
     return values.astype(dtype)
-
-
-def _refuse(bad: np.ndarray, values: np.ndarray, start: int, where: str, what: str, hint: str) -> None:
-    if bad.any():
-        sample, *place = (int(k[0]) for k in np.nonzero(bad))
-        value = values[(sample, *place)]
-        raise UsageError(f"sample {start + sample}: {value} at {place} {what}", where=where, hint=hint)

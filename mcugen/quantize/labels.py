@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,7 @@ def of(found: np.ndarray | Column | None, total: int, n: int) -> Labels:
     if found.count != total:
         message = f"has {found.count} labels for {total} samples"
         raise UsageError(message, where=found.where, hint="give one label for each sample")
-    size = n * int(np.prod(found.shape, dtype=object)) * max(4, found.dtype.itemsize)
+    size = 8 * n * math.prod(found.shape)
     if size > MAX_BYTES:
         raise UsageError(f"labels take {size:,} bytes", where=found.where, hint="take fewer: --samples N")
     values = np.concatenate([*found.blocks(n)]).reshape(n, *found.shape)

@@ -14,10 +14,10 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize import arrays, keys, labels, preprocess
+from mcugen.quantize import arrays, folders, images, keys, labels, preprocess, sounds
 from mcugen.quantize.column import BLOCK_BYTES, Column
 from mcugen.quantize.fit import Fit, fit
-from mcugen.quantize.preprocess import IMAGE, NUMBER, SOUND, Plan
+from mcugen.quantize.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
 
 MAX_BYTES = 1 << 29
 """Most bytes of samples in memory, as the model takes them."""
@@ -27,7 +27,7 @@ MAX_COMPARED = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples that fit a model.
+    """Samples that fit a model, whose values are finite.
 
     arrays: one for each input of the model, in its order: [n, *shape of the input], float32, or the input's own type
     where that is no float
@@ -85,16 +85,42 @@ def _plan(text: str, graph: Graph) -> Plan:
     if text and len(graph.inputs) != 1:
         message = f"needs a model with one input, and this one has {len(graph.inputs)}"
         raise UsageError(message, where=preprocess.WHERE, hint="give an .npz of arrays as the model takes them")
-    return preprocess.parse(text)
+    return preprocess.parse(text, words())
+
+
+def words() -> tuple[Word, ...]:
+    """The words of `--preprocess`, in the order in which they may come."""
+    return (*images.WORDS, *sounds.WORDS, *preprocess.WORDS)
 
 
 def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> Found:
+    if path.is_dir():
+        _check_single(graph, path.name)
+        return _folder(path, plan, with_labels)
     plan.refuse((IMAGE, SOUND), "arrays")
     if arrays.kind(path) == arrays.ZIP:
         chosen = keys.choose(arrays.archive(path), graph, path.name, with_labels)
         return Found(chosen.columns, chosen.labels, chosen.notes)
     _check_single(graph, path.name)
-    return Found((arrays.single(path),))
+    return Found((arrays.single(path),), notes=_no_labels(with_labels, path.name, "give an .npz with a key 'y'"))
+
+
+_KINDS = {"arrays": arrays.column, "images": images.column, "sounds": sounds.column}
+
+
+def _folder(path: Path, plan: Plan, with_labels: bool) -> Found:
+    found = folders.listing(path)
+    plan.refuse([stage for stage in (IMAGE, SOUND) if stage != found.kind], found.kind)
+    column = _KINDS[found.kind](found.paths, plan, path.name)
+    if found.labels is None:
+        return Found((column,), notes=_no_labels(with_labels, path.name, "give a folder for each class"))
+    listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(found.classes[:20]))
+    notes = (f"{path.name}: folders are classes: {listed}" + ", ..." * (len(found.classes) > 20),)
+    return Found((column,), found.labels, notes if with_labels else ())
+
+
+def _no_labels(with_labels: bool, where: str, remedy: str) -> tuple[str, ...]:
+    return (f"{where} has no labels: {remedy} to measure accuracy",) if with_labels else ()
 
 
 def _check_single(graph: Graph, where: str) -> None:

@@ -66,6 +66,7 @@ OWNERS = {
     "subprocess": ("toolchain",),
     "click": ("cli",),
     "rich": ("cli",),
+    "PIL": ("quantize",),
     "ai_edge_litert": ("toolchain",),
     "tflite_micro": ("toolchain",),
 }

@@ -1,0 +1,172 @@
+"""Features of sounds: mel bands and cepstra, as docs/samples.md states them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+MAX_WINDOW = 1 << 15
+MAX_BANDS = 256
+MAX_NUMBERS = 1 << 22
+"""Most bands of all windows of a sound."""
+
+
+@dataclass(frozen=True)
+class Duration:
+    """A span of time: samples, or seconds."""
+
+    value: float
+    in_seconds: bool
+
+    def samples(self, rate: int) -> int:
+        """Its samples at a rate, rounded. Raises ValueError where there are none."""
+        found = math.floor(self.value * rate + 0.5) if self.in_seconds else int(self.value)
+        if found < 1:
+            raise ValueError(f"{self.value:g}{'s' * self.in_seconds} is no sample")
+        return found
+
+
+def duration(text: str) -> Duration:
+    """`16000` samples, `1s` or `980ms`."""
+    found = re.fullmatch(r"(\d{1,9})|(\d{1,6}(?:\.\d{1,9})?)(s|ms)", text)
+    if found is None:
+        raise ValueError("expected samples, such as 640, or a time, such as 1s or 40ms")
+    if found[1]:
+        return Duration(int(found[1]), False)
+    return Duration(float(found[2]) / (1000 if found[3] == "ms" else 1), True)
+
+
+@dataclass(frozen=True)
+class Mel:
+    """log(sum of |F|^2 over a band + floor), a row for each window.
+
+    fft: points of the transform F, 0: the least power of two that holds the window
+    high: Hz, 0: half the rate
+    decibels: 10 log10 in place of the natural logarithm
+    coefficients: of the cosine transform; 0: the bands themselves
+    """
+
+    window: Duration
+    hop: Duration
+    bands: int = 40
+    fft: int = 0
+    low: float = 20.0
+    high: float = 0.0
+    floor: float = 1e-6
+    decibels: bool = False
+    coefficients: int = 0
+
+    def of(self, x: np.ndarray, rate: int) -> np.ndarray:
+        """The features of a sound, [windows, bands or coefficients]. Raises ValueError."""
+        window, hop = self.window.samples(rate), self.hop.samples(rate)
+        points = self.fft or 1 << (window - 1).bit_length()
+        if not window <= points <= MAX_WINDOW:
+            raise ValueError(f"a window of {window} samples does not fit a transform of {min(points, MAX_WINDOW)}")
+        if len(x) < window:
+            raise ValueError(f"has {len(x)} samples, fewer than a window of {window}")
+        if len(x) // hop * self.bands > MAX_NUMBERS:
+            raise ValueError(f"makes more than {MAX_NUMBERS:,} numbers of one sound")
+        frames = np.lib.stride_tricks.sliding_window_view(x, window)[::hop]
+        shape = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window) / window)
+        filters = self._filters(points, rate)
+        at_once = max(1, (1 << 20) // points)
+        parts = (frames[k : k + at_once] * shape for k in range(0, len(frames), at_once))
+        power = np.concatenate([np.abs(np.fft.rfft(part, points)) ** 2 @ filters for part in parts])
+        found = np.log(power + self.floor) * (10 / math.log(10) if self.decibels else 1)
+        return found @ self._cosines() if self.coefficients else found
+
+    def _filters(self, points: int, rate: int) -> np.ndarray:
+        """Triangles of height 1 whose corners are evenly spaced in mel, [frequencies, bands]."""
+        high = self.high or rate / 2
+        if not 0 <= self.low < high <= rate / 2:
+            raise ValueError(f"bands from {self.low:g} to {high:g} Hz are not within 0 to {rate / 2:g}")
+        ends = [2595 * math.log10(1 + f / 700) for f in (self.low, high)]
+        corners = 700 * (10 ** (np.linspace(ends[0], ends[1], self.bands + 2) / 2595) - 1)
+        left, middle, right = corners[:-2], corners[1:-1], corners[2:]
+        f = np.fft.rfftfreq(points, 1 / rate)[:, None]
+        rising, falling = (f - left) / (middle - left), (right - f) / (right - middle)
+        found: np.ndarray = np.maximum(np.minimum(rising, falling), 0)
+        return found
+
+    def _cosines(self) -> np.ndarray:
+        band, k = np.arange(self.bands)[:, None] + 0.5, np.arange(self.coefficients)
+        found: np.ndarray = np.cos(np.pi * band * k / self.bands) * math.sqrt(2 / self.bands)
+        return found
+
+
+def mel(text: str) -> Mel:
+    """The parameters of `logmel(...)`."""
+    return _mel(_parameters(text, set(_READERS) - {"coefficients"}))
+
+
+def cepstra(text: str) -> Mel:
+    """The parameters of `mfcc(...)`."""
+    found = _mel({"coefficients": 10, **_parameters(text, set(_READERS))})
+    if found.coefficients > found.bands:
+        raise ValueError(f"{found.coefficients} coefficients need as many bands, not {found.bands}")
+    return found
+
+
+def _mel(found: Mapping[str, Any]) -> Mel:
+    for name in ("window", "hop"):
+        if name not in found:
+            raise ValueError(f"needs {name}=..., in samples or as a time")
+    return Mel(**found)
+
+
+def _parameters(text: str, known: set[str]) -> dict[str, Any]:
+    """The parameters in parentheses, by name."""
+    if not (text.startswith("(") and text.endswith(")")):
+        raise ValueError("expected parameters in parentheses")
+    found: dict[str, Any] = {}
+    for part in text[1:-1].split(","):
+        name, _, value = part.strip().partition("=")
+        if name not in known or name in found:
+            raise ValueError(f"{part.strip()!r} is no parameter, or there twice; there are {', '.join(sorted(known))}")
+        found[name] = _READERS[name](value)
+    return found
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not low <= int(text) <= high:
+            raise ValueError(f"{text} is not in {low}..{high}")
+        return int(text)
+
+    return read
+
+
+def _real(text: str) -> float:
+    if not 0 <= float(text) < 1e9:
+        raise ValueError(f"{text} is not a number from 0")
+    return float(text)
+
+
+def _positive(text: str) -> float:
+    if not 0 < float(text) < 1e9:
+        raise ValueError(f"{text} is not a positive number")
+    return float(text)
+
+
+def _yes(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError(f"{text!r} is neither yes nor no")
+    return text == "yes"
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "window": duration,
+    "hop": duration,
+    "bands": _whole(1, MAX_BANDS),
+    "fft": _whole(2, MAX_WINDOW),
+    "low": _real,
+    "high": _real,
+    "floor": _positive,
+    "decibels": _yes,
+    "coefficients": _whole(1, MAX_BANDS),
+}
