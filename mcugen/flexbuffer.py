@@ -1,4 +1,4 @@
-"""Reads the options of custom operators: a FlexBuffer that holds one map of numbers. Every offset is checked.
+"""The options of custom operators: a FlexBuffer that holds one map of numbers. Reading checks every offset.
 
 Source: https://flatbuffers.dev/internals/#flexbuffers.
 """
@@ -17,6 +17,9 @@ _DIRECT = {1: "bhiq", 2: "BHIQ", 3: " efd", _BOOL: "BHIQ"}
 _INDIRECT = {6: 1, 7: 2, 8: 3}
 """Type of a number that lies elsewhere -> the type of the number."""
 _MOST = 64
+_INT, _FLOAT = 1, 3
+_WORD, _WORD_BITS = 4, 2
+"""Bytes of a word, and how the format states that width."""
 
 
 def numbers(data: bytes) -> dict[str, Number]:
@@ -37,6 +40,28 @@ def options(data: bytes, **wanted: Number) -> Mapping[str, Number]:
     if unknown:
         raise UnsupportedError(f"option {unknown[0]} is not supported")
     return {**wanted, **found}
+
+
+def written(options: Mapping[str, Number]) -> bytes:
+    """The options as a FlexBuffer in which every number and offset has four bytes; names come in order."""
+    names = sorted(options)
+    made, places = bytearray(), []
+    for name in names:
+        places.append(len(made))
+        made += name.encode("ascii") + b"\0"
+    made += bytes(-len(made) % _WORD) + struct.pack("<I", len(names))
+    keys = len(made)
+    for place in places:
+        made += struct.pack("<I", len(made) - place)
+    made += struct.pack("<3I", len(made) - keys, _WORD, len(names))
+    values, kinds = len(made), bytearray()
+    for name in names:
+        is_float = isinstance(options[name], float)
+        made += struct.pack("<f" if is_float else "<i", options[name])
+        kinds.append((_FLOAT if is_float else _INT) << 2 | _WORD_BITS)
+    made += kinds + bytes(-len(kinds) % _WORD)
+    made += struct.pack("<I", len(made) - values)
+    return bytes(made) + bytes((_MAP << 2 | _WORD_BITS, _WORD))
 
 
 class _Reader:

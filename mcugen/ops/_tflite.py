@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from mcugen import flexbuffer
 from mcugen.call import Call
 from mcugen.errors import UnsupportedError
+from mcugen.flexbuffer import Number
 from mcugen.ops import _rounding
 from mcugen.ops._window import Window
 from mcugen.types import TensorType
@@ -23,7 +25,7 @@ Attributes = Callable[[Call], Mapping[str, object]]
 
 
 def require_runtime_meaning(call: Call) -> None:
-    """Raise UnsupportedError where integer results differ from those of the runtimes."""
+    """Raise UnsupportedError where no runtime computes the call, or none with these integer results."""
     if _rounding.is_stated(call):
         raise UnsupportedError(
             f"integer results are rounded once ({call.op.rounding!r}), which no TensorFlow Lite kernel does",
@@ -31,6 +33,9 @@ def require_runtime_meaning(call: Call) -> None:
         )
     if getattr(call.op, "flipped_u8", False):
         raise UnsupportedError("its uint8 data has become int8", hint="write the network as it was imported")
+    reasons = {runtime: call.op.refused_by(call, runtime) for runtime in ("tflm", "litert")}
+    if all(reasons.values()):
+        raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {why}" for r, why in reasons.items()))
 
 
 def version(t: TensorType, **versions: int) -> int:
@@ -64,15 +69,36 @@ def same(name: str, attributes: Attributes = _none, **versions: int) -> Write:
     return Write("tflite", write)
 
 
+def custom(name: str, options: Callable[[Call], Mapping[str, Number]] | None = None) -> Write:
+    """A custom operator of TensorFlow Lite Micro with the same operands."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        data = b"" if options is None else flexbuffer.written(options(call))
+        return operator(call, sink, f"CUSTOM:{name}", inputs, {"custom_options": data})
+
+    return Write("tflite", write)
+
+
+def schema_name(t: TensorType) -> str:
+    """The element type as the schema of the format names it."""
+    if t.dtype == "bool":
+        return "BOOL"
+    return {"s": "INT", "u": "UINT", "f": "FLOAT"}[t.dtype[0]] + t.dtype[1:]
+
+
 def vector(sink: Sink, values: Sequence[int]) -> str:
     """A constant operand of integers: axes, a shape, bounds."""
     return sink.constant(np.asarray(values, np.int32))
 
 
-def reshape(sink: Sink, x: str, y: TensorType) -> Sequence[str]:
-    """RESHAPE: the shape is operand and attribute both; a scalar's is an attribute alone, as no constant is empty."""
-    operands = [x, vector(sink, y.shape)] if y.shape else [x]
-    return sink.operator("RESHAPE", operands, [y], {"new_shape": y.shape})
+def reshape(sink: Sink, x: str, y: TensorType, stated: Sequence[int] | None = None) -> Sequence[str]:
+    """RESHAPE to the shape of y. stated: that shape, where -1 may stand for the remaining elements.
+
+    It is operand and attribute both; a scalar's is an attribute alone, as no constant is empty.
+    """
+    shape = y.shape if stated is None else stated
+    operands = [x, vector(sink, shape)] if shape else [x]
+    return sink.operator("RESHAPE", operands, [y], {"new_shape": tuple(shape)})
 
 
 def activation(call: Call) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _DTYPES = {"INT32": "s32", "INT64": "s64"}
 
@@ -53,6 +54,13 @@ def params(call: Call) -> Params:
     }
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op = call.op
+    operands = [*inputs, sink.constant(np.array(op.axis, np.int32))]
+    name, attributes = "ARG_MIN" if op.smallest else "ARG_MAX", {"output_type": _tflite.schema_name(call.output)}
+    return _tflite.operator(call, sink, name, operands, attributes, _tflite.version(call.input(0), s8=2))
+
+
 @dataclass(frozen=True)
 class ArgMax(Op):
     """y = the first index along `axis` where x is largest (smallest with `smallest`).
@@ -68,6 +76,7 @@ class ArgMax(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s32 f32")
     imports = (Import("tflite", "ARG_MAX", from_tflite), Import("tflite", "ARG_MIN", from_tflite))
+    writes = (Write("tflite", to_tflite),)
     kernels = tuple(
         Kernel(f"mg_arg_max_{dtype}", Form.WHOLE, accepts=(values_are(dtype, name),), params=params)
         for dtype, name in (("s8", "int8"), ("s32", "int32"), ("f32", "float32"))

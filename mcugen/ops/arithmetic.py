@@ -14,10 +14,11 @@ from mcugen.element import Element
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _ordered
+from mcugen.ops import _elementwise, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.order import Order
 from mcugen.types import Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 INTEGERS = ("s8", "u8", "s16", "s32", "s64")
 _WIDE = np.uint64
@@ -97,6 +98,27 @@ def bitwise_from_tflite(source: Source) -> Imported:
     return Imported(Arithmetic("xor"))
 
 
+_WRITTEN = {
+    "floor_div": "FLOOR_DIV",
+    "mod": "FLOOR_MOD",
+    "pow": "POW",
+    "shift_right": "RIGHT_SHIFT",
+    "xor": "BITWISE_XOR",
+}
+_INT32 = {"add": "ADD", "sub": "SUB", "mul": "MUL", "max": "MAXIMUM", "min": "MINIMUM"}
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    kind, x = call.op.kind, call.input(0)
+    if kind in _INT32 and x.dtype == "s32":
+        attributes = {"fused_activation_function": "NONE"} if kind in ("add", "sub", "mul") else {}
+        return sink.operator(_INT32[kind], inputs, call.outputs, attributes)
+    if x.dtype not in _LITERT.get(kind, "").split():
+        raise UnsupportedError(f"{kind} of {x.dtype} has no operator")
+    versions = {"floor_div": {"s8": 3, "s16": 3, "f32": 2}, "mod": {"s8": 2, "s16": 2}}
+    return _tflite.operator(call, sink, _WRITTEN[kind], inputs, {}, _tflite.version(x, **versions.get(kind, {})))
+
+
 @dataclass(frozen=True)
 class Arithmetic(Channelwise):
     """y = a kind b, elementwise, broadcasting.
@@ -117,6 +139,7 @@ class Arithmetic(Channelwise):
         Import("tflite", "RIGHT_SHIFT", shift_from_tflite),
         Import("tflite", "BITWISE_XOR", bitwise_from_tflite),
     )
+    writes = (Write("tflite", to_tflite),)
     element: ClassVar = {dtype: partial(element, dtype) for dtype in ("f32", *INTEGERS)}
     kernels = _elementwise.all_kernels("mg_arithmetic", element)
 

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
 
 MAX_BATCHES = 1 << 12
@@ -57,6 +57,10 @@ def _starts(shape: Shape, batches: Shape) -> np.ndarray:
     return np.broadcast_to(starts, batches).reshape(-1)
 
 
+def _attributes(call: Call) -> dict[str, object]:
+    return {"adj_x": call.op.transpose_a, "adj_y": call.op.transpose_b}
+
+
 @dataclass(frozen=True)
 class BatchMatmul(Op):
     """y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]; the axes before are batches, broadcasting.
@@ -71,6 +75,7 @@ class BatchMatmul(Op):
     tflm_types = dtypes("f32")
     litert_types = dtypes("f32")
     imports = (Import("tflite", "BATCH_MATMUL", from_tflite),)
+    writes = (_tflite.same("BATCH_MATMUL", _attributes),)
     kernels = (Kernel("mg_batch_matmul_f32", Form.WHOLE, (float_data,), params, operands=(0, 1)),)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:

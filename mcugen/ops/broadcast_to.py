@@ -11,13 +11,22 @@ from mcugen.call import Call
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
-from mcugen.ops import _strided, _view
+from mcugen.ops import _strided, _tflite, _view
 from mcugen.types import ALL_DTYPES, Shape, TensorType
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
     shape = source.ints(1)
     return Imported(BroadcastTo(source.outputs[0].shape if shape is None else shape), inputs=(0,))
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    shape, x = call.op.shape, call.input(0)
+    if not shape:
+        return _tflite.reshape(sink, str(inputs[0]), call.output)
+    number = _tflite.version(x, s8=3, s16=3)
+    return _tflite.operator(call, sink, "BROADCAST_TO", [*inputs, _tflite.vector(sink, shape)], {}, max(number, 2))
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,7 @@ class BroadcastTo(_view.View):
 
     tflm_types = ALL_DTYPES
     imports = (Import("tflite", "BROADCAST_TO", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = _view.KERNELS
 
     def refused_by(self, call: Call, runtime: str) -> str:

@@ -13,7 +13,9 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
+from mcugen.ops import _tflite
 from mcugen.types import FLOATS, NUMPY_DTYPES, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "u32": 3, "f32": 4, "bool": 5}
 _SATURATING = ("s8", "u8", "s16", "s32", "s64")
@@ -73,6 +75,13 @@ def wide_loop(call: Call) -> Loop:
     return Loop(Walk.RUN, (Operand("a", x),), (), (Line("y0", dtype, text),), ("integers.h",))
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    types = (call.input(0), call.output)
+    attributes = dict(zip(("in_data_type", "out_data_type"), map(_tflite.schema_name, types), strict=True))
+    number = max(_tflite.version(t, u32=2, s8=3, f16=5) for t in types)
+    return _tflite.operator(call, sink, "CAST", inputs, attributes, number)
+
+
 @dataclass(frozen=True)
 class Cast(Op):
     """y = x in another element type: floats are truncated, integers keep their low bits, bool is x != 0.
@@ -87,6 +96,7 @@ class Cast(Op):
     is_elementwise = True
     tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", expand=from_onnx))
+    writes = (Write("tflite", to_tflite),)
     takes_unsigned = True
     kernels = (
         Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),

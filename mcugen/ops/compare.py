@@ -14,13 +14,14 @@ from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import quantize_multiplier
 from mcugen.op import Example, Reordered, Scaling
-from mcugen.ops import _elementwise, _ordered
+from mcugen.ops import _elementwise, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.arithmetic import plain_types
 from mcugen.oracle import quantized
 from mcugen.oracle.fixed import int64, scaled_twice
 from mcugen.order import Order
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
 _KINDS: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
@@ -75,6 +76,16 @@ def element(call: Call) -> Element:
     return Element(f"a {_KINDS[call.op.kind][0]} b")
 
 
+_WIDE = {"EQUAL": 4, "LESS": 3, "GREATER_EQUAL": 3}
+"""Versions of TensorFlow Lite's operators that have int16."""
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    kind = call.op.kind
+    number = _tflite.version(call.input(0), s8=2, s16=_WIDE.get(kind, 1))
+    return _tflite.operator(call, sink, kind, inputs, {}, number)
+
+
 @dataclass(frozen=True)
 class Compare(Channelwise):
     """y = a kind b, elementwise, broadcasting.
@@ -92,6 +103,7 @@ class Compare(Channelwise):
         *(Import("tflite", name, from_tflite) for name in _KINDS),
         *(Import("onnx", name, from_onnx) for name in _ONNX),
     )
+    writes = (Write("tflite", to_tflite),)
     element: ClassVar = dict.fromkeys(_TYPES, element)
     kernels = tuple(
         kernel

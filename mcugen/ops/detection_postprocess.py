@@ -10,9 +10,11 @@ import numpy as np
 from mcugen import flexbuffer
 from mcugen.call import Call, Param, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.flexbuffer import Number
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
+from mcugen.ops import _tflite
 from mcugen.oracle import overlaps
 from mcugen.types import QuantParams, TensorType, dtypes
 
@@ -98,6 +100,19 @@ def has_kinds(call: Call) -> bool:
     return {call.input(0).dtype, call.input(1).dtype} <= set(_KINDS) and call.constants[2] is not None
 
 
+def _options(call: Call) -> dict[str, Number]:
+    return {
+        "max_detections": call.op.detections,
+        "max_classes_per_detection": call.op.each,
+        "detections_per_class": call.op.per_class,
+        "num_classes": call.op.classes,
+        "nms_score_threshold": call.op.least_score,
+        "nms_iou_threshold": call.op.most_overlap,
+        **{f"{axis}_scale": scale for axis, scale in zip("yxhw", call.op.scales, strict=True)},
+        "use_regular_nms": int(call.op.by_class),
+    }
+
+
 @dataclass(frozen=True)
 class DetectionPostprocess(Op):
     """The boxes with the best scores, best first: a box is left out where one before it overlaps it by more than
@@ -122,6 +137,7 @@ class DetectionPostprocess(Op):
     tflm_types = dtypes("f32")
     litert_types = dtypes("f32 u8")
     imports = (Import("tflite", "CUSTOM:TFLite_Detection_PostProcess", from_tflite),)
+    writes = (_tflite.custom("TFLite_Detection_PostProcess", _options),)
     weight_operands = ()
     kernels = (
         Kernel(

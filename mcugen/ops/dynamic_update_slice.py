@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.types import TensorType, dtypes
 
 RANK = 6
@@ -44,6 +44,7 @@ class DynamicUpdateSlice(Op):
     tflm_types = dtypes("s8 s32 f32")
     litert_types = dtypes("s8 s32 s64 f32 bool")
     imports = (Import("tflite", "DYNAMIC_UPDATE_SLICE"),)
+    writes = (_tflite.same("DYNAMIC_UPDATE_SLICE"),)
     kernels = (
         Kernel(
             "mg_dynamic_update_slice", Form.WHOLE, (_strided.has_c_type,), params, operands=(0, 1, 2), short="update"

@@ -12,7 +12,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
 from mcugen.types import TensorType, dtypes
 
 
@@ -36,6 +36,7 @@ class FftAutoScale(Op):
     tflm_types = dtypes("s16")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFftAutoScale", from_tflite),)
+    writes = (_tflite.custom("SignalFftAutoScale"),)
     kernels = (Kernel("mg_fft_auto_scale", Form.WHOLE, params=params),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -10,10 +10,11 @@ import numpy as np
 from mcugen import flexbuffer
 from mcugen.call import Call, Params
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.flexbuffer import Number
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
 from mcugen.types import TensorType, dtypes
 
 _TABLES = ("weights", "unweights", "first bins", "first weights", "widths")
@@ -43,6 +44,10 @@ def params(call: Call) -> Params:
     return {"channels": call.output.size, **{name: call.constant(k) for k, name in enumerate(names, 1)}}
 
 
+def _options(call: Call) -> dict[str, Number]:
+    return {"num_channels": call.op.channels}
+
+
 @dataclass(frozen=True)
 class FilterBank(Op):
     """y[i] = sum of weights * x over the bins of channel i + 1, and of unweights * x over those of channel i.
@@ -56,6 +61,7 @@ class FilterBank(Op):
     tflm_types = dtypes("u32")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBank", from_tflite),)
+    writes = (_tflite.custom("SignalFilterBank", _options),)
     kernels = (Kernel("mg_filter_bank", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
 
     def infer(

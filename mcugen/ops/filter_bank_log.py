@@ -11,10 +11,11 @@ import numpy as np
 from mcugen import flexbuffer
 from mcugen.call import Call, Params
 from mcugen.errors import UnsupportedError
+from mcugen.flexbuffer import Number
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
 from mcugen.types import TensorType, dtypes
 
 _SEGMENTS = 128
@@ -39,6 +40,10 @@ def params(call: Call) -> Params:
     return {"size": call.output.size, "bits": op.bits, "scale": op.scale, "bends": table}
 
 
+def _options(call: Call) -> dict[str, Number]:
+    return {"input_correction_bits": call.op.bits, "output_scale": call.op.scale}
+
+
 @dataclass(frozen=True)
 class FilterBankLog(Op):
     """y = min(ln(x << bits) * scale, 32767), 0 where x << bits is 0 or 1.
@@ -54,6 +59,7 @@ class FilterBankLog(Op):
     tflm_types = dtypes("u32")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankLog", from_tflite),)
+    writes = (_tflite.custom("SignalFilterBankLog", _options),)
     kernels = (Kernel("mg_filter_bank_log", Form.WHOLE, params=params, short="bank_log"),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -13,7 +13,7 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
 from mcugen.types import TensorType, dtypes
 
 _MOST = 31
@@ -39,6 +39,7 @@ class FilterBankSquareRoot(Op):
     tflm_types = dtypes("u64")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankSquareRoot", from_tflite),)
+    writes = (_tflite.custom("SignalFilterBankSquareRoot"),)
     kernels = (Kernel("mg_filter_bank_square_root", Form.WHOLE, params=params, operands=(0, 1), short="bank_root"),)
 
     def infer(self, x: TensorType | None, bits: TensorType | None) -> tuple[TensorType, ...]:

@@ -12,9 +12,10 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _ordered, _strided
+from mcugen.ops import _ordered, _strided, _tflite
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -49,6 +50,12 @@ def _product(shape: Shape) -> int:
     return int(np.prod(shape, dtype=np.int64))
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    attributes = {"axis": call.op.axis, "batch_dims": call.op.batch_dims}
+    number = 5 if call.op.batch_dims else _tflite.version(call.input(0), s8=2, bool=3, s16=4)
+    return _tflite.operator(call, sink, "GATHER", inputs, attributes, number)
+
+
 @dataclass(frozen=True)
 class Gather(Op):
     """y[b..., o..., k..., i...] = x[b..., o..., index[b..., k...], i...], the index standing at `axis`.
@@ -64,6 +71,7 @@ class Gather(Op):
     only_moves = True
     tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "GATHER", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = tuple(
         Kernel(
             f"mg_gather_{dtype}",

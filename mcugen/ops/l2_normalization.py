@@ -12,7 +12,7 @@ from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
 from mcugen.types import QuantParams, TensorType, dtypes
@@ -39,6 +39,10 @@ def params(call: Call) -> Params:
     return {"rows": x.size // x.shape[-1], "length": x.shape[-1], "zero": x.zero_point}
 
 
+def _attributes(call: Call) -> dict[str, object]:
+    return {"fused_activation_function": "NONE"}
+
+
 @dataclass(frozen=True)
 class L2Normalization(Op):
     """y = x / root of the sum of squares of x along the last axis, in 128ths.
@@ -51,6 +55,7 @@ class L2Normalization(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 f32")
     imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_int8),)
+    writes = (_tflite.same("L2_NORMALIZATION", _attributes, s8=2),)
     kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, params=params, short="l2_norm_s8"),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -12,11 +12,12 @@ from mcugen.call import Call
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _ordered
+from mcugen.ops import _elementwise, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.arithmetic import plain_types
 from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _SIGNS = {"and": "&", "or": "|", "xor": "^"}
 _IMPORTS = {"And": "and", "Or": "or", "Xor": "xor", "LOGICAL_AND": "and", "LOGICAL_OR": "or"}
@@ -28,6 +29,12 @@ def build(source: Source) -> Imported:
 
 def element(call: Call) -> Element:
     return Element(f"a {_SIGNS[call.op.kind]} b", commutes=True)
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """Exclusive or is whether the two differ."""
+    name = {"and": "LOGICAL_AND", "or": "LOGICAL_OR", "xor": "NOT_EQUAL"}[call.op.kind]
+    return _tflite.operator(call, sink, name, inputs)
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,7 @@ class Logical(Channelwise):
     tflm_types = dtypes("bool")
     litert_types = dtypes("bool")
     imports = tuple(Import("tflite" if name.isupper() else "onnx", name, build) for name in _IMPORTS)
+    writes = (Write("tflite", to_tflite),)
     element: ClassVar = {"bool": element}
     kernels = _elementwise.all_kernels("mg_logical", element)
 

@@ -12,7 +12,7 @@ from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
-from mcugen.ops import _join, _strided
+from mcugen.ops import _join, _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
 
 
@@ -40,6 +40,10 @@ def params(call: Call) -> Params:
     return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
 
 
+def _attributes(call: Call) -> dict[str, object]:
+    return {"axis": call.op.axis, "values_count": len(call.inputs)}
+
+
 @dataclass(frozen=True)
 class Pack(Op):
     """y[..., k, ...] = the k-th operand, k along the new axis `axis`.
@@ -56,6 +60,7 @@ class Pack(Op):
     tflm_types = dtypes("s8 s16 s32 s64 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "PACK", from_tflite),)
+    writes = (_tflite.same("PACK", _attributes, s8=2, s16=3),)
     kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, _outer)
 
     def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:

@@ -10,10 +10,11 @@ import numpy as np
 from mcugen import flexbuffer
 from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.flexbuffer import Number
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
 from mcugen.types import TensorType, dtypes
 
 _TABLE = 125
@@ -37,6 +38,10 @@ def params(call: Call) -> Params:
     return {"size": call.output.size, "shift": op.shift, "gains": call.constant(2)}
 
 
+def _options(call: Call) -> dict[str, Number]:
+    return {"snr_shift": call.op.shift}
+
+
 @dataclass(frozen=True)
 class Pcan(Op):
     """y = shrink((x * gain(n)) >> shift), shrink(s) = s^2 >> 20 for s < 8192, else (s >> 6) - 64.
@@ -50,6 +55,7 @@ class Pcan(Op):
     tflm_types = dtypes("u32")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalPCAN", from_tflite),)
+    writes = (_tflite.custom("SignalPCAN", _options),)
     kernels = (Kernel("mg_pcan", Form.WHOLE, (constant_table,), params, operands=(0, 1)),)
 
     def infer(self, x: TensorType | None, n: TensorType | None, gains: TensorType | None) -> tuple[TensorType, ...]:

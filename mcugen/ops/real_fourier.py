@@ -14,9 +14,10 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
 from mcugen.oracle import fourier
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _BITS = {"s16": 16, "s32": 32, "f32": 0}
 _NUMBERS = {"s16": 7, "s32": 2, "f32": 0}
@@ -86,6 +87,12 @@ def params(call: Call) -> Params:
     }
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    name = "SignalIrfft" if call.op.inverse else "SignalRfft"
+    options = {"T": _NUMBERS[call.input(0).dtype], "fft_length": call.op.length}
+    return _tflite.custom(name, lambda _: options).write(call, sink, inputs)
+
+
 @dataclass(frozen=True)
 class RealFourier(Op):
     """The spectrum of `length` real numbers (x is followed by zeros), or back: real and imaginary parts in turn.
@@ -104,6 +111,7 @@ class RealFourier(Op):
         Import("tflite", "CUSTOM:SignalRfft", _build(inverse=False)),
         Import("tflite", "CUSTOM:SignalIrfft", _build(inverse=True)),
     )
+    writes = (Write("tflite", to_tflite),)
     kernels = tuple(
         Kernel(f"mg_real_fourier_{dtype}", Form.WHOLE, (_signal.data_is(dtype),), params, short=f"fourier_{dtype}")
         for dtype in _BITS

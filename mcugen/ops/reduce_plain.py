@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.errors import ShapeError
+from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example
 from mcugen.ops import _plain, _reduce
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _TFLITE = {"REDUCE_PROD": "prod", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
 
@@ -24,6 +25,15 @@ def from_tflite(source: Source) -> Imported:
 
 def params(call: Call) -> Params:
     return {"how": _plain.FOLDS[call.op.how], **_plain.kind_of(call), **_reduce.walk(call)}
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """Products, and the truth of any or of all."""
+    is_bool = call.input(0).dtype == "bool"
+    name = {"prod": "" if is_bool else "REDUCE_PROD", "max": "REDUCE_ANY", "min": "REDUCE_ALL"}.get(call.op.how, "")
+    if not name or is_bool != (call.op.how != "prod") or call.input(0).dtype not in ReducePlain.litert_types:
+        raise UnsupportedError(f"the {call.op.how} of {call.input(0).dtype} without a scale has no operator")
+    return _reduce.written(name).write(call, sink, inputs)
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,7 @@ class ReducePlain(_reduce.Reduction):
     tflm_types = dtypes("bool")
     litert_types = dtypes("s32 s64 f32 bool")
     imports = tuple(Import("tflite", name, from_tflite) for name in _TFLITE)
+    writes = (Write("tflite", to_tflite),)
     kernels = (
         Kernel("mg_reduce_plain_integers", Form.WHOLE, (_plain.integers(0),), params),
         Kernel("mg_reduce_plain_f32", Form.WHOLE, (_plain.floats(0),), params),

@@ -66,7 +66,7 @@ def _operand(source: Source) -> TensorType:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    return _tflite.reshape(sink, str(inputs[0]), call.output)
+    return _tflite.reshape(sink, str(inputs[0]), call.output, call.op.shape)
 
 
 @dataclass(frozen=True)

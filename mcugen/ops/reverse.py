@@ -11,8 +11,9 @@ from mcugen.call import Call
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
-from mcugen.ops import _strided, _view
+from mcugen.ops import _strided, _tflite, _view
 from mcugen.types import ALL_DTYPES, TensorType
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -20,6 +21,11 @@ def from_tflite(source: Source) -> Imported:
     if axes is None:
         raise UnsupportedError("the axes are computed at run time", hint="make them a constant")
     return Imported(Reverse(axes), inputs=(0,))
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    operands = [*inputs, _tflite.vector(sink, call.op.axes)]
+    return _tflite.operator(call, sink, "REVERSE_V2", operands, {}, _tflite.version(call.input(0), bool=2, s8=3))
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,7 @@ class Reverse(_view.View):
 
     tflm_types = ALL_DTYPES
     imports = (Import("tflite", "REVERSE_V2", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = _view.KERNELS
 
     def refused_by(self, call: Call, runtime: str) -> str:

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 
@@ -52,6 +52,10 @@ def params(call: Call) -> Params:
     }
 
 
+def _attributes(call: Call) -> dict[str, object]:
+    return {"seq_dim": call.op.seq_axis, "batch_dim": call.op.batch_axis}
+
+
 @dataclass(frozen=True)
 class ReverseSequence(Op):
     """y[..., b, ..., t, ...] = x[..., b, ..., length[b] - 1 - t, ...] for t < length[b], and x there from length[b] on.
@@ -67,6 +71,7 @@ class ReverseSequence(Op):
     only_moves = True
     litert_types = dtypes("u8 s16 s32 s64 f32")
     imports = (Import("tflite", "REVERSE_SEQUENCE", from_tflite),)
+    writes = (_tflite.same("REVERSE_SEQUENCE", _attributes),)
     kernels = tuple(
         Kernel(
             f"mg_reverse_sequence_{dtype}",

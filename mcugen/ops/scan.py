@@ -13,8 +13,9 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _plain, _strided
+from mcugen.ops import _plain, _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _FIRST = {"sum": 0, "prod": 1}
 
@@ -42,6 +43,14 @@ def params(call: Call) -> Params:
     }
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, x = call.op, call.input(0)
+    if op.how != "sum" or x.dtype not in Scan.litert_types:
+        raise UnsupportedError(f"a running {op.how} of {x.dtype} has no operator")
+    operands = [*inputs, sink.constant(np.array(op.axis, np.int32))]
+    return _tflite.operator(call, sink, "CUMSUM", operands, {"exclusive": op.exclusive, "reverse": op.reverse})
+
+
 @dataclass(frozen=True)
 class Scan(Op):
     """y[k] = sum or product of x[0] to x[k] along `axis`; without x[k] if exclusive; from the end if reverse.
@@ -58,6 +67,7 @@ class Scan(Op):
     tflm_types = dtypes("f32")
     litert_types = dtypes("s32 s64 f32")
     imports = (Import("tflite", "CUMSUM", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = (
         Kernel("mg_scan_integers", Form.WHOLE, (_plain.integers(0),), params),
         Kernel("mg_scan_f32", Form.WHOLE, (_plain.floats(0),), params),

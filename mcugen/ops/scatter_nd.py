@@ -12,8 +12,9 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided
+from mcugen.ops import _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -45,6 +46,10 @@ def params(call: Call) -> Params:
     }
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return _tflite.operator(call, sink, "SCATTER_ND", [*inputs, _tflite.vector(sink, call.op.shape)])
+
+
 @dataclass(frozen=True)
 class ScatterNd(Op):
     """y = 0, then y[index[k...]] += update[k...] for every k; several updates of one place add up.
@@ -59,6 +64,7 @@ class ScatterNd(Op):
     only_moves = True
     litert_types = dtypes("s8 s32 f32")
     imports = (Import("tflite", "SCATTER_ND", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = tuple(
         Kernel(
             f"mg_scatter_nd_{dtype}",

@@ -12,7 +12,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _ordered
+from mcugen.ops import _elementwise, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.broadcast_to import BroadcastTo
 from mcugen.order import Order
@@ -112,6 +112,7 @@ class Select(Channelwise):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
     imports = (Import("tflite", "SELECT_V2", expand=from_tflite), Import("onnx", "Where", expand=expand))
+    writes = (_tflite.same("SELECT_V2"),)
     kernels = tuple(_kernel(dtype) for dtype in _TYPES)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:

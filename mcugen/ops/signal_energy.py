@@ -10,10 +10,11 @@ import numpy as np
 from mcugen import flexbuffer
 from mcugen.call import Call, Params
 from mcugen.errors import ShapeError
+from mcugen.flexbuffer import Number
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
 from mcugen.types import TensorType, dtypes
 
 
@@ -26,6 +27,10 @@ def params(call: Call) -> Params:
     op = call.op
     assert isinstance(op, SignalEnergy)
     return {"size": call.output.size, "start": op.start, "end": op.end}
+
+
+def _options(call: Call) -> dict[str, Number]:
+    return {"start_index": call.op.start, "end_index": call.op.end}
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class SignalEnergy(Op):
     tflm_types = dtypes("s16")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalEnergy", from_tflite),)
+    writes = (_tflite.custom("SignalEnergy", _options),)
     kernels = (Kernel("mg_signal_energy", Form.WHOLE, params=params),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

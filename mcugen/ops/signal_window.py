@@ -12,9 +12,10 @@ from mcugen import flexbuffer
 from mcugen.call import Call, Params
 from mcugen.element import Element
 from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.flexbuffer import Number
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
-from mcugen.ops import _elementwise, _signal
+from mcugen.ops import _elementwise, _signal, _tflite
 from mcugen.types import TensorType, dtypes
 
 _MOST = 31
@@ -31,6 +32,10 @@ def params(call: Call) -> Params:
     return {"shift": op.shift}
 
 
+def _options(call: Call) -> dict[str, Number]:
+    return {"shift": call.op.shift}
+
+
 @dataclass(frozen=True)
 class SignalWindow(Op):
     """y = saturate((x * w) >> shift), w along the last axis.
@@ -44,6 +49,7 @@ class SignalWindow(Op):
     tflm_types = dtypes("s16")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalWindow", from_tflite),)
+    writes = (_tflite.custom("SignalWindow", _options),)
     element: ClassVar = {
         "s16": Element("mg_clamp((a * b) >> shift, -32768, 32767)", {"shift": "int32_t"}, params),
     }

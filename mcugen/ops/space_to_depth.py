@@ -11,13 +11,17 @@ from mcugen.call import Call
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
-from mcugen.ops import _view
+from mcugen.ops import _tflite, _view
 from mcugen.ops._window import image
 from mcugen.types import TensorType, dtypes
 
 
 def from_tflite(source: Source) -> Imported:
     return Imported(SpaceToDepth(source.attributes["block_size"]))
+
+
+def _attributes(call: Call) -> dict[str, object]:
+    return {"block_size": call.op.block}
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class SpaceToDepth(_view.View):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s32 s64 f32")
     imports = (Import("tflite", "SPACE_TO_DEPTH", from_tflite),)
+    writes = (_tflite.same("SPACE_TO_DEPTH", _attributes, s8=2),)
     kernels = _view.KERNELS
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

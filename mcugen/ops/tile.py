@@ -11,8 +11,9 @@ from mcugen.call import Call
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
-from mcugen.ops import _strided, _view
+from mcugen.ops import _strided, _tflite, _view
 from mcugen.types import TensorType
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -23,6 +24,13 @@ def from_tflite(source: Source) -> Imported:
             raise ShapeError(f"a tensor {list(x)} repeated does not become {list(y)}")
         multiples = tuple(b // a for a, b in zip(x, y, strict=True))
     return Imported(Tile(multiples), inputs=(0,))
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if not call.op.multiples:
+        return _tflite.reshape(sink, str(inputs[0]), call.output)
+    operands = [*inputs, _tflite.vector(sink, call.op.multiples)]
+    return _tflite.operator(call, sink, "TILE", operands, {}, _tflite.version(call.input(0), s8=3))
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,7 @@ class Tile(_view.View):
     multiples: tuple[int, ...]
 
     imports = (Import("tflite", "TILE", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = _view.KERNELS
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

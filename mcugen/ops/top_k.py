@@ -13,8 +13,9 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _plain, _strided
+from mcugen.ops import _plain, _strided, _tflite
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -38,6 +39,14 @@ def params(call: Call) -> Params:
     }
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, x = call.op, call.input(0)
+    if op.smallest or op.dtype != "s32" or op.axis % len(x.shape) != len(x.shape) - 1:
+        raise UnsupportedError("only the largest elements along the last axis have an operator, with int32 indices")
+    operands = [*inputs, sink.constant(np.array(op.count, np.int32))]
+    return _tflite.operator(call, sink, "TOPK_V2", operands, {}, _tflite.version(x, s8=2, s16=3))
+
+
 @dataclass(frozen=True)
 class TopK(Op):
     """y = the `count` largest elements along `axis` (smallest with `smallest`), in order; at = their indices.
@@ -54,6 +63,7 @@ class TopK(Op):
     only_moves = True
     litert_types = dtypes("s8 u8 s32 s64 f32")
     imports = (Import("tflite", "TOPK_V2", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     kernels = (
         Kernel("mg_top_k_integers", Form.WHOLE, (_plain.integers(0),), params),
         Kernel("mg_top_k_f32", Form.WHOLE, (_plain.floats(0),), params),

@@ -14,12 +14,13 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example, Scaling, Slimmed
-from mcugen.ops import _accumulators, _factors, _filter, _slim
+from mcugen.ops import _accumulators, _factors, _filter, _slim, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
 from mcugen.oracle import filters
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 BLOCK = 4
 """Output channels whose weights are interleaved."""
@@ -95,6 +96,23 @@ def params(call: Call) -> Params:
     }
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """The size of the result comes first, then weights and data; an int32 bias of int16 data is stated as such."""
+    op, (x, w, *bias) = call.op, inputs
+    sums = "s32" if call.input(0).dtype == "s16" and call.has(2) and call.input(2).dtype == "s32" else ""
+    attributes = {**_filter.writable(call, sums), **_tflite.strides(op.stride), "padding": op.padding}
+    operands = [_tflite.vector(sink, call.output.shape), w, x, *(name for name in bias if name is not None)]
+    return _tflite.operator(call, sink, "TRANSPOSE_CONV", operands, attributes, _version(call, sums))
+
+
+def _version(call: Call, sums: str) -> int:
+    if sums:
+        return 5
+    if call.op.activation != "NONE":
+        return 4
+    return 3 if call.has(2) else _tflite.version(call.input(1), s8=2)
+
+
 @dataclass(frozen=True)
 class TransposeConv(Activated):
     """y[n, i*s+kh-p, j*s+kw-p, o] = activation(b[o] + sum over i, j, kh, kw and c of w[o, kh, kw, c] * x[n, i, j, c]).
@@ -114,6 +132,7 @@ class TransposeConv(Activated):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
+    writes = (Write("tflite", to_tflite),)
     weight_operands = (1,)
     kernels = _filter.all_kernels(
         "transpose_conv",

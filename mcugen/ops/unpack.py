@@ -12,7 +12,7 @@ from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
-from mcugen.ops import _join, _strided
+from mcugen.ops import _join, _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
 
 
@@ -35,6 +35,10 @@ def params(call: Call) -> Params:
     return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
 
 
+def _attributes(call: Call) -> dict[str, object]:
+    return {"axis": call.op.axis, "num": call.op.count}
+
+
 @dataclass(frozen=True)
 class Unpack(Op):
     """The k-th result is x[..., k, ...], k along `axis`.
@@ -52,6 +56,7 @@ class Unpack(Op):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32 bool")
     imports = (Import("tflite", "UNPACK", from_tflite),)
+    writes = (_tflite.same("UNPACK", _attributes, s8=2, u8=2, bool=3, s16=4),)
     kernels = _join.split_kernels(params)
 
     def unmoved(self, call: Call) -> Op | None:
