@@ -17,6 +17,7 @@ from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.cast import Cast
 from mcugen.ops.compare import Compare
 from mcugen.ops.div import Div
+from mcugen.ops.elu import Elu
 from mcugen.ops.logical import Logical
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.minimum import Minimum
@@ -177,6 +178,16 @@ def hard_sigmoid(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(Mul(), clamped, e.constant(np.array(alpha)))]
 
 
+def elu(source: Source, e: Expansion) -> Sequence[str]:
+    """x where x >= 0, alpha * (exp(x) - 1) elsewhere. Source: ONNX Elu-22."""
+    (x,), alpha = operands(e, 1), source.attributes["alpha"]
+    y = e.node(Elu(), x)
+    if alpha == 1:
+        return [y]
+    below = e.node(Mul(), e.node(Relu(-math.inf, 0.0), y), e.constant(np.array(alpha, np.float32)))
+    return [e.node(Add(), e.node(Relu(), x), below)]
+
+
 def cast_like(source: Source, e: Expansion) -> Sequence[str]:
     """The first operand in the type of the second. Source: ONNX CastLike-15."""
     source.attributes.get("saturate")  # only for 8 bit floats
@@ -218,6 +229,7 @@ _OTHERS = {
     "IsNaN": is_nan,
     "IsInf": is_infinite,
     "Clip": clip,
+    "Elu": elu,
     "HardSigmoid": hard_sigmoid,
     "CastLike": cast_like,
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Abs(FloatFunction):
     """
 
     imports = (Import("tflite", "ABS"),)
-    writes = (_tflite.same("ABS"),)
+    writes = (_tflite.same("ABS"), _onnx.same("Abs"))
     element: ClassVar = {"f32": Element("fabs(a)")}
     kernels = _unary.kernels("mg_abs", element)
 

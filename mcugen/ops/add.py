@@ -13,7 +13,7 @@ from mcugen.channels import Affine, Range
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _elementwise, _factors, _linear_sum, _pairs, _sum, _tflite
+from mcugen.ops import _elementwise, _factors, _linear_sum, _onnx, _pairs, _sum, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, sums
@@ -63,7 +63,7 @@ class Add(Pointwise, Activated):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "ADD", from_tflite),)
-    writes = (_tflite.same("ADD", _attributes, s8=2, s16=3),)
+    writes = (_tflite.same("ADD", _attributes, s8=2, s16=3), _onnx.same("Add"))
     element: ClassVar = ELEMENT
     kernels = (
         *_linear_sum.kernels(1),

@@ -17,7 +17,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import activation_range
 from mcugen.op import Example, Op
-from mcugen.ops import _pool, _rounding, _tflite
+from mcugen.ops import _onnx, _pool, _rounding, _tflite
 from mcugen.ops._divide import reciprocals
 from mcugen.oracle import once, quantized
 from mcugen.staircase import Line
@@ -184,7 +184,7 @@ class AveragePool2D(_pool.Pool):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "AVERAGE_POOL_2D", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), _onnx.pool("AveragePool"))
     kernels = (
         Kernel(
             "mg_average_pool_2d_s8_line__global",

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Ceil(FloatFunction):
     """
 
     imports = (Import("tflite", "CEIL"), Import("onnx", "Ceil"))
-    writes = (_tflite.same("CEIL"),)
+    writes = (_tflite.same("CEIL"), _onnx.same("Ceil"))
     element: ClassVar = {"f32": Element("ceil(a)")}
     kernels = _unary.kernels("mg_ceil", element)
 

@@ -13,7 +13,7 @@ from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
-from mcugen.ops import _join, _ordered, _strided, _tflite
+from mcugen.ops import _join, _onnx, _ordered, _strided, _tflite
 from mcugen.ops._channelwise import alike, sliced
 from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, nearest, quotient, scale_of
@@ -123,6 +123,10 @@ def _joined(x: np.ndarray, source: TensorType, target: TensorType, flip: int) ->
     return each(x, stored)
 
 
+def _to_onnx(call: Call) -> dict[str, object]:
+    return {"axis": call.op.axis}
+
+
 def _attributes(call: Call) -> dict[str, object]:
     return {"axis": call.op.axis, "fused_activation_function": "NONE"}
 
@@ -142,7 +146,10 @@ class Concatenation(Op):
 
     tflm_types = dtypes("s8 s16 s32 s64 f32 bool")
     imports = (Import("tflite", "CONCATENATION", from_tflite), Import("onnx", "Concat", from_onnx))
-    writes = (_tflite.same("CONCATENATION", _attributes, s8=2, s16=3, u32=4),)
+    writes = (
+        _tflite.same("CONCATENATION", _attributes, s8=2, s16=3, u32=4),
+        _onnx.same("Concat", _to_onnx),
+    )
     kernels = (
         *_join.join_kernels("mg_concatenation", (scales_agree,), joins_in_rows, params, _outer),
         *_join.join_kernels("mg_concatenation_scaled_s8", (was_uint8,), joins_in_rows, scaled_params, _outer),

@@ -18,6 +18,7 @@ from mcugen.ops import (
     _accumulators,
     _factors,
     _filter,
+    _onnx,
     _ordered,
     _slim,
     _steepest,
@@ -142,7 +143,7 @@ class Conv2D(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "CONV_2D", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), _onnx.convolution((0, 3, 1, 2)))
     weight_operands = (1,)
     kernels = (
         *_pointwise_kernels(),

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Cos(FloatFunction):
     """
 
     imports = (Import("tflite", "COS"), Import("onnx", "Cos"))
-    writes = (_tflite.same("COS"),)
+    writes = (_tflite.same("COS"), _onnx.same("Cos"))
     element: ClassVar = {"f32": Element("cos(a)")}
     kernels = _unary.kernels("mg_cos", element)
 

@@ -18,6 +18,7 @@ from mcugen.ops import (
     _accumulators,
     _factors,
     _filter,
+    _onnx,
     _ordered,
     _slim,
     _steepest,
@@ -146,7 +147,7 @@ class DepthwiseConv2D(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), _onnx.convolution((3, 0, 1, 2)))
     weight_operands = (1,)
     kernels = (
         *_dense_kernels(),

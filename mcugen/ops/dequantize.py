@@ -15,6 +15,7 @@ from mcugen.op import Example, has_int16_zero_point
 from mcugen.ops import _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def params(call: Call) -> Params:
@@ -40,6 +41,13 @@ def _from(dtype: str) -> Kernel:
     return Kernel(f"mg_dequantize__{dtype}", Form.POINTWISE, (accepts, per_tensor), params, elements)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """The writer makes real numbers of quantized operands; half-precision numbers are widened."""
+    if call.input(0).quant is None:
+        return sink.operator("Cast", inputs, call.outputs, {"to": "f32"})
+    return sink.operator("Identity", inputs, call.outputs)
+
+
 @dataclass(frozen=True)
 class Dequantize(Channelwise):
     """y = scale * (x - zero_point), in float32; half-precision numbers are widened.
@@ -55,7 +63,7 @@ class Dequantize(Channelwise):
     tflm_types = dtypes("s8 u8 s16")
     litert_types = dtypes("s8 u8 s16 f16")
     imports = (Import("tflite", "DEQUANTIZE"),)
-    writes = (_tflite.same("DEQUANTIZE", s8=2, s16=3, f16=3),)
+    writes = (_tflite.same("DEQUANTIZE", s8=2, s16=3, f16=3), Write("onnx", to_onnx))
     takes_unsigned = True
     kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
 

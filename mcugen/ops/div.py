@@ -14,7 +14,7 @@ from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds
 from mcugen.op import Example
-from mcugen.ops import _elementwise, _factors, _tflite
+from mcugen.ops import _elementwise, _factors, _onnx, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
@@ -52,7 +52,7 @@ class Div(Pointwise):
     tflm_types = dtypes("f32 s32")
     litert_types = dtypes("f32 s32")
     imports = (Import("tflite", "DIV", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), _onnx.same("Div"))
     element: ClassVar = {
         "f32": Element("a / b", bounds=bounds),
         "s32": Element("b == 0 ? 0 : (b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b)", bounds=bounds),

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Elu(FloatFunction):
     """
 
     imports = (Import("tflite", "ELU"),)
-    writes = (_tflite.same("ELU"),)
+    writes = (_tflite.same("ELU"), _onnx.same("Elu"))
     element: ClassVar = {"f32": Element("a < 0.0f ? expm1(a) : a")}
     kernels = _unary.kernels("mg_elu", element)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Exp(FloatFunction):
     """
 
     imports = (Import("tflite", "EXP"), Import("onnx", "Exp"))
-    writes = (_tflite.same("EXP"),)
+    writes = (_tflite.same("EXP"), _onnx.same("Exp"))
     element: ClassVar = {"f32": Element("exp(a)")}
     kernels = _unary.kernels("mg_exp", element)
 

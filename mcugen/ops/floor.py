@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Floor(FloatFunction):
     """
 
     imports = (Import("tflite", "FLOOR"), Import("onnx", "Floor"))
-    writes = (_tflite.same("FLOOR"),)
+    writes = (_tflite.same("FLOOR"), _onnx.same("Floor"))
     element: ClassVar = {"f32": Element("floor(a)")}
     kernels = _unary.kernels("mg_floor", element)
 

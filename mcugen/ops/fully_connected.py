@@ -14,7 +14,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
-from mcugen.ops import _accumulators, _factors, _filter, _ordered, _rounding, _slim, _steepest, _tflite
+from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
@@ -102,6 +102,17 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "FULLY_CONNECTED", inputs, attributes, _version(call))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if call.op.float_scales or call.op.widen:
+        raise UnsupportedError("it is part of an SVDF", hint="write the network with the SVDF that it came from")
+    x, w, y = call.input(0), call.input(1), call.output
+    outputs, length = w.shape
+    vectors = _onnx.reshaped(sink, str(inputs[0]), x.with_shape((x.size // length, length)))
+    flat = y.with_shape((y.size // outputs, outputs))
+    made = _onnx.weighted(call, sink, flat, "Gemm", [vectors, str(inputs[1])], {"transB": 1}, 1)
+    return [_onnx.reshaped(sink, made, y)]
+
+
 def _version(call: Call) -> int:
     if call.op.sum_dtype:
         return 11
@@ -137,7 +148,7 @@ class FullyConnected(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     weight_operands = (1,)
     kernels = (
         *_filter.all_kernels(

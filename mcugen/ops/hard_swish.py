@@ -14,7 +14,7 @@ from mcugen.errors import QuantizationError
 from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
 from mcugen.op import Example
-from mcugen.ops import _bytes, _tflite, _unary
+from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import gemmlowp, quantized
 from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, multiplier, quotient, scale_of
@@ -55,7 +55,7 @@ class HardSwish(_bytes.ByteFunction):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 f32")
     imports = (Import("tflite", "HARD_SWISH"), Import("onnx", "HardSwish"))
-    writes = (_tflite.same("HARD_SWISH"),)
+    writes = (_tflite.same("HARD_SWISH"), _onnx.same("HardSwish"))
     element: ClassVar = {"f32": Element("a * mg_clamp_float(a + 3.0f, 0.0f, 6.0f) / 6.0f")}
     kernels = (_bytes.table_kernel(), *_unary.kernels("mg_hard_swish", element))
 

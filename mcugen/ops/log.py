@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Log(FloatFunction):
     """
 
     imports = (Import("tflite", "LOG"), Import("onnx", "Log"))
-    writes = (_tflite.same("LOG"),)
+    writes = (_tflite.same("LOG"), _onnx.same("Log"))
     element: ClassVar = {"f32": Element("log(a)")}
     kernels = _unary.kernels("mg_log", element)
 

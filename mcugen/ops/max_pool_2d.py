@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE
 from mcugen.op import Example, Op, Widths
-from mcugen.ops import _pool, _tflite
+from mcugen.ops import _onnx, _pool, _tflite
 from mcugen.oracle import quantized
 from mcugen.types import dtypes
 from mcugen.writes import Sink, Write
@@ -50,7 +50,7 @@ class MaxPool2D(_pool.Pool):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MAX_POOL_2D", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), _onnx.pool("MaxPool"))
     kernels = tuple(
         Kernel(
             f"mg_max_pool_2d_{rule_dtype}",

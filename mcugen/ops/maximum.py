@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _elementwise, _extreme
+from mcugen.ops import _elementwise, _extreme, _onnx
 from mcugen.ops._extreme import COMPUTED, Extreme
 
 
@@ -21,6 +21,6 @@ class Maximum(Extreme):
 
     chosen = np.maximum
     imports = (Import("tflite", "MAXIMUM"),)
-    writes = (_extreme.written("MAXIMUM"),)
+    writes = (_extreme.written("MAXIMUM"), _onnx.same("Max"))
     element: ClassVar = dict.fromkeys(COMPUTED, Element("a > b ? a : b"))
     kernels = _elementwise.all_kernels("mg_maximum", element)

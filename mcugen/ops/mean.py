@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
-from mcugen.ops import _reduce, _reduce_sum
+from mcugen.ops import _onnx, _reduce, _reduce_sum
 from mcugen.types import dtypes
 
 
@@ -34,7 +34,7 @@ class Mean(_reduce_sum.Sums):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
-    writes = (_reduce.written("MEAN", s8=2, s16=3),)
+    writes = (_reduce.written("MEAN", s8=2, s16=3), _onnx.reduced("ReduceMean"))
 
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")

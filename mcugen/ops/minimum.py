@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _elementwise, _extreme
+from mcugen.ops import _elementwise, _extreme, _onnx
 from mcugen.ops._extreme import COMPUTED, Extreme
 
 
@@ -21,6 +21,6 @@ class Minimum(Extreme):
 
     chosen = np.minimum
     imports = (Import("tflite", "MINIMUM"),)
-    writes = (_extreme.written("MINIMUM"),)
+    writes = (_extreme.written("MINIMUM"), _onnx.same("Min"))
     element: ClassVar = dict.fromkeys(COMPUTED, Element("a < b ? a : b"))
     kernels = _elementwise.all_kernels("mg_minimum", element)

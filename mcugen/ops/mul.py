@@ -14,7 +14,7 @@ from mcugen.element import Element, Stated
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_range, quantize_multiplier
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _elementwise, _factors, _pairs, _tflite
+from mcugen.ops import _elementwise, _factors, _onnx, _pairs, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized
@@ -102,7 +102,7 @@ class Mul(Pointwise, Activated):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "MUL", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), _onnx.same("Mul"))
     element: ClassVar = ELEMENT
     kernels = (
         *_elementwise.kernels("mg_mul_s8", "s8", ELEMENT["s8"], (_pairs.by_runtime,)),

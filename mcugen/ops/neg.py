@@ -10,7 +10,7 @@ from mcugen.call import Call
 from mcugen.channels import Affine, channels_of
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -22,7 +22,7 @@ class Neg(FloatFunction):
     """
 
     imports = (Import("tflite", "NEG"),)
-    writes = (_tflite.same("NEG"),)
+    writes = (_tflite.same("NEG"), _onnx.same("Neg"))
     element: ClassVar = {"f32": Element("-a")}
     kernels = _unary.kernels("mg_neg", element)
 

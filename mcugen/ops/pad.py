@@ -111,6 +111,18 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, name, operands, {}, _tflite.pad_version(call.input(0)))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if not value_is_constant(call):
+        raise UnsupportedError("the value is computed at run time")
+    widths = {k: width for k, width in enumerate(call.op.widths) if width != (0, 0)}
+    if not widths:
+        return sink.operator("Identity", inputs[:1], call.outputs)
+    value, y = constant_value(call), call.output
+    around = y.np_dtype.type(value) if y.quant is None else np.float32(y.scale * (value - y.zero_point))
+    pads = (*(before for before, _ in widths.values()), *(after for _, after in widths.values()))
+    return sink.operator("Pad", inputs[:1], call.outputs, {"pads": pads, "value": around, "axes": tuple(widths)})
+
+
 @dataclass(frozen=True)
 class Pad(Op):
     """y = x with widths[k] = (before, after) elements added along axis k.
@@ -125,7 +137,7 @@ class Pad(Op):
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "PAD", from_tflite), Import("tflite", "PADV2", from_tflite))
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
         _row_kernel("s8", _pool.int8_data),
         _row_kernel("s16", _pool.int16_data),

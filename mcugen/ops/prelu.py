@@ -13,7 +13,7 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import
 from mcugen.numeric import quantize_multiplier
 from mcugen.op import Example, Scaling
-from mcugen.ops import _elementwise, _tflite
+from mcugen.ops import _elementwise, _onnx, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
@@ -51,7 +51,7 @@ class Prelu(Pointwise):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 f32")
     imports = (Import("tflite", "PRELU"), Import("onnx", "PRelu"))
-    writes = (_tflite.same("PRELU"),)
+    writes = (_tflite.same("PRELU"), _onnx.same("PRelu"))
     element: ClassVar = {
         "s8": Element("mg_prelu_of(&prelu, a, b)", {"prelu": "mg_prelu"}, params_s8, headers=("prelu.h",)),
         "f32": Element("a >= 0.0f ? a : a * b"),

@@ -15,7 +15,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example, Scaling, has_int16_zero_point
-from mcugen.ops import _bytes, _rounding, _tflite
+from mcugen.ops import _bytes, _onnx, _rounding, _tflite
 from mcugen.oracle import once, quantized
 from mcugen.types import QuantParams, TensorType, dtypes
 from mcugen.writes import Sink, Write
@@ -126,7 +126,7 @@ class Quantize(_bytes.ByteFunction):
     tflm_types = dtypes("s8 u8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
     imports = (Import("tflite", "QUANTIZE", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), _onnx.same("Identity"))
     takes_unsigned = True
     kernels = (
         Kernel("mg_flip_sign", Form.POINTWISE, (flips_sign,), count=elements, in_place=(0,)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcugen.imports import Import, Imported, Source
-from mcugen.ops import _reduce, _reduce_extreme
+from mcugen.ops import _onnx, _reduce, _reduce_extreme
 
 
 def from_tflite(source: Source) -> Imported:
@@ -21,5 +21,5 @@ class ReduceMin(_reduce_extreme.Extreme):
 
     chosen_by = np.minimum
     imports = (Import("tflite", "REDUCE_MIN", from_tflite),)
-    writes = (_reduce.written("REDUCE_MIN", s8=2, s16=3),)
+    writes = (_reduce.written("REDUCE_MIN", s8=2, s16=3), _onnx.reduced("ReduceMin"))
     kernels = _reduce_extreme.kernels("mg_reduce_min")

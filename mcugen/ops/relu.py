@@ -16,7 +16,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _bytes, _tflite, _unary
+from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
@@ -85,6 +85,10 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return [operand for operand in found if operand is not None]
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return [_onnx.clip(sink, str(inputs[0]), call.output, call.op.low, call.op.high)]
+
+
 @dataclass(frozen=True)
 class Relu(_bytes.ByteFunction):
     """y = min(max(x, low), high).
@@ -103,7 +107,7 @@ class Relu(_bytes.ByteFunction):
         *(Import("tflite", name, from_tflite) for name in _BOUNDS),
         Import("onnx", "Relu"),
     )
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     element: ClassVar = {"f32": Element("a", bounds=bounds_f32)}
     kernels = (
         _bytes.table_kernel(),

@@ -69,6 +69,10 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.reshape(sink, str(inputs[0]), call.output, call.op.shape)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return sink.operator("Reshape", inputs, call.outputs, {"shape": call.output.shape})
+
+
 @dataclass(frozen=True)
 class Reshape(Op):
     """y = x with another shape, the elements in the same order.
@@ -86,7 +90,7 @@ class Reshape(Op):
         Import("tflite", "SQUEEZE", from_squeeze),
         Import("tflite", "EXPAND_DIMS", from_expand_dims),
     )
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (Kernel("", Form.ALIAS),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

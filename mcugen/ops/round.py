@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Round(FloatFunction):
     """
 
     imports = (Import("tflite", "ROUND"), Import("onnx", "Round"))
-    writes = (_tflite.same("ROUND"),)
+    writes = (_tflite.same("ROUND"), _onnx.same("Round"))
     element: ClassVar = {"f32": Element("rint(a)")}
     kernels = _unary.kernels("mg_round", element)
 

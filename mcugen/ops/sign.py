@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 from mcugen.types import dtypes
 
@@ -23,7 +23,7 @@ class Sign(FloatFunction):
     tflm_types = frozenset()
     litert_types = dtypes("f32")
     imports = (Import("tflite", "SIGN"),)
-    writes = (_tflite.same("SIGN"),)
+    writes = (_tflite.same("SIGN"), _onnx.same("Sign"))
     element: ClassVar = {"f32": Element("a > 0.0f ? 1.0f : (a < 0.0f ? -1.0f : a)")}
     kernels = _unary.kernels("mg_sign", element)
 

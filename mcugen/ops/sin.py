@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Sin(FloatFunction):
     """
 
     imports = (Import("tflite", "SIN"), Import("onnx", "Sin"))
-    writes = (_tflite.same("SIN"),)
+    writes = (_tflite.same("SIN"), _onnx.same("Sin"))
     element: ClassVar = {"f32": Element("sin(a)")}
     kernels = _unary.kernels("mg_sin", element)
 

@@ -19,12 +19,13 @@ from mcugen.numeric import (
     rounding_doubling_high_mul,
 )
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _gemmlowp, _interpolated, _tflite
+from mcugen.ops import _gemmlowp, _interpolated, _onnx, _tflite
 from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import gemmlowp, quantized, tables
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power, scale_of
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _DIFF_BITS = 5  # integer bits of scaled differences
 _SUM_BITS = 12  # integer bits of sums of exponentials
@@ -142,6 +143,13 @@ def _attributes(call: Call) -> dict[str, object]:
     return {"beta": call.op.beta}
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    x = str(inputs[0])
+    if call.op.beta != 1.0:
+        x = sink.operator("Mul", [x, _onnx.constant(sink, call.op.beta)], [_onnx.real(call.input(0))])[0]
+    return sink.operator("Softmax", [x], call.outputs, {"axis": len(call.output.shape) - 1})
+
+
 @dataclass(frozen=True)
 class Softmax(Op):
     """y[i] = exp(beta * x[i]) / sum over k of exp(beta * x[k]), over the last axis.
@@ -159,7 +167,7 @@ class Softmax(Op):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "SOFTMAX", from_tflite),)
-    writes = (_tflite.same("SOFTMAX", _attributes, s8=2, s16=3),)
+    writes = (_tflite.same("SOFTMAX", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
     kernels = (
         Kernel("mg_softmax_s8", Form.POINTWISE, (int8_to_int8, small_enough), params_s8, rows, in_place=(0,)),
         Kernel("mg_softmax_s8_s16", Form.POINTWISE, (int8_to_int16, small_enough), params_s8, rows),

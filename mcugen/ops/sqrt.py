@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _tflite, _unary
+from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,7 +20,7 @@ class Sqrt(FloatFunction):
     """
 
     imports = (Import("tflite", "SQRT"), Import("onnx", "Sqrt"))
-    writes = (_tflite.same("SQRT"),)
+    writes = (_tflite.same("SQRT"), _onnx.same("Sqrt"))
     element: ClassVar = {"f32": Element("sqrt(a)")}
     kernels = _unary.kernels("mg_sqrt", element)
 

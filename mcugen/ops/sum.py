@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.imports import Import, Imported, Source
-from mcugen.ops import _reduce, _reduce_sum
+from mcugen.ops import _onnx, _reduce, _reduce_sum
 from mcugen.types import dtypes
 
 
@@ -25,7 +25,7 @@ class Sum(_reduce_sum.Sums):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("u8 f32")
     imports = (Import("tflite", "SUM", from_tflite),)
-    writes = (_reduce.written("SUM", s8=2),)
+    writes = (_reduce.written("SUM", s8=2), _onnx.reduced("ReduceSum"))
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and call.input(0).dtype in ("s8", "s16"):

@@ -12,7 +12,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
 from mcugen.op import Example, Scaling
-from mcugen.ops import _bytes, _gemmlowp, _sigmoid, _tflite, _unary
+from mcugen.ops import _bytes, _gemmlowp, _onnx, _sigmoid, _tflite, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
 from mcugen.types import TensorType, dtypes
 
@@ -43,7 +43,7 @@ class Tanh(_bytes.ByteFunction):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "TANH"), Import("onnx", "Tanh"))
-    writes = (_tflite.same("TANH", s8=2, s16=3),)
+    writes = (_tflite.same("TANH", s8=2, s16=3), _onnx.same("Tanh"))
     element: ClassVar = {"f32": Element("tanh(a)")}
     kernels = (
         _bytes.table_kernel(),

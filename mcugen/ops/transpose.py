@@ -39,6 +39,11 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "TRANSPOSE", [*inputs, _tflite.vector(sink, call.op.perm)], {}, number)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    rank = len(call.op.perm)
+    return sink.operator("Transpose", inputs, call.outputs, {"perm": tuple(k % rank for k in call.op.perm)})
+
+
 @dataclass(frozen=True)
 class Transpose(_view.View):
     """y[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...]: axis k of y is axis perm[k] of x.
@@ -51,7 +56,7 @@ class Transpose(_view.View):
 
     tflm_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE", from_tflite), Import("onnx", "Transpose", from_onnx))
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _view.KERNELS
 
     def refused_by(self, call: Call, runtime: str) -> str:

@@ -45,6 +45,11 @@ def test_a_gate_of_sixths_is_written_as_converters_write_it(tmp_path: Path) -> N
     assert [float(np.asarray(c)) for c in constants] == [3.0, float(np.float32(1 / 6))]
 
 
+@pytest.mark.parametrize("alpha", [1.0, 0.3, -2.0])
+def test_elu_of_any_slope(alpha: float, tmp_path: Path) -> None:
+    imported("Elu", tmp_path, alpha=alpha)
+
+
 @pytest.mark.parametrize(("alpha", "beta"), [(0.2, 0.5), (1.5, -0.25), (0.0, 0.3), (-0.7, 0.4), (1e-42, 0.6)])
 def test_gates_of_any_slope(alpha: float, beta: float, tmp_path: Path) -> None:
     imported("HardSigmoid", tmp_path, alpha=alpha, beta=beta)

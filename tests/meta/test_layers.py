@@ -58,7 +58,7 @@ WITHIN = {"graph": {"op"}, "__main__": {"cli"}}
 OWNERS = {
     "flatbuffers": ("frontends", "writers"),
     "tflite": ("frontends", "writers"),
-    "onnx": ("frontends",),
+    "onnx": ("frontends", "writers"),
     "google": ("frontends",),
     "nnef": ("frontends",),
     "jinja2": ("emit",),

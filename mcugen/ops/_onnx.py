@@ -1,0 +1,201 @@
+"""Shared recipe of writing operators as those of ONNX, in the versions of opset 21.
+
+Operators are those on real numbers: the writer puts QuantizeLinear and DequantizeLinear around them, wherever a value
+has a scale. Axes, shapes and bounds are attributes here, also where the format has them as operands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import UnsupportedError
+from mcugen.numeric import activation_bounds
+from mcugen.ops._window import Window
+from mcugen.types import QuantParams, TensorType
+from mcugen.writes import Sink, Write
+
+Attributes = Callable[[Call], Mapping[str, object]]
+_FIRST, _LAST = (0, 3, 1, 2), (0, 2, 3, 1)
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+def _none(call: Call) -> Mapping[str, object]:
+    return {}
+
+
+def same(name: str, attributes: Attributes = _none) -> Write:
+    """An operator of the format with the same operands and results, and the activation after it, if there is one."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        if len(call.outputs) > 1:
+            return sink.operator(name, inputs, call.outputs, attributes(call))
+        return [activated(call, sink, name, inputs, attributes(call))]
+
+    return Write("onnx", write)
+
+
+def real(t: TensorType) -> TensorType:
+    """The type of the real numbers that quantized integers stand for; other types as they are."""
+    return t if t.quant is None else TensorType(t.shape, "f32")
+
+
+def activated(
+    call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
+) -> str:
+    """The result of an operator, with the activation of the call after it."""
+    return clamped(call, sink, call.output, lambda t: sink.operator(name, inputs, [t], attributes)[0])
+
+
+def clamped(call: Call, sink: Sink, y: TensorType, make: Callable[[TensorType], str]) -> str:
+    """A result of type y that `make` gives before the activation of the call."""
+    activation = getattr(call.op, "activation", "NONE")
+    if activation == "NONE":
+        return make(y)
+    return clip(sink, make(real(y)), y, *activation_bounds(activation))
+
+
+def clip(sink: Sink, x: str, y: TensorType, low: float, high: float) -> str:
+    """x between two bounds, of which either may be infinite."""
+    if not real(y).is_float:
+        raise UnsupportedError(f"a clamp of {y} is not supported")
+    if (low, high) == (0.0, math.inf):
+        return sink.operator("Relu", [x], [y])[0]
+    bounds = {"min": low, "max": high}
+    return sink.operator("Clip", [x], [y], {k: v for k, v in bounds.items() if not math.isinf(v)})[0]
+
+
+def constant(sink: Sink, value: float) -> str:
+    """A real number."""
+    return sink.constant(np.array(value, np.float32))
+
+
+def transposed(sink: Sink, x: str, perm: Sequence[int]) -> str:
+    return sink.operator("Transpose", [x], [permuted(sink.type(x), perm)], {"perm": tuple(perm)})[0]
+
+
+def permuted(t: TensorType, perm: Sequence[int]) -> TensorType:
+    """The type of a tensor with axis perm[k] as axis k."""
+    quant = t.quant
+    if quant is not None and quant.per_channel:
+        quant = replace(quant, axis=tuple(perm).index(quant.axis))
+    return TensorType(tuple(t.shape[k] for k in perm), t.dtype, quant)
+
+
+def reshaped(sink: Sink, x: str, y: TensorType) -> str:
+    return x if sink.type(x) == y else sink.operator("Reshape", [x], [y], {"shape": y.shape})[0]
+
+
+def channels_first(sink: Sink, x: str) -> str:
+    """An image [N, H, W, C] as [N, C, H, W]."""
+    return transposed(sink, x, _FIRST)
+
+
+def channels_last(sink: Sink, x: str) -> str:
+    """An image [N, C, H, W] as [N, H, W, C]."""
+    return transposed(sink, x, _LAST)
+
+
+def on_images(
+    call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
+) -> Sequence[str]:
+    """An operator on images with their channels first. inputs: the image [N, H, W, C], and others as the format has
+    them.
+    """
+    operands = [channels_first(sink, str(inputs[0])), *inputs[1:]]
+    first = permuted(call.output, _FIRST)
+    y = clamped(call, sink, first, lambda t: sink.operator(name, operands, [t], attributes)[0])
+    return [channels_last(sink, y)]
+
+
+def geometry(window: Window, shape: Sequence[int]) -> dict[str, Any]:
+    """The attributes of a window on images [N, H, W, C] of that shape."""
+    size = (shape[1], shape[2])
+    out, before = window.output(size), window.pad(size)
+    after = [(out[d] - 1) * window.stride[d] + window.extent(d) - size[d] - before[d] for d in (0, 1)]
+    found = {"strides": window.stride, "dilations": window.dilation}
+    stated = {key: value for key, value in found.items() if value != (1, 1)}
+    pads = (*before, *(max(n, 0) for n in after))
+    return {"kernel_shape": window.kernel, **stated, **({"pads": pads} if any(pads) else {})}
+
+
+def weighted(
+    call: Call, sink: Sink, y: TensorType, name: str, operands: Sequence[str], attributes: Mapping[str, Any], axis: int
+) -> str:
+    """The result, of type y, of a product with the bias and the activation of the call. axis: that of the channels.
+
+    The bias is an operand, of integers in units of the sums or of real numbers; one beyond 32 bits is added afterwards,
+    since runtimes make integers of it.
+    """
+
+    def made(t: TensorType) -> str:
+        data, quant, last = _bias(call)
+        if data is None or not last:
+            added = [] if data is None else [sink.constant(data, quant)]
+            return sink.operator(name, [*operands, *added], [t], attributes)[0]
+        along = (-1, *(1 for _ in t.shape[axis + 1 :]))
+        total = sink.operator(name, operands, [real(t)], attributes)[0]
+        return sink.operator("Add", [total, sink.constant(data.reshape(along))], [t])[0]
+
+    return clamped(call, sink, y, made)
+
+
+def _bias(call: Call) -> tuple[np.ndarray | None, QuantParams | None, bool]:
+    """The bias of a call as it is written, its scales, and whether it is added after the product."""
+    if not call.has(2):
+        return None, None, False
+    stated = call.constants[2]
+    if stated is None:
+        raise UnsupportedError("a bias that is computed cannot be written as .onnx")
+    data, x, w = stated.reshape(-1), call.input(0).quant, call.input(1).quant
+    if data.dtype.kind == "f" or x is None or w is None:
+        return data, None, False
+    scales = np.float32(x.scale[0]) * np.array(w.scale, np.float32)
+    if np.abs(data).max(initial=0) > np.iinfo(np.int32).max:
+        return (data * scales.astype(np.float64)).astype(np.float32), None, True
+    return data.astype(np.int32), QuantParams(tuple(float(s) for s in scales), (0,) * scales.size), False
+
+
+def stored(sink: Sink, x: str, t: TensorType) -> str:
+    """The stored integers of x as they are, with another scale or none."""
+    return x if sink.type(x) == t else sink.operator("Stored", [x], [t])[0]
+
+
+def convolution(perm: Sequence[int]) -> Write:
+    """Conv. perm: the axes of the weights in the order [outputs, inputs of a group, height, width]."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        x, w = call.input(0).shape, call.input(1).shape
+        weights = transposed(sink, str(inputs[1]), perm)
+        attributes = {**geometry(call.op.window(w), x), "group": x[3] // sink.type(weights).shape[1]}
+        operands = [channels_first(sink, str(inputs[0])), weights]
+        return [
+            channels_last(sink, weighted(call, sink, permuted(call.output, _FIRST), "Conv", operands, attributes, 1))
+        ]
+
+    return Write("onnx", write)
+
+
+def pool(name: str) -> Write:
+    """A pooling operator over windows."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        return on_images(call, sink, name, inputs, geometry(call.op.window, call.input(0).shape))
+
+    return Write("onnx", write)
+
+
+def reduced(name: str) -> Write:
+    """A reduction over the axes of the operator."""
+
+    def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+        axes = call.op.chosen(len(call.input(0).shape))
+        return sink.operator(name, inputs[:1], call.outputs, {"axes": axes, "keepdims": int(call.op.keep_dims)})
+
+    return Write("onnx", write)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX Runtime on what is written as ONNX: every example of every operator, and every operator of whole models.
+
+usage: python -m tests.writers.soak [--models FOLDER]     with a Python that has onnxruntime
+  --models FOLDER   also every FOLDER/*/model.* that can be written, simplified as for any core
+
+Floats are within 1e-5 of the reference's largest, integers within a step of it, or of the real value. Prints what was
+compared and how many integers are a step apart; exit status 1 for any larger difference.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from mcugen import frontends, registry
+from mcugen.errors import McugenError
+from mcugen.graph import Graph
+from mcugen.ops.div import Div
+from mcugen.writers import write
+from tests.writers import onnx_cases
+from tests.writers.onnx_cases import Arrays, Verdict, Written
+from tests.writers.simplifying import simplified
+
+SETS = 4
+_EXTENSIONS = ("model.onnx", "model.tflite", "model_float.tflite")
+
+
+def session(data: bytes) -> object:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.log_severity_level = 1, 4
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def run(data: bytes, names: tuple[list[str], list[str]], sets: Iterable[Arrays]) -> list[Arrays]:
+    """The results of ONNX Runtime for each set of inputs."""
+    loaded: object = session(data)
+    return [loaded.run(names[1], dict(zip(names[0], arrays, strict=True))) for arrays in sets]  # type: ignore[attr-defined]
+
+
+def judged(cases: Iterable[Written]) -> Verdict:
+    """All cases in one verdict; prints those that are wrong."""
+    total = Verdict()
+    for case in cases:
+        sets = [arrays for arrays in case.inputs if not _divides_by_zero(case.graph, arrays)]
+        try:
+            found = run(case.data, case.names, sets)
+        except Exception as error:
+            total.fault = str(error)
+            print(f"{case.label}: {str(error)[:300]}")
+            continue
+        for arrays, results in zip(sets, found, strict=True):
+            verdict = onnx_cases.judge(case, arrays, results)
+            total.values, total.steps = total.values + verdict.values, total.steps + verdict.steps
+            total.worst = max(total.worst, verdict.worst)
+            if verdict.fault:
+                total.fault = verdict.fault
+                print(f"{case.label}: {verdict.fault}")
+    return total
+
+
+def _divides_by_zero(graph: Graph, arrays: Arrays) -> bool:
+    """Whether integers are divided by zero, at which the runtime stops."""
+    divides = any(isinstance(node.op, Div) for node in graph.nodes)
+    return divides and any(a.dtype.kind == "i" and not a.all() for a in arrays)
+
+
+def of_model(path: Path) -> tuple[Verdict, str] | None:
+    """All operators of a model, each on the operands of the reference; None where it is not written."""
+    graph = simplified(frontends.load(path, registry.load()))
+    reference_name = "ort" if graph.format == "onnx" else "litert"
+    try:
+        data = write(graph, "onnx")
+    except McugenError as error:
+        print(f"{path}: {error}")
+        return None
+    rng, inputs = np.random.default_rng(1), []
+    for t in (graph.type(name) for name in graph.inputs):
+        drawn = rng.normal(size=t.shape) if t.is_float else rng.integers(*t.limits, size=t.shape, endpoint=True)
+        inputs.append(drawn.astype(t.np_dtype))
+    verdict = judged(onnx_cases.nodes(graph, inputs, reference_name))
+    names = tuple([graph.tensors[n].label or n for n in ends] for ends in (graph.inputs, graph.outputs))
+    run(data, (names[0], names[1]), [inputs])
+    return verdict, f"{len(data)} bytes"
+
+
+def main(arguments: list[str]) -> int:
+    faults = 0
+    for op in onnx_cases.operators():
+        verdict = judged(onnx_cases.written(op, SETS))
+        faults += bool(verdict.fault)
+        print(f"{op.__name__}: {verdict.values} values, {verdict.steps} a step apart, floats {verdict.worst:.1e}")
+    folder = Path(arguments[1]) if arguments[:1] == ["--models"] else None
+    for path in [] if folder is None else sorted(p for name in _EXTENSIONS for p in folder.glob(f"*/{name}")):
+        try:
+            found = of_model(path)
+        except McugenError as error:
+            print(f"{path}: {error}")
+            continue
+        if found is not None:
+            verdict, size = found
+            faults += bool(verdict.fault)
+            print(f"{path}: {size}, {verdict.values} values, {verdict.steps} a step apart, floats {verdict.worst:.1e}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

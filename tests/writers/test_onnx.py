@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators written as ONNX are read again as what they were; images are written channels first, without transposes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from mcugen import frontends, reference, registry
+from mcugen.errors import UnsupportedError
+from mcugen.graph import Graph
+from mcugen.op import Op
+from mcugen.writers import write
+from tests.frontends import onnx_models
+from tests.frontends.test_onnx import classifier, shuffled
+from tests.writers import onnx_cases
+from tests.writers.simplifying import simplified
+
+MODELS = Path(__file__).resolve().parents[1] / "models"
+DIGITS = MODELS.parents[1] / "examples/digits/digits.tflite"
+REGISTRY = registry.load()
+Net = Callable[[onnx_models.Writer], tuple[str, ...]]
+
+
+def read(data: bytes, folder: Path) -> Graph:
+    path = folder / "written.onnx"
+    path.write_bytes(data)
+    return frontends.load(path, REGISTRY)
+
+
+def kinds(data: bytes) -> Counter[str]:
+    model = onnx.load_from_string(data)
+    onnx.checker.check_model(model, full_check=True)
+    return Counter(node.op_type for node in model.graph.node)
+
+
+@pytest.mark.parametrize("op", onnx_cases.operators(), ids=lambda op: str(op.__name__))
+def test_what_is_written_is_read_again(op: type[Op], tmp_path: Path) -> None:
+    """Integers within a step of the runtimes' rounding, floats within 1e-5."""
+    count = 0
+    for case in onnx_cases.written(op, 2):
+        graph = read(case.data, tmp_path)
+        count += 1
+        for inputs in case.inputs:
+            found = reference.run(graph, inputs, "ort")
+            verdict = onnx_cases.judge(case, inputs, [found[name] for name in graph.outputs])
+            assert not verdict.fault, f"{case.label}: {verdict.fault}"
+    assert count, f"no example of {op.__name__} is written"
+
+
+@pytest.mark.parametrize("net", [classifier, shuffled])
+def test_networks_are_read_again(net: Net, tmp_path: Path) -> None:
+    w = onnx_models.Writer()
+    model = w.model(*net(w))
+    graph = simplified(frontends.load(onnx_models.write(model, tmp_path), REGISTRY))
+    again = read(write(graph, "onnx"), tmp_path)
+    rng = np.random.default_rng(5)
+    inputs = [rng.normal(size=graph.type(name).shape).astype(np.float32) for name in graph.inputs]
+    wanted, got = (reference.run(g, inputs, "ort") for g in (graph, again))
+    for a, b in zip(graph.outputs, again.outputs, strict=True):
+        assert wanted[a].shape == got[b].shape
+        assert onnx_cases.error(wanted[a], got[b]) <= onnx_cases.TOLERANCE
+        assert graph.tensors[a].label == again.tensors[b].label
+
+
+def test_a_network_of_images_has_no_transpose(tmp_path: Path) -> None:
+    w = onnx_models.Writer()
+    graph = simplified(frontends.load(onnx_models.write(w.model(*classifier(w)), tmp_path), REGISTRY))
+    data = write(graph, "onnx")
+    assert "Transpose" not in kinds(data)
+    model = onnx.load_from_string(data)
+    assert [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim] == [1, 3, 9, 8]
+
+
+def test_a_tflite_network_keeps_its_interface(tmp_path: Path) -> None:
+    """Images come channels last: one transpose moves the input."""
+    graph = simplified(frontends.load(DIGITS, REGISTRY))
+    data = write(graph, "onnx")
+    model = onnx.load_from_string(data)
+    assert [value.name for value in model.graph.input] == [graph.tensors[name].label for name in graph.inputs]
+    assert [value.name for value in model.graph.output] == [graph.tensors[name].label for name in graph.outputs]
+    assert kinds(data)["Transpose"] <= 1
+    rng, t = np.random.default_rng(6), graph.type(graph.inputs[0])
+    inputs = [rng.integers(*t.limits, size=t.shape, endpoint=True).astype(t.np_dtype)]
+    for case in onnx_cases.nodes(graph, inputs, "litert"):
+        (given,) = case.inputs
+        again = read(case.data, tmp_path)
+        found = reference.run(again, given, "ort")
+        verdict = onnx_cases.judge(case, given, [found[name] for name in again.outputs])
+        assert not verdict.fault, f"{case.label}: {verdict.fault}"
+
+
+def test_the_bytes_are_the_same_each_time() -> None:
+    first, second = (write(simplified(frontends.load(DIGITS, REGISTRY)), "onnx") for _ in range(2))
+    assert first == second
+
+
+def test_what_cannot_be_written_is_named_with_its_place() -> None:
+    graph = frontends.load(MODELS / "s8_cast_f32.tflite", REGISTRY)
+    node = graph.nodes[0]
+    foreign = graph.updated(nodes=[type(node)(node.name, _Foreign(), node.inputs, node.outputs, "operator 7 FOREIGN")])
+    with pytest.raises(UnsupportedError, match=r"operator 7 FOREIGN.*cannot be written as onnx"):
+        write(foreign, "onnx")
+
+
+class _Foreign(Op):
+    """An operator of which no format knows."""
