@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from mcugen.decompositions import _images
+from mcugen.decompositions import _computed, _images
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.add import Add
@@ -85,8 +86,13 @@ def convolution(source: Source, e: Expansion) -> Sequence[str]:
     for first in range(0, weights[1], step):
         count = min(step, weights[1] - first)
         data = _images.to_last(e, x if groups > 1 else _part(e, x, 1, first, count))
-        taps = e.node(Transpose((0, 2, 3, 1)), _images.two_dimensional(e, _part(e, w, 1, first, count)))
-        parts.append(e.node(op, data, taps))
+        taps = _images.two_dimensional(e, _part(e, w, 1, first, count))
+        if _computed.is_computed(e, (taps,)):
+            bare = replace(window, padding=((0, 0), (0, 0)))
+            data = _images.padded(e, data, window.padding)
+            parts.append(_computed.convolution(e, data, taps, None, bare, groups))
+        else:
+            parts.append(e.node(op, data, e.node(Transpose((0, 2, 3, 1)), taps)))
     return [_images.to_first(e, _summed(e, parts), len(image))]
 
 
