@@ -18,6 +18,7 @@ from mcugen.imports import Expansion, Import, Source
 from mcugen.numeric import INT_RANGE
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
@@ -98,7 +99,9 @@ def convolution(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def product(source: Source, e: Expansion) -> Sequence[str]:
-    """A matrix of stored integers times a constant one. Source: QLinearMatMul-10."""
+    """Matrices of stored integers times a constant one, or one another. Source: QLinearMatMul-10."""
+    if e.data(_given(e, 3)) is None:
+        return [e.node(BatchMatmul(rounding="single"), _operand(e, 0), _operand(e, 3), quant=_result(e, 6))]
     x, (w, quant) = _operand(e, 0), _weights(e, 3, 1)
     if w.ndim != 2 or e.type(x).shape[-1:] != w.shape[:1]:
         raise UnsupportedError(f"a product of {list(e.type(x).shape)} and {list(w.shape)} is not supported")

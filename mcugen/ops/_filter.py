@@ -149,6 +149,8 @@ def is_legacy(call: Call) -> bool:
 
 def rounds_product(call: Call) -> bool:
     """Whether scale_x * scale_w is rounded to float."""
+    if getattr(call.op, "product_in_float", False):
+        return True
     return is_legacy(call) and not getattr(call.op, "exact_scales", False)
 
 

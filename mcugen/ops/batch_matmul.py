@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.call import Call, Param, Params
+from mcugen.channels import Range, filled
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
-from mcugen.ops import _strided, _tflite
-from mcugen.types import Shape, TensorType, dtypes
+from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _accumulators, _filter, _rounding, _strided, _tflite
+from mcugen.oracle import filters, quantized
+from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 MAX_BATCHES = 1 << 12
 """Each batch takes eight bytes of flash."""
@@ -27,7 +30,38 @@ def from_tflite(source: Source) -> Imported:
 
 def float_data(call: Call) -> bool:
     "the matrices are float32"
-    return {call.input(0).dtype, call.input(1).dtype, call.output.dtype} == {"f32"}
+    return _types(call) == {"f32"}
+
+
+def int8_data(call: Call) -> bool:
+    "the matrices are int8, the runtime rounds, and no sum leaves 32 bits"
+    return _types(call) == {"s8"} and not _rounding.is_stated(call) and _fit(call)
+
+
+def int8_data_rounded_once(call: Call) -> bool:
+    "the matrices are int8, the operator states how it rounds, and every sum's result is a line with few exceptions"
+    return _types(call) == {"s8"} and _fit(call) and _rounding.has_line(call)
+
+
+def int16_data(call: Call) -> bool:
+    "the matrices are int16 without zero points, and results are not shifted beyond the sums"
+    types = (call.input(0), call.input(1), call.output)
+    if _types(call) != {"s16"} or _rounding.is_stated(call) or any(t.zero_point for t in types):
+        return False
+    return bool(_filter.multipliers(call, 1)[1][0] < _WIDE_SHIFT)
+
+
+_WIDE_SHIFT = 15
+"""Bits to the left that the rounding of 64-bit sums has no room for."""
+
+
+def _types(call: Call) -> set[str]:
+    return {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
+
+
+def _fit(call: Call) -> bool:
+    found = call.op.accumulators(call)
+    return found is not None and -_filter.INT32_END <= found.low[0] <= found.high[0] < _filter.INT32_END
 
 
 def params(call: Call) -> Params:
@@ -37,7 +71,7 @@ def params(call: Call) -> Params:
     a_row, a_col = (1, a_cols) if op.transpose_a else (a_cols, 1)
     b_row, b_col = (1, b_cols) if op.transpose_b else (b_cols, 1)
     first = np.stack([_starts(shape, y[:-2]) for shape in (a, b)], axis=-1)
-    return {
+    sizes: dict[str, Param] = {
         "first": first.reshape(-1).astype(np.uint32),
         "batches": first.shape[0],
         "rows": y[-2],
@@ -48,6 +82,15 @@ def params(call: Call) -> Params:
         "b_row": b_row,
         "b_col": b_col,
     }
+    return sizes | ({} if call.output.is_float else _integer_fields(call))
+
+
+def _integer_fields(call: Call) -> dict[str, Param]:
+    zeros: dict[str, Param] = {"a_zero_point": call.input(0).zero_point, "b_zero_point": call.input(1).zero_point}
+    if _rounding.is_stated(call):
+        return zeros | _rounding.fields(call, "NONE")
+    mult, shift = _filter.c_multipliers(call, 1)
+    return zeros | {"mult": int(mult[0]), "shift": int(shift[0]), **_filter.clamp_fields("NONE", call.output)}
 
 
 def _starts(shape: Shape, batches: Shape) -> np.ndarray:
@@ -65,23 +108,38 @@ def _attributes(call: Call) -> dict[str, object]:
 class BatchMatmul(Op):
     """y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]; the axes before are batches, broadcasting.
 
-    a, b: f32 [..., I, K], [..., K, J]; with transpose_a [..., K, I], with transpose_b [..., J, K]   y: f32 [..., I, J]
-    Source: TFLite BATCH_MATMUL, ONNX MatMul-13.
+    a, b: [..., I, K], [..., K, J]; with transpose_a [..., K, I], with transpose_b [..., J, K]   y: [..., I, J]
+    a, b, y: one type of s8, u8, s16, with one scale each, and f32
+    rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding
+    Source: TFLite BATCH_MATMUL, ONNX MatMul-13; reference_ops::BatchMatMul.
     """
 
     transpose_a: bool = False
     transpose_b: bool = False
+    rounding: str = ""
 
-    tflm_types = dtypes("f32")
-    litert_types = dtypes("f32")
+    activation: ClassVar[str] = "NONE"
+    product_in_float: ClassVar[bool] = True
+    """The product of the scales is rounded to float32."""
+
+    tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "BATCH_MATMUL", from_tflite),)
-    writes = (_tflite.same("BATCH_MATMUL", _attributes),)
-    kernels = (Kernel("mg_batch_matmul_f32", Form.WHOLE, (float_data,), params, operands=(0, 1)),)
+    writes = (_tflite.same("BATCH_MATMUL", _attributes, s8=2, s16=3),)
+    kernels = tuple(
+        Kernel(f"mg_batch_matmul_{name}", Form.WHOLE, (rule,), params, operands=(0, 1))
+        for name, rule in {
+            "s8": int8_data,
+            "s8_line": int8_data_rounded_once,
+            "s16": int16_data,
+            "f32": float_data,
+        }.items()
+    )
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         a, b = _strided.operand(a), _strided.operand(b)
-        if a.dtype != "f32" or b.dtype != "f32":
-            raise UnsupportedError(f"products of {a.dtype} and {b.dtype} matrices are not supported")
+        _check_types(a, b)
+        _rounding.check(self.rounding)
         if len(a.shape) < 2 or len(b.shape) < 2:
             raise ShapeError(f"{list(a.shape)} and {list(b.shape)} are not both matrices")
         rows, depth = a.shape[:-3:-1] if self.transpose_a else a.shape[-2:]
@@ -94,11 +152,45 @@ class BatchMatmul(Op):
             raise ShapeError(f"{list(a.shape)} and {list(b.shape)} cannot be multiplied")
         if np.prod(batches, dtype=np.int64) > MAX_BATCHES:
             raise UnsupportedError(f"products in {np.prod(batches)} batches are not supported, {MAX_BATCHES} are")
-        return (TensorType((*batches, rows, cols), "f32"),)
+        return (TensorType((*batches, rows, cols), a.dtype),)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         left = np.swapaxes(a, -1, -2) if self.transpose_a else a
         return np.asarray(left @ (np.swapaxes(b, -1, -2) if self.transpose_b else b))
+
+    def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Source: reference_ops/batch_matmul.h, BatchMatMul of integers; GetQuantizedConvolutionMultipler."""
+        products = self.reference(quantized.centred(a, call.input(0)), quantized.centred(b, call.input(1)))
+        return filters.results(call, products, None, "NONE")
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
+
+    def scaling(self, call: Call) -> Scaling:
+        return _filter.scaling(call, 1, "NONE")
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return filters.scaling(call, 1, "NONE")
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        found = _accumulators.results(call, self.accumulators(call), "NONE")[0]
+        if found is None:
+            return (None,)
+        low, high = (int(v) for v in (found.low.min(), found.high.max()))
+        return (filled(call.output.shape[-1], low, high),)
+
+    def accumulators(self, call: Call) -> Range | None:
+        """One bound for all channels: the greatest products of either sign, as many as are added."""
+        ends = []
+        for k in (0, 1):
+            found = call.range_of(k)
+            if found is None:
+                return None
+            zero = call.input(k).zero_point
+            ends.append((int(found.low.min()) - zero, int(found.high.max()) - zero))
+        products = [x * y for x in ends[0] for y in ends[1]]
+        depth = self.macs(call) // call.output.size
+        return Range(np.array([depth * min(products)], np.int64), np.array([depth * max(products)], np.int64))
 
     def macs(self, call: Call) -> int:
         a = call.input(0).shape
@@ -115,6 +207,28 @@ class BatchMatmul(Op):
         )
         found = []
         for k, (op, left, right) in enumerate(cases):
-            a, b = TensorType(left, "f32"), TensorType(right, "f32")
-            found.append(Example(op, (a, b), op.infer(a, b), {}, k))
-        return found
+            found += [_example(op, "f32", left, right, k), _example(op, "s8", left, right, 10 + k, (-7, 120)[k % 2])]
+            found += [_example(op, "s16", left, right, 20 + k)]
+            found += [_example(replace(op, rounding="even"), "s8", left, right, 30 + k, (100, -128)[k % 2])]
+        steep = _example(cls(), "s8", (2, 9), (9, 4), 40, 5, gain=4.0)
+        return [*found, steep, _example(cls(rounding="single"), "s8", (3, 40), (40, 5), 41, -5, gain=0.003)]
+
+
+def _check_types(a: TensorType, b: TensorType) -> None:
+    """Raise UnsupportedError or QuantizationError for matrices that are not multiplied."""
+    if a.dtype != b.dtype or a.dtype not in ("s8", "u8", "s16", "f32"):
+        raise UnsupportedError(f"products of {a.dtype} and {b.dtype} matrices are not supported")
+    for t in (a, b):
+        if not t.is_float and (t.quant is None or t.quant.per_channel):
+            raise QuantizationError(f"the matrix {t} has not one scale")
+
+
+def _example(
+    op: BatchMatmul, dtype: str, left: Shape, right: Shape, seed: int, zero: int = 0, gain: float = 0.02
+) -> Example:
+    """gain: the scale of the products to that of the results, for int8."""
+    step = gain if dtype == "s8" else gain / 1000
+    steps = ((0.05, zero), (0.03, zero // 3), (0.05 * 0.03 / step, -zero // 2))
+    quants = [None if dtype == "f32" else QuantParams((scale,), (z,)) for scale, z in steps]
+    a, b = TensorType(left, dtype, quants[0]), TensorType(right, dtype, quants[1])
+    return Example(op, (a, b), tuple(replace(t, quant=quants[2]) for t in op.infer(a, b)), {}, seed)

@@ -74,6 +74,7 @@ def _scales(call: Call) -> tuple[float, tuple[float, ...], float, int]:
     if getattr(call.op, "float_scales", False):
         return call.input(0).scale, quant.scale, call.output.scale, 2
     in_float = was_uint8(call) and not getattr(call.op, "exact_scales", False)
+    in_float |= getattr(call.op, "product_in_float", False)
     return call.input(0).scale, quant.scale, call.output.scale, int(in_float)
 
 

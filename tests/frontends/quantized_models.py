@@ -7,119 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
 
-TYPES: Mapping[str, tuple[Any, int, int]] = {
-    "s8": (np.int8, -128, 127),
-    "u8": (np.uint8, 0, 255),
-    "s16": (np.int16, -32768, 32767),
-}
-
-
-@dataclass(frozen=True)
-class Quantized:
-    """A value with its scale, zero point and element type; the names of the constants that hold them."""
-
-    name: str
-    scale: float
-    zero: int
-    dtype: str
-    parameters: tuple[str, str]
-
-
-@dataclass
-class Writer:
-    """Appends nodes on quantized values. floats: values that QuantizeLinear makes begin as floats."""
-
-    seed: int
-    opset: int = 21
-    nodes: list[onnx.NodeProto] = field(default_factory=list)
-    inputs: list[onnx.ValueInfoProto] = field(default_factory=list)
-    constants: list[onnx.TensorProto] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.rng = np.random.default_rng(self.seed)
-
-    def constant(self, data: Any, dtype: Any = np.float32) -> str:
-        name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.asarray(data, dtype), name))
-        return name
-
-    def node(self, kind: str, inputs: Sequence[str], **attributes: Any) -> str:
-        name = f"v{len(self.nodes)}"
-        domain = attributes.pop("domain", "")
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
-        return name
-
-    def parameters(self, dtype: str, scale: Any = None, zero: Any = None) -> tuple[float, int, tuple[str, str]]:
-        kind, low, high = TYPES[dtype]
-        scale = float(self.rng.uniform(0.01, 0.1)) if scale is None else scale
-        zero = int(self.rng.integers(low // 2, high // 2)) if zero is None else zero
-        return scale, zero, (self.constant(scale), self.constant(zero, kind))
-
-    def input(self, shape: Sequence[int], dtype: str = "s8", scale: Any = None, zero: Any = None) -> Quantized:
-        name = f"x{len(self.inputs)}"
-        kind = helper.np_dtype_to_tensor_dtype(np.dtype(TYPES[dtype][0]))
-        self.inputs.append(helper.make_tensor_value_info(name, kind, shape))
-        found = self.parameters(dtype, scale, zero)
-        return Quantized(name, found[0], found[1], dtype, found[2])
-
-    def drawn(self, shape: Sequence[int], dtype: str = "s8") -> np.ndarray:
-        kind, low, high = TYPES[dtype]
-        return self.rng.integers(max(low, -127), high, shape, endpoint=True).astype(kind)
-
-    def dequantized(self, q: Quantized) -> str:
-        return self.node("DequantizeLinear", [q.name, *q.parameters])
-
-    def weights(
-        self, shape: Sequence[int], axis: int | None = 0, dtype: str = "s8", zero: int = 0
-    ) -> tuple[str, np.ndarray]:
-        """Dequantized weights and their scales, one for each index of an axis (None: one)."""
-        count = 1 if axis is None else shape[axis]
-        scales = self.rng.uniform(0.002, 0.02, count).astype(np.float32)
-        data, kind = self.constant(self.drawn(shape, dtype), TYPES[dtype][0]), TYPES[dtype][0]
-        if axis is None:
-            return self.node("DequantizeLinear", [data, self.constant(scales[0]), self.constant(zero, kind)]), scales
-        zeros = self.constant(np.full(count, zero), kind)
-        return self.node("DequantizeLinear", [data, self.constant(scales), zeros], axis=axis), scales
-
-    def bias(self, x: Quantized, scales: np.ndarray, count: int, most: int = 3000) -> str:
-        data = self.constant(self.rng.integers(-most, most, count), np.int32)
-        sums = np.float32(x.scale) * np.broadcast_to(scales, (count,))
-        return self.node(
-            "DequantizeLinear", [data, self.constant(sums), self.constant(np.zeros(count), np.int32)], axis=0
-        )
-
-    def quantized(self, value: str, dtype: str = "s8", scale: Any = None, zero: Any = None) -> Quantized:
-        found = self.parameters(dtype, scale, zero)
-        return Quantized(self.node("QuantizeLinear", [value, *found[2]]), found[0], found[1], dtype, found[2])
-
-    def model(self, output: Quantized) -> onnx.ModelProto:
-        kind = helper.np_dtype_to_tensor_dtype(np.dtype(TYPES[output.dtype][0]))
-        result = helper.make_tensor_value_info(output.name, kind, None)
-        graph = helper.make_graph(self.nodes, "g", self.inputs, [result], self.constants)
-        opsets = [helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=10)
-
-    def data(self, sets: int) -> list[list[np.ndarray]]:
-        """Input sets over the whole range of the types."""
-        rng = np.random.default_rng(self.seed + 1)
-        found = []
-        for _ in range(sets):
-            arrays = []
-            for value in self.inputs:
-                t = value.type.tensor_type
-                info = np.iinfo(helper.tensor_dtype_to_np_dtype(t.elem_type))
-                shape = [d.dim_value for d in t.shape.dim]
-                arrays.append(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
-            found.append(arrays)
-        return found
-
+from tests.frontends.quantized_writer import TYPES, Quantized, Writer
 
 Build = Callable[[Writer], Quantized]
 
@@ -171,6 +64,16 @@ def binary(kind: str, dtype: str = "s8", scales: Sequence[Any] = (None, None, No
     def build(w: Writer) -> Quantized:
         a, b = w.input((2, 3, 5, 7), dtype, scales[0]), w.input((2, 3, 5, 7), dtype, scales[1])
         return w.quantized(w.node(kind, [w.dequantized(a), w.dequantized(b)]), dtype, scales[2])
+
+    return build
+
+
+def products(dtype: str = "s8", scale: Any = 0.5) -> Build:
+    """A product of two computed matrices, as attention has them."""
+
+    def build(w: Writer) -> Quantized:
+        a, b = w.input((2, 5, 20), dtype), w.input((2, 20, 6), dtype)
+        return w.quantized(w.node("MatMul", [w.dequantized(a), w.dequantized(b)]), dtype, scale)
 
     return build
 
@@ -232,6 +135,8 @@ FLOATS: Mapping[str, Build] = {
     "gemm": gemm("Gemm"),
     "matmul": gemm(""),
     "matmul_add": gemm("bias"),
+    "matmul_computed": products(),
+    "matmul_computed_u8": products("u8", 0.1),
     "add": binary("Add"),
     "add_u8": binary("Add", "u8"),
     "add_halves": binary("Add", scales=(0.25, 0.5, 0.5)),
@@ -327,6 +232,15 @@ def linear_product(dtype: str = "s8", w_type: str = "s8", zero: int = 0) -> Buil
     return build
 
 
+def linear_products(dtype: str) -> Build:
+    def build(w: Writer) -> Quantized:
+        a, b, y = w.input((2, 5, 20), dtype), w.input((2, 20, 6), dtype), w.parameters(dtype, 0.4)
+        name = w.node("QLinearMatMul", [a.name, *a.parameters, b.name, *b.parameters, *y[2]])
+        return Quantized(name, y[0], y[1], dtype, y[2])
+
+    return build
+
+
 def linear_gemm(w: Writer) -> Quantized:
     x, y = w.input((4, 30)), w.parameters("s8")
     scales = w.rng.uniform(0.002, 0.02, 9).astype(np.float32)
@@ -357,6 +271,8 @@ INTEGERS: Mapping[str, Build] = {
     "conv_depthwise": linear_conv(groups=6, bias=False),
     "matmul": linear_product(),
     "matmul_u8": linear_product("u8", "u8", 99),
+    "matmul_computed": linear_products("s8"),
+    "matmul_computed_u8": linear_products("u8"),
     "gemm": linear_gemm,
     "add": linear_pair("QLinearAdd"),
     "add_u8": linear_pair("QLinearAdd", "u8"),

@@ -169,7 +169,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "DEPTHWISE_CONV_2D": (_TYPES, depthwise_conv_2d),
     "FULLY_CONNECTED": (_TYPES, fully_connected),
     "TRANSPOSE_CONV": (_TYPES, transpose_conv),
-    "BATCH_MATMUL": (("f32",), batch_matmul),
+    "BATCH_MATMUL": (_TYPES, batch_matmul),
     "AVERAGE_POOL_2D": (_TYPES, pool("AVERAGE_POOL_2D")),
     "MAX_POOL_2D": (_TYPES, pool("MAX_POOL_2D")),
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products of two computed matrices of int8 values, one for each batch.
+ *
+ *   sum = sum over k of (a[n, i, k] - a_zero_point) * (b[n, k, j] - b_zero_point)
+ *   y[n, i, j] = clamp(requantize(sum, mult, shift) + out_zero_point)
+ *
+ * first         for each batch the first element of a, then of b: both may be shared by batches
+ * *_row, *_col  elements from a row, or a column, of a matrix to the next one
+ * sums          cannot leave 32 bits: proved when the code is generated
+ * Equals BatchMatmul.reference_q.
+ */
+#ifndef MCUGEN_BATCH_MATMUL_S8_H
+#define MCUGEN_BATCH_MATMUL_S8_H
+
+#include "mcugen/filter.h"
+
+typedef struct {
+    const uint32_t *first;
+    int32_t mult;
+    int32_t shift, out_zero_point, out_min, out_max;
+    uint32_t batches, rows, depth, cols;
+    uint32_t a_row, a_col;
+    uint32_t b_row, b_col;
+    int16_t a_zero_point, b_zero_point;
+} mg_batch_matmul_s8_params;
+
+/* Whole tensors. */
+void mg_batch_matmul_s8(const mg_batch_matmul_s8_params *p, const int8_t *a, const int8_t *b, int8_t *out);
+
+#endif /* MCUGEN_BATCH_MATMUL_S8_H */
