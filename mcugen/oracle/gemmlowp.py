@@ -99,3 +99,24 @@ def reciprocal(x: int, integer_bits: int) -> tuple[int, int]:
     """(r, bits): 1 / x is about r * 2**-bits, r in Q0, for a positive x in Q<integer_bits>. Source: GetReciprocal."""
     headroom = 32 - x.bit_length()
     return one_over_one_plus((x << headroom) - (1 << 31)), integer_bits - headroom
+
+
+_LOG_2, _ROOT_OF_HALF, _FOURTH_ROOT_OF_HALF = 1488522236, 1518500250, 1805811301  # Q0
+_ALPHA_N, _ALPHA_D, _ALPHA_I, _ALPHA_F = 117049297, 127690142, 1057819769, 638450708  # Q0
+
+
+def logarithm(x: int, from_bits: int, to_bits: int) -> int:
+    """log(x) for x >= 1, Q<from_bits> to Q<to_bits>. Source: TensorFlow Lite, internal/common.h."""
+    bits = to_bits + 1
+    headroom = 31 - x.bit_length()
+    r_a = saturated(product(saturated(x << headroom), _ROOT_OF_HALF) << 1)
+    power_a = saturated((from_bits - headroom - 1) << (31 - bits)) + divided(1 << 29, bits)
+    room = 31 - product(x, _ROOT_OF_HALF).bit_length()
+    r_b = saturated(x << room)
+    power_b = saturated((from_bits - room) << (31 - bits)) - divided(1 << 29, bits)
+    r, power = min(r_a, r_b), max(power_a, power_b)
+    p, q = half_sum(r, _FOURTH_ROOT_OF_HALF), 2 * (r - _FOURTH_ROOT_OF_HALF)
+    square = product(q, q)
+    above = product(q, r) + product(product(q, square), _ALPHA_N)
+    below = product(p, _ALPHA_I + q + product(_ALPHA_D, square)) + product(_ALPHA_F, q)
+    return saturated((product(power, _LOG_2) + product(divided(above, bits), one_over_one_plus(below))) << 1)

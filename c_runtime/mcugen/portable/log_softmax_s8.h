@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Logarithm of the softmax of int8 data, in sixteenths, less 1/16 for each step below 127.
+ *
+ *   y[i] = x[i] - max - log(sum over k of exp(x[k] - max))
+ *
+ * exp      the exponential of each difference from the maximum, at its magnitude, in Q12; 0 from `live` on
+ * scaled   these differences in Q5
+ * mult, shift  from Q5 to steps of x
+ * classes  at most 4095, so that a sum of exponentials stays in 32 bits
+ * Equals the reference runtime's LogSoftmax (reference_integer_ops::LogSoftmax).
+ */
+#ifndef MCUGEN_LOG_SOFTMAX_S8_H
+#define MCUGEN_LOG_SOFTMAX_S8_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int32_t *exp, *scaled;
+    int32_t mult, shift;
+    uint16_t live;
+    uint16_t classes;
+} mg_log_softmax_s8_params;
+
+/* n rows of `classes` elements; out may be in. */
+void mg_log_softmax_s8(const mg_log_softmax_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
+
+#endif /* MCUGEN_LOG_SOFTMAX_S8_H */
