@@ -5,7 +5,7 @@ Operands are (data, weights, optional bias) throughout; weights are treated as a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +23,8 @@ from mcugen.numeric import (
 )
 from mcugen.op import Scaling
 from mcugen.ops import _rounding, _tflite
-from mcugen.types import TensorType
+from mcugen.types import QuantParams, TensorType
+from mcugen.writes import Sink
 
 WEIGHT_TYPES = {"s8": ("s8", "s16", "s4"), "s16": ("s8", "s4"), "u8": ("u8",), "f32": ("f32",)}
 BIAS_TYPES = {"s8": ("s32",), "s16": ("s64", "s32"), "u8": ("s32",), "f32": ("f32",)}
@@ -106,6 +107,26 @@ def writable(call: Call, sum_dtype: str = "") -> dict[str, str]:
         raise UnsupportedError("int16 weights: no runtime has them", hint="write the network as it was imported")
     stated = {"s32": "INT32", "s64": "INT64"}.get(sum_dtype)
     return _tflite.activation(call) | ({} if stated is None else {"quantized_bias_type": stated})
+
+
+def with_bias(call: Call, sink: Sink, inputs: Sequence[str | None], *, required: bool = False) -> list[str | None]:
+    """Weights and bias as they are written: a bias without a scale gets that of the sums, which runtimes compare.
+
+    required: whether the operator has no form without a bias, so that zeros stand for an absent one. inputs: the data,
+    the weights, and the bias, if there is one.
+    """
+    x, w, given = call.input(0), inputs[1], [name for name in inputs[2:] if name is not None]
+    data = call.constants[2] if call.has(2) else None
+    if not given and required and x.dtype != "s16":
+        data = np.zeros(call.output.shape[-1], np.float32 if x.is_float else np.int32)
+    quant = call.input(1).quant
+    stated = call.has(2) and call.input(2).quant is not None
+    if data is None or (given and (x.is_float or stated)):
+        return [w, *given]
+    scales = (
+        () if x.is_float or quant is None else tuple(float(np.float32(x.scale) * np.float32(s)) for s in quant.scale)
+    )
+    return [w, sink.constant(data, QuantParams(scales, (0,) * len(scales)) if scales else None)]
 
 
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:

@@ -110,7 +110,8 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     x, padding = _tflite.around(sink, str(inputs[0]), window)
     dilation = {"dilation_h_factor": op.dilation[0], "dilation_w_factor": op.dilation[1]}
     attributes = {**_filter.writable(call, op.sum_dtype), **_tflite.strides(op.stride), **dilation, "padding": padding}
-    return _tflite.operator(call, sink, "CONV_2D", [x, *inputs[1:]], attributes, _version(call))
+    operands = [x, *_filter.with_bias(call, sink, inputs, required=True)]
+    return _tflite.operator(call, sink, "CONV_2D", operands, attributes, _version(call))
 
 
 def _version(call: Call) -> int:

@@ -115,7 +115,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     dilation = {"dilation_h_factor": op.dilation[0], "dilation_w_factor": op.dilation[1]}
     attributes = {**_filter.writable(call), **_tflite.strides(op.stride), **dilation, "padding": padding}
     attributes["depth_multiplier"] = multiplier_of(call)
-    operands = [x, *(name for name in inputs[1:] if name is not None)]
+    operands = [x, *_filter.with_bias(call, sink, inputs)]
     return _tflite.operator(call, sink, "DEPTHWISE_CONV_2D", operands, attributes, _version(call))
 
 

@@ -99,7 +99,8 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     if op.float_scales or op.widen:
         raise UnsupportedError("it is part of an SVDF", hint="write the network with the SVDF that it came from")
     attributes = {**_filter.writable(call, op.sum_dtype), "keep_num_dims": op.keep_dims, "weights_format": "DEFAULT"}
-    return _tflite.operator(call, sink, "FULLY_CONNECTED", inputs, attributes, _version(call))
+    operands = [inputs[0], *(_filter.with_bias(call, sink, inputs) if call.has(2) else inputs[1:])]
+    return _tflite.operator(call, sink, "FULLY_CONNECTED", operands, attributes, _version(call))
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

@@ -154,7 +154,7 @@ def _dropped(counts: Shape, shape: Shape) -> tuple[int, ...] | None:
 
 def _with_steps(call: Call, sink: Sink, operands: Sequence[str | None], gone: Sequence[int]) -> Sequence[str]:
     """STRIDED_SLICE; the end of a range that goes back to the first element is masked, as -1 is the last one."""
-    ranges = [(first, count, step if count > 1 else 1) for first, count, step in call.op.ranges]
+    ranges = [(first, count, 1 if k in gone else step) for k, (first, count, step) in enumerate(call.op.ranges)]
     ends = [first + count * step for first, count, step in ranges]
     operands = [*operands, *(_tflite.vector(sink, v) for v in ([max(e, 0) for e in ends], [s for *_, s in ranges]))]
     masks = {"end_mask": sum(1 << k for k, end in enumerate(ends) if end < 0)}

@@ -98,10 +98,11 @@ def params(call: Call) -> Params:
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     """The size of the result comes first, then weights and data; an int32 bias of int16 data is stated as such."""
-    op, (x, w, *bias) = call.op, inputs
+    op = call.op
     sums = "s32" if call.input(0).dtype == "s16" and call.has(2) and call.input(2).dtype == "s32" else ""
     attributes = {**_filter.writable(call, sums), **_tflite.strides(op.stride), "padding": op.padding}
-    operands = [_tflite.vector(sink, call.output.shape), w, x, *(name for name in bias if name is not None)]
+    weights, *bias = _filter.with_bias(call, sink, inputs)
+    operands = [_tflite.vector(sink, call.output.shape), weights, inputs[0], *bias]
     return _tflite.operator(call, sink, "TRANSPOSE_CONV", operands, attributes, _version(call, sums))
 
 

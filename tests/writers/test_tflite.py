@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Written .tflite files: what is imported again is the same graph, and every example computes the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import reference, registry, writers
+from mcugen.errors import ModelError, UnsupportedError, UsageError
+from mcugen.graph import Graph, Node, Tensor
+from mcugen.op import Example, Op
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.erf import Erf
+from mcugen.reference.inputs import draw
+from mcugen.types import QuantParams, TensorType
+from tests.frontends import small_models
+from tests.runtimes import graphs
+from tests.support.cases import graph_of
+from tests.support.draw import input_sets
+from tests.writers.equality import differences, imported
+
+MODELS = sorted((Path(__file__).parents[1] / "models").glob("*.tflite"))
+WRITTEN = [op for op in registry.own() if any(entry.format == "tflite" for entry in op.writes)]
+RESHAPED = {"s8_strided_slice_new_axis"}
+"""Slices with new axes, which TensorFlow Lite Micro does not make: they are written with a reshape behind them."""
+SETS = 3
+
+
+def as_stored(t: TensorType | None) -> TensorType | None:
+    """The type with scales that a file can hold."""
+    if t is None or t.quant is None:
+        return t
+    scales = tuple(float(np.float32(scale)) for scale in t.quant.scale)
+    return replace(t, quant=replace(t.quant, scale=scales, axis=t.quant.axis if len(scales) > 1 else 0))
+
+
+def stored_graph(example: Example) -> Graph:
+    inputs, outputs = (tuple(as_stored(t) for t in types) for types in (example.inputs, example.outputs))
+    return graph_of(replace(example, inputs=inputs, outputs=tuple(t for t in outputs if t is not None)))
+
+
+def written_examples(op: type[Op]) -> Iterator[tuple[int, Graph, bytes]]:
+    """The examples that a file can say."""
+    for k, example in enumerate(op.examples()):
+        graph = stored_graph(example)
+        try:
+            yield k, graph, writers.write(graph, "tflite")
+        except UnsupportedError:
+            continue
+
+
+def outputs(graph: Graph, arrays: list[np.ndarray], which: str) -> list[np.ndarray]:
+    values = reference.run(graph, arrays, which)
+    return [values[name] for name in graph.outputs]
+
+
+def same(want: np.ndarray, got: np.ndarray) -> bool:
+    """Equal in all bits; for floats to the precision in which files hold attributes."""
+    if want.dtype.kind != "f":
+        return np.array_equal(want, got)
+    return np.allclose(want, got, rtol=1e-6, atol=1e-30, equal_nan=True)
+
+
+@pytest.mark.parametrize("op", WRITTEN, ids=lambda op: op.__name__)
+def test_each_example_computes_the_same(op: type[Op]) -> None:
+    count = 0
+    for k, graph, model in written_examples(op):
+        count += 1
+        back = imported(model)
+        types = [graph.type(name) for name in graph.inputs]
+        assert [back.type(name) for name in back.inputs] == types
+        assert [back.type(name) for name in back.outputs] == [graph.type(name) for name in graph.outputs]
+        for which in ("tflm", "litert"):
+            if graph.nodes[0].op.refused_by(graph.call(graph.nodes[0], which), which):
+                continue
+            for name, arrays in input_sets(types, k, SETS):
+                want, got = (outputs(g, arrays, which) for g in (graph, back))
+                assert all(map(same, want, got)), f"example {k}, {which}, {name}"
+    assert count, "no example can be written"
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_recorded_models_come_back(path: Path) -> None:
+    graph = imported(path.read_bytes())
+    model = writers.write(graph, "tflite")
+    back = imported(model)
+    found = differences(graph, back)
+    if path.stem in RESHAPED:
+        arrays = draw(graph, 0)
+        assert all(map(same, outputs(graph, arrays, "litert"), outputs(back, arrays, "litert")))
+    else:
+        assert found == []
+    assert writers.write(imported(path.read_bytes()), "tflite") == model
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_networks_come_back(seed: int) -> None:
+    try:
+        graph = imported(graphs.draw(seed).model)
+    except ModelError:
+        return  # refused by name
+    if graph.states or any(not n.op.writes for n in graph.nodes):
+        return
+    assert differences(graph, imported(writers.write(graph, "tflite"))) == []
+
+
+def test_a_network_of_images_comes_back() -> None:
+    graph = imported(small_models.image_net())
+    back = imported(writers.write(graph, "tflite"))
+    assert differences(graph, back) == []
+    assert [name for name, _ in back.signatures] == ["serving_default"]
+
+
+def test_padding_of_other_sizes_is_an_operator_before() -> None:
+    quant = QuantParams((0.5,), (-9,))
+    x, w = TensorType((1, 6, 7, 3), "s8", quant), TensorType((4, 3, 3, 3), "s8", QuantParams((0.25,), (0,)))
+    op = Conv2D(stride=(2, 2), padding=((1, 1), (1, 1)))
+    y = TensorType(op.infer(x, w)[0].shape, "s8", QuantParams((32.0,), (4,)))
+    data = np.arange(108, dtype=np.int8).reshape(w.shape)
+    tensors = {"x": Tensor("x", x, None, "x"), "w": Tensor("w", w, data, "w"), "y": Tensor("y", y, None, "y")}
+    graph = Graph("net", tensors, (Node("n", op, ("x", "w"), ("y",)),), ("x",), ("y",))
+    back = imported(writers.write(graph, "tflite"))
+    assert [type(n.op).__name__ for n in back.nodes] == ["Pad", "Conv2D"]
+    sums = back.tensors[str(back.nodes[1].inputs[2])]
+    assert sums.type.quant == QuantParams((0.125,) * 1, (0,))  # runtimes without a kernel for no bias get zeros
+    assert sums.data is not None
+    assert not sums.data.any()
+    image = np.arange(126, dtype=np.int8).reshape(x.shape)
+    assert np.array_equal(outputs(graph, [image], "tflm")[0], outputs(back, [image], "tflm")[0])
+
+
+def test_all_that_cannot_be_written_is_named_at_once() -> None:
+    tensors = {name: Tensor(name, TensorType((4,), "f32"), None, f"the {name}") for name in "xyz"}
+    nodes = (Node("a", Erf(), ("x",), ("y",), "layer 1"), Node("b", Erf(), ("y",), ("z",), "layer 2"))
+    with pytest.raises(UnsupportedError) as raised:
+        writers.write(Graph("net", tensors, nodes, ("x",), ("z",)), "tflite")
+    assert "layer 1 Erf 'the y'" in raised.value.message
+    assert "layer 2 Erf 'the z'" in raised.value.message
+
+
+def test_labels_are_unique_and_the_last_of_several_keeps_its_own() -> None:
+    graph = imported(small_models.three_dense())
+    same = {name: replace(t, label="layer") for name, t in graph.tensors.items()}
+    back = imported(writers.write(replace(graph, tensors=same), "tflite"))
+    labels = [back.tensors[name].label for name in (*back.inputs, *back.outputs)]
+    assert len(set(labels)) == len(labels)
+    assert back.tensors[back.inputs[0]].label == "layer"
+
+
+def test_unknown_formats_are_refused() -> None:
+    with pytest.raises(UsageError, match="does not write"):
+        writers.load("caffe")
