@@ -23,6 +23,10 @@ from mcugen.writes import Sink, Write
 
 Attributes = Callable[[Call], Mapping[str, object]]
 _FIRST, _LAST = (0, 3, 1, 2), (0, 2, 3, 1)
+NARROW = ("bool", "s8", "u8", "s16")
+"""Element types that runtimes do not calculate in."""
+BEFORE_FIRST = -(1 << 31)
+"""The end of a slice that goes back to the first element."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -92,6 +96,10 @@ def reshaped(sink: Sink, x: str, y: TensorType) -> str:
     return x if sink.type(x) == y else sink.operator("Reshape", [x], [y], {"shape": y.shape})[0]
 
 
+def channels_first_type(t: TensorType) -> TensorType:
+    return permuted(t, _FIRST)
+
+
 def channels_first(sink: Sink, x: str) -> str:
     """An image [N, H, W, C] as [N, C, H, W]."""
     return transposed(sink, x, _FIRST)
@@ -109,7 +117,7 @@ def on_images(
     them.
     """
     operands = [channels_first(sink, str(inputs[0])), *inputs[1:]]
-    first = permuted(call.output, _FIRST)
+    first = channels_first_type(call.output)
     y = clamped(call, sink, first, lambda t: sink.operator(name, operands, [t], attributes)[0])
     return [channels_last(sink, y)]
 
@@ -176,7 +184,7 @@ def convolution(perm: Sequence[int]) -> Write:
         attributes = {**geometry(call.op.window(w), x), "group": x[3] // sink.type(weights).shape[1]}
         operands = [channels_first(sink, str(inputs[0])), weights]
         return [
-            channels_last(sink, weighted(call, sink, permuted(call.output, _FIRST), "Conv", operands, attributes, 1))
+            channels_last(sink, weighted(call, sink, channels_first_type(call.output), "Conv", operands, attributes, 1))
         ]
 
     return Write("onnx", write)
@@ -199,3 +207,41 @@ def reduced(name: str) -> Write:
         return sink.operator(name, inputs[:1], call.outputs, {"axes": axes, "keepdims": int(call.op.keep_dims)})
 
     return Write("onnx", write)
+
+
+def cast(sink: Sink, x: str, dtype: str) -> str:
+    """Plain values in another element type."""
+    t = sink.type(x)
+    return x if t.dtype == dtype else sink.operator("Cast", [x], [TensorType(t.shape, dtype)], {"to": dtype})[0]
+
+
+def in_wide(
+    call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
+) -> str:
+    """The result of an operator on plain values, which runtimes have for 32 bits and more: narrow ones are widened."""
+    if call.output.dtype not in NARROW:
+        return sink.operator(name, inputs, call.outputs, attributes)[0]
+    operands = [None if x is None else cast(sink, x, "s32") for x in inputs]
+    wide = sink.operator(name, operands, [TensorType(call.output.shape, "s32")], attributes)[0]
+    return cast(sink, wide, call.output.dtype)
+
+
+def bounded(sink: Sink, index: str, sizes: Sequence[int]) -> str:
+    """Indices moved to the nearest end of an axis, or along the last axis to those of several."""
+    t, data = sink.type(index), sink.data(index)
+    most = np.array([size - 1 for size in sizes], t.np_dtype)
+    if data is not None:
+        return sink.constant(np.clip(data, 0, most if most.size > 1 else most[0]).astype(t.np_dtype))
+    above = sink.operator("Max", [index, sink.constant(np.zeros((), t.np_dtype))], [t])[0]
+    bound = sink.constant(most if most.size > 1 else most.reshape(()))
+    return sink.operator("Min", [above, bound], [t])[0]
+
+
+def looked_up(call: Call, sink: Sink, x: str, place: tuple[str, str], values: np.ndarray) -> str:
+    """A table of stored integers. place: the operator and constant that make the place in the table of an integer."""
+    t = TensorType(call.output.shape, "s32")
+    plain = cast(sink, stored(sink, x, TensorType(t.shape, call.input(0).dtype)), "s32")
+    at = sink.operator(place[0], [plain, place[1]], [t])[0]
+    data = sink.constant(values.astype(call.output.np_dtype))
+    found = sink.operator("Gather", [data, at], [TensorType(t.shape, call.output.dtype)], {"axis": 0})[0]
+    return stored(sink, found, call.output)

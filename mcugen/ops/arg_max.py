@@ -12,7 +12,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _strided, _tflite
+from mcugen.ops import _onnx, _strided, _tflite
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
@@ -61,6 +61,13 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, name, operands, attributes, _tflite.version(call.input(0), s8=2))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    axis = call.op.axis % len(call.input(0).shape)
+    name = "ArgMin" if call.op.smallest else "ArgMax"
+    wide = TensorType(call.output.shape, "s64")
+    return [_onnx.cast(sink, sink.operator(name, inputs, [wide], {"axis": axis, "keepdims": 0})[0], call.op.dtype)]
+
+
 @dataclass(frozen=True)
 class ArgMax(Op):
     """y = the first index along `axis` where x is largest (smallest with `smallest`).
@@ -76,7 +83,7 @@ class ArgMax(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s32 f32")
     imports = (Import("tflite", "ARG_MAX", from_tflite), Import("tflite", "ARG_MIN", from_tflite))
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
         Kernel(f"mg_arg_max_{dtype}", Form.WHOLE, accepts=(values_are(dtype, name),), params=params)
         for dtype, name in (("s8", "int8"), ("s32", "int32"), ("f32", "float32"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from mcugen.element import Element
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _ordered, _tflite
+from mcugen.ops import _elementwise, _onnx, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.order import Order
 from mcugen.types import Shape, TensorType, dtypes
@@ -119,6 +119,32 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, _WRITTEN[kind], inputs, {}, _tflite.version(x, **versions.get(kind, {})))
 
 
+_TO_ONNX: dict[str, tuple[str, dict[str, Any]]] = {
+    "add": ("Add", {}),
+    "sub": ("Sub", {}),
+    "mul": ("Mul", {}),
+    "max": ("Max", {}),
+    "min": ("Min", {}),
+    "and": ("BitwiseAnd", {}),
+    "or": ("BitwiseOr", {}),
+    "xor": ("BitwiseXor", {}),
+    "div": ("Div", {}),
+    "mod": ("Mod", {"fmod": 0}),
+    "fmod": ("Mod", {"fmod": 1}),
+    "pow": ("Pow", {}),
+}
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    kind = call.op.kind
+    if kind in _TO_ONNX and (kind not in ("mod", "pow") or call.output.is_float == (kind == "pow")):
+        name, attributes = _TO_ONNX[kind]
+        return [_onnx.in_wide(call, sink, name, inputs, attributes)]
+    if kind == "floor_div" and call.output.is_float:
+        return sink.operator("Floor", sink.operator("Div", inputs, call.outputs), call.outputs)
+    raise UnsupportedError(f"{call.output.dtype} values joined by {kind} cannot be written as .onnx")
+
+
 @dataclass(frozen=True)
 class Arithmetic(Channelwise):
     """y = a kind b, elementwise, broadcasting.
@@ -139,7 +165,7 @@ class Arithmetic(Channelwise):
         Import("tflite", "RIGHT_SHIFT", shift_from_tflite),
         Import("tflite", "BITWISE_XOR", bitwise_from_tflite),
     )
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     element: ClassVar = {dtype: partial(element, dtype) for dtype in ("f32", *INTEGERS)}
     kernels = _elementwise.all_kernels("mg_arithmetic", element)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _unary
+from mcugen.ops import _onnx, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,6 +20,7 @@ class Atanh(FloatFunction):
     """
 
     imports = (Import("onnx", "Atanh"),)
+    writes = (_onnx.same("Atanh"),)
     element: ClassVar = {"f32": Element("atanh(a)")}
     kernels = _unary.kernels("mg_atanh", element)
 

@@ -14,9 +14,10 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _accumulators, _filter, _rounding, _strided, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _rounding, _strided, _tflite
 from mcugen.oracle import filters, quantized
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 MAX_BATCHES = 1 << 12
 """Each batch takes eight bytes of flash."""
@@ -104,6 +105,15 @@ def _attributes(call: Call) -> dict[str, object]:
     return {"adj_x": call.op.transpose_a, "adj_y": call.op.transpose_b}
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    operands = []
+    for name, turned in zip(inputs, (call.op.transpose_a, call.op.transpose_b), strict=True):
+        rank = len(sink.type(str(name)).shape)
+        swapped = (*range(rank - 2), rank - 1, rank - 2)
+        operands.append(_onnx.transposed(sink, str(name), swapped) if turned else name)
+    return sink.operator("MatMul", operands, call.outputs)
+
+
 @dataclass(frozen=True)
 class BatchMatmul(Op):
     """y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]; the axes before are batches, broadcasting.
@@ -125,7 +135,7 @@ class BatchMatmul(Op):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "BATCH_MATMUL", from_tflite),)
-    writes = (_tflite.same("BATCH_MATMUL", _attributes, s8=2, s16=3),)
+    writes = (_tflite.same("BATCH_MATMUL", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
     kernels = tuple(
         Kernel(f"mg_batch_matmul_{name}", Form.WHOLE, (rule,), params, operands=(0, 1))
         for name, rule in {

@@ -29,6 +29,10 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "BROADCAST_TO", [*inputs, _tflite.vector(sink, shape)], {}, max(number, 2))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return sink.operator("Expand", inputs, call.outputs, {"shape": call.output.shape})
+
+
 @dataclass(frozen=True)
 class BroadcastTo(_view.View):
     """y[i...] = x[i...], with index 0 along the axes where x has one element or none.
@@ -41,7 +45,7 @@ class BroadcastTo(_view.View):
 
     tflm_types = ALL_DTYPES
     imports = (Import("tflite", "BROADCAST_TO", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _view.KERNELS
 
     def refused_by(self, call: Call, runtime: str) -> str:

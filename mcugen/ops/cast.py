@@ -13,7 +13,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _tflite
+from mcugen.ops import _onnx, _tflite
 from mcugen.types import FLOATS, NUMPY_DTYPES, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -82,6 +82,13 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "CAST", inputs, attributes, number)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """Stored integers are taken as they are."""
+    plain = [TensorType(t.shape, t.dtype) for t in (call.input(0), call.output)]
+    made = sink.operator("Cast", [_onnx.stored(sink, str(inputs[0]), plain[0])], [plain[1]], {"to": call.op.dtype})
+    return [_onnx.stored(sink, made[0], call.output)]
+
+
 @dataclass(frozen=True)
 class Cast(Op):
     """y = x in another element type: floats are truncated, integers keep their low bits, bool is x != 0.
@@ -96,7 +103,7 @@ class Cast(Op):
     is_elementwise = True
     tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "CAST", from_tflite), Import("onnx", "Cast", expand=from_onnx))
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     takes_unsigned = True
     kernels = (
         Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),

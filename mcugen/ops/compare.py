@@ -14,7 +14,7 @@ from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import quantize_multiplier
 from mcugen.op import Example, Reordered, Scaling
-from mcugen.ops import _elementwise, _ordered, _tflite
+from mcugen.ops import _elementwise, _onnx, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.arithmetic import plain_types
 from mcugen.oracle import quantized
@@ -86,6 +86,15 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, kind, inputs, {}, number)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    name = next((name for name, kind in _ONNX.items() if kind == call.op.kind), "Equal")
+    operands = inputs
+    if call.input(0).dtype == "bool" and name != "Equal":
+        operands = [_onnx.cast(sink, str(x), "s32") for x in inputs]
+    found = sink.operator(name, operands, call.outputs)
+    return sink.operator("Not", found, call.outputs) if call.op.kind == "NOT_EQUAL" else found
+
+
 @dataclass(frozen=True)
 class Compare(Channelwise):
     """y = a kind b, elementwise, broadcasting.
@@ -103,7 +112,7 @@ class Compare(Channelwise):
         *(Import("tflite", name, from_tflite) for name in _KINDS),
         *(Import("onnx", name, from_onnx) for name in _ONNX),
     )
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     element: ClassVar = dict.fromkeys(_TYPES, element)
     kernels = tuple(
         kernel

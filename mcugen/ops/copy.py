@@ -8,6 +8,7 @@ from mcugen.call import Call, Params
 from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.kernel import Form, Kernel
+from mcugen.ops import _onnx
 from mcugen.ops._channelwise import Channelwise
 from mcugen.types import TensorType
 
@@ -22,6 +23,7 @@ class Copy(Channelwise):
     x, y: any type. Source: none; a graph output that is an input or a constant needs it.
     """
 
+    writes = (_onnx.same("Identity"),)
     kernels = (Kernel("mg_copy", Form.WHOLE, params=params, operands=(0,)),)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _unary
+from mcugen.ops import _onnx, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,6 +20,7 @@ class Cosh(FloatFunction):
     """
 
     imports = (Import("onnx", "Cosh"),)
+    writes = (_onnx.same("Cosh"),)
     element: ClassVar = {"f32": Element("cosh(a)")}
     kernels = _unary.kernels("mg_cosh", element)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _unary
+from mcugen.ops import _onnx, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -21,6 +21,7 @@ class Erf(FloatFunction):
     """
 
     imports = (Import("onnx", "Erf"),)
+    writes = (_onnx.same("Erf"),)
     element: ClassVar = {"f32": Element("erf(a)")}
     kernels = _unary.kernels("mg_erf", element)
 

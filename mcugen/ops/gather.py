@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _ordered, _strided, _tflite
+from mcugen.ops import _onnx, _ordered, _strided, _tflite
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
@@ -56,6 +56,18 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "GATHER", inputs, attributes, number)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    x, axis, batches = str(inputs[0]), call.op.axis % len(call.input(0).shape), call.op.batch_dims
+    index = _onnx.bounded(sink, str(inputs[1]), (call.input(0).shape[axis],))
+    if not batches:
+        return sink.operator("Gather", [x, index], call.outputs, {"axis": axis})
+    if axis != batches:
+        raise UnsupportedError("batches of indices along a later axis cannot be written as .onnx")
+    t = sink.type(index)
+    index = _onnx.cast(sink, _onnx.reshaped(sink, index, t.with_shape((*t.shape, 1))), "s64")
+    return sink.operator("GatherND", [x, index], call.outputs, {"batch_dims": batches})
+
+
 @dataclass(frozen=True)
 class Gather(Op):
     """y[b..., o..., k..., i...] = x[b..., o..., index[b..., k...], i...], the index standing at `axis`.
@@ -71,7 +83,7 @@ class Gather(Op):
     only_moves = True
     tflm_types = dtypes("s8 f32")
     imports = (Import("tflite", "GATHER", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
         Kernel(
             f"mg_gather_{dtype}",

@@ -12,9 +12,10 @@ from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _ordered, _strided
+from mcugen.ops import _onnx, _ordered, _strided
 from mcugen.order import Order
 from mcugen.types import Shape, TensorType
+from mcugen.writes import Sink, Write
 
 
 def constant_tables(call: Call) -> bool:
@@ -38,6 +39,20 @@ def params(call: Call) -> Params:
     }
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """A product with a matrix."""
+    index, weight = call.constant(1), call.constant(2)
+    x = call.input(0).shape
+    axis = call.op.axis % len(x)
+    matrix = np.zeros((index.shape[0], x[axis]))
+    np.add.at(matrix, (np.arange(index.shape[0])[:, None], index), weight)
+    split = (int(np.prod(x[:axis])), x[axis], int(np.prod(x[axis + 1 :])))
+    data = _onnx.reshaped(sink, str(inputs[0]), call.input(0).with_shape(split))
+    made = call.output.with_shape((split[0], index.shape[0], split[2]))
+    y = sink.operator("MatMul", [sink.constant(matrix.astype(np.float32)), data], [made])[0]
+    return [_onnx.reshaped(sink, y, call.output)]
+
+
 @dataclass(frozen=True)
 class Interpolate(Op):
     """y[o, j, i] = sum over t of weight[j, t] * x[o, index[j, t], i], the second axis being `axis`.
@@ -48,6 +63,7 @@ class Interpolate(Op):
 
     axis: int
 
+    writes = (Write("onnx", to_onnx),)
     kernels = (Kernel("mg_interpolate_f32", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
 
     def infer(

@@ -16,6 +16,7 @@ from mcugen.ops import _strided, _tflite
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
 from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _MOST = 1 << 15
 """Elements of a vector whose squares fit 31 bits."""
@@ -43,6 +44,10 @@ def _attributes(call: Call) -> dict[str, object]:
     return {"fused_activation_function": "NONE"}
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return sink.operator("LpNormalization", inputs, call.outputs, {"axis": len(call.output.shape) - 1, "p": 2})
+
+
 @dataclass(frozen=True)
 class L2Normalization(Op):
     """y = x / root of the sum of squares of x along the last axis, in 128ths.
@@ -55,7 +60,7 @@ class L2Normalization(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 f32")
     imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_int8),)
-    writes = (_tflite.same("L2_NORMALIZATION", _attributes, s8=2),)
+    writes = (_tflite.same("L2_NORMALIZATION", _attributes, s8=2), Write("onnx", to_onnx))
     kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, params=params, short="l2_norm_s8"),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -15,7 +15,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example, Scaling
-from mcugen.ops import _bytes, _tflite, _unary
+from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import quantized
 from mcugen.types import TensorType, dtypes
 
@@ -76,7 +76,7 @@ class LeakyRelu(_bytes.ByteFunction):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "LEAKY_RELU", from_tflite),)
-    writes = (_tflite.same("LEAKY_RELU", _attributes, s16=2),)
+    writes = (_tflite.same("LEAKY_RELU", _attributes, s16=2), _onnx.same("LeakyRelu", _attributes))
     element: ClassVar = {"f32": Element("a > 0.0f ? a : alpha * a", {"alpha": "float"}, params_f32)}
     kernels = (
         _bytes.table_kernel(),

@@ -37,6 +37,10 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, name, inputs)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return sink.operator(call.op.kind.capitalize(), inputs, call.outputs)
+
+
 @dataclass(frozen=True)
 class Logical(Channelwise):
     """y = a and b, a or b, or whether exactly one is true, elementwise, broadcasting.
@@ -51,7 +55,7 @@ class Logical(Channelwise):
     tflm_types = dtypes("bool")
     litert_types = dtypes("bool")
     imports = tuple(Import("tflite" if name.isupper() else "onnx", name, build) for name in _IMPORTS)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     element: ClassVar = {"bool": element}
     kernels = _elementwise.all_kernels("mg_logical", element)
 

@@ -11,8 +11,15 @@ from mcugen.call import Call
 from mcugen.errors import ShapeError
 from mcugen.numeric import INT_RANGE
 from mcugen.op import Example
-from mcugen.ops import _bytes
+from mcugen.ops import _bytes, _onnx
 from mcugen.types import QuantParams, TensorType
+from mcugen.writes import Sink, Write
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    first = sink.constant(np.array(call.input(0).limits[0], np.int32))
+    values = np.frombuffer(call.op.values, np.uint8).astype(np.int32) + call.output.limits[0]
+    return [_onnx.looked_up(call, sink, str(inputs[0]), ("Sub", first), values)]
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,7 @@ class Lookup(_bytes.ByteFunction):
     values: bytes = field(repr=False)
     dtype: str
 
+    writes = (Write("onnx", to_onnx),)
     kernels = (_bytes.table_kernel(),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

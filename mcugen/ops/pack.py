@@ -12,8 +12,9 @@ from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
-from mcugen.ops import _join, _strided, _tflite
+from mcugen.ops import _join, _onnx, _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -44,6 +45,13 @@ def _attributes(call: Call) -> dict[str, object]:
     return {"axis": call.op.axis, "values_count": len(call.inputs)}
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    axis = call.op.axis % len(call.output.shape)
+    shape = tuple(1 if k == axis else size for k, size in enumerate(call.output.shape))
+    parts = [_onnx.reshaped(sink, str(name), sink.type(str(name)).with_shape(shape)) for name in inputs]
+    return sink.operator("Concat", parts, call.outputs, {"axis": axis})
+
+
 @dataclass(frozen=True)
 class Pack(Op):
     """y[..., k, ...] = the k-th operand, k along the new axis `axis`.
@@ -60,7 +68,7 @@ class Pack(Op):
     tflm_types = dtypes("s8 s16 s32 s64 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "PACK", from_tflite),)
-    writes = (_tflite.same("PACK", _attributes, s8=2, s16=3),)
+    writes = (_tflite.same("PACK", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
     kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, _outer)
 
     def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:

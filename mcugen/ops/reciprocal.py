@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _unary
+from mcugen.ops import _onnx, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,6 +20,7 @@ class Reciprocal(FloatFunction):
     """
 
     imports = (Import("onnx", "Reciprocal"),)
+    writes = (_onnx.same("Reciprocal"),)
     element: ClassVar = {"f32": Element("1.0f / a")}
     kernels = _unary.kernels("mg_reciprocal", element)
 

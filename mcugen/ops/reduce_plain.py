@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example
-from mcugen.ops import _plain, _reduce
+from mcugen.ops import _onnx, _plain, _reduce
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -36,6 +36,15 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _reduce.written(name).write(call, sink, inputs)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if call.op.how == "prod" and not call.output.is_float:
+        raise UnsupportedError("products of integers, which wrap, cannot be written as .onnx")
+    rank = len(call.input(0).shape)
+    attributes = {"axes": call.op.chosen(rank), "keepdims": int(call.op.keep_dims)}
+    names = {"sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin"}
+    return [_onnx.in_wide(call, sink, names[call.op.how], inputs, attributes)]
+
+
 @dataclass(frozen=True)
 class ReducePlain(_reduce.Reduction):
     """y = sum, product, largest or smallest element over `axes`.
@@ -49,7 +58,7 @@ class ReducePlain(_reduce.Reduction):
     tflm_types = dtypes("bool")
     litert_types = dtypes("s32 s64 f32 bool")
     imports = tuple(Import("tflite", name, from_tflite) for name in _TFLITE)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
         Kernel("mg_reduce_plain_integers", Form.WHOLE, (_plain.integers(0),), params),
         Kernel("mg_reduce_plain_f32", Form.WHOLE, (_plain.floats(0),), params),

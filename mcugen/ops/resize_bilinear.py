@@ -14,7 +14,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided, _tflite
+from mcugen.ops import _onnx, _strided, _tflite
 from mcugen.ops._window import image
 from mcugen.types import QuantParams, TensorType, dtypes
 from mcugen.writes import Sink, Write
@@ -75,6 +75,13 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "RESIZE_BILINEAR", [*inputs, _tflite.vector(sink, op.size)], attributes, number)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, y = call.op, call.output.shape
+    places = "align_corners" if op.align_corners else "half_pixel" if op.half_pixel_centers else "asymmetric"
+    stated = {"mode": "linear", "coordinate_transformation_mode": places, "sizes": (y[0], y[3], y[1], y[2])}
+    return _onnx.on_images(call, sink, "Resize", inputs, stated)
+
+
 @dataclass(frozen=True)
 class ResizeBilinear(Op):
     """y = the weighted mean of the four pixels around each place, rounded to the nearest, halves away from zero.
@@ -90,7 +97,7 @@ class ResizeBilinear(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "RESIZE_BILINEAR", from_tflite, when=_is_integer),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
         Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")
     )
@@ -104,6 +111,25 @@ class ResizeBilinear(Op):
         if min(self.size) < 1 or max(*self.size, *x.shape[1:3]) > _MOST:
             raise ShapeError(f"an image {list(x.shape)} cannot be resized to {list(self.size)}")
         return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        """The mean at the exact places, along one axis after the other."""
+        for axis in (1, 2):
+            low, high, part = self._between(x.shape[axis], self.size[axis - 1])
+            weight = part.reshape([-1 if k == axis else 1 for k in range(4)])
+            x = np.take(x, low, axis) * (1 - weight) + np.take(x, high, axis) * weight
+        return x
+
+    def _between(self, size: int, made: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The pixels around each place of an axis, and how far it lies from the first."""
+        at = np.arange(made) * (size / made)
+        if self.align_corners and made > 1:
+            at = np.arange(made) * ((size - 1) / (made - 1))
+        if self.half_pixel_centers:
+            at = (np.arange(made) + 0.5) * (size / made) - 0.5
+        at = np.clip(at, 0, size - 1)
+        low = np.floor(at).astype(int)
+        return low, np.minimum(low + 1, size - 1), at - low
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         rows = [self._places(x.shape[1], self.size[0], i) for i in range(self.size[0])]

@@ -14,7 +14,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example
-from mcugen.ops import _strided, _tflite
+from mcugen.ops import _onnx, _strided, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import MAX_FIELD, Pair, image
 from mcugen.types import QuantParams, TensorType, dtypes
@@ -85,6 +85,14 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     )
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, y = call.op, call.output.shape
+    places = "align_corners" if op.align_corners else "half_pixel" if op.half_pixel_centers else "asymmetric"
+    near = {"nearest_mode": "round_prefer_ceil" if op.align_corners or op.half_pixel_centers else "floor"}
+    stated = {"mode": "nearest", "coordinate_transformation_mode": places, "sizes": (y[0], y[3], y[1], y[2]), **near}
+    return _onnx.on_images(call, sink, "Resize", inputs, stated)
+
+
 @dataclass(frozen=True)
 class ResizeNearestNeighbor(Channelwise):
     """y[n, i, j, c] = x[n, near(i), near(j), c], near(i) = floor((i + offset) * scale), or rounded with align_corners.
@@ -103,7 +111,7 @@ class ResizeNearestNeighbor(Channelwise):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(_kernel(dtype) for dtype in DTYPES)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

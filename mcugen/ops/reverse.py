@@ -11,7 +11,7 @@ from mcugen.call import Call
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
-from mcugen.ops import _strided, _tflite, _view
+from mcugen.ops import _onnx, _strided, _tflite, _view
 from mcugen.types import ALL_DTYPES, TensorType
 from mcugen.writes import Sink, Write
 
@@ -28,6 +28,20 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "REVERSE_V2", operands, {}, _tflite.version(call.input(0), bool=2, s8=3))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    rank = len(call.input(0).shape)
+    axes = tuple(sorted({axis % rank for axis in call.op.axes}))
+    if not axes:
+        return sink.operator("Identity", inputs, call.outputs)
+    many = len(axes)
+    bounds = {"starts": (-1,) * many, "ends": (_onnx.BEFORE_FIRST,) * many, "axes": axes, "steps": (-1,) * many}
+    return (
+        sink.operator("Slice", inputs, call.outputs, bounds)
+        if axes
+        else sink.operator("Identity", inputs, call.outputs)
+    )
+
+
 @dataclass(frozen=True)
 class Reverse(_view.View):
     """y[..., i, ...] = x[..., size - 1 - i, ...] along every one of `axes`.
@@ -40,7 +54,7 @@ class Reverse(_view.View):
 
     tflm_types = ALL_DTYPES
     imports = (Import("tflite", "REVERSE_V2", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _view.KERNELS
 
     def refused_by(self, call: Call, runtime: str) -> str:

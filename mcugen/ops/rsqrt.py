@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.writes import Sink, Write
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    root = sink.operator("Sqrt", inputs, call.outputs)
+    return sink.operator("Reciprocal", root, call.outputs)
 
 
 class Rsqrt(FloatFunction):
@@ -20,7 +28,7 @@ class Rsqrt(FloatFunction):
     """
 
     imports = (Import("tflite", "RSQRT"),)
-    writes = (_tflite.same("RSQRT"),)
+    writes = (_tflite.same("RSQRT"), Write("onnx", to_onnx))
     element: ClassVar = {"f32": Element("1.0f / sqrt(a)")}
     kernels = _unary.kernels("mg_rsqrt", element)
 

@@ -13,7 +13,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _plain, _strided, _tflite
+from mcugen.ops import _onnx, _plain, _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -51,6 +51,14 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "CUMSUM", operands, {"exclusive": op.exclusive, "reverse": op.reverse})
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if call.op.how != "sum":
+        raise UnsupportedError("running products cannot be written as .onnx")
+    axis = call.op.axis % len(call.input(0).shape)
+    attributes = {"axis": axis, "exclusive": int(call.op.exclusive), "reverse": int(call.op.reverse)}
+    return [_onnx.in_wide(call, sink, "CumSum", inputs, attributes)]
+
+
 @dataclass(frozen=True)
 class Scan(Op):
     """y[k] = sum or product of x[0] to x[k] along `axis`; without x[k] if exclusive; from the end if reverse.
@@ -67,7 +75,7 @@ class Scan(Op):
     tflm_types = dtypes("f32")
     litert_types = dtypes("s32 s64 f32")
     imports = (Import("tflite", "CUMSUM", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
         Kernel("mg_scan_integers", Form.WHOLE, (_plain.integers(0),), params),
         Kernel("mg_scan_f32", Form.WHOLE, (_plain.floats(0),), params),

@@ -11,8 +11,9 @@ from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _plain, _strided
+from mcugen.ops import _onnx, _plain, _strided
 from mcugen.types import TensorType
+from mcugen.writes import Sink, Write
 
 
 def replaces(call: Call) -> bool:
@@ -33,6 +34,15 @@ def params(call: Call) -> Params:
     return {**found, "run": call.output.size // rows, "how": _plain.FOLDS[call.op.how], **_plain.kind_of(call)}
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """Rows are scattered by their number."""
+    rows = call.input(0).shape[0]
+    index = _onnx.bounded(sink, str(inputs[1]), (rows,))
+    index = _onnx.cast(sink, _onnx.reshaped(sink, index, sink.type(index).with_shape((call.input(1).size, 1))), "s64")
+    how = {"sum": "add", "prod": "mul", "max": "max", "min": "min", "": "none"}[call.op.how]
+    return sink.operator("ScatterND", [inputs[0], index, inputs[2]], call.outputs, {"reduction": how})
+
+
 @dataclass(frozen=True)
 class Scatter(Op):
     """y = x, then y[index[k]] = update[k] for every k, or their sum, product, largest or smallest where `how` says so.
@@ -45,6 +55,7 @@ class Scatter(Op):
     how: str = ""
 
     only_moves = True
+    writes = (Write("onnx", to_onnx),)
     kernels = (
         Kernel("mg_scatter_rows", Form.WHOLE, (replaces,), params, operands=(0, 1, 2)),
         Kernel("mg_scatter_integers", Form.WHOLE, (joins, _plain.integers(0)), params, operands=(0, 1, 2)),

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _strided, _tflite
+from mcugen.ops import _onnx, _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -50,6 +50,16 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "SCATTER_ND", [*inputs, _tflite.vector(sink, call.op.shape)])
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    shape = call.output.shape
+    index = _onnx.cast(sink, _onnx.bounded(sink, str(inputs[0]), shape[: call.input(0).shape[-1]]), "s64")
+    zeros = sink.constant(np.zeros(shape, call.output.np_dtype))
+    plain = TensorType(shape, call.output.dtype)
+    update = _onnx.stored(sink, str(inputs[1]), TensorType(call.input(1).shape, call.input(1).dtype))
+    made = sink.operator("ScatterND", [zeros, index, update], [plain], {"reduction": "add"})[0]
+    return [_onnx.stored(sink, made, call.output)]
+
+
 @dataclass(frozen=True)
 class ScatterNd(Op):
     """y = 0, then y[index[k...]] += update[k...] for every k; several updates of one place add up.
@@ -64,7 +74,7 @@ class ScatterNd(Op):
     only_moves = True
     litert_types = dtypes("s8 s32 f32")
     imports = (Import("tflite", "SCATTER_ND", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
         Kernel(
             f"mg_scatter_nd_{dtype}",

@@ -12,11 +12,12 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Reordered
-from mcugen.ops import _elementwise, _ordered, _tflite
+from mcugen.ops import _elementwise, _onnx, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.broadcast_to import BroadcastTo
 from mcugen.order import Order
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
 
@@ -100,6 +101,14 @@ def _kernel(dtype: str) -> Kernel:
     )
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    y, (test, *parts) = call.output, inputs
+    if y.dtype not in _onnx.NARROW or y.quant is not None:
+        return sink.operator("Where", inputs, call.outputs)
+    wide = [_onnx.cast(sink, str(x), "s32") for x in parts]
+    return [_onnx.cast(sink, sink.operator("Where", [test, *wide], [TensorType(y.shape, "s32")])[0], y.dtype)]
+
+
 class Select(Channelwise):
     """y = b where a is true, else c; all of one shape, or single numbers.
 
@@ -112,7 +121,7 @@ class Select(Channelwise):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
     imports = (Import("tflite", "SELECT_V2", expand=from_tflite), Import("onnx", "Where", expand=expand))
-    writes = (_tflite.same("SELECT_V2"),)
+    writes = (_tflite.same("SELECT_V2"), Write("onnx", to_onnx))
     kernels = tuple(_kernel(dtype) for dtype in _TYPES)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:

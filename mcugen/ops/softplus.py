@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.element import Element
 from mcugen.imports import Import
-from mcugen.ops import _unary
+from mcugen.ops import _onnx, _unary
 from mcugen.ops._float_function import FloatFunction
 
 
@@ -20,6 +20,7 @@ class Softplus(FloatFunction):
     """
 
     imports = (Import("onnx", "Softplus"),)
+    writes = (_onnx.same("Softplus"),)
     element: ClassVar = {"f32": Element("(a > 0.0f ? a : 0.0f) + log1p(exp(-fabs(a)))")}
     kernels = _unary.kernels("mg_softplus", element)
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.call import Call
-from mcugen.errors import ShapeError
+from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
-from mcugen.ops import _tflite, _view
+from mcugen.ops import _onnx, _tflite, _view
 from mcugen.ops._window import image
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -22,6 +23,12 @@ def from_tflite(source: Source) -> Imported:
 
 def _attributes(call: Call) -> dict[str, object]:
     return {"block_size": call.op.block}
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if not _onnx.real(call.output).is_float:
+        raise UnsupportedError(f"blocks of {call.output.dtype} cannot be written as .onnx")
+    return _onnx.on_images(call, sink, "SpaceToDepth", inputs, {"blocksize": call.op.block})
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class SpaceToDepth(_view.View):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s32 s64 f32")
     imports = (Import("tflite", "SPACE_TO_DEPTH", from_tflite),)
-    writes = (_tflite.same("SPACE_TO_DEPTH", _attributes, s8=2),)
+    writes = (_tflite.same("SPACE_TO_DEPTH", _attributes, s8=2), Write("onnx", to_onnx))
     kernels = _view.KERNELS
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

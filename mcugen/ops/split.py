@@ -67,6 +67,11 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "SPLIT_V", operands, parts, _tflite.version(x, s8=2))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    attributes = {"axis": call.op.axis % len(call.input(0).shape), "split": call.op.sizes}
+    return sink.operator("Split", inputs, call.outputs, attributes)
+
+
 @dataclass(frozen=True)
 class Split(Op):
     """The parts of x along `axis`, `sizes` of them in order.
@@ -84,7 +89,7 @@ class Split(Op):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _join.split_kernels(params)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.writes import Sink, Write
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return sink.operator("Mul", [*inputs, *inputs], call.outputs)
 
 
 class Square(FloatFunction):
@@ -20,7 +27,7 @@ class Square(FloatFunction):
     """
 
     imports = (Import("tflite", "SQUARE"),)
-    writes = (_tflite.same("SQUARE"),)
+    writes = (_tflite.same("SQUARE"), Write("onnx", to_onnx))
     element: ClassVar = {"f32": Element("a * a")}
     kernels = _unary.kernels("mg_square", element)
 

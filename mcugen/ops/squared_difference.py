@@ -7,12 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.op import Example
-from mcugen.ops import _elementwise, _tflite
+from mcugen.ops import _elementwise, _onnx, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    apart = sink.operator("Sub", inputs, [_onnx.real(call.output)])[0]
+    return sink.operator("Mul", [apart, apart], call.outputs)
 
 
 class SquaredDifference(Pointwise):
@@ -25,7 +32,7 @@ class SquaredDifference(Pointwise):
     tflm_types = dtypes("f32")
     litert_types = dtypes("f32")
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
-    writes = (_tflite.same("SQUARED_DIFFERENCE", s8=2),)
+    writes = (_tflite.same("SQUARED_DIFFERENCE", s8=2), Write("onnx", to_onnx))
     element: ClassVar = {"f32": Element("(a - b) * (a - b)")}
     kernels = _elementwise.all_kernels("mg_squared_difference", element)
 

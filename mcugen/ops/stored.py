@@ -9,12 +9,14 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.channels import Range
-from mcugen.errors import ShapeError
+from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example
+from mcugen.ops import _onnx
 from mcugen.ops._channelwise import Channelwise
 from mcugen.order import Order
 from mcugen.types import QuantParams, TensorType
+from mcugen.writes import Sink, Write
 
 
 def same_bytes(call: Call) -> bool:
@@ -32,6 +34,12 @@ def elements(call: Call) -> int:
     return call.output.size
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if call.input(0).dtype != call.output.dtype:
+        raise UnsupportedError("its uint8 data has become int8", hint="write the network as it was imported")
+    return [_onnx.stored(sink, str(inputs[0]), call.output)]
+
+
 @dataclass(frozen=True)
 class Stored(Channelwise):
     """y = x with another meaning; from uint8 to int8 or back, where one end became the other, less or plus 128.
@@ -41,6 +49,7 @@ class Stored(Channelwise):
     """
 
     takes_unsigned = True
+    writes = (Write("onnx", to_onnx),)
     kernels = (
         Kernel("", Form.ALIAS, (same_bytes,)),
         Kernel("mg_flip_sign", Form.POINTWISE, (other_sign,), count=elements, in_place=(0,)),

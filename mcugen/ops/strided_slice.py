@@ -11,7 +11,7 @@ from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _join, _strided, _tflite, _view
+from mcugen.ops import _join, _onnx, _strided, _tflite, _view
 from mcugen.order import Order
 from mcugen.types import Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
@@ -164,6 +164,22 @@ def _with_steps(call: Call, sink: Sink, operands: Sequence[str | None], gone: Se
     return sink.operator("STRIDED_SLICE", operands, [call.output.with_shape(shape)], masks, number)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    shape = call.input(0).shape
+    cut = {k: entry for k, entry in enumerate(call.op.ranges) if entry != (0, shape[k], 1)}
+    x, sizes = str(inputs[0]), tuple(count for _, count, _ in call.op.ranges)
+    if cut:
+        ends = [first + count * step for first, count, step in cut.values()]
+        bounds = {
+            "starts": tuple(first for first, _, _ in cut.values()),
+            "ends": tuple(end if end >= 0 else _onnx.BEFORE_FIRST for end in ends),
+            "axes": tuple(cut),
+            "steps": tuple(step for _, _, step in cut.values()),
+        }
+        x = sink.operator("Slice", [x], [call.output.with_shape(sizes)], bounds)[0]
+    return [_onnx.reshaped(sink, x, call.output)]
+
+
 @dataclass(frozen=True)
 class StridedSlice(_view.View):
     """y[i, ...] = x[first + i * step, ...] along every axis, the result in the shape `shape`.
@@ -179,7 +195,7 @@ class StridedSlice(_view.View):
 
     tflm_types = dtypes("s8 s16 s32 f32 bool")
     imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (_PARTED, *_view.KERNELS)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

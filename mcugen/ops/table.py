@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from mcugen.call import Call
 from mcugen.errors import ShapeError
-from mcugen.ops import _bytes
+from mcugen.ops import _bytes, _onnx
 from mcugen.types import TensorType
+from mcugen.writes import Sink, Write
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    byte = sink.constant(np.array(255, np.int32))
+    values = np.frombuffer(call.op.values, np.uint8).view(call.output.np_dtype)
+    return [_onnx.looked_up(call, sink, str(inputs[0]), ("BitwiseAnd", byte), values)]
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,7 @@ class Table(_bytes.ByteFunction):
     values: bytes = field(repr=False)
     dtype: str
 
+    writes = (Write("onnx", to_onnx),)
     kernels = (_bytes.table_kernel(),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -18,6 +18,7 @@ from mcugen.oracle.fixed import int64
 from mcugen.oracle.quantized import stored
 from mcugen.oracle.rational import binary32, binary64, scale_of
 from mcugen.types import QuantParams, TensorType
+from mcugen.writes import Sink, Write
 
 _BYTES = ("s8", "u8")
 _LARGEST_FLOAT = float(np.finfo(np.float32).max)
@@ -54,6 +55,10 @@ def rows(call: Call) -> int:
     return call.output.size // call.output.shape[-1]
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return sink.operator("Softmax", inputs, call.outputs, {"axis": len(call.output.shape) - 1})
+
+
 @dataclass(frozen=True)
 class TableSoftmax(Op):
     """y[i] = exp(x[i]) / sum over k of exp(x[k]), over the last axis, all operations in float32.
@@ -65,6 +70,7 @@ class TableSoftmax(Op):
 
     lifts: bool = False
 
+    writes = (Write("onnx", to_onnx),)
     kernels = (Kernel("mg_softmax_table_s8", Form.POINTWISE, (_pool.int8_data,), params, rows, in_place=(0,)),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

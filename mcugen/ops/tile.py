@@ -33,6 +33,10 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "TILE", operands, {}, _tflite.version(call.input(0), s8=3))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    return sink.operator("Tile", inputs, call.outputs, {"repeats": call.op.multiples})
+
+
 @dataclass(frozen=True)
 class Tile(_view.View):
     """y[i, ...] = x[i mod size, ...] along every axis, multiples[k] times as long along axis k.
@@ -44,7 +48,7 @@ class Tile(_view.View):
     multiples: tuple[int, ...]
 
     imports = (Import("tflite", "TILE", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _view.KERNELS
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -13,7 +13,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _plain, _strided, _tflite
+from mcugen.ops import _onnx, _plain, _strided, _tflite
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -47,6 +47,14 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "TOPK_V2", operands, {}, _tflite.version(x, s8=2, s16=3))
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    axis = call.op.axis % len(call.input(0).shape)
+    types = [call.outputs[0], TensorType(call.outputs[1].shape, "s64")]
+    attributes = {"k": (call.op.count,), "axis": axis, "largest": int(not call.op.smallest)}
+    values, places = sink.operator("TopK", inputs, types, attributes)
+    return [values, _onnx.cast(sink, places, call.op.dtype)]
+
+
 @dataclass(frozen=True)
 class TopK(Op):
     """y = the `count` largest elements along `axis` (smallest with `smallest`), in order; at = their indices.
@@ -63,7 +71,7 @@ class TopK(Op):
     only_moves = True
     litert_types = dtypes("s8 u8 s32 s64 f32")
     imports = (Import("tflite", "TOPK_V2", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
         Kernel("mg_top_k_integers", Form.WHOLE, (_plain.integers(0),), params),
         Kernel("mg_top_k_f32", Form.WHOLE, (_plain.floats(0),), params),

@@ -14,7 +14,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.op import Example, Scaling, Slimmed
-from mcugen.ops import _accumulators, _factors, _filter, _slim, _tflite
+from mcugen.ops import _accumulators, _factors, _filter, _onnx, _slim, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
@@ -114,6 +114,16 @@ def _version(call: Call, sums: str) -> int:
     return 3 if call.has(2) else _tflite.version(call.input(1), s8=2)
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, x, w, y = call.op, call.input(0).shape, call.input(1).shape, _onnx.channels_first_type(call.output)
+    before, whole = op.pad(w), [(x[d + 1] - 1) * op.stride[d] + w[d + 1] for d in (0, 1)]
+    after = [whole[d] - before[d] - op.size[d] for d in (0, 1)]
+    attributes = {"strides": op.stride, "pads": (*before, *(max(n, 0) for n in after))}
+    attributes["output_padding"] = tuple(max(-n, 0) for n in after)
+    operands = [_onnx.channels_first(sink, str(inputs[0])), _onnx.transposed(sink, str(inputs[1]), (3, 0, 1, 2))]
+    return [_onnx.channels_last(sink, _onnx.weighted(call, sink, y, "ConvTranspose", operands, attributes, 1))]
+
+
 @dataclass(frozen=True)
 class TransposeConv(Activated):
     """y[n, i*s+kh-p, j*s+kw-p, o] = activation(b[o] + sum over i, j, kh, kw and c of w[o, kh, kw, c] * x[n, i, j, c]).
@@ -133,7 +143,7 @@ class TransposeConv(Activated):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
-    writes = (Write("tflite", to_tflite),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     weight_operands = (1,)
     kernels = _filter.all_kernels(
         "transpose_conv",

@@ -12,8 +12,9 @@ from mcugen.channels import Range
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op
-from mcugen.ops import _join, _strided, _tflite
+from mcugen.ops import _join, _onnx, _strided, _tflite
 from mcugen.types import Shape, TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:
@@ -39,6 +40,14 @@ def _attributes(call: Call) -> dict[str, object]:
     return {"axis": call.op.axis, "num": call.op.count}
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    axis, x = call.op.axis % len(call.input(0).shape), call.input(0)
+    shape = tuple(1 if k == axis else size for k, size in enumerate(x.shape))
+    types = [t.with_shape(shape) for t in call.outputs]
+    parts = sink.operator("Split", inputs, types, {"axis": axis, "split": (1,) * len(types)})
+    return [_onnx.reshaped(sink, part, t) for part, t in zip(parts, call.outputs, strict=True)]
+
+
 @dataclass(frozen=True)
 class Unpack(Op):
     """The k-th result is x[..., k, ...], k along `axis`.
@@ -56,7 +65,7 @@ class Unpack(Op):
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32 bool")
     imports = (Import("tflite", "UNPACK", from_tflite),)
-    writes = (_tflite.same("UNPACK", _attributes, s8=2, u8=2, bool=3, s16=4),)
+    writes = (_tflite.same("UNPACK", _attributes, s8=2, u8=2, bool=3, s16=4), Write("onnx", to_onnx))
     kernels = _join.split_kernels(params)
 
     def unmoved(self, call: Call) -> Op | None:

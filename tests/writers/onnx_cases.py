@@ -36,7 +36,7 @@ class Written:
 
 def operators() -> list[type[Op]]:
     """The operators that can be written as ONNX."""
-    return [op for op in registry.load().ops if any(entry.format == "onnx" for entry in op.writes)]
+    return [op for op in registry.own() if any(entry.format == "onnx" for entry in op.writes)]
 
 
 def written(op: type[Op], sets: int) -> Iterator[Written]:
@@ -150,5 +150,7 @@ def _real(data: np.ndarray, t: TensorType, scale: np.ndarray | None) -> np.ndarr
 
 
 def _steps(y: np.ndarray, t: TensorType) -> np.ndarray:
+    if t.quant is None:
+        return y
     steps = np.rint(y / float(np.float32(t.scale))) + t.zero_point
     return np.asarray(np.clip(steps, *t.limits))

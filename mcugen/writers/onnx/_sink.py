@@ -19,6 +19,7 @@ from mcugen.writers.onnx._operator import Operator
 
 _QUANTIZED = ("s8", "u8", "s16")
 """What QuantizeLinear makes of real numbers."""
+_UNKNOWN = ("u32", "u64", "s2")
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
@@ -38,10 +39,12 @@ class Network:
 
     def value(self, t: TensorType) -> str:
         """A new value that is computed at run time, or an input."""
+        if t.dtype in _UNKNOWN:
+            raise UnsupportedError(f"values of type {t} cannot be written as .onnx")
         return self._add(t, None)
 
     def stand_in(self, t: TensorType) -> str:
-        return self.value(t)
+        return self._add(t, None)
 
     def constant_of(self, t: TensorType, data: np.ndarray) -> str:
         """A constant of that type; equal ones are one."""
@@ -72,7 +75,7 @@ class Network:
             if data is not None:
                 return [self.constant_of(outputs[0], np.asarray(op.reference(data)))]
         for t in outputs:
-            if t.quant is not None and t.dtype not in _QUANTIZED and name != "Stored":
+            if t.dtype in _UNKNOWN or (t.quant is not None and t.dtype not in _QUANTIZED and name != "Stored"):
                 raise UnsupportedError(f"results of type {t} cannot be written as .onnx")
         results = [self.value(t) for t in outputs]
         self._nodes.append(Node(f"n{len(self._nodes)}", op, tuple(inputs), tuple(results)))
