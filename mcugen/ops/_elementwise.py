@@ -247,11 +247,27 @@ SHAPES: tuple[tuple[Shape, Shape, int | None], ...] = (
 )
 """Operand shapes that examples cover, and which operand is constant."""
 
+LONG: tuple[tuple[Shape, Shape, int | None], ...] = (
+    ((3, 13), (3, 13), None),
+    ((2, 1, 19), (1, 3, 19), None),
+    ((2, 11), (), 1),
+    ((1, 3, 19), (2, 3, 1), None),
+    ((2, 3, 1), (1, 3, 19), None),
+    ((2, 3, 19), (19,), 1),
+)
+"""Shapes with runs of several turns of an unrolled loop and a rest."""
 
-def examples(op: Op, dtype: str, scales: Sequence[tuple[float, float, float]], seed: int = 0) -> list[Example]:
-    """One example per entry of SHAPES; `scales` (of a, b and y) are used in turn, with changing zero points."""
+
+def examples(
+    op: Op,
+    dtype: str,
+    scales: Sequence[tuple[float, float, float]],
+    seed: int = 0,
+    shapes: Sequence[tuple[Shape, Shape, int | None]] = SHAPES,
+) -> list[Example]:
+    """One example per entry of `shapes`; `scales` (of a, b and y) are used in turn, with changing zero points."""
     found = []
-    for k, (a_shape, b_shape, constant) in enumerate(SHAPES):
+    for k, (a_shape, b_shape, constant) in enumerate(shapes):
         zeros = ((-128, 0, 127), (5, -128, -7), (127, 127, -128), (0, 3, 0))[k % 4]
         quants = _quants(dtype, scales[k % len(scales)], zeros)
         a, b = (TensorType(s, dtype, q) for s, q in zip((a_shape, b_shape), quants, strict=False))
@@ -292,6 +308,8 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
         *examples(op("NONE"), "s8", near),
         *examples(op("RELU"), "s8", near[1:], 10)[:4],
         *examples(op("RELU6"), "s8", near[:1], 20)[:2],
+        *examples(op("NONE"), "s8", near[1:2], 24, LONG),
+        *examples(op("RELU_N1_TO_1"), "s8", near[1:2], 34, LONG),
         *examples(op("NONE"), "s16", far, 30),
         *examples(op("NONE", True), "s16", powers, 40)[:4],
         *examples(op("NONE"), "f32", [(1, 1, 1)], 50),
