@@ -99,6 +99,7 @@ class Bundle:
             self._declared[header_of(kernel)] |= {*own, *kernel.helpers}
         self._hashes: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
+        self._functions: dict[str, str] = {}
 
     def files(self, choices: Iterable[Choice]) -> dict[str, bytes]:
         """Path in the output -> text, for the sources of the kernels chosen and all that they include.
@@ -149,7 +150,7 @@ class Bundle:
     def function(self, kernel: Kernel, call: Call) -> str:
         """The C function that computes the call: `mg_conv2d_dsp16_3fa2b1`. Raises UsageError for a name too long."""
         if not kernel.is_made:
-            return self._functions[kernel.symbol]
+            return self._function(kernel.symbol)
         hashes = [self._hash(file) for file in sorted(self._needed(kernel, call))]
         return self._named(kernel, *self._made(kernel, call, "mg_").values(), *hashes)
 
@@ -160,7 +161,7 @@ class Bundle:
     def text(self, file: str) -> bytes:
         """A file of the runtime as it is emitted, with the owner's line and the emitted names."""
         if file not in self._texts:
-            text = _FUNCTION.sub(lambda match: match[1] + self._functions.get(match[2], match[2]), self._raw(file))
+            text = _FUNCTION.sub(self._emitted, self._raw(file))
             self._texts[file] = self._owned(text).encode()
         return self._texts[file]
 
@@ -170,17 +171,30 @@ class Bundle:
         return text.replace(_LICENSE, _OWNER)
 
     @functools.cached_property
-    def _functions(self) -> Mapping[str, str]:
-        """Function of the runtime -> its name in the output."""
-        found: dict[str, str] = {}
+    def _owners(self) -> Mapping[str, tuple[Kernel | str, str]]:
+        """Function of the runtime -> the kernel or the helper source that it belongs to, and its ending there."""
+        found: dict[str, tuple[Kernel | str, str]] = {}
         for symbol, kernel in self._fixed.items():
-            named = self._named(kernel, self._hash(kernel.source_name))
             for part in ("", *_PARTS.get(kernel.form, ())):
-                found[symbol + part] = named + part
+                found[symbol + part] = kernel, part
         for helper in self._helpers:
             for function in _SHARED.findall(self._raw(helper)):
-                found[function] = f"{function}_{_digest(function, self._hash(helper))}"
+                found[function] = helper, function
         return found
+
+    def _function(self, own: str) -> str:
+        """The name that a function of the runtime has in the output; made when it is first asked for."""
+        if own not in self._functions:
+            owner, part = self._owners[own]
+            if isinstance(owner, Kernel):
+                self._functions[own] = self._named(owner, self._hash(owner.source_name)) + part
+            else:
+                self._functions[own] = f"{part}_{_digest(part, self._hash(owner))}"
+        return self._functions[own]
+
+    def _emitted(self, word: re.Match[str]) -> str:
+        """A match of _FUNCTION with the emitted name where it is a function of the runtime."""
+        return word[1] + (self._function(word[2]) if word[2] in self._owners else word[2])
 
     def _named(self, kernel: Kernel, *parts: str) -> str:
         """mg_<short>_<hash>, of the symbol and of what tells its functions apart."""
