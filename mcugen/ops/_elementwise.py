@@ -254,6 +254,7 @@ LONG: tuple[tuple[Shape, Shape, int | None], ...] = (
     ((1, 3, 19), (2, 3, 1), None),
     ((2, 3, 1), (1, 3, 19), None),
     ((2, 3, 19), (19,), 1),
+    ((19,), (2, 3, 19), 0),
 )
 """Shapes with runs of several turns of an unrolled loop and a rest."""
 

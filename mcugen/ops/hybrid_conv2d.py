@@ -170,7 +170,7 @@ class HybridConv2D(Op):
 _CASES: tuple[dict[str, Any], ...] = (
     {"size": (1, 5, 7), "c": 3, "o": 5, "kernel": (3, 3), "twice": True},
     {"size": (2, 6, 5), "c": 4, "o": 6, "kernel": (2, 4), "stride": (2, 1), "activation": "RELU6"},
-    {"size": (1, 9, 9), "c": 1, "o": 3, "kernel": (3, 3), "dilation": (2, 2), "twice": True, "activation": "RELU"},
+    {"size": (1, 9, 9), "c": 1, "o": 3, "kernel": (3, 3), "dilation": (2, 1), "twice": True, "activation": "RELU"},
     {"size": (3, 1, 1), "c": 17, "o": 9, "kernel": (1, 1), "padding": "VALID"},
     {"size": (1, 4, 3), "c": 6, "o": 4, "kernel": (3, 2), "groups": 2, "bias": False, "weights": "s4"},
 )
