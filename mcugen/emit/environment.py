@@ -2,23 +2,67 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import sys
+import tempfile
+from contextlib import suppress
 from functools import cache
+from hashlib import sha256
+from importlib.util import cache_from_source
+from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.bccache import Bucket
 
 from mcugen import resources
+
+_OPTIONS: dict[str, Any] = {
+    "undefined": jinja2.StrictUndefined,
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+    "autoescape": False,
+}
+
+
+class CompiledTemplates(jinja2.BytecodeCache):
+    """Compiled templates, kept in the folder where Python would keep compiled modules of the same place.
+
+    Nothing is written where Python writes no compiled modules, or may not write. A file that was made of another text,
+    or with other options or versions, is not used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = Path(cache_from_source(str(folder / "template.py"))).parent
+        self._made_by = sha256(repr((jinja2.__version__, _OPTIONS)).encode()).hexdigest()[:8]
+
+    def path(self, key: str) -> Path:
+        """The file of a template's code. key: what jinja2 knows the template by."""
+        return self._folder / f"{key[:16]}-{self._made_by}.{sys.implementation.cache_tag}.jinja"
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError, EOFError, pickle.UnpicklingError), self.path(bucket.key).open("rb") as file:
+            bucket.load_bytecode(file)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Write a file of its own and move it into place, so that no reader sees half of it."""
+        if sys.dont_write_bytecode:
+            return
+        with suppress(OSError):
+            self._folder.mkdir(exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._folder, suffix=".part")
+            with os.fdopen(handle, "wb") as file:
+                bucket.write_bytecode(file)
+            os.replace(name, self.path(bucket.key))
 
 
 @cache
 def _environment() -> jinja2.Environment:
+    folder = resources.templates()
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resources.templates()),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
+        loader=jinja2.FileSystemLoader(folder), bytecode_cache=CompiledTemplates(folder), **_OPTIONS
     )
 
 
