@@ -1,7 +1,8 @@
 """Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules that the user passes.
 
 A module's `IMPORTS` are decompositions: operators of a format that become several of mcugen's and have no class of
-their own. Those of this package stand in `mcugen.decompositions`.
+their own. Those of this package stand in `mcugen.decompositions`, where the folder of a format has those of that format
+alone: they are loaded when its first operator is looked up.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from types import ModuleType
 
 import mcugen.decompositions
@@ -41,16 +42,18 @@ class Found:
         return Imported(self.op())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Registry:
     """The operators of one compilation, by class and by the names formats give them.
 
+    found: the imports of all modules but those in folders of formats.
     missing: why the operators of installed packages that fail at import are not among them.
     """
 
     ops: tuple[type[Op], ...]
-    by_import: Mapping[tuple[str, str], tuple[Found, ...]]
+    found: tuple[Found, ...]
     missing: tuple[str, ...] = ()
+    _by_format: dict[str, Mapping[str, tuple[Found, ...]]] = field(default_factory=dict)
 
     def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
         """The import of `name` of `format_name` in that version, or None; `fitting` knows those with a condition."""
@@ -67,16 +70,23 @@ class Registry:
         return found
 
     def _versions(self, format_name: str, name: str, version: int) -> tuple[Found, ...]:
-        known = self.by_import.get((format_name, name), ())
+        known = self._imports(format_name).get(name, ())
         return tuple(f for f in known if f.entry.since <= version <= (f.entry.until or version))
 
     def lacking(self, format_name: str, name: str, version: int) -> str:
         """Why nothing was found: no such operator, or not in that version."""
-        known = self.by_import.get((format_name, name), ())
+        known = self._imports(format_name).get(name, ())
         if not known:
             return "no such operator in mcugen"
         ranges = ", ".join(f"{f.entry.since} to {f.entry.until or 'the newest'}" for f in known)
         return f"version {version} is not supported; versions {ranges} are"
+
+    def _imports(self, format_name: str) -> Mapping[str, tuple[Found, ...]]:
+        """Name -> imports of a format. Raises UsageError where two of them clash."""
+        if format_name not in self._by_format:
+            found = (*_decompositions(_folder_of(format_name)), *self.found)
+            self._by_format[format_name] = _by_name(f for f in found if f.entry.format == format_name)
+        return self._by_format[format_name]
 
     @property
     def hint(self) -> str:
@@ -85,7 +95,7 @@ class Registry:
 
     def names(self, format_name: str) -> tuple[str, ...]:
         """Names of `format_name` that can be imported, sorted."""
-        return tuple(sorted(name for fmt, name in self.by_import if fmt == format_name))
+        return tuple(sorted(self._imports(format_name)))
 
 
 def load(extra: Sequence[ModuleType] = ()) -> Registry:
@@ -93,34 +103,60 @@ def load(extra: Sequence[ModuleType] = ()) -> Registry:
 
     Raises UsageError where two of them import the same version of the same operator of a format.
     """
-    installed = (module for _, module in plugins.working(GROUP))
-    modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.decompositions), *installed, *extra)
+    installed = tuple(module for _, module in plugins.working(GROUP))
+    return _load((*installed, *extra), plugins.failures(GROUP))
+
+
+@functools.cache
+def _load(further: tuple[ModuleType, ...], missing: tuple[str, ...]) -> Registry:
+    """The registry of this package's modules and further ones."""
+    modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.decompositions), *further)
     ops = tuple(dict.fromkeys(op for module in modules for op in _ops_of(module)))
     for op in ops:
         _check(op)
     found = [Found(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in _imports_of(op)]
-    for module in dict.fromkeys(modules):
-        found += [Found(entry, None, module.__name__) for entry in getattr(module, "IMPORTS", ())]
-    return Registry(ops, _by_name(found), plugins.failures(GROUP))
+    found += _decompositions(modules)
+    for name in dict.fromkeys(f.entry.format for f in found):
+        _by_name(f for f in found if f.entry.format == name)
+    return Registry(ops, tuple(found), missing)
 
 
-def _by_name(found: Iterable[Found]) -> Mapping[tuple[str, str], tuple[Found, ...]]:
-    known: dict[tuple[str, str], tuple[Found, ...]] = {}
+def _decompositions(modules: Iterable[ModuleType]) -> list[Found]:
+    return [
+        Found(entry, None, module.__name__)
+        for module in dict.fromkeys(modules)
+        for entry in getattr(module, "IMPORTS", ())
+    ]
+
+
+def _folder_of(format_name: str) -> tuple[ModuleType, ...]:
+    """The modules with decompositions of one format alone."""
+    folders = {m.name for m in pkgutil.iter_modules(mcugen.decompositions.__path__) if m.ispkg}
+    if format_name not in folders:
+        return ()
+    return _modules_of(importlib.import_module(f"{mcugen.decompositions.__name__}.{format_name}"))
+
+
+def _by_name(found: Iterable[Found]) -> Mapping[str, tuple[Found, ...]]:
+    """Name -> imports, all of one format. Raises UsageError where two import the same version."""
+    known: dict[str, tuple[Found, ...]] = {}
     for new in found:
-        key = (new.entry.format, new.entry.name)
-        for other in known.get(key, ()):
+        name = new.entry.name
+        for other in known.get(name, ()):
             if new.entry.meets(other.entry):
                 raise UsageError(
-                    f"{new.module} and {other.module} both import {key[0]} {key[1]}",
+                    f"{new.module} and {other.module} both import {new.entry.format} {name}",
                     hint="remove one of the two modules, or state versions that do not overlap",
                 )
-        known[key] = (*known.get(key, ()), new)
+        known[name] = (*known.get(name, ()), new)
     return known
 
 
 @functools.cache
 def _modules_of(package: ModuleType) -> tuple[ModuleType, ...]:
-    names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
+    """The modules of a package, without those of its own use and those in folders."""
+    found = pkgutil.iter_modules(package.__path__)
+    names = sorted(m.name for m in found if not (m.ispkg or m.name.startswith("_")))
     return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)
 
 
@@ -134,9 +170,8 @@ def _ops_of(module: ModuleType) -> Iterable[type[Op]]:
 
 
 def _classes_of(module: ModuleType) -> Iterable[type[Op]]:
-    for _, value in sorted(vars(module).items()):
-        if inspect.isclass(value) and issubclass(value, Op) and value.__module__ == module.__name__:
-            yield value
+    own = (value for _, value in sorted(vars(module).items()) if inspect.isclass(value))
+    return (value for value in own if value.__module__ == module.__name__ and issubclass(value, Op))
 
 
 def _imports_of(op: type[Op]) -> Iterable[Import]:

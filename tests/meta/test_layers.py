@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -160,3 +161,16 @@ def test_only_declared_libraries() -> None:
     used = {name.split(".")[0] for path in sources() for name in imported(path)}
     outside = used - set(sys.stdlib_module_names) - {"mcugen"}
     assert outside <= {*OWNERS, "numpy"}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "decompositions").glob("*/*.py")), ids=lambda p: f"{p.parent.name}/{p.name}"
+)
+def test_decompositions_in_the_folder_of_a_format_are_of_that_format(path: Path) -> None:
+    name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    entries = getattr(importlib.import_module(name), "IMPORTS", ())
+    assert {entry.format for entry in entries} <= {path.parent.name}
+    for other in imported(path):
+        words = other.split(".")
+        if words[:2] == ["mcugen", "decompositions"] and len(words) > 3:
+            assert words[2] == path.parent.name, f"{path.name} imports {other}"

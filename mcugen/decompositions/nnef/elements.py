@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.decompositions._nnef import Names, Quant, axes_of, imported, layer, met
+from mcugen.decompositions.nnef._operands import Names, Quant, axes_of, imported, layer, met
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Source
 from mcugen.op import Op

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.decompositions._images import Geometry
-from mcugen.decompositions._nnef import Names, Quant, imported, layer, moved, real
+from mcugen.decompositions.nnef._operands import Names, Quant, imported, layer, moved, real
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Attributes, Expansion, Source
 from mcugen.ops.add import Add

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcugen.decompositions._nnef import (
+from mcugen.decompositions.nnef._operands import (
     axes_of,
     axis_of,
     given,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcugen.decompositions._images import Geometry
-from mcugen.decompositions._windows import joined, taps
+from mcugen.decompositions.onnx._windows import joined, taps
 from mcugen.imports import Expansion
 from mcugen.ops.add import Add
 from mcugen.ops.batch_matmul import BatchMatmul

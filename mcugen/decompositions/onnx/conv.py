@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcugen.decompositions import _computed, _images, _volumes
+from mcugen.decompositions import _images
+from mcugen.decompositions.onnx import _computed, _volumes
 from mcugen.errors import ShapeError
 from mcugen.imports import Attributes, Expansion, Import, Source
 from mcugen.ops.add import Add

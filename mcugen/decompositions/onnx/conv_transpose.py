@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcugen.decompositions import _computed, _images, _stuffed
-from mcugen.decompositions.conv import convolution
+from mcugen.decompositions import _images
+from mcugen.decompositions.onnx import _computed, _stuffed
+from mcugen.decompositions.onnx.conv import convolution
 from mcugen.errors import ShapeError
 from mcugen.imports import Attributes, Expansion, Import, Source
 from mcugen.ops.add import Add

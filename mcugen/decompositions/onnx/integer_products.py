@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.decompositions import _computed, _images
+from mcugen.decompositions import _images
+from mcugen.decompositions.onnx import _computed
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.add import Add

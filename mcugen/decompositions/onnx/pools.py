@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.decompositions import _images, _volumes, _windows
+from mcugen.decompositions import _images
 from mcugen.decompositions.elements import is_plain
+from mcugen.decompositions.onnx import _volumes, _windows
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Attributes, Expansion, Import, Source
 from mcugen.op import Widths

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.decompositions import _images
-from mcugen.decompositions.quantization import quantization, stored
+from mcugen.decompositions.onnx.quantization import quantization, stored
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.numeric import INT_RANGE

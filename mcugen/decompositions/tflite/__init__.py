@@ -1,0 +1,1 @@
+"""Decompositions of TensorFlow Lite operators."""
