@@ -16,8 +16,12 @@ from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotie
 
 
 def operands(call: Call, x: np.ndarray, w: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Data and weights without zero points, exact in float64. axis: the weights' output channels."""
-    wide = np.float64
+    """Data and weights without zero points, as floats that hold all sums exactly.
+
+    axis: the weights' output channels.
+    """
+    taps = w.size // w.shape[axis]
+    wide = np.float32 if x.dtype.itemsize == w.dtype.itemsize == 1 and taps * 255 * 255 < 1 << 24 else np.float64
     return centred(x, call.input(0)).astype(wide), centred(w, call.input(1), axis).astype(wide)
 
 

@@ -30,17 +30,23 @@ def away(x: np.ndarray) -> np.ndarray:
 
 
 def high_product(a: Ints, b: Ints | int) -> Ints:
-    """SaturatingRoundingDoublingHighMul: (a * b + nudge) / 2**31, rounded towards zero."""
-    product = int64(a) * int64(b)
-    total = product + np.where(product >= 0, 1 << 30, 1 - (1 << 30))
-    quotient = np.where(total >= 0, total >> 31, -(-total >> 31))
+    """SaturatingRoundingDoublingHighMul: (a * b + nudge) / 2**31, rounded towards zero.
+
+    The nudge is 2**30, or 1 - 2**30 for negative products: rounded towards zero, that is the floor of
+    (a * b + 2**30) / 2**31 for both.
+    """
+    quotient = (int64(a) * int64(b) + (1 << 30)) >> 31
+    if not np.any(int64(b) == _LEAST):
+        return np.asarray(quotient)
     return np.where((int64(a) == _LEAST) & (int64(b) == _LEAST), _MOST, quotient)
 
 
 def divided(x: Ints, exponent: Ints | int) -> Ints:
     """RoundingDivideByPOT: x / 2**exponent to the nearest, halves away from zero."""
+    wide = int64(x)
     half = (np.int64(1) << int64(exponent)) >> 1
-    return np.asarray(np.sign(int64(x)) * ((np.abs(int64(x)) + half) >> int64(exponent)))
+    # Halves of negative numbers go down: one less before the shift, which goes down by itself.
+    return np.asarray((wide + half - ((wide < 0) & (int64(exponent) > 0))) >> int64(exponent))
 
 
 def scaled_twice(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:

@@ -34,12 +34,17 @@ def quotient(a: Fraction, b: Fraction) -> Fraction:
 
 def binary32(x: Fraction) -> Fraction:
     """The float32 nearest to x, of two the even one. Raises QuantizationError beyond the largest."""
+    if x.denominator.bit_count() == 1 and x.denominator.bit_length() <= 127 and x.numerator.bit_length() <= 24:
+        return x  # It is one already.
     return _binary(x, 24, -126)
 
 
 def binary64(x: Fraction) -> Fraction:
     """The float64 nearest to x, of two the even one. Raises QuantizationError beyond the largest."""
-    return _binary(x, 53, -1022)
+    try:
+        return Fraction(x.numerator / x.denominator)  # Python divides whole numbers with one rounding, halves to even.
+    except OverflowError:
+        raise QuantizationError(f"the scales make a number of about 2**{exponent_of(x)}", hint=_DAMAGED) from None
 
 
 def _binary(x: Fraction, digits: int, least: int) -> Fraction:
@@ -79,7 +84,7 @@ def multiplier(real: Fraction) -> tuple[int, int]:
     if real == 0:
         return 0, 0
     shift = exponent_of(real) + 1
-    mult = nearest(real * power(31 - shift))
+    mult = nearest(Fraction(real.numerator << max(31 - shift, 0), real.denominator << max(shift - 31, 0)))
     if mult == 1 << 31:
         mult, shift = 1 << 30, shift + 1
     if shift > 30:
