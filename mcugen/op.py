@@ -20,6 +20,7 @@ from mcugen.element import Stated
 from mcugen.errors import InternalError
 from mcugen.kernel import Kernel
 from mcugen.order import Order
+from mcugen.scales import SHARED, Scales, refused
 from mcugen.types import ALL_DTYPES, TensorType, shape_text
 
 Scaling = Mapping[str, Any]
@@ -90,6 +91,12 @@ class Op:
     kernels: ClassVar[tuple[Kernel, ...]] = ()
     weight_operands: ClassVar[tuple[int, ...]] = ()
     """Operands that are weights: a legacy uint8 constant there is widened to s16 with its zero point subtracted."""
+
+    scaled_axis: ClassVar[int | None] = None
+    """For operators with weights, operand 1, and a bias, operand 2: the axis of the weights with a scale per index."""
+
+    met_axis: ClassVar[int | None] = None
+    """The axis of the weights along which they meet the channels of operand 0."""
 
     packed_operands: ClassVar[tuple[int, ...]] = ()
     """Constants that kernels read with several elements to a byte; all others are stored in whole bytes first."""
@@ -238,6 +245,28 @@ class Op:
         """This operator, of real numbers in `call`, with integer results that are its exact real values rounded once.
 
         Operands are stored integers; halves go to even results. None where there is no such form.
+        """
+        return None
+
+    def quantized(self, call: Call) -> Scales:
+        """How this float operator, of the types in `call`, becomes one on stored integers of the same attributes."""
+        if self.only_moves:
+            return SHARED
+        return refused("the runtimes have no integer kernel for it, or mcugen has no rule for its scales")
+
+    def scales_channels(self, call: Call) -> bool:
+        """Whether a positive factor on a channel of operand 0 is one on the same channel of the result.
+
+        Where the result's channels are those of several pixels, they follow each other pixel by pixel.
+        """
+        return False
+
+    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
+        """The values of operand 0 that each result's weights meet, as [groups, rows, taps], float32.
+
+        For operators with `scaled_axis`: with `matrix(call)` of shape [outputs, taps], where each group has as many
+        successive outputs, row times weights is a result without its bias. x: any number of images. every: of results
+        that are images only these rows and columns count, from the first. None where there is no such form.
         """
         return None
 

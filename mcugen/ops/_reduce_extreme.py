@@ -12,6 +12,7 @@ from mcugen.channels import Range
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example
 from mcugen.ops import _pool, _reduce
+from mcugen.scales import SHARED_BYTES, Scales
 from mcugen.types import dtypes
 
 
@@ -21,6 +22,9 @@ class Extreme(_reduce.Reduction):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     chosen_by: ClassVar[np.ufunc]
+
+    def quantized(self, call: Call) -> Scales:
+        return SHARED_BYTES
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(self.chosen_by.reduce(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))

@@ -15,6 +15,7 @@ from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multipl
 from mcugen.op import Example, Scaling
 from mcugen.ops import _pool, _reduce, _rounding
 from mcugen.oracle import once, reductions
+from mcugen.scales import OWN, Scales
 from mcugen.staircase import Line
 
 _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
@@ -148,6 +149,9 @@ class Sums(_reduce.Reduction):
 
     divides: ClassVar[bool]
     kernels = KERNELS
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         if _rounding.is_stated(call):

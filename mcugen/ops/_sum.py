@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -10,8 +10,15 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.element import Element
 from mcugen.errors import UnsupportedError
-from mcugen.numeric import activation_range, multiply_double_rounding, quantize_multiplier, rounding_divide_by_pot
+from mcugen.numeric import (
+    activation_bounds,
+    activation_range,
+    multiply_double_rounding,
+    quantize_multiplier,
+    rounding_divide_by_pot,
+)
 from mcugen.op import Scaling
+from mcugen.scales import OWN, Scales
 
 _LEFT_SHIFT = {"s8": 20, "u8": 20, "s16": 15}
 Multiplier = tuple[int, int]
@@ -45,6 +52,16 @@ def constants(call: Call, sign: int) -> Sum:
     if pairs[2][1] > 0:
         raise UnsupportedError(f"the result's scale {call.output.scale:.3g} is too fine for the operands' scales")
     return Sum(left, pairs[0], pairs[1], pairs[2], sign)
+
+
+def scales(call: Call, sign: int) -> Scales:
+    """A scale of its own; what an activation cuts of x + constant, or x - constant, does not matter in x."""
+    found = [c for c in call.constants if c is not None]
+    low, high = activation_bounds(call.op.activation)
+    if len(found) != 1 or found[0].size != 1 or (sign < 0 and call.constants[0] is not None):
+        return OWN
+    constant = sign * float(found[0].reshape(-1)[0])
+    return replace(OWN, matters=(low - constant, high - constant))
 
 
 def scaling(call: Call, sign: int) -> Scaling:

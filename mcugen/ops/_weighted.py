@@ -16,6 +16,7 @@ from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import Activated
 from mcugen.ops._window import Window
+from mcugen.scales import OWN, Scales
 
 
 class Weighted(Activated):
@@ -24,6 +25,9 @@ class Weighted(Activated):
     def matrix(self, call: Call) -> np.ndarray:
         """The weights as [output channels, taps], zero points removed."""
         raise NotImplementedError
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN
 
     def rounds_once(self, call: Call) -> bool:
         """Whether sums are scaled with one rounding; convolutions of int8 round twice in all runtimes of TFLite."""

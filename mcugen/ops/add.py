@@ -18,6 +18,7 @@ from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, sums
 from mcugen.oracle.fixed import int64, wrapped
+from mcugen.scales import Scales
 from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -76,6 +77,9 @@ class Add(Pointwise, Activated):
         *_elementwise.kernels("mg_add_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_add_s32", "s32", ELEMENT["s32"]),
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return _sum.scales(call, 1)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)

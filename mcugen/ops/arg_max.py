@@ -14,6 +14,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
 from mcugen.ops import _onnx, _strided, _tflite
 from mcugen.order import Order
+from mcugen.scales import OWN_BYTES, Scales
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -93,6 +94,9 @@ class ArgMax(Op):
         if runtime == "tflm" and self.dtype != "s32":
             return "positions that are not int32"
         return super().refused_by(call, runtime)
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN_BYTES
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

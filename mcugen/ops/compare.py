@@ -20,6 +20,7 @@ from mcugen.ops.arithmetic import plain_types
 from mcugen.oracle import quantized
 from mcugen.oracle.fixed import int64, scaled_twice
 from mcugen.order import Order
+from mcugen.scales import OWN_BYTES, Scales
 from mcugen.types import QuantParams, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -130,6 +131,9 @@ class Compare(Channelwise):
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         return _ordered.elementwise(self, call, orders)
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN_BYTES
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         result = plain_types(a, b, _TYPES)

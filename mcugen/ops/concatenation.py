@@ -18,6 +18,7 @@ from mcugen.ops._channelwise import alike, sliced
 from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, nearest, quotient, scale_of
 from mcugen.order import Order
+from mcugen.scales import SHARED, Scales
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 
 FLIP = 128
@@ -154,6 +155,9 @@ class Concatenation(Op):
         *_join.join_kernels("mg_concatenation", (scales_agree,), joins_in_rows, params, _outer),
         *_join.join_kernels("mg_concatenation_scaled_s8", (was_uint8,), joins_in_rows, scaled_params, _outer),
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return SHARED
 
     def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:
         given = [_strided.operand(x) for x in xs]

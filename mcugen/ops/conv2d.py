@@ -146,6 +146,8 @@ class Conv2D(Weighted):
     imports = (Import("tflite", "CONV_2D", from_tflite),)
     writes = (Write("tflite", to_tflite), _onnx.convolution((0, 3, 1, 2)))
     weight_operands = (1,)
+    scaled_axis = 0
+    met_axis = 3
     kernels = (
         *_pointwise_kernels(),
         *row_kernels("conv2d", params, patch_bytes, work, GATHERING),
@@ -236,6 +238,16 @@ class Conv2D(Weighted):
     def matrix(self, call: Call) -> np.ndarray:
         w = call.constant(1)
         return _filter.centred(call, w).reshape(w.shape[0], -1)
+
+    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
+        w = call.input(1).shape
+        groups = np.split(x, x.shape[3] // w[3], axis=3)
+        taps = [
+            [tap[:, ::every, ::every].reshape(-1, w[3]) for _, _, tap in self.window(w).taps(part, 0.0)]
+            for part in groups
+        ]
+        rows = [part[0] if len(part) == 1 else np.concatenate(part, axis=1) for part in taps]
+        return rows[0][None] if len(rows) == 1 else np.stack(rows)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))

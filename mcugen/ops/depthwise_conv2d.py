@@ -149,6 +149,8 @@ class DepthwiseConv2D(Weighted):
     imports = (Import("tflite", "DEPTHWISE_CONV_2D", from_tflite),)
     writes = (Write("tflite", to_tflite), _onnx.convolution((3, 0, 1, 2)))
     weight_operands = (1,)
+    scaled_axis = 3
+    met_axis = 3
     kernels = (
         *_dense_kernels(),
         *row_kernels("depthwise_conv2d", params, work=work, terms=TERMS),
@@ -250,6 +252,11 @@ class DepthwiseConv2D(Weighted):
         w = call.constant(1)
         return _filter.centred(call, w, 3).reshape(-1, w.shape[3]).T
 
+    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
+        around = self.window(call.input(1).shape).taps(x, 0.0)
+        taps = [tap[:, ::every, ::every].reshape(-1, x.shape[3]).T for _, _, tap in around]
+        return np.stack(taps, axis=-1)
+
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))
 
@@ -262,7 +269,7 @@ class DepthwiseConv2D(Weighted):
 
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The plain convolution in float64, exact for integers: sums stay below 2**53."""
-        spread = np.repeat(x, w.shape[3] // x.shape[3], axis=3)
+        spread = x if w.shape[3] == x.shape[3] else np.repeat(x, w.shape[3] // x.shape[3], axis=3)
         taps = self.window(w.shape).taps(spread, 0.0)
         return np.asarray(sum(tap * w[0, i, j] for i, j, tap in taps))
 

@@ -151,6 +151,8 @@ class FullyConnected(Weighted):
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     weight_operands = (1,)
+    scaled_axis = 0
+    met_axis = 1
     kernels = (
         *_filter.all_kernels(
             "fully_connected",
@@ -265,6 +267,9 @@ class FullyConnected(Weighted):
         y = Order.plain(call.output.shape).in_shape((vectors.stored_shape[0], outputs))
         weights = _ordered.along(vectors, (outputs, length), 1)
         return Reordered(replace(self, keep_dims=False), (vectors, weights, *rest), (y,))
+
+    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
+        return x.reshape(1, -1, call.input(1).shape[1])
 
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
@@ -18,6 +19,7 @@ from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import gemmlowp, quantized
 from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, multiplier, quotient, scale_of
+from mcugen.scales import Scales
 from mcugen.types import TensorType, dtypes
 
 _LOW, _HIGH = INT_RANGE["s16"]
@@ -58,6 +60,9 @@ class HardSwish(_bytes.ByteFunction):
     writes = (_tflite.same("HARD_SWISH"), _onnx.same("HardSwish"))
     element: ClassVar = {"f32": Element("a * mg_clamp_float(a + 3.0f, 0.0f, 6.0f) / 6.0f")}
     kernels = (_bytes.table_kernel(), *_unary.kernels("mg_hard_swish", element))
+
+    def quantized(self, call: Call) -> Scales:
+        return Scales("own", matters=(-3.0, math.inf), widths=(8,))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "f32"))

@@ -15,6 +15,7 @@ from mcugen.op import Example, Op
 from mcugen.ops import _strided, _tflite
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
+from mcugen.scales import Scales, fixed
 from mcugen.types import QuantParams, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -62,6 +63,9 @@ class L2Normalization(Op):
     imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_int8),)
     writes = (_tflite.same("L2_NORMALIZATION", _attributes, s8=2), Write("onnx", to_onnx))
     kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, params=params, short="l2_norm_s8"),)
+
+    def quantized(self, call: Call) -> Scales:
+        return fixed((1 / 128, 0))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

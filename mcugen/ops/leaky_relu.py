@@ -17,6 +17,7 @@ from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multipl
 from mcugen.op import Example, Scaling
 from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import quantized
+from mcugen.scales import OWN, Scales
 from mcugen.types import TensorType, dtypes
 
 Multiplier = tuple[int, int]
@@ -83,6 +84,9 @@ class LeakyRelu(_bytes.ByteFunction):
         _unary.kernel("mg_leaky_relu_s16", "s16", params_s16),
         *_unary.kernels("mg_leaky_relu", element),
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if not math.isfinite(self.alpha):

@@ -14,6 +14,7 @@ from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
 from mcugen.op import Example, Scaling
 from mcugen.ops import _bytes, _gemmlowp, _onnx, _sigmoid, _tflite, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
+from mcugen.scales import Scales, fixed
 from mcugen.types import TensorType, dtypes
 
 
@@ -52,6 +53,9 @@ class Logistic(_bytes.ByteFunction):
         _unary.kernel("mg_logistic_s16", "s16", params_s16),
         *_unary.kernels("mg_logistic", element),
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return fixed((1 / 256, -128), (1 / 32768, 0), matters=(-8.0, 8.0))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))

@@ -19,6 +19,7 @@ from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized
 from mcugen.oracle.fixed import int64, scaled_twice, wrapped
+from mcugen.scales import OWN, Scales
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -111,6 +112,9 @@ class Mul(Pointwise, Activated):
         *_elementwise.kernels("mg_mul_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_mul_s32", "s32", ELEMENT["s32"]),
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)

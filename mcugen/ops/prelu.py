@@ -16,6 +16,7 @@ from mcugen.op import Example, Scaling
 from mcugen.ops import _elementwise, _onnx, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import quantized
+from mcugen.scales import OWN_BYTES, Scales
 from mcugen.types import TensorType, dtypes
 
 Multiplier = tuple[int, int]
@@ -62,6 +63,9 @@ class Prelu(Pointwise):
         if runtime == "tflm" and call.input(0).is_float and len(call.input(0).shape) > 4:
             return "more than four axes"
         return super().refused_by(call, runtime)
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN_BYTES
 
     def infer(self, x: TensorType | None, alpha: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(x, alpha, ("s8", "u8", "f32"))

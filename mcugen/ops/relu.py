@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multipl
 from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import quantized
+from mcugen.scales import SHARED, Scales
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -120,6 +121,9 @@ class Relu(_bytes.ByteFunction):
         if not usual and (runtime == "tflm" or call.input(0).dtype == "s16"):
             return f"no kernel for {call.input(0).dtype}"
         return super().refused_by(call, runtime)
+
+    def quantized(self, call: Call) -> Scales:
+        return replace(SHARED, matters=(self.low, self.high))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))

@@ -16,6 +16,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _onnx, _strided, _tflite
 from mcugen.ops._window import image
+from mcugen.scales import SHARED_BYTES, Scales
 from mcugen.types import QuantParams, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -101,6 +102,9 @@ class ResizeBilinear(Op):
     kernels = tuple(
         Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return SHARED_BYTES
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)

@@ -24,6 +24,7 @@ from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import gemmlowp, quantized, tables
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power, scale_of
+from mcugen.scales import Scales, fixed
 from mcugen.types import QuantParams, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -180,6 +181,9 @@ class Softmax(Op):
         if runtime == "tflm" and self.widen and (abs(y.scale * 65536 - 1) > _NEAR or y.zero_point != -32768):
             return "int16 results need a scale of about 1/65536 and the zero point -32768"
         return super().refused_by(call if not self.widen else replace(call, outputs=()), runtime)
+
+    def quantized(self, call: Call) -> Scales:
+        return fixed((1 / 256, -128), (1 / 32768, 0))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or not x.shape:

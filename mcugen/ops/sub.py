@@ -18,6 +18,7 @@ from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, sums
 from mcugen.oracle.fixed import int64, wrapped
+from mcugen.scales import Scales
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -83,6 +84,9 @@ class Sub(Pointwise, Activated):
         *_elementwise.kernels("mg_sub_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_sub_s32", "s32", ELEMENT["s32"]),
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return _sum.scales(call, -1)
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)

@@ -19,6 +19,7 @@ from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
 from mcugen.oracle import filters
+from mcugen.scales import OWN, Scales
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -155,6 +156,9 @@ class TransposeConv(Activated):
     def refused_by(self, call: Call, runtime: str) -> str:
         nibbles = "no kernel for s4 weights" if _filter.has_nibbles(call) else ""
         return nibbles or _filter.misread_bias(call) or super().refused_by(call, runtime)
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")
