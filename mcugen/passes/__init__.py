@@ -13,7 +13,7 @@ from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
 from mcugen.passes.fold_factors import fold_factors
 from mcugen.passes.follow_orders import follow_orders
-from mcugen.passes.fuse_clamps import fuse_clamps
+from mcugen.passes.fuse_clamps import fuse_all_clamps, fuse_clamps
 from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
 from mcugen.passes.integer_thresholds import integer_thresholds
@@ -77,6 +77,19 @@ def run(graph: Graph, reference: str, features: frozenset[str] = frozenset(), *,
         elif simplify:
             done = _repeated(entry, done, graph, reference)
     return done
+
+
+def simplified(graph: Graph, reference: str) -> Graph:
+    """An imported graph without work that a build would remove, in the order in which it would be computed.
+
+    Unlike those of a build, clamps are activations wherever they can be: integers need no steps for what is cut off.
+
+    Raises InternalError as `run` does.
+    """
+    done = with_origins(graph)
+    for step in (unpack_constants, follow_orders):
+        done = _checked(step, done, graph, reference)
+    return _repeated((*SIMPLIFYING, fuse_all_clamps), done, graph, reference)
 
 
 def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:

@@ -20,12 +20,20 @@ _PATTERN = Pattern("clamp", inputs=(Pattern("producer"),))
 
 def fuse_clamps(graph: Graph, reference: str) -> Graph:
     """The graph without clamps that an activation can perform."""
+    return _fused(graph, reference, loops=False)
 
+
+def fuse_all_clamps(graph: Graph, reference: str) -> Graph:
+    """The graph without clamps that an activation can perform, also those of floats computed element by element."""
+    return _fused(graph, reference, loops=True)
+
+
+def _fused(graph: Graph, reference: str, *, loops: bool) -> Graph:
     def fuse(match: Match) -> Made | None:
         producer, reader = match.nodes["producer"], match.nodes["clamp"]
         call, after = graph.call(producer, reference), graph.call(reader, reference)
         limits = reader.op.float_clamp(after) or _limits(after)
-        op = producer.op.clamped(call, *limits) if limits and not _in_a_loop(call) else None
+        op = producer.op.clamped(call, *limits) if limits and (loops or not _in_a_loop(call)) else None
         return Made((replace(producer, op=op, outputs=reader.outputs),)) if op else None
 
     return rewritten(graph, _PATTERN, fuse, "fused clamps", _WHY)
