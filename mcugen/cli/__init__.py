@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
+import importlib
 import json
+import pkgutil
 import sys
-import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
 from mcugen import __version__
+from mcugen.cli._common import (
+    build_options,
+    built,
+    emit,
+    json_option,
+    model_argument,
+    options_of,
+    picture_path,
+    progress,
+    write,
+)
 from mcugen.errors import InternalError, McugenError, UsageError
-from mcugen.options import Options
-
-if TYPE_CHECKING:
-    from mcugen.pipeline import Artifact
-
-F = TypeVar("F", bound=Callable[..., Any])
-_PROGRESS_AFTER_S = 1.0
 
 _COLLECT_AFTER = 100_000
 """Objects made between two searches for cycles: a build makes few cycles, and importing would pay for most searches."""
@@ -71,93 +74,6 @@ def _print_error(error: McugenError, *, as_json: bool) -> None:
 
 def _print_json_error(kind: str, message: str, hint: str) -> None:
     click.echo(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}, indent=2))
-
-
-def build_options(function: F) -> F:
-    """The options of every command that builds, made from the fields of Options."""
-    for item in reversed(dataclasses.fields(Options)):
-        flag = f"--{item.name.replace('_', '-')}"
-        extra = item.metadata
-        if isinstance(item.default, bool):
-            option = click.option(flag, item.name, is_flag=True, default=False, help=extra["help"])
-        elif "choices" in extra:
-            kind = click.Choice(extra["choices"])
-            option = click.option(
-                flag, item.name, type=kind, default=item.default or None, show_default=True, help=extra["help"]
-            )
-        else:
-            shown, several = bool(item.default), isinstance(item.default, tuple)
-            option = click.option(
-                flag,
-                item.name,
-                default=item.default,
-                multiple=several,
-                show_default=shown,
-                metavar=extra["metavar"],
-                help=extra["help"],
-            )
-        function = option(function)
-    return function
-
-
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else."
-)
-model_argument = click.argument("model", type=click.Path(path_type=Path))
-
-
-def _options(values: dict[str, Any]) -> Options:
-    """The options given; of a choice without a default that was not made, the field's."""
-    given = {item.name: values[item.name] for item in dataclasses.fields(Options)}
-    return Options(**{name: value for name, value in given.items() if value is not None})
-
-
-def _build(model: Path, values: dict[str, Any]) -> Artifact:
-    from mcugen import pipeline
-
-    return pipeline.build(model, _options(values))
-
-
-@contextmanager
-def _progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show progress in a line of the terminal once the work takes longer than a second; silent elsewhere."""
-    started, shown = time.monotonic(), 0
-
-    def tell(text: str) -> None:
-        nonlocal shown
-        if quiet or not sys.stderr.isatty() or time.monotonic() - started < _PROGRESS_AFTER_S:
-            return
-        line = f"{title}: {text} ({time.monotonic() - started:.0f} s)"
-        sys.stderr.write("\r" + line.ljust(shown))
-        sys.stderr.flush()
-        shown = len(line)
-
-    try:
-        yield tell
-    finally:
-        if shown:
-            sys.stderr.write("\r" + " " * shown + "\r")
-
-
-def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """The path of a picture. Raises UsageError unless it ends in .svg."""
-    if path is not None and path.suffix.lower() != ".svg":
-        message = f"the picture is SVG, and {path.name!r} does not end in .svg"
-        raise UsageError(message, where=f"--{parameter.name}", hint=f"name it {path.with_suffix('.svg').name}")
-    return path
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that the user named. Raises UsageError if that fails."""
-    try:
-        path.write_bytes(content)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot write {str(path)!r}: {reason}", hint="check the path and its permissions") from error
-
-
-def _emit(value: Any, text: str, *, as_json: bool) -> None:
-    click.echo(json.dumps(value, indent=2) if as_json else text.rstrip("\n"))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -210,21 +126,21 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
         return
     if len(models) > 1:
         raise UsageError(f"{len(models)} models for one folder", hint="build them separately, or use --share-arena")
-    with _progress("building", quiet=as_json) as tell:
+    with progress("building", quiet=as_json) as tell:
         tell(models[0].name)
-        artifact = _build(models[0], values)
+        artifact = built(models[0], values)
         artifact.write(folder)
-    _emit(report.as_dict(artifact.report), report.as_text(artifact.report), as_json=as_json)
+    emit(report.as_dict(artifact.report), report.as_text(artifact.report), as_json=as_json)
 
 
 def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], *, as_json: bool) -> None:
     from mcugen import sharing
 
-    with _progress("building", quiet=as_json) as tell:
+    with progress("building", quiet=as_json) as tell:
         tell(f"{len(models)} models")
-        shared = sharing.build(models, _options(values))
+        shared = sharing.build(models, options_of(values))
         shared.write(folder)
-    _emit(sharing.as_dict(shared), sharing.as_text(shared), as_json=as_json)
+    emit(sharing.as_dict(shared), sharing.as_text(shared), as_json=as_json)
 
 
 @cli.command()
@@ -276,10 +192,10 @@ def verify(
     """
     from mcugen.verify import report, run
 
-    with _progress("verifying", quiet=as_json) as tell:
+    with progress("verifying", quiet=as_json) as tell:
         ask = (model, runtime) if runtime else None
-        result = run.verify(_build(model, values), count, golden, trace, tell, ask)
-    _emit(report.verify_dict(result), report.verify_text(result), as_json=as_json)
+        result = run.verify(built(model, values), count, golden, trace, tell, ask)
+    emit(report.verify_dict(result), report.verify_text(result), as_json=as_json)
     return 0 if result.agrees else 1
 
 
@@ -309,10 +225,10 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
     """
     from mcugen.verify import report, run
 
-    with _progress("simulating", quiet=as_json) as tell:
+    with progress("simulating", quiet=as_json) as tell:
         tell(str(values["board"]))
-        result = run.simulate(_build(model, values), count, golden, f"-O{optimize_level}", tell)
-    _emit(report.simulate_dict(result), report.simulate_text(result), as_json=as_json)
+        result = run.simulate(built(model, values), count, golden, f"-O{optimize_level}", tell)
+    emit(report.simulate_dict(result), report.simulate_text(result), as_json=as_json)
     return 0 if result.agrees and result.repeatable else 1
 
 
@@ -327,7 +243,7 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
 @click.option(
     "--memory",
     type=click.Path(path_type=Path),
-    callback=_picture,
+    callback=picture_path,
     help="Also write the memory map as a picture, FILE.svg.",
 )
 @build_options
@@ -340,16 +256,16 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
     from mcugen import inspection, pipeline
     from mcugen.report.pages import memory as picture
 
-    artifact = _build(model, values) if memory is not None else pipeline.inspect(model, _options(values))
+    artifact = built(model, values) if memory is not None else pipeline.inspect(model, options_of(values))
     if memory is not None:
-        _write(memory, artifact.files[picture.FILE])
+        write(memory, artifact.files[picture.FILE])
     if ir:
         text = inspection.dump(artifact, ir)
-        _emit({"stage": ir, "text": text}, text, as_json=as_json)
+        emit({"stage": ir, "text": text}, text, as_json=as_json)
         return
     facts = inspection.facts_of(artifact)
     text = inspection.removed_text(facts) if removed else inspection.as_text(facts)
-    _emit(facts, text, as_json=as_json)
+    emit(facts, text, as_json=as_json)
 
 
 @cli.command()
@@ -357,7 +273,7 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
-    callback=_picture,
+    callback=picture_path,
     help="Also plot the schedules into a picture, FILE.svg.",
 )
 @build_options
@@ -370,11 +286,11 @@ def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
     """
     from mcugen import pareto as front
 
-    with _progress("comparing", quiet=as_json) as tell:
-        result = front.front(model, _options(values), tell)
+    with progress("comparing", quiet=as_json) as tell:
+        result = front.front(model, options_of(values), tell)
     if plot is not None:
-        _write(plot, front.plot(result))
-    _emit(front.as_dict(result), front.as_text(result), as_json=as_json)
+        write(plot, front.plot(result))
+    emit(front.as_dict(result), front.as_text(result), as_json=as_json)
     return 0 if result.agrees else 1
 
 
@@ -385,7 +301,7 @@ def boards(as_json: bool) -> None:
     from mcugen.report import tables
 
     rows = tables.boards()
-    _emit({"boards": rows}, tables.boards_text(rows), as_json=as_json)
+    emit({"boards": rows}, tables.boards_text(rows), as_json=as_json)
 
 
 @cli.command()
@@ -397,4 +313,14 @@ def ops(as_json: bool, markdown: bool) -> None:
 
     rows = tables.operators()
     text = tables.operators_markdown(rows) if markdown else tables.operators_text(rows)
-    _emit({"operators": rows}, text, as_json=as_json)
+    emit({"operators": rows}, text, as_json=as_json)
+
+
+def _add_commands() -> None:
+    """The commands that stand in modules of their own beside this one."""
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            cli.add_command(importlib.import_module(f"{__name__}.{module.name}").COMMAND)
+
+
+_add_commands()

@@ -1,0 +1,110 @@
+"""What commands share: the options of a build, progress, files and output."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mcugen.errors import UsageError
+from mcugen.options import Options
+
+if TYPE_CHECKING:
+    from mcugen.pipeline import Artifact
+
+F = TypeVar("F", bound=Callable[..., Any])
+_PROGRESS_AFTER_S = 1.0
+
+
+def build_options(function: F) -> F:
+    """The options of every command that builds, made from the fields of Options."""
+    for item in reversed(dataclasses.fields(Options)):
+        flag = f"--{item.name.replace('_', '-')}"
+        extra = item.metadata
+        if isinstance(item.default, bool):
+            option = click.option(flag, item.name, is_flag=True, default=False, help=extra["help"])
+        elif "choices" in extra:
+            kind = click.Choice(extra["choices"])
+            option = click.option(
+                flag, item.name, type=kind, default=item.default or None, show_default=True, help=extra["help"]
+            )
+        else:
+            shown, several = bool(item.default), isinstance(item.default, tuple)
+            option = click.option(
+                flag,
+                item.name,
+                default=item.default,
+                multiple=several,
+                show_default=shown,
+                metavar=extra["metavar"],
+                help=extra["help"],
+            )
+        function = option(function)
+    return function
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else."
+)
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+
+
+def options_of(values: dict[str, Any]) -> Options:
+    """The options given; of a choice without a default that was not made, the field's."""
+    given = {item.name: values[item.name] for item in dataclasses.fields(Options)}
+    return Options(**{name: value for name, value in given.items() if value is not None})
+
+
+def built(model: Path, values: dict[str, Any]) -> Artifact:
+    from mcugen import pipeline
+
+    return pipeline.build(model, options_of(values))
+
+
+@contextmanager
+def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show progress in a line of the terminal once the work takes longer than a second; silent elsewhere."""
+    started, shown = time.monotonic(), 0
+
+    def tell(text: str) -> None:
+        nonlocal shown
+        if quiet or not sys.stderr.isatty() or time.monotonic() - started < _PROGRESS_AFTER_S:
+            return
+        line = f"{title}: {text} ({time.monotonic() - started:.0f} s)"
+        sys.stderr.write("\r" + line.ljust(shown))
+        sys.stderr.flush()
+        shown = len(line)
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            sys.stderr.write("\r" + " " * shown + "\r")
+
+
+def picture_path(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """The path of a picture. Raises UsageError unless it ends in .svg."""
+    if path is not None and path.suffix.lower() != ".svg":
+        message = f"the picture is SVG, and {path.name!r} does not end in .svg"
+        raise UsageError(message, where=f"--{parameter.name}", hint=f"name it {path.with_suffix('.svg').name}")
+    return path
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file that the user named. Raises UsageError if that fails."""
+    try:
+        path.write_bytes(content)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot write {str(path)!r}: {reason}", hint="check the path and its permissions") from error
+
+
+def emit(value: Any, text: str, *, as_json: bool) -> None:
+    click.echo(json.dumps(value, indent=2) if as_json else text.rstrip("\n"))
