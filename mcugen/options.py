@@ -84,6 +84,11 @@ class Options:
         "Order in which output images are returned. By default the order of the file.",
         choices=LAYOUTS,
     )
+    quantize: str = _option(
+        "",
+        "Samples with which a float MODEL is made an integer one first, as `mcugen quantize` does with its defaults.",
+        metavar="SAMPLES",
+    )
     optimize: str = _option(
         "balanced",
         "balanced: the fastest kernels that fit and keep the width of the weights; speed: also kernels that store "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,12 +96,35 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     """Import and passes."""
     name = options.name or c_name_from(path.stem)
     known = registry.load(ops)
-    imported = frontends.load(path, known, options.shapes, options.signature)
+    imported = (_quantized if options.quantize else _read)(path, known, options)
     own = frontends.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, path.stem, is_given=bool(options.name))
     return prepare_graph(imported, options, name, (*name_notes, *missing))
+
+
+def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
+    return frontends.load(path, known, options.shapes, options.signature)
+
+
+def _quantized(path: Path, known: registry.Registry, options: Options) -> Graph:
+    """The integer model that `mcugen quantize` would write for a float one, read like any other."""
+    from mcugen.quantize import run
+
+    choices = run.Choices(
+        shapes=options.shapes,
+        signature=options.signature,
+        input_layout=options.input_layout,
+        output_layout=options.output_layout,
+    )
+    found = run.quantize(path, Path(options.quantize), choices)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{path.stem}.tflite"
+        file.write_bytes(found.written("tflite"))
+        graph = frontends.load(file, known)
+    note = f"quantized with {found.samples} samples of {Path(options.quantize).name}: {found.judged.recipe}"
+    return dataclasses.replace(graph, notes=(*graph.notes, note, *found.notes))
 
 
 def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:

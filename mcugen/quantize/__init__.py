@@ -1,1 +1,1 @@
-"""From a float model and a few samples to an int8 model: samples, ranges, rounding, and the choice between them."""
+"""Quantization: a float network and samples of its inputs become a network of integers, solved against these."""

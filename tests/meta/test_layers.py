@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "errors",
         "resources plugins files machine",
         "toml_file",
-        "packed flexbuffer",
+        "packed flexbuffer scales",
         "types isa",
         "order",
         "channels",

@@ -1,0 +1,83 @@
+"""Operators on many samples at once: as their references compute each of them alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.errors import McugenError
+from mcugen.op import evaluate
+
+Arrays = Sequence[np.ndarray | None]
+"""The values of operands: [samples, *shape] for those computed, the data of those that are constant."""
+
+_ELEMENTS = 1 << 18
+"""Elements of a result that are computed together: their float64 stays in a cache."""
+
+
+def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
+    """The results of a call for every sample, [samples, *shape]. call: its types and constants for one sample."""
+    count = next(len(a) for a, c in zip(operands, call.constants, strict=True) if a is not None and c is None)
+    together = count > 1 and _is_stackable(call, operands)
+    size = max(1, _ELEMENTS // max(1, max(t.size for t in call.outputs))) if together else 1
+    parts = [_part(call, operands, slice(k, min(k + size, count)), together) for k in range(0, count, size)]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        found = list(pool.map(lambda part: evaluate(*part), parts))
+    made = []
+    for k, t in enumerate(call.outputs):
+        made.append(np.concatenate([f[k].reshape(-1, *t.shape) for f in found]))
+    return tuple(made)
+
+
+def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[Call, Arrays]:
+    """The call on some of the samples: one of them, or several as if they were images of a batch."""
+    count = which.stop - which.start
+    computed = [c is None and a is not None for a, c in zip(operands, call.constants, strict=True)]
+    arrays = [
+        a[which].reshape(-1, *a.shape[2:])
+        if is_computed and together and a is not None
+        else a[which][0]
+        if is_computed and a is not None
+        else a
+        for a, is_computed in zip(operands, computed, strict=True)
+    ]
+    if not together:
+        return call, arrays
+    inputs = tuple(
+        t.with_shape((count, *t.shape[1:])) if is_computed and t is not None else t
+        for t, is_computed in zip(call.inputs, computed, strict=True)
+    )
+    outputs = tuple(t.with_shape((count, *t.shape[1:])) for t in call.outputs)
+    return replace(call, inputs=inputs, outputs=outputs), arrays
+
+
+def _is_stackable(call: Call, operands: Arrays) -> bool:
+    """Whether two samples together give what each of them gives: no axis of the operator is the first one."""
+    types = [t for t, c in zip(call.inputs, call.constants, strict=True) if t is not None and c is None]
+    if any(not t.shape or t.shape[0] != 1 for t in (*types, *call.outputs)):
+        return False
+    pair, arrays = _part(call, operands, slice(0, 2), True)
+    try:
+        if [t.shape for t in pair.op.infer(*pair.inputs)] != [t.shape for t in pair.outputs]:
+            return False
+        both = evaluate(pair, arrays)
+    except McugenError:
+        return False
+    alone = [evaluate(*_part(call, operands, slice(k, k + 1), False)) for k in (0, 1)]
+    # BLAS may add in another order for other sizes, so that floats may differ in their last bits.
+    return all(
+        np.allclose(both[k][s : s + 1], alone[s][k], rtol=1e-5, atol=1e-6, equal_nan=True)
+        for k in range(len(both))
+        for s in (0, 1)
+    )
+
+
+def chunks(array: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    """The samples of an array, `size` at a time."""
+    for k in range(0, len(array), size):
+        yield array[k : k + size]

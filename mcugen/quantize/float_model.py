@@ -1,0 +1,69 @@
+"""The float network that is to be quantized: read, checked, and as simple as a build would make it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from mcugen import frontends, layouts, passes, registry
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.graph import Graph, Node
+from mcugen.quantize.recipe import Widths
+from mcugen.types import Shape
+
+REFERENCE = "tflm"
+"""The runtime in whose arithmetic a quantization is solved and judged."""
+
+_SHOWN = 6
+
+
+def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = "") -> Graph:
+    """The network of a model file as the file has it.
+
+    Raises UsageError for one that is quantized already, or has states; and all errors of `frontends.load`.
+    """
+    graph = frontends.load(path, registry.load(()), shapes, signature)
+    stored = [t for t in graph.tensors.values() if t.type.quant is not None]
+    if stored:
+        name = stored[0].label or stored[0].name
+        raise UsageError(
+            f"{path.name} is quantized already: {name!r} is {stored[0].type}",
+            hint="give the float model that it was made from; `mcugen build` takes the quantized one as it is",
+        )
+    if graph.states:
+        raise UnsupportedError(
+            f"{path.name} keeps values from run to run, and samples would have to be sequences",
+            hint="quantize it with the tool that trained it, or export the part without states",
+        )
+    return graph
+
+
+def prepared(graph: Graph, input_layout: str, output_layout: str, widths: Widths) -> Graph:
+    """The network without work that a build would remove, with its interface in these layouts ("" for the file's).
+
+    Raises UnsupportedError that lists every operator without an integer form.
+    """
+    turned = layouts.applied(graph, input_layout, output_layout, frontends.layout(graph.format))
+    simple = passes.simplified(turned, REFERENCE)
+    refusals = [text for node in simple.nodes if (text := _refusal(simple, node, widths))]
+    if refusals:
+        more = f"\n  and {len(refusals) - _SHOWN} more" if len(refusals) > _SHOWN else ""
+        raise UnsupportedError(
+            "these operators cannot be quantized:\n  " + "\n  ".join(refusals[:_SHOWN]) + more,
+            hint="leave them out of the network, for example as work of the caller, or keep the model in floats",
+        )
+    return simple
+
+
+def _refusal(graph: Graph, node: Node, widths: Widths) -> str:
+    """Why a node has no form on stored integers; "" where it has one, or computes no floats."""
+    names = (*node.inputs, *node.outputs)
+    if not any(name is not None and graph.type(name).is_float for name in names):
+        return ""
+    rule = node.op.quantized(graph.call(node, REFERENCE))
+    place = f"{type(node.op).__name__} ({node.source or node.name})"
+    if rule.kind == "refused":
+        return f"{place}: {rule.why}"
+    bits = widths.of_data(node.name)
+    return "" if bits in rule.widths else f"{place}: there is no kernel for activations of {bits} bits"

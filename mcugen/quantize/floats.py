@@ -1,0 +1,132 @@
+"""The float network on the samples: its values, kept where they fit in memory, else computed again for each use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mcugen.graph import Graph
+from mcugen.numeric import activation_bounds
+from mcugen.quantize import batches
+from mcugen.quantize.ranges import Observed, observed
+
+KEPT_BYTES = 1 << 30
+
+
+@dataclass
+class Floats:
+    """A float graph on samples. which: the samples used, in their order; None: all."""
+
+    graph: Graph
+    reference: str
+    inputs: tuple[np.ndarray, ...]
+    which: np.ndarray | None = None
+    _kept: dict[str, np.ndarray] = field(default_factory=dict)
+    _observed: dict[str, Observed] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return len(self.inputs[0]) if self.which is None else len(self.which)
+
+    def part(self, which: np.ndarray) -> Floats:
+        """The same network on some of the samples; values that are kept are kept once."""
+        return Floats(self.graph, self.reference, self.inputs, which, self._kept)
+
+    def given(self) -> tuple[np.ndarray, ...]:
+        """The inputs of the samples that are used."""
+        return self.inputs if self.which is None else tuple(array[self.which] for array in self.inputs)
+
+    def walk(self) -> FloatWalk:
+        """A walk over the nodes in order."""
+        sizes = (self.graph.type(name).nbytes for node in self.graph.nodes for name in node.outputs)
+        keeps = sum(sizes) * len(self.inputs[0]) <= KEPT_BYTES
+        return FloatWalk(self, keeps)
+
+    def observed(self) -> dict[str, Observed]:
+        """What there is to see of every float tensor that is computed, inputs included."""
+        if not self._observed:
+            walk = self.walk()
+            for name in self.graph.inputs:
+                self._observed[name] = observed(walk.value(name))
+            for index, node in enumerate(self.graph.nodes):
+                walk.step(index)
+                for name in node.outputs:
+                    if self.graph.type(name).is_float:
+                        self._observed[name] = observed(walk.value(name))
+                walk.forget(index)
+        return self._observed
+
+    def outputs(self) -> tuple[np.ndarray, ...]:
+        """The outputs for every sample."""
+        walk = self.walk()
+        for index in range(len(self.graph.nodes)):
+            walk.step(index)
+            walk.forget(index)
+        return tuple(walk.value(name) for name in self.graph.outputs)
+
+
+class FloatWalk:
+    """The nodes one after the other. Results are known before their fused activation (`sums`) and after (`value`)."""
+
+    def __init__(self, floats: Floats, keeps: bool) -> None:
+        self._graph, self._reference = floats.graph, floats.reference
+        self._which, self._keeps = floats.which, keeps
+        self._sums = floats._kept if keeps else {}
+        given = zip(self._graph.inputs, floats.inputs, strict=True)
+        self._given = {name: array if self._which is None else array[self._which] for name, array in given}
+        self._all = dict(zip(self._graph.inputs, floats.inputs, strict=True)) if keeps else self._given
+        self._clamps = {node.outputs[0]: _clamp(node.op) for node in self._graph.nodes}
+        last = {name: k for k, node in enumerate(self._graph.nodes) for name in node.inputs if name is not None}
+        self._last = {n: k for n, k in last.items() if n not in self._graph.outputs}
+
+    def step(self, index: int) -> None:
+        """Compute a node, unless it is known."""
+        node = self._graph.nodes[index]
+        if node.outputs[0] in self._sums:
+            return
+        call = self._graph.call(node, self._reference)
+        if self._clamps[node.outputs[0]] is not None:
+            call = replace(call, op=call.op.unclamped())
+        operands = [None if name is None else self._operand(name) for name in node.inputs]
+        found = batches.results(call, operands)
+        self._sums.update(zip(node.outputs, found, strict=True))
+
+    def sums(self, name: str) -> np.ndarray:
+        """The values of a node's result before its fused activation."""
+        found = self._sums[name]
+        return found[self._which] if self._keeps and self._which is not None else found
+
+    def value(self, name: str) -> np.ndarray:
+        """The values of a computed tensor."""
+        return self._given[name] if name in self._given else self._clamped(name, self.sums(name))
+
+    def forget(self, index: int) -> None:
+        """Forget what no later node reads, where values are not kept."""
+        node = self._graph.nodes[index]
+        for name in () if self._keeps else (*node.inputs, *node.outputs):
+            if name is not None and name not in self._graph.outputs and self._last.get(name, index) == index:
+                self._sums.pop(name, None)
+
+    def _operand(self, name: str) -> np.ndarray:
+        data = self._graph.tensors[name].data
+        if data is not None:
+            return data
+        return self._all[name] if name in self._all else self._clamped(name, self._sums[name])
+
+    def _clamped(self, name: str, x: np.ndarray) -> np.ndarray:
+        bounds = self._clamps.get(name)
+        return x if bounds is None else np.clip(x, *bounds)
+
+
+def _clamp(op: object) -> tuple[float, float] | None:
+    """The clamp of an operator's fused activation, if it has one."""
+    activation = getattr(op, "activation", "NONE")
+    return None if activation == "NONE" else activation_bounds(activation)
+
+
+def as_given(graph: Graph, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """Samples in the types of the inputs."""
+    types = [graph.type(name) for name in graph.inputs]
+    return tuple(a.reshape(-1, *t.shape).astype(t.np_dtype) for a, t in zip(arrays, types, strict=True))

@@ -1,0 +1,169 @@
+"""One layer with weights: what reaches it, and the integers of its weights and bias that suit that best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.graph import Graph, Node
+from mcugen.quantize import batches, rounding
+from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
+from mcugen.types import QuantParams, TensorType
+
+Sums = Callable[[str], np.ndarray]
+"""The float values of a node's result before its fused activation, by name."""
+Constant = tuple[TensorType, np.ndarray]
+
+_PATCH_ELEMENTS = 1 << 23
+_ENOUGH_ROWS, _ROWS_PER_TAP = 8192, 64
+"""Rows from which moments are known well enough, in all and for each tap; of larger images not every row counts."""
+_BIAS_END = float(1 << 30)
+
+
+def is_constant(graph: Graph, node: Node) -> bool:
+    """Whether weights and bias are constants."""
+    return all(n is None or graph.tensors[n].data is not None for n in node.inputs[1:3])
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A float node with weights, and how it is to be quantized. bits: of the weights."""
+
+    graph: Graph
+    node: Node
+    reference: str
+    recipe: Recipe
+    bits: int
+
+    @property
+    def call(self) -> Call:
+        return self.graph.call(self.node, self.reference)
+
+    def solved(self, x: TensorType, values: np.ndarray, y: TensorType, wanted: np.ndarray) -> tuple[Constant, Constant]:
+        """Weights and bias as integers.
+
+        x, values: the type of the integers that arrive, and these for all samples; y: the type of the result; wanted:
+        the results of the float network before the activation.
+        """
+        call = self.call
+        moments = self._moments(x, values, wanted)
+        w = self._matrix(call)
+        w = w[None] if moments is None else w.reshape(*moments.y.shape, -1)
+        rounded = self._rounded(w, moments)
+        bias = np.zeros(w.shape[0] * w.shape[1]) if not call.has(2) else call.constant(2).reshape(-1).astype(np.float64)
+        if moments is not None and (self.recipe.bias or self.recipe.rounding == LEAST_SQUARES):
+            bias = (moments.y - np.einsum("gok,gk->go", rounded.real, moments.x)).reshape(-1)
+        rounded, steps = _with_bias(rounded, bias, x.scale, w, self.bits)
+        return self._constants(call, rounded, steps, x)
+
+    def _rounded(self, w: np.ndarray, moments: rounding.Moments | None) -> rounding.Rounded:
+        if moments is None or self.recipe.rounding != LEAST_SQUARES:
+            return rounding.nearest(w, rounding.scales(w, self.bits), self.bits)
+        if self.recipe.refit:
+            w = rounding.refitted(w, moments)
+        return rounding.least_squares(w.copy(), moments, self.bits)
+
+    def _matrix(self, call: Call) -> np.ndarray:
+        """The weights as [outputs, taps], float64."""
+        axis = int(self.node.op.scaled_axis or 0)
+        w = call.constant(1)
+        return np.moveaxis(w, axis, 0).reshape(w.shape[axis], -1).astype(np.float64)
+
+    def _moments(self, x: TensorType, values: np.ndarray, wanted: np.ndarray) -> rounding.Moments | None:
+        """Moments of what reaches the weights; None where nothing asks for them or the operator has no such form."""
+        needs_squares = self.recipe.rounding == LEAST_SQUARES
+        first = self._patches(x, values[:1], 1) if needs_squares or self.recipe.bias else None
+        if first is None:
+            return None
+        groups, rows, taps = first.shape
+        outputs = self.call.input(1).shape[int(self.node.op.scaled_axis or 0)] // groups
+        every = _stride(wanted.shape[1:], len(values) * rows, taps)
+        sums = _Sums((groups, outputs, taps), needs_squares, needs_squares and self.recipe.refit)
+        size = max(1, _PATCH_ELEMENTS // first.size * every**2)
+        for part, target in zip(batches.chunks(values, size), batches.chunks(wanted, size), strict=True):
+            met = self._patches(x, part, every)
+            if met is not None:
+                kept = target[:, :, ::every, ::every] if every > 1 else target
+                sums.add(met, kept.reshape(-1, groups, outputs).transpose(1, 0, 2))
+        return sums.moments()
+
+    def _patches(self, x: TensorType, values: np.ndarray, every: int) -> np.ndarray | None:
+        real = (values.astype(np.float32) - np.float32(x.zero_point)) * np.float32(x.scale)
+        call = self.call
+        found: np.ndarray | None = call.op.patches(call, real.reshape(-1, *values.shape[2:]), every)
+        return found
+
+    def _constants(
+        self, call: Call, rounded: rounding.Rounded, steps: np.ndarray, x: TensorType
+    ) -> tuple[Constant, Constant]:
+        axis, shape = int(self.node.op.scaled_axis or 0), call.input(1).shape
+        moved = (shape[axis], *(n for k, n in enumerate(shape) if k != axis))
+        data = np.moveaxis(rounded.integers.reshape(moved), 0, axis).astype(np.int8)
+        scales = rounded.scales.reshape(-1)
+        quant = QuantParams(tuple(float(s) for s in scales), (0,) * scales.size, axis)
+        weights = (TensorType(shape, "s8" if self.bits == 8 else "s4", quant), np.ascontiguousarray(data))
+        wide = "s64" if x.dtype == "s16" else "s32"
+        both = QuantParams(tuple(float(np.float32(x.scale * s)) for s in scales), (0,) * scales.size, 0)
+        bias = TensorType((scales.size,), wide, both)
+        return weights, (bias, steps.astype(bias.np_dtype))
+
+
+def _stride(shape: tuple[int, ...], rows: int, taps: int) -> int:
+    """The step between rows, and columns, of images that count, so that there still are enough for that many taps."""
+    wanted = max(_ENOUGH_ROWS, _ROWS_PER_TAP * taps)
+    is_image = len(shape) == 4 and min(shape[1:3]) > 1
+    return max(1, math.isqrt(rows // wanted)) if is_image else 1
+
+
+class _Sums:
+    """Sums over rows, from which moments follow. Inputs are taken less those of the first part, to keep their digits.
+
+    sizes: groups, outputs of each, taps
+    """
+
+    def __init__(self, sizes: tuple[int, int, int], squares: bool, products: bool) -> None:
+        groups, outputs, taps = sizes
+        self._rows = 0
+        self._centre: np.ndarray | None = None
+        self._x, self._y = np.zeros((groups, taps)), np.zeros((groups, outputs))
+        self._xx = np.zeros((groups, taps, taps)) if squares else None
+        self._xy = np.zeros((groups, outputs, taps)) if products else None
+
+    def add(self, x: np.ndarray, y: np.ndarray) -> None:
+        """Count rows: x [groups, rows, taps], y [groups, rows, outputs]."""
+        self._centre = x.mean(axis=1, keepdims=True) if self._centre is None else self._centre
+        x = x - self._centre
+        self._rows += x.shape[1]
+        self._x += x.sum(axis=1, dtype=np.float64)
+        self._y += y.sum(axis=1, dtype=np.float64)
+        if self._xx is not None:
+            self._xx += x.swapaxes(1, 2) @ x
+        if self._xy is not None:
+            self._xy += y.swapaxes(1, 2) @ x
+
+    def moments(self) -> rounding.Moments:
+        """The moments of all rows that were added, at least one."""
+        n, x, y = self._rows, self._x / self._rows, self._y / self._rows
+        centre = 0.0 if self._centre is None else self._centre[:, 0]
+        xx = None if self._xx is None else self._xx / n - x[:, :, None] * x[:, None, :]
+        xy = None if self._xy is None else self._xy / n - y[:, :, None] * x[:, None, :]
+        return rounding.Moments(x + centre, y, np.zeros(0) if xx is None else xx, xy)
+
+
+def _with_bias(
+    rounded: rounding.Rounded, bias: np.ndarray, x_scale: float, w: np.ndarray, bits: int
+) -> tuple[rounding.Rounded, np.ndarray]:
+    """The bias in steps of input scale times weight scale; scales that would take it beyond 31 bits are widened."""
+    step = np.float64(np.float32(x_scale)) * rounded.scales
+    far = np.abs(bias.reshape(step.shape)) > _BIAS_END * step
+    if far.any():
+        least = np.abs(bias.reshape(step.shape)) / (_BIAS_END * np.float64(np.float32(x_scale)))
+        scales = np.where(far, np.float32(least * 1.01), rounded.scales).astype(np.float64)
+        again = rounding.nearest(w, scales, bits)
+        rounded = replace(rounded, integers=np.where(far[..., None], again.integers, rounded.integers), scales=scales)
+        step = np.float64(np.float32(x_scale)) * scales
+    return rounded, np.asarray(np.round(bias.reshape(step.shape) / step)).reshape(-1)

@@ -1,0 +1,102 @@
+"""Ranges of activations: what was seen of a tensor, and the scale and zero point that follow.
+
+Source: TFLite quantization specification; the integers of a tensor always hold 0 exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.scales import EVERYTHING, Bounds
+from mcugen.types import QuantParams
+
+MIN_MAX, LEAST_ERROR = "min-max", "least error"
+_SAMPLE = 100_000
+_BINS = 4096
+_SHRINK = np.linspace(0.3, 1.0, 36)
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What was seen of a tensor over all samples.
+
+    low, high: its bounds; values: at most 100,000 of its values; channels: the largest magnitude per channel.
+    """
+
+    low: float
+    high: float
+    values: np.ndarray
+    channels: np.ndarray
+
+
+def observed(x: np.ndarray) -> Observed:
+    """What there is to see of a tensor's values [samples, *shape]."""
+    flat = x.reshape(-1)
+    last = x.shape[-1] if x.ndim > 1 else 1
+    most = np.abs(x.reshape(-1, last)).max(axis=0)
+    # A prime step, so that no axis of the tensor is met in the same places again and again.
+    step = max(1, flat.size // _SAMPLE)
+    while step > 1 and any(step % k == 0 for k in (2, 3, 5, 7)):
+        step += 1
+    return Observed(float(flat.min()), float(flat.max()), flat[::step].copy(), most)
+
+
+def joined(found: Iterable[Observed]) -> Observed:
+    """What was seen of several tensors that share a scale."""
+    parts = list(found)
+    if len(parts) == 1:
+        return parts[0]
+    low, high = min(p.low for p in parts), max(p.high for p in parts)
+    values = np.concatenate([p.values for p in parts])
+    return Observed(low, high, values, np.array([max(abs(low), abs(high))]))
+
+
+def quant(low: float, high: float, bits: int) -> QuantParams:
+    """The scale and zero point of integers that reach from low to high, and to 0 in any case."""
+    low, high = min(low, 0.0), max(high, 0.0)
+    if bits == 16:
+        return QuantParams((float(np.float32(max(-low, high, _LEAST) / 32767)),), (0,))
+    scale = float(np.float32(max(high - low, _LEAST) / 255))
+    return QuantParams((scale,), (int(np.clip(round(-128 - low / scale), -128, 127)),))
+
+
+def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING, widen: float = 1.0) -> QuantParams:
+    """Scale and zero point by a method: "min-max", "least error", or a percentile as "99.99".
+
+    matters: values beyond need no steps of their own. widen: the range that is chosen is made larger by this factor.
+    """
+    if bits == 16:
+        return quant(seen.low, seen.high, bits)
+    low, high = np.clip((seen.low, seen.high), *matters)
+    if method == LEAST_ERROR:
+        low, high = _least_error(np.clip(seen.values, *matters), float(low), float(high))
+    elif method != MIN_MAX:
+        share = float(method)
+        found = np.percentile(np.clip(seen.values, *matters), (100 - share, share))
+        low, high = max(low, found[0]), min(high, found[1])
+    low, high = np.clip((low * widen, high * widen), *matters)
+    return quant(float(low), float(high), bits)
+
+
+def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
+    """The part of the range, shrunk from both ends alike, whose integers lose least of the values."""
+    low, high = min(low, 0.0), max(high, 0.0)
+    if high - low <= _LEAST:
+        return low, high
+    place = np.minimum((values.astype(np.float64) - low) * (_BINS / (high - low)), _BINS - 1).astype(np.int64)
+    count = np.bincount(place, minlength=_BINS)
+    used = count > 0
+    mean = np.bincount(place, values, minlength=_BINS)[used] / count[used]
+    losses = [_loss(mean, count[used], low * r, high * r) for r in _SHRINK]
+    best = _SHRINK[int(np.argmin(losses))]
+    return low * best, high * best
+
+
+def _loss(values: np.ndarray, count: np.ndarray, low: float, high: float) -> float:
+    q = quant(low, high, 8)
+    steps = np.clip(np.round(values / q.scale[0]) + q.zero_point[0], -128, 127) - q.zero_point[0]
+    return float((count * (steps * q.scale[0] - values) ** 2).sum())

@@ -1,0 +1,64 @@
+"""What is done to a network, step by step, and the bits of its weights and activations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcugen.quantize.ranges import MIN_MAX
+
+NEAREST, LEAST_SQUARES = "nearest", "least squares"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The steps of a quantization; as they stand here they are the plainest ones.
+
+    ranges: how ranges of activations are chosen, see `ranges.chosen`
+    balanced: whether channels are scaled so that those of an activation reach equally far
+    floor: the least reach of a channel that balancing assumes, as a share of the tensor's
+    bias: whether biases make good what rounding shifts in the mean
+    rounding: how weights are rounded
+    refit: whether weights are first fitted to the inputs that arrive
+    widen: the factor of ranges
+    """
+
+    ranges: str = MIN_MAX
+    balanced: bool = False
+    floor: float = 0.0
+    bias: bool = False
+    rounding: str = NEAREST
+    refit: bool = False
+    widen: float = 1.0
+
+    def __str__(self) -> str:
+        """The steps in words."""
+        parts = [f"ranges by {self.ranges}"]
+        careful = f" down to {self.floor:g} of the range" if self.floor else ""
+        parts += [f"channels balanced{careful}"] if self.balanced else []
+        if self.rounding == LEAST_SQUARES:
+            parts += ["weights refitted and rounded by least squares" if self.refit else "weights by least squares"]
+        elif self.bias:
+            parts += ["biases corrected"]
+        parts += [f"ranges widened {self.widen:.2f} times"] if self.widen != 1 else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Bits of weights (8 or 4) and of activations (8 or 16): the default, and (node, bits) of layers that differ."""
+
+    weights: int = 8
+    activations: int = 8
+    weights_of: tuple[tuple[str, int], ...] = ()
+    activations_of: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def has_few_bits(self) -> bool:
+        """Whether any weights have less than 8 bits."""
+        return min(self.weights, *(bits for _, bits in self.weights_of), 8) < 8
+
+    def of_weights(self, node: str) -> int:
+        return dict(self.weights_of).get(node, self.weights)
+
+    def of_data(self, node: str) -> int:
+        return dict(self.activations_of).get(node, self.activations)

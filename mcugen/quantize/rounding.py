@@ -1,0 +1,103 @@
+"""Weights as integers: rounded to the nearest, or so that the results change least for the inputs that arrive.
+
+Everything is per group of outputs that meet the same inputs: [groups, outputs, taps].
+Source of the greedy rounding by columns: Frantar et al., GPTQ; Hassibi and Stork, Optimal Brain Surgeon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+DAMP = 0.01
+_SHRINK_4 = np.linspace(0.4, 1.0, 31)
+_TINY = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Of the inputs that meet weights, and of the results that are wanted, over all rows.
+
+    x: mean input [groups, taps]; y: mean result [groups, outputs]; xx: second moments around the means
+    [groups, taps, taps]; xy: of results with inputs [groups, outputs, taps], or None
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    xx: np.ndarray
+    xy: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """Integers [groups, outputs, taps] and their scales [groups, outputs]."""
+
+    integers: np.ndarray
+    scales: np.ndarray
+
+    @property
+    def real(self) -> np.ndarray:
+        return np.asarray(self.integers * self.scales[..., None])
+
+
+def largest(bits: int) -> int:
+    """The largest integer: weights are symmetric, so that -largest is the smallest."""
+    return int(2 ** (bits - 1) - 1)
+
+
+def scales(w: np.ndarray, bits: int, weight: np.ndarray | None = None) -> np.ndarray:
+    """A float32 scale per output: the largest weight over the largest integer; below 8 bits that of least error.
+
+    weight: how much the error of each tap counts, [groups, taps].
+    """
+    most = np.maximum(np.abs(w).max(axis=-1), 1e-12)
+    q = largest(bits)
+    best = most / q
+    if bits < 8:
+        counted = 1.0 if weight is None else weight[:, None, :]
+        least = np.full(most.shape, np.inf)
+        for r in _SHRINK_4:
+            s = most * r / q
+            error = (((np.clip(np.round(w / s[..., None]), -q, q) * s[..., None] - w) ** 2) * counted).sum(axis=-1)
+            best = np.where(error < least, s, best)
+            least = np.minimum(error, least)
+    return np.asarray(best.astype(np.float32).astype(np.float64))
+
+
+def nearest(w: np.ndarray, s: np.ndarray, bits: int) -> Rounded:
+    """Every weight to its nearest integer."""
+    q = largest(bits)
+    return Rounded(np.clip(np.round(w / s[..., None]), -q, q), s)
+
+
+def damped(xx: np.ndarray) -> np.ndarray:
+    """What is added to the diagonal, [groups]: a hundredth of its mean, so that there is always an inverse."""
+    return np.asarray(DAMP * np.trace(xx, axis1=1, axis2=2) / xx.shape[-1] + _TINY)
+
+
+def refitted(w: np.ndarray, m: Moments) -> np.ndarray:
+    """The weights whose results for the inputs that arrive are nearest to the results that are wanted."""
+    if m.xy is None:
+        return w
+    ridge = damped(m.xx)[:, None, None]
+    left = m.xx + ridge * np.eye(m.xx.shape[-1])
+    return np.asarray(np.linalg.solve(left, (m.xy + ridge * w).swapaxes(1, 2)).swapaxes(1, 2))
+
+
+def least_squares(w: np.ndarray, m: Moments, bits: int) -> Rounded:
+    """Column by column, in the order of falling input power: each rounding error is made good by the columns left."""
+    s = scales(w, bits, np.einsum("gkk->gk", m.xx))
+    h = m.xx + damped(m.xx)[:, None, None] * np.eye(m.xx.shape[-1])
+    order = np.argsort(-np.einsum("gkk->gk", h), axis=1, kind="stable")
+    w = np.take_along_axis(w, order[:, None, :], axis=2)
+    h = np.take_along_axis(np.take_along_axis(h, order[:, :, None], axis=1), order[:, None, :], axis=2)
+    upper = np.linalg.cholesky(np.linalg.inv(h)).swapaxes(1, 2)
+    q, found = largest(bits), np.empty_like(w)
+    for k in range(w.shape[-1]):
+        found[..., k] = np.clip(np.round(w[..., k] / s), -q, q)
+        error = (w[..., k] - found[..., k] * s) / upper[:, k, k][:, None]
+        w[..., k:] -= error[..., None] * upper[:, None, k, k:]
+    back = np.empty_like(found)
+    np.put_along_axis(back, np.broadcast_to(order[:, None, :], w.shape), found, axis=2)
+    return Rounded(back, s)

@@ -1,0 +1,100 @@
+"""The scale and zero point of every activation, as the operators' rules and what was seen of the values give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcugen.graph import Graph, Node
+from mcugen.quantize.ranges import MIN_MAX, Observed, chosen, joined
+from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.scales import EVERYTHING, Bounds
+from mcugen.types import QuantParams
+
+DTYPES = {8: "s8", 16: "s16"}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """How an activation is stored: element type, scale and zero point."""
+
+    dtype: str
+    quant: QuantParams
+
+
+def activations(
+    graph: Graph, reference: str, seen: Mapping[str, Observed], recipe: Recipe, widths: Widths
+) -> dict[str, Stored]:
+    """How each float tensor is stored by the node that makes it; inputs as their first reader wants them."""
+    rules = {node.name: node.op.quantized(graph.call(node, reference)) for node in graph.nodes}
+    bits = _bits(graph, widths)
+    found: dict[str, Stored] = {}
+    own: set[str] = set(graph.inputs)
+    for node in graph.nodes:
+        rule = rules[node.name]
+        for name in node.outputs:
+            if rule.kind == "fixed" and bits[name] in rule.fixed:
+                scale, zero = rule.fixed[bits[name]]
+                found[name] = Stored(DTYPES[bits[name]], QuantParams((scale,), (zero,)))
+            else:
+                own.add(name)
+    for group in _groups(graph, {n: r.kind == "shared" for n, r in rules.items()}, bits, own):
+        width = bits[group[0]]
+        ends = any(name in graph.outputs or name in graph.inputs for name in group)
+        seen_here = joined(seen[name] for name in group)
+        matters = _matters(graph, reference, group) if width == 8 else EVERYTHING
+        method = MIN_MAX if ends else recipe.ranges
+        params = chosen(seen_here, method, width, matters, 1.0 if ends else recipe.widen)
+        found.update((name, Stored(DTYPES[width], params)) for name in group)
+    return found
+
+
+def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
+    """Bits of every float tensor: as its maker's, inputs as their first reader's."""
+    found: dict[str, int] = {}
+    for node in graph.nodes:
+        for name in node.inputs:
+            if name in graph.inputs:
+                found.setdefault(str(name), widths.of_data(node.name))
+        found.update((name, widths.of_data(node.name)) for name in node.outputs)
+    for name in graph.inputs:
+        found.setdefault(name, widths.activations)
+    return {name: width for name, width in found.items() if graph.type(name).is_float}
+
+
+def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], own: set[str]) -> list[list[str]]:
+    """Tensors that share a scale, in the order of the graph."""
+    leader = {name: name for name in bits if name in own}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    for node in graph.nodes:
+        if shares[node.name]:
+            floats = [n for n in (*node.inputs, *node.outputs) if n in leader and bits[n] == bits.get(node.outputs[0])]
+            for name in floats[1:]:
+                leader[find(str(name))] = find(str(floats[0]))
+    groups: dict[str, list[str]] = {}
+    for name in leader:
+        groups.setdefault(find(name), []).append(name)
+    return list(groups.values())
+
+
+def _matters(graph: Graph, reference: str, group: list[str]) -> Bounds:
+    """The real numbers of a group of tensors that some reader can tell apart."""
+    low, high = float("inf"), float("-inf")
+    inside = set(group)
+    for node in graph.nodes:
+        for k, name in enumerate(node.inputs):
+            if name in inside and not set(node.outputs) <= inside:
+                first, last = _of_reader(graph, reference, node, k)
+                low, high = min(low, first), max(high, last)
+    return (low, high) if low < high else EVERYTHING
+
+
+def _of_reader(graph: Graph, reference: str, node: Node, k: int) -> Bounds:
+    call = graph.call(node, reference)
+    computed = [i for i, c in enumerate(call.constants) if c is None and call.inputs[i] is not None]
+    return node.op.quantized(call).matters if computed[0] == k else EVERYTHING

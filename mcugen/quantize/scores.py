@@ -1,0 +1,58 @@
+"""A quantized network against its float one on the samples of a test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.graph import Graph
+from mcugen.quantize.bench import outputs_of
+from mcugen.quantize.floats import Floats
+
+_MAX_CLASSES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """What a test found.
+
+    samples: how many; sqnr: signal over noise of all outputs, in dB; before, after: accuracy in %, or the mean squared
+    error to the targets, of the float and of the integer network; None without labels
+    metric: what before and after are; confusion: [label, answer] of the integer network, None where there are no
+    classes
+    """
+
+    samples: int
+    sqnr: float
+    metric: str = ""
+    before: float | None = None
+    after: float | None = None
+    confusion: np.ndarray | None = None
+
+
+def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
+    """The score of an integer network. labels: classes [n], targets [n, ...], or None."""
+    wanted, found = floats.outputs(), outputs_of(floats, graph)
+    signal = sum(float((a.astype(np.float64) ** 2).sum()) for a in wanted)
+    noise = sum(
+        float(((a.astype(np.float64) - b.reshape(a.shape)) ** 2).sum()) for a, b in zip(wanted, found, strict=True)
+    )
+    sqnr = 10 * float(np.log10(max(signal, 1e-30) / max(noise, 1e-30)))
+    if labels is None:
+        return Score(floats.count, sqnr)
+    first, second = (a[0].reshape(floats.count, -1) for a in (wanted, found))
+    if labels.ndim == 1 and labels.dtype.kind in "iu" and first.shape[1] > 1:
+        before, after = (100 * float((a.argmax(axis=1) == labels).mean()) for a in (first, second))
+        confusion = _confusion(labels, second) if first.shape[1] <= _MAX_CLASSES else None
+        return Score(floats.count, sqnr, "accuracy, %", before, after, confusion)
+    target = labels.reshape(floats.count, -1)
+    before, after = (float(((a.astype(np.float64) - target) ** 2).mean()) for a in (first, second))
+    return Score(floats.count, sqnr, "mean squared error", before, after)
+
+
+def _confusion(labels: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    size = max(answers.shape[1], int(labels.max(initial=0)) + 1)
+    found = np.zeros((size, size), np.int64)
+    np.add.at(found, (labels, answers.argmax(axis=1)), 1)
+    return found

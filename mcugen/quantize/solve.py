@@ -1,0 +1,140 @@
+"""A float network as one of integers: node by node, each solved against the integers that reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mcugen.graph import Graph, Node, Tensor
+from mcugen.ops.quantize import Quantize
+from mcugen.quantize import batches, layers
+from mcugen.quantize.floats import Floats
+from mcugen.quantize.ranges import MIN_MAX, chosen, observed
+from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.quantize.scales import DTYPES, Stored, activations
+from mcugen.quantize.steps import to_steps
+from mcugen.types import QuantParams, TensorType
+
+
+@dataclass
+class Solver:
+    """The integer network as far as it is solved, and its values for the samples."""
+
+    floats: Floats
+    recipe: Recipe
+    widths: Widths
+    stored: Mapping[str, Stored]
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> Graph:
+        return self.floats.graph
+
+    def run(self) -> Graph:
+        """The integer network: the nodes of the float one, and Quantize where widths or scales meet."""
+        walk = self.floats.walk()
+        for name in self.graph.inputs:
+            self._give(name, walk.value(name))
+        last = {name: k for k, node in enumerate(self.graph.nodes) for name in node.inputs}
+        for index, node in enumerate(self.graph.nodes):
+            walk.step(index)
+            self._take(node, walk.sums)
+            walk.forget(index)
+            for name in [n for n in self.values if last.get(n.partition("@")[0], index) <= index]:
+                del self.values[name]
+        graph = replace(self.graph, tensors={**self.graph.tensors, **self.tensors}, nodes=tuple(self.nodes))
+        return graph.updated()
+
+    def _give(self, name: str, real: np.ndarray) -> None:
+        """An input of the network, as integers from the start."""
+        t = self.graph.type(name)
+        if not t.is_float:
+            self.values[name] = real
+            return
+        stored = self._type(name)
+        self.tensors[name] = replace(self.graph.tensors[name], type=stored)
+        self.values[name] = to_steps(real, stored)
+
+    def _type(self, name: str) -> TensorType:
+        """The type of a computed tensor in the integer network."""
+        t = self.graph.type(name)
+        return t if not t.is_float else TensorType(t.shape, self.stored[name].dtype, self.stored[name].quant)
+
+    def _take(self, node: Node, sums: layers.Sums) -> None:
+        rule = node.op.quantized(self.graph.call(node, self.floats.reference))
+        outputs = [self._type(name) for name in node.outputs]
+        shared = outputs[0].quant if rule.kind == "shared" else None
+        width = outputs[0].dtype if node.outputs[0] in self.stored else DTYPES[self.widths.of_data(node.name)]
+        inputs = [self._operand(node, k, width, shared) for k in range(len(node.inputs))]
+        if node.op.scaled_axis is not None and layers.is_constant(self.graph, node):
+            inputs = self._weights(node, inputs, outputs[0], sums)
+        for name, t in zip(node.outputs, outputs, strict=True):
+            self.tensors[name] = replace(self.graph.tensors[name], type=t)
+        made = replace(node, inputs=tuple(inputs))
+        self._append(made)
+
+    def _append(self, node: Node) -> None:
+        self.nodes.append(node)
+        known = {**self.graph.tensors, **self.tensors}
+        call = replace(self.graph, tensors=known).call(node, self.floats.reference)
+        operands = [
+            None if n is None else self.values[n] if known[n].data is None else known[n].data for n in node.inputs
+        ]
+        self.values.update(zip(node.outputs, batches.results(call, operands), strict=True))
+
+    def _operand(self, node: Node, k: int, dtype: str, shared: QuantParams | None) -> str | None:
+        """An operand as the node reads it: in its width, and in the scale that all its operands share."""
+        name = node.inputs[k]
+        if name is None or not self.graph.type(name).is_float:
+            return name
+        if self.graph.tensors[name].data is not None:
+            weighted = node.op.scaled_axis is not None and k in (1, 2)
+            return name if weighted else self._constant(name, dtype, shared)
+        now = self.tensors[name].type
+        wanted = shared or (now.quant if now.dtype == dtype else None)
+        if wanted is None:
+            seen = self.floats.observed()[name]
+            wanted = chosen(seen, MIN_MAX, 16 if dtype == "s16" else 8)
+        if (now.dtype, now.quant) == (dtype, wanted):
+            return name
+        return self._requantized(node, name, TensorType(now.shape, dtype, wanted))
+
+    def _requantized(self, node: Node, name: str, t: TensorType) -> str:
+        """A tensor in another width or scale; once for all that read it so."""
+        made = f"{name}@{t.dtype}{'' if t.quant is None else f'{t.quant.scale[0]:.9g},{t.quant.zero_point[0]}'}"
+        if made not in self.tensors:
+            origin = self.graph.tensors[name]
+            self.tensors[made] = Tensor(made, t, None, f"{origin.label}_{t.dtype}")
+            self._append(Node(f"quantize_{len(self.nodes)}", Quantize(t.dtype), (name,), (made,), node.source))
+        return made
+
+    def _constant(self, name: str, dtype: str, shared: QuantParams | None) -> str:
+        """A constant operand as integers with one scale."""
+        data = self.graph.tensors[name].data
+        assert data is not None
+        params = shared or chosen(observed(data.reshape(1, -1)), MIN_MAX, 16 if dtype == "s16" else 8)
+        t = TensorType(data.shape, dtype, params)
+        made = f"{name}@{dtype}{params.scale[0]:.9g},{params.zero_point[0]}"
+        self.tensors[made] = Tensor(made, t, to_steps(data, t), self.graph.tensors[name].label)
+        return made
+
+    def _weights(self, node: Node, inputs: Sequence[str | None], y: TensorType, sums: layers.Sums) -> list[str | None]:
+        x = str(inputs[0])
+        layer = layers.Layer(self.graph, node, self.floats.reference, self.recipe, self.widths.of_weights(node.name))
+        solved = layer.solved(self.tensors[x].type, self.values[x], y, sums(node.outputs[0]))
+        names = [f"{node.outputs[0]}@weights", f"{node.outputs[0]}@bias"]
+        for name, (t, data), k in zip(names, solved, (1, 2), strict=True):
+            given = node.inputs[k] if k < len(node.inputs) else None
+            label = self.graph.tensors[given].label if given else f"{self.graph.tensors[node.outputs[0]].label}_bias"
+            self.tensors[name] = Tensor(name, t, data, label)
+        return [x, *names]
+
+
+def solved(floats: Floats, recipe: Recipe, widths: Widths) -> Graph:
+    """The integer network of a float one by a recipe."""
+    stored = activations(floats.graph, floats.reference, floats.observed(), recipe, widths)
+    return Solver(floats, recipe, widths, stored).run()

@@ -1,0 +1,55 @@
+"""What a quantization found, as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcugen.quantize.guard import Trial
+from mcugen.quantize.run import Quantized
+
+
+def as_text(found: Quantized, file: str, size: int) -> str:
+    """The table of what each step brought, the score of a test, and where the model went."""
+    lines = [f"{found.graph.name}: {found.samples} samples; what each step brought on samples it had not seen"]
+    lines += [_row(trial) for trial in found.judged.trials]
+    lines += [] if found.judged.trials else [f"  {found.judged.recipe}; nothing was tried"]
+    if found.score is not None:
+        test = found.score
+        lines.append(f"test: {test.samples} samples, {test.sqnr:.1f} dB against the float model")
+        if test.before is not None and test.after is not None:
+            lines.append(f"  {test.metric}: {test.before:.4g} in floats, {test.after:.4g} in integers")
+    lines += [f"note: {note}" for note in found.notes]
+    return "\n".join([*lines, f"{file}: {size:,} bytes"]) + "\n"
+
+
+def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
+    """The same as values for JSON."""
+    test = found.score
+    return {
+        "model": found.graph.name,
+        "file": file,
+        "bytes": size,
+        "samples": found.samples,
+        "recipe": str(found.judged.recipe),
+        "steps": [
+            {"step": t.step, "recipe": str(t.recipe), "sqnr_db": t.score, "gain_db": t.gain, "kept": t.kept}
+            for t in found.judged.trials
+        ],
+        "test": None
+        if test is None
+        else {
+            "samples": test.samples,
+            "sqnr_db": test.sqnr,
+            "metric": test.metric,
+            "float": test.before,
+            "integer": test.after,
+            "confusion": None if test.confusion is None else test.confusion.tolist(),
+        },
+        "notes": list(found.notes),
+    }
+
+
+def _row(trial: Trial) -> str:
+    kept = "kept" if trial.kept else "left out"
+    gain = "" if trial.step == "min-max, nearest" else f"{trial.gain:+7.2f} dB  {kept}"
+    return f"  {trial.step:<26}{trial.score:7.2f} dB{gain}"

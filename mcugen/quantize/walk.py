@@ -1,0 +1,29 @@
+"""The outputs of a graph for many samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.graph import Graph
+from mcugen.quantize import batches
+
+
+def outputs(graph: Graph, reference: str, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The outputs of a graph for samples, each [samples, *shape]; values that nothing reads any more are forgotten."""
+    values = dict(zip(graph.inputs, inputs, strict=True))
+    last = {name: k for k, node in enumerate(graph.nodes) for name in (*node.inputs, *node.outputs)}
+    for index, node in enumerate(graph.nodes):
+        operands = [None if n is None else _operand(graph, values, n) for n in node.inputs]
+        found = batches.results(graph.call(node, reference), operands)
+        values.update(zip(node.outputs, found, strict=True))
+        for name in (*node.inputs, *node.outputs):
+            if name in values and last[name] == index and name not in graph.outputs:
+                del values[str(name)]
+    return tuple(values[name] for name in graph.outputs)
+
+
+def _operand(graph: Graph, values: dict[str, np.ndarray], name: str) -> np.ndarray:
+    data = graph.tensors[name].data
+    return values[name] if data is None else data

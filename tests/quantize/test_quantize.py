@@ -1,0 +1,130 @@
+"""A small float network becomes one of integers: what is written is what was judged, and the same every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import mcugen
+from mcugen import frontends, reference, registry
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.quantize import run
+from mcugen.quantize.bench import outputs_of
+from mcugen.quantize.recipe import Widths
+from mcugen.quantize.steps import stored_inputs, to_real
+
+SHAPE = (1, 3, 12, 12)
+
+
+def network(path: Path, spread: float = 0.0, last: str = "") -> Path:
+    """A convolution, a depthwise one, a dense one, a global mean and a layer of 5 outputs, its channels uneven."""
+    rng = np.random.default_rng(3)
+    sizes = {"w0": (8, 3, 3, 3), "w1": (8, 1, 3, 3), "w2": (12, 8, 1, 1), "w3": (5, 12)}
+    weights = {n: rng.standard_normal(s).astype(np.float32) * np.float32(0.4) for n, s in sizes.items()}
+    factors = (2.0 ** rng.uniform(-spread, spread, 8)).astype(np.float32)
+    weights["w0"] *= factors[:, None, None, None]
+    weights["w1"] /= factors[:, None, None, None]
+    nodes = [
+        helper.make_node("Conv", ["x", "w0"], ["c0"], kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["c0"], ["r0"]),
+        helper.make_node("Conv", ["r0", "w1"], ["c1"], kernel_shape=[3, 3], pads=[1, 1, 1, 1], group=8),
+        helper.make_node("Relu", ["c1"], ["r1"]),
+        helper.make_node("Conv", ["r1", "w2"], ["c2"], kernel_shape=[1, 1]),
+        helper.make_node("Relu", ["c2"], ["r2"]),
+        helper.make_node("GlobalAveragePool", ["r2"], ["g"]),
+        helper.make_node("Flatten", ["g"], ["f"]),
+        helper.make_node("Gemm", ["f", "w3"], ["y0" if last else "y"], transB=1),
+    ]
+    if last:
+        nodes.append(helper.make_node(last, ["y0"], ["y"]))
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, SHAPE)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5])],
+        [numpy_helper.from_array(w, n) for n, w in weights.items()],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+    return path
+
+
+def samples(path: Path, count: int) -> Path:
+    np.savez(path, x=np.random.default_rng(count).standard_normal((count, *SHAPE[1:])).astype(np.float32))
+    return path
+
+
+@pytest.fixture(scope="module")
+def quantized(tmp_path_factory: pytest.TempPathFactory) -> run.Quantized:
+    folder = tmp_path_factory.mktemp("net")
+    choices = run.Choices(jobs=1)
+    return run.quantize(network(folder / "net.onnx", 4.0), samples(folder / "calib.npz", 24), choices)
+
+
+def test_balancing_brings_uneven_channels_back(quantized: run.Quantized) -> None:
+    trials = {trial.step: trial for trial in quantized.judged.trials}
+    assert trials["channels balanced"].kept
+    assert trials["channels balanced"].gain > 5
+    assert trials["min-max, nearest"].score + 5 < max(trial.score for trial in quantized.judged.trials)
+
+
+def test_written_file_computes_what_was_judged(quantized: run.Quantized, tmp_path: Path) -> None:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(quantized.written("tflite"))
+    graph = frontends.load(path, registry.load(()))
+    wanted = outputs_of(quantized.floats, quantized.graph)[0]
+    given = stored_inputs(quantized.graph, quantized.floats.given())[0]
+    name = graph.outputs[0]
+    found = [to_real(reference.run(graph, [x], "tflm")[name], graph.type(name)) for x in given]
+    np.testing.assert_array_equal(np.stack(found).reshape(wanted.shape), wanted)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_same_bytes_on_any_number_of_processes(quantized: run.Quantized, tmp_path: Path, jobs: int) -> None:
+    model, data = network(tmp_path / "net.onnx", 4.0), samples(tmp_path / "calib.npz", 24)
+    found = run.quantize(model, data, run.Choices(jobs=jobs))
+    assert found.written("tflite") == quantized.written("tflite")
+    assert found.written("onnx") == quantized.written("onnx")
+
+
+@pytest.mark.parametrize("widths", [Widths(weights=4), Widths(activations=16)], ids=["weights of 4", "data of 16"])
+def test_other_widths(tmp_path: Path, widths: Widths) -> None:
+    data, model = samples(tmp_path / "calib.npz", 16), network(tmp_path / "net.onnx")
+    found = run.quantize(model, data, run.Choices(widths=widths, jobs=1), test=data)
+    assert found.score is not None
+    assert found.score.sqnr > (45 if widths.activations == 16 else 15)
+    path = tmp_path / "net.tflite"
+    path.write_bytes(found.written("tflite"))
+    kinds = {t.type.dtype for t in frontends.load(path, registry.load(())).tensors.values() if t.is_constant}
+    assert ("s4" in kinds) == (widths.weights == 4)
+
+
+def test_float_interface(tmp_path: Path) -> None:
+    data, model = samples(tmp_path / "calib.npz", 16), network(tmp_path / "net.onnx")
+    found = run.quantize(model, data, run.Choices(interface="float", method="min-max"))
+    assert all(found.graph.type(name).dtype == "f32" for name in (*found.graph.inputs, *found.graph.outputs))
+
+
+def test_quantized_model_is_refused_by_name(quantized: run.Quantized, tmp_path: Path) -> None:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(quantized.written("tflite"))
+    with pytest.raises(UsageError, match=r"net\.tflite is quantized already"):
+        run.quantize(path, samples(tmp_path / "calib.npz", 4), run.Choices())
+
+
+def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> None:
+    model = network(tmp_path / "net.onnx", last="Erf")
+    with pytest.raises(UnsupportedError, match=r"Erf \(.*no integer kernel"):
+        run.quantize(model, samples(tmp_path / "calib.npz", 4), run.Choices())
+
+
+def test_build_quantizes_on_the_way(tmp_path: Path) -> None:
+    model, data = network(tmp_path / "net.onnx"), samples(tmp_path / "calib.npz", 16)
+    built = mcugen.compile(model, board="cortex-m4", quantize=str(data))
+    path = tmp_path / "net.tflite"
+    path.write_bytes(run.quantize(model, data, run.Choices()).written("tflite"))
+    assert built.emitted == mcugen.compile(path, board="cortex-m4").emitted
+    assert any("quantized with 16 samples" in note for note in built.report.notes)
