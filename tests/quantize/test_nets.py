@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The networks that tests of quantization use: they are accurate, come back from files, and collapse where meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import frontends, reference, registry
+from mcugen.graph import Graph
+from tests.quantize import net_tasks, nets
+
+ACCURACY = {"gratings": 0.75, "moves": 0.85, "attention": 0.6, "lstm": 0.75, "gru": 0.7}
+
+
+def imported(net: nets.Net, format_name: str, folder: Path) -> Graph:
+    path = folder / f"{net.name}.{format_name}"
+    path.write_bytes(net.written(format_name))
+    return frontends.load(path, registry.load())
+
+
+def results(
+    graph: Graph, samples: np.ndarray, change: Callable[[Mapping[str, np.ndarray]], object] | None = None
+) -> np.ndarray:
+    """The first output for each sample; change sees all tensors of a run."""
+    found = []
+    for sample in samples:
+        values = reference.run(graph, [sample.reshape(graph.type(graph.inputs[0]).shape)], "tflm")
+        if change is not None:
+            change(values)
+        found.append(values[graph.outputs[0]][0])
+    return np.array(found)
+
+
+def accuracy(logits: np.ndarray, net: nets.Net) -> float:
+    return float((logits.argmax(axis=1) == net.labels[: len(logits)]).mean())
+
+
+@pytest.mark.parametrize("name", ACCURACY)
+def test_networks_are_accurate(name: str, tmp_path: Path) -> None:
+    net = nets.made(name)
+    graph = net.graph or imported(net, "onnx", tmp_path)
+    assert accuracy(results(graph, net.test[:200]), net) > ACCURACY[name]
+
+
+@pytest.mark.parametrize("name", ["gratings", "gratings_uneven", "moves", "attention", "ssd_heads"])
+@pytest.mark.parametrize("format_name", ["tflite", "onnx"])
+def test_networks_come_back_from_their_files(name: str, format_name: str, tmp_path: Path) -> None:
+    net = nets.made(name)
+    assert net.graph is not None
+    wanted, found = (results(g, net.test[:5]) for g in (net.graph, imported(net, format_name, tmp_path)))
+    assert np.abs(found - wanted).max() < 1e-4 * np.abs(wanted).max()
+
+
+def test_the_detector_finds(tmp_path: Path) -> None:
+    net = nets.made("ssd")
+    graph = imported(net, "tflite", tmp_path)
+    found = 0
+    assert net.boxes is not None
+    for sample, box, kind in zip(net.test[:100], net.boxes, net.labels, strict=False):
+        values = reference.run(graph, [sample[None]], "tflm")
+        places, kinds, _, count = (values[name] for name in graph.outputs)
+        found += bool(count[0] and kinds[0, 0] == kind and overlap(places[0, 0], box) > 0.5)
+    assert found > 70
+
+
+def overlap(place: np.ndarray, box: np.ndarray) -> float:
+    """Of top, left, bottom, right with centre, height and width: what both cover as a share of what either does."""
+    ends = np.concatenate([box[:2] - box[2:] / 2, box[:2] + box[2:] / 2])
+    shared = np.prod(np.maximum(np.minimum(place[2:], ends[2:]) - np.maximum(place[:2], ends[:2]), 0))
+    return float(shared / (np.prod(place[2:] - place[:2]) + np.prod(box[2:]) - shared))
+
+
+@pytest.mark.parametrize("name", ["gratings", "moves"])
+def test_uneven_twins_compute_the_same(name: str) -> None:
+    even, twin = nets.made(name), nets.made(f"{name}_uneven")
+    assert even.graph is not None and twin.graph is not None
+    wanted, found = (results(net.graph, even.test[:20]) for net in (even, twin) if net.graph is not None)
+    assert np.abs(found - wanted).max() < 1e-4 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("name", ["gratings", "moves"])
+def test_uneven_twins_collapse_with_a_scale_for_each_tensor(name: str) -> None:
+    even, twin = (rounded_accuracy(nets.made(f"{name}{end}")) for end in ("", "_uneven"))
+    assert even > ACCURACY[name] - 0.05
+    assert twin < even - 0.2
+
+
+def rounded_accuracy(net: nets.Net) -> float:
+    """The accuracy with every result rounded to 256 steps from its least to its greatest value in the calibration."""
+    graph = net.graph
+    assert graph is not None
+    ranges: dict[str, tuple[float, float]] = {node.outputs[0]: (0.0, 0.0) for node in graph.nodes}
+
+    def note(values: Mapping[str, np.ndarray]) -> None:
+        for key, (low, high) in ranges.items():
+            ranges[key] = min(low, float(values[key].min())), max(high, float(values[key].max()))
+
+    results(graph, net.calib[:50], note)
+    found = []
+    for sample in net.test[:150]:
+        values = {key: t.data for key, t in graph.tensors.items() if t.data is not None}
+        values[graph.inputs[0]] = sample[None]
+        for node in graph.nodes:
+            exact = node.op.reference(*(values[key] for key in node.inputs))
+            low, high = ranges[node.outputs[0]]
+            step = (high - low) / 255
+            values[node.outputs[0]] = np.float32(np.rint(np.clip(exact, low, high) / step) * step)
+        found.append(values[graph.outputs[0]][0])
+    return accuracy(np.array(found), net)
+
+
+def test_tasks_are_the_same_each_time() -> None:
+    for task in (net_tasks.gratings, net_tasks.moves, net_tasks.scenes):
+        first, again = task(5, 3), task(5, 3)
+        assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+        assert not np.array_equal(first[0], task(5, 4)[0])
+
+
+def test_mobilenet_has_its_layers() -> None:
+    graph = nets.mobilenet_v2(32, 1000).graph
+    assert graph is not None
+    kinds = [type(node.op).__name__ for node in graph.nodes]
+    counts = {kind: kinds.count(kind) for kind in ("Conv2D", "DepthwiseConv2D", "Add")}
+    assert counts == {"Conv2D": 35, "DepthwiseConv2D": 17, "Add": 10}
+    size = sum(t.data.size for t in graph.tensors.values() if t.data is not None)
+    assert size == 3_487_816
