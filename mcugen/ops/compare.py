@@ -177,7 +177,7 @@ class Compare(Channelwise):
             for k, (kind, dtype) in enumerate((kind, dtype) for kind in ("EQUAL", "LESS") * 3 for dtype in _TYPES)
         ]
         found += [_example(50 + k, cls(kind), "f32", None) for k, kind in enumerate(_KINDS)]
-        scales = ((0.05, 0.04), (0.001, 0.0007), (0.3, 0.3), (0.9, 0.001))
+        scales = ((0.05, 0.04), (0.001, 0.0007), (0.3, 0.1), (0.9, 0.1), (0.3, 0.3))
         return [*found, *(_example(60 + k, cls("GREATER"), "s8", pair) for k, pair in enumerate(scales))]
 
 
