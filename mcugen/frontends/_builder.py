@@ -25,6 +25,8 @@ _DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 MAX_RANK = 6
 MAX_TENSOR_BYTES = 1 << 28
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
+_NIBBLES = {"int4": "s4", "uint4": "u8"}
+"""Element types of 4 bits, which NumPy itself does not have."""
 
 
 @dataclass
@@ -91,6 +93,9 @@ class Builder:
             data = data.astype(np.float32)
         if data.dtype.kind in "OSU":
             return self._text(data, label)
+        if data.dtype.name in _NIBBLES:
+            t = TensorType(data.shape, _NIBBLES[data.dtype.name], quant)
+            return self.tensor(t, np.array(data, t.np_dtype, order="C"), label)
         dtype = _NAMES.get(data.dtype)
         if dtype is None:
             raise UnsupportedError(f"a constant of {data.dtype} is not supported")

@@ -40,7 +40,7 @@ def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: in
     _rounding.check(rounding)
     if x.dtype == "f32" and w.dtype == "s8":
         raise UnsupportedError("float input with int8 weights (dynamic-range quantization) is not supported")
-    stated = ("s8", "s16") if rounding and not x.is_float else ()
+    stated = ("s8", "s16", "s4") if rounding and not x.is_float else ()
     if w.dtype not in (stated or WEIGHT_TYPES.get(x.dtype, ())):
         raise UnsupportedError(f"{x.dtype} input with {w.dtype} weights is not supported")
     biases = ("s32", "f32") if stated else BIAS_TYPES[x.dtype]

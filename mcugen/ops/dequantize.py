@@ -52,7 +52,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class Dequantize(Channelwise):
     """y = scale * (x - zero_point), in float32; half-precision numbers are widened.
 
-    x: s8, u8, s16 or s32, per tensor (constants also per channel), or f16   y: f32, same shape
+    x: s8, u8, s16 or s32, per tensor (constants also s4, and per channel), or f16   y: f32, same shape
     deferred: constants are not folded yet, as operators may be found that read their stored integers.
     Source: TFLite DEQUANTIZE; reference_ops::Dequantize.
     """
@@ -78,7 +78,7 @@ class Dequantize(Channelwise):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to dequantize")
-        if x.dtype not in ("s8", "u8", "s16", "s32", "f16"):
+        if x.dtype not in ("s4", "s8", "u8", "s16", "s32", "f16"):
             raise UnsupportedError(f"dequantizing {x.dtype} is not supported")
         if x.dtype != "f16" and x.quant is None:
             raise QuantizationError(f"the input {x} has no scale")

@@ -15,7 +15,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import multiply_double_rounding, quantize_multiplier
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _gemmlowp, _tflite
+from mcugen.ops import _gemmlowp, _onnx, _tflite
 from mcugen.ops.softmax import rows
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
@@ -80,6 +80,10 @@ def params(call: Call) -> Params:
     }
 
 
+def _last_axis(call: Call) -> dict[str, object]:
+    return {"axis": len(call.output.shape) - 1}
+
+
 @dataclass(frozen=True)
 class LogSoftmax(Op):
     """y[i] = x[i] - log(sum over k of exp(x[k])), over the last axis, in sixteenths.
@@ -91,7 +95,10 @@ class LogSoftmax(Op):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 f32")
     imports = (Import("tflite", "LOG_SOFTMAX", from_tflite, when=_is_integer),)
-    writes = (_tflite.same("LOG_SOFTMAX", s8=2),)
+    writes = (
+        _tflite.same("LOG_SOFTMAX", s8=2),
+        _onnx.same("LogSoftmax", _last_axis),
+    )
     kernels = (Kernel("mg_log_softmax_s8", Form.POINTWISE, (small_enough,), params, rows, in_place=(0,)),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -24,6 +24,7 @@ from mcugen.ops.relu import Relu
 from mcugen.types import QuantParams, TensorType
 
 _BYTES = ("s8", "u8")
+_WEIGHTS = ("s4", *_BYTES)
 _MAX_DEPTH = 200
 
 
@@ -247,11 +248,11 @@ class Rewriting:
         return None if data is None else self._new(data.astype(np.float32).reshape(-1), "f32", None)
 
     def _centred(self, name: str) -> str | None:
-        """Constant weights of bytes without zero points: as int8 where they fit, else as int16."""
+        """Constant weights of bytes without zero points: as they are or as int8 where they fit, else as int16."""
         tensor, quant = self.tensors[name], self._type(name).quant
-        if tensor.data is None or quant is None or tensor.type.dtype not in _BYTES:
+        if tensor.data is None or quant is None or tensor.type.dtype not in _WEIGHTS:
             return None
-        if tensor.type.dtype == "s8" and not any(quant.zero_point):
+        if tensor.type.dtype in ("s4", "s8") and not any(quant.zero_point):
             return name
         along = [1] * tensor.data.ndim
         if quant.per_channel:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import frontends, registry
+from mcugen import frontends, reference, registry
 from mcugen.errors import McugenError
 from mcugen.graph import Graph
 from mcugen.ops.arithmetic import Arithmetic
@@ -91,8 +91,30 @@ def of_model(path: Path) -> tuple[Verdict, str] | None:
         inputs.append(drawn.astype(t.np_dtype))
     verdict = judged(onnx_cases.nodes(graph, inputs, reference_name))
     names = tuple([graph.tensors[n].label or n for n in ends] for ends in (graph.inputs, graph.outputs))
-    run(data, (names[0], names[1]), [inputs])
-    return verdict, f"{len(data)} bytes"
+    whole = Written(str(path), graph, data, (names[0], names[1]), (inputs,))
+    (found,) = run(data, whole.names, [inputs])
+    apart = _apart(whole, found, reference_name)
+    if apart > onnx_cases.TOLERANCE and all(graph.type(name).is_float for name in graph.tensors):
+        verdict.fault = f"an error of {apart:.1e}"
+        print(f"{path}: {verdict.fault}")
+    return verdict, f"{len(data)} bytes, {_transposes(data)} transposes, outputs {apart:.1e} apart"
+
+
+def _apart(whole: Written, found: Arrays, reference_name: str) -> float:
+    """The largest difference of the outputs: steps of integers, or relative to the largest float."""
+    values = reference.run(whole.graph, whole.inputs[0], reference_name)
+    apart = [0.0]
+    for name, y in zip(whole.graph.outputs, found, strict=True):
+        want = values[name]
+        steps = np.abs(want.astype(np.float64) - y).max(initial=0.0)
+        apart.append(onnx_cases.error(want, y) if want.dtype.kind == "f" else float(steps))
+    return max(apart)
+
+
+def _transposes(data: bytes) -> int:
+    import onnx
+
+    return sum(node.op_type == "Transpose" for node in onnx.load_from_string(data).graph.node)
 
 
 def main(arguments: list[str]) -> int:

@@ -5,16 +5,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 
+import mcugen
 from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.op import Op
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.verify import run
 from mcugen.writers import write
 from tests.frontends import onnx_models
 from tests.frontends.test_onnx import classifier, enlarged, moved, reduced, shuffled, signal
@@ -92,6 +98,32 @@ def test_a_tflite_network_keeps_its_interface(tmp_path: Path) -> None:
         again = read(case.data, tmp_path)
         found = reference.run(again, given, "ort")
         verdict = onnx_cases.judge(case, given, [found[name] for name in again.outputs])
+        assert not verdict.fault, f"{case.label}: {verdict.fault}"
+
+
+def test_stored_inputs_become_c(tmp_path: Path) -> None:
+    """An input of plain integers that a DequantizeLinear gives a scale has that scale in every order of axes."""
+    graph = simplified(frontends.load(DIGITS, REGISTRY))
+    path = tmp_path / "digits.onnx"
+    path.write_bytes(write(graph, "onnx"))
+    artifact = mcugen.compile(path, name="digits")
+    assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+
+
+@pytest.mark.parametrize("op", [Conv2D, DepthwiseConv2D, FullyConnected])
+def test_weights_of_four_bits_stay_so(op: type[Op], tmp_path: Path) -> None:
+    for case in onnx_cases.written(op, 1):
+        graph, (node,) = case.graph, case.graph.nodes
+        tensor = graph.tensors[str(node.inputs[1])]
+        if tensor.data is None or tensor.type.dtype != "s8" or graph.type(node.outputs[0]).dtype != "s8":
+            continue
+        data = (tensor.data.astype(np.int16) >> 4).astype(np.int8)
+        narrow = graph.updated(tensors=[replace(tensor, type=replace(tensor.type, dtype="s4"), data=data)])
+        again = read(write(narrow, "onnx"), tmp_path)
+        assert "s4" in {t.type.dtype for t in again.tensors.values()}
+        found = reference.run(again, case.inputs[0], "ort")
+        four_bits = replace(case, graph=narrow)
+        verdict = onnx_cases.judge(four_bits, case.inputs[0], [found[name] for name in again.outputs])
         assert not verdict.fault, f"{case.label}: {verdict.fault}"
 
 

@@ -48,7 +48,8 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError("there is nothing to dequantize")
     quant, data = _quantization(source, e, x), e.data(x)
     if quant is not None and data is not None:
-        return [e.node(Dequantize(deferred=True), e.constant(data, quant))]
+        known = stored(e, x, quant) if e.type(x).is_packed else e.constant(data, quant)
+        return [e.node(Dequantize(deferred=True), known)]
     if quant is not None and not quant.per_channel:
         return [e.node(Dequantize(), stored(e, x, quant))]
     scale, zero = _spread(source, e, x)
