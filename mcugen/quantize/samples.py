@@ -65,6 +65,8 @@ def load(
     """
     if limit is not None and limit < 1:
         raise UsageError(f"{limit} samples are none", where="--samples", hint="give a positive number")
+    if not graph.inputs:
+        raise UsageError(f"{graph.name!r} has no input", where=path.name, hint="only models with inputs have samples")
     plan = _plan(preprocess, graph)
     found = _source(path, graph, plan, with_labels)
     total = _count(found.columns)

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mcugen.quantize.samples import Samples, load
+from mcugen.quantize import preprocess
+from mcugen.quantize.samples import Samples, load, words
 from tests.quantize.sample_files import IMAGE, graph, images, refused, saved
 
 
@@ -115,16 +117,16 @@ def test_numbers_are_computed_from_left_to_right(tmp_path: Path) -> None:
     found = load(saved(tmp_path, x=x), graph(), preprocess="scale=1/127.5, offset=-1")
     assert np.array_equal(found.arrays[0][:, 0], (x * (1 / 127.5) - 1).astype(np.float32))
     assert not found.notes
-    words = "scale=1/255,mean=0.485:0.456:0.406,std=0.229:0.224:0.225"
-    found = load(saved(tmp_path, x=x), graph(), preprocess=words)
+    text = "scale=1/255,mean=0.485:0.456:0.406,std=0.229:0.224:0.225"
+    found = load(saved(tmp_path, x=x), graph(), preprocess=text)
     mean, std = (np.array(v)[:, None, None] for v in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
     assert np.array_equal(found.arrays[0][:, 0], ((x * (1 / 255) - mean) / std).astype(np.float32))
-    turned = load(saved(tmp_path, x=x.transpose(0, 2, 3, 1)), graph(), preprocess=words + ",nchw")
+    turned = load(saved(tmp_path, x=x.transpose(0, 2, 3, 1)), graph(), preprocess=text + ",nchw")
     assert turned.sha256 == found.sha256
 
 
 @pytest.mark.parametrize(
-    ("words", "parts"),
+    ("text", "parts"),
     [
         ("scael=2", ("'scael=2' is no word", "scale=S", "nchw")),
         ("scale=x", ("'scale=x'", "multiply by S")),
@@ -138,8 +140,8 @@ def test_numbers_are_computed_from_left_to_right(tmp_path: Path) -> None:
         ("scale=2,,", ("'' is no word",)),
     ],
 )
-def test_words_that_cannot_be(tmp_path: Path, words: str, parts: tuple[str, ...]) -> None:
-    refused(saved(tmp_path, x=images()), graph(), *parts, preprocess=words)
+def test_words_that_cannot_be(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
+    refused(saved(tmp_path, x=images()), graph(), *parts, preprocess=text)
 
 
 def test_channels_that_could_be_several_axes(tmp_path: Path) -> None:
@@ -159,6 +161,15 @@ def test_integer_inputs_take_whole_numbers(tmp_path: Path) -> None:
     assert load(saved(tmp_path, x=ids.astype(np.float64)), net).arrays[0].dtype == np.int32
     refused(saved(tmp_path, x=ids + 0.5), net, "sample 0: 0.5 at [0, 0] is not a whole number")
     refused(saved(tmp_path, x=ids + 2**31 - 5), net, "sample 1: 2147483648 at [0, 1] is not in")
+
+
+def test_a_model_without_inputs(tmp_path: Path) -> None:
+    refused(saved(tmp_path, y=images()), replace(graph(), inputs=()), "'net' has no input")
+
+
+def test_the_manual_has_a_line_for_each_word() -> None:
+    lines = preprocess.manual(words()).splitlines()
+    assert [line.split()[0] for line in lines] == [word.form for word in words()]
 
 
 def test_one_sample_is_allowed_with_a_note(tmp_path: Path) -> None:
