@@ -11,6 +11,7 @@ from mcugen.passes.copy_states import copy_states
 from mcugen.passes.drop_identities import drop_identities
 from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
+from mcugen.passes.fold_batches import fold_batches
 from mcugen.passes.fold_factors import fold_factors
 from mcugen.passes.follow_orders import follow_orders
 from mcugen.passes.fuse_clamps import fuse_all_clamps, fuse_clamps
@@ -54,6 +55,7 @@ def order(features: frozenset[str]) -> tuple[Entry, ...]:
     return (
         unpack_constants,
         flip_unsigned,
+        (fold_batches,),
         follow_orders,
         measure_ranges,
         SIMPLIFYING,

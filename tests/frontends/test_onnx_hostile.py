@@ -145,6 +145,24 @@ def test_attributes(case: str, tmp_path: Path) -> None:
     refused(of_nodes(helper.make_node(kind, ["x"], ["y"], **attributes), shape=IMAGE), tmp_path)
 
 
+@pytest.mark.parametrize("kind", [99, TensorProto.COMPLEX64])
+def test_element_types_without_c(kind: int, tmp_path: Path) -> None:
+    model = of_nodes(helper.make_node("Relu", ["x"], ["y"]))
+    model.graph.output[0].type.tensor_type.elem_type = kind
+    assert isinstance(refused(model, tmp_path), UnsupportedError | CorruptModelError)
+
+
+def test_classes_without_end(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("ArgMax", ["x"], ["at"], axis=-1),
+        helper.make_node("OneHot", ["at", "depth", "values"], ["y"]),
+    ]
+    model = of_nodes(*nodes)
+    constants = {"depth": np.array(1 << 23), "values": np.array([0, 1], np.float32)}
+    model.graph.initializer.extend(numpy_helper.from_array(data, name) for name, data in constants.items())
+    refused(model, tmp_path)
+
+
 @pytest.mark.parametrize("name", ["strides", "dilations", "pads"])
 @pytest.mark.parametrize("kind", ["AveragePool", "LpPool"])
 def test_windows_over_volumes_with_attributes_for_fewer_axes(kind: str, name: str, tmp_path: Path) -> None:

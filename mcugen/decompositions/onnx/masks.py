@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 
 from mcugen.decompositions.elements import cast, operands
-from mcugen.decompositions.shapes import MAX_ELEMENTS
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.arg_max import ArgMax
@@ -21,6 +20,9 @@ from mcugen.ops.reshape import Reshape
 from mcugen.ops.select import Select
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.types import NUMPY_DTYPES, Shape
+
+MAX_ELEMENTS = 1 << 20
+"""Of constants that a few bytes of a file ask for."""
 
 
 def trilu(source: Source, e: Expansion) -> Sequence[str]:

@@ -233,7 +233,8 @@ def _declared(value: onnx.ValueInfoProto, *, is_output: bool = False) -> RawInpu
     if is_output and tensor.elem_type == onnx.TensorProto.STRING:
         return RawInput(value.name, None, "text")
     if tensor.elem_type not in DTYPES:
-        kind = onnx.TensorProto.DataType.Name(tensor.elem_type)
+        names = onnx.TensorProto.DataType.DESCRIPTOR.values_by_number
+        kind = names[tensor.elem_type].name if tensor.elem_type in names else tensor.elem_type
         raise UnsupportedError(f"element type {kind} of {value.name!r} is not supported")
     dims = tuple(_dims(tensor.shape.dim)) if tensor.HasField("shape") else None
     return RawInput(value.name, dims, DTYPES[tensor.elem_type])
