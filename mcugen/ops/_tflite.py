@@ -7,8 +7,9 @@ lite/tools/versioning/op_version.cc.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -20,6 +21,37 @@ from mcugen.ops import _rounding
 from mcugen.ops._window import Window
 from mcugen.types import TensorType
 from mcugen.writes import Sink, Write
+
+
+@dataclass(frozen=True, eq=False)
+class Pending:
+    """A call that is not written yet, as only the operator that reads its results can say it. inputs: its operands."""
+
+    call: Call
+    inputs: tuple[str | None, ...]
+
+
+class Target(Sink, Protocol):
+    """The sink of this format, which knows operators that are several of mcugen's, and operators with a memory."""
+
+    def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
+        """Results that only an operator can read that computes the call too, and asks for it by `source`."""
+
+    def source(self, name: str | None) -> Pending | None:
+        """The call that makes a pending result."""
+
+    def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
+        """State that the operator keeps a state itself: its value now and in the next run.
+
+        as_variable: it is an operand, which the operator changes. Raises UnsupportedError where it is no state of its
+        own that begins as zero.
+        """
+
+
+def to_target(write: Callable[[Call, Target, Sequence[str | None]], Sequence[str]]) -> Write:
+    """A Write that needs more than a Sink."""
+    return Write("tflite", lambda call, sink, inputs: write(call, cast(Target, sink), inputs))
+
 
 Attributes = Callable[[Call], Mapping[str, object]]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.writers import _nodes
-from mcugen.writers.tflite import _file
+from mcugen.writers.tflite import _file, _states
 from mcugen.writers.tflite._sink import Network
 
 FORMAT = "tflite"
@@ -18,24 +17,17 @@ def write(graph: Graph) -> bytes:
 
     Raises UnsupportedError for all that no operator of the format says.
     """
-    if graph.states:
-        named = ", ".join(repr(graph.tensors[s.before].label or s.before) for s in graph.states)
-        raise UnsupportedError(
-            f"values that live from run to run cannot be written as .tflite: {named}",
-            hint="build C from the model as it is",
-        )
     network = Network()
-    values: dict[str, str] = {}
-    for name in graph.inputs:
-        values[name] = network.value(graph.type(name))
+    values = {name: network.value(graph.type(name)) for name in graph.inputs} | _states.begin(graph, network)
     for name, tensor in graph.tensors.items():
         if tensor.data is not None:
             values[name] = network.constant_of(tensor.type, tensor.data)
     _nodes.append(graph, FORMAT, network, values, "tflm")
+    further = _states.finish(graph, network, values)
     for name in (*graph.inputs, *graph.outputs, *_in_reverse(graph), *graph.tensors):
         network.label(values[name], graph.tensors[name].label or name)
     ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
-    return _file.serialized(network.model(*ends), SIGNATURE)
+    return _file.serialized([network.subgraph("main", *ends), *further], SIGNATURE)
 
 
 def _in_reverse(graph: Graph) -> list[str]:

@@ -30,16 +30,18 @@ _TYPES = {
     "f32": tflite.TensorType.FLOAT32,
     "bool": tflite.TensorType.BOOL,
     "s4": tflite.TensorType.INT4,
+    "resource": tflite.TensorType.RESOURCE,
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """A tensor; `data` of constants."""
+    """A tensor; `data` of constants. is_variable: its operator keeps it from run to run."""
 
     name: str
     type: TensorType
     data: np.ndarray | None
+    is_variable: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,54 +61,57 @@ class Operator:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """A network of one subgraph."""
+class Subgraph:
+    """A network, or a part that it calls."""
 
+    name: str
     values: tuple[Value, ...]
     operators: tuple[Operator, ...]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
 
 
-def serialized(model: Model, signature: str) -> bytes:
-    """The bytes of the file, which offers the inputs and outputs by name under `signature`."""
-    return _Serializer(model).run(signature)
+def serialized(graphs: Sequence[Subgraph], signature: str) -> bytes:
+    """The bytes of the file, which offers the inputs and outputs of the first subgraph by name under `signature`."""
+    return _Serializer(graphs).run(signature)
 
 
 @dataclass
 class _Serializer:
     """buffers: bytes of constants; the first is empty, for values without data. codes: operators and versions used."""
 
-    model: Model
+    graphs: Sequence[Subgraph]
     buffers: dict[bytes, int] = field(default_factory=lambda: {b"": 0})
     codes: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def run(self, signature: str) -> bytes:
-        stored = [self.buffers.setdefault(_stored(v), len(self.buffers)) for v in self.model.values]
-        for op in self.model.operators:
+        stored = [
+            [self.buffers.setdefault(_stored(v), len(self.buffers)) for v in graph.values] for graph in self.graphs
+        ]
+        for op in (op for graph in self.graphs for op in graph.operators):
             self.codes.setdefault((op.name, op.version), len(self.codes))
         b = flatbuffers.Builder(1024 + 2 * sum(map(len, self.buffers)))
         buffers = _tables(b, [_buffer(b, data) for data in self.buffers])
         codes = _tables(b, [_code(b, *entry) for entry in self.codes])
-        graph = _tables(b, [self._subgraph(b, stored)])
+        graphs = _tables(b, [self._subgraph(b, *pair) for pair in zip(self.graphs, stored, strict=True)])
         named = _tables(b, [self._signature(b, signature)])
         text = b.CreateString("written by mcugen")
         tflite.ModelStart(b)
         tflite.ModelAddVersion(b, _SCHEMA_VERSION)
         tflite.ModelAddOperatorCodes(b, codes)
-        tflite.ModelAddSubgraphs(b, graph)
+        tflite.ModelAddSubgraphs(b, graphs)
         tflite.ModelAddDescription(b, text)
         tflite.ModelAddBuffers(b, buffers)
         tflite.ModelAddSignatureDefs(b, named)
         b.Finish(tflite.ModelEnd(b), _IDENTIFIER)
         return bytes(b.Output())
 
-    def _subgraph(self, b: flatbuffers.Builder, stored: Sequence[int]) -> int:
-        pairs = zip(self.model.values, stored, strict=True)
+    def _subgraph(self, b: flatbuffers.Builder, graph: Subgraph, stored: Sequence[int]) -> int:
+        pairs = zip(graph.values, stored, strict=True)
         tensors = _tables(b, [_tensor(b, value, buffer) for value, buffer in pairs])
-        operators = _tables(b, [_operator(b, op, self.codes[op.name, op.version]) for op in self.model.operators])
-        inputs, outputs = _vector(b, self.model.inputs, "<i4"), _vector(b, self.model.outputs, "<i4")
-        name = b.CreateString("main")
+        operators = _tables(b, [_operator(b, op, self.codes[op.name, op.version]) for op in graph.operators])
+        inputs, outputs = _vector(b, graph.inputs, "<i4"), _vector(b, graph.outputs, "<i4")
+        name = b.CreateString(graph.name)
         tflite.SubGraphStart(b)
         tflite.SubGraphAddTensors(b, tensors)
         tflite.SubGraphAddInputs(b, inputs)
@@ -116,7 +121,8 @@ class _Serializer:
         return int(tflite.SubGraphEnd(b))
 
     def _signature(self, b: flatbuffers.Builder, signature: str) -> int:
-        inputs, outputs = self._ends(b, self.model.inputs), self._ends(b, self.model.outputs)
+        main = self.graphs[0]
+        inputs, outputs = (self._ends(b, main, ends) for ends in (main.inputs, main.outputs))
         key = b.CreateString(signature)
         tflite.SignatureDefStart(b)
         tflite.SignatureDefAddInputs(b, inputs)
@@ -125,11 +131,11 @@ class _Serializer:
         tflite.SignatureDefAddSubgraphIndex(b, 0)
         return int(tflite.SignatureDefEnd(b))
 
-    def _ends(self, b: flatbuffers.Builder, ends: Sequence[int]) -> int:
+    def _ends(self, b: flatbuffers.Builder, graph: Subgraph, ends: Sequence[int]) -> int:
         """The names of inputs or outputs; one that comes again has its number behind its name."""
         maps = []
         for k, index in enumerate(ends):
-            name = self.model.values[index].name
+            name = graph.values[index].name
             text = b.CreateString(f"{name}_{k}" if index in ends[:k] else name)
             tflite.TensorMapStart(b)
             tflite.TensorMapAddName(b, text)
@@ -181,6 +187,8 @@ def _tensor(b: flatbuffers.Builder, value: Value, buffer: int) -> int:
     tflite.TensorAddName(b, name)
     if quantization is not None:
         tflite.TensorAddQuantization(b, quantization)
+    if value.is_variable:
+        tflite.TensorAddIsVariable(b, True)
     tflite.TensorAddHasRank(b, True)
     return int(tflite.TensorEnd(b))
 

@@ -27,7 +27,9 @@ _ENUMS = {
     "mode": tflite.MirrorPadMode,
     "kernel_type": tflite.LSTMKernelType,
 }
-"""Attributes that are texts, and what they name; all others name element types."""
+"""Attributes that name something, and what; all others name element types."""
+
+_TEXTS = ("container", "shared_name")
 
 
 def written(b: flatbuffers.Builder, operator: str, attributes: Mapping[str, Any]) -> tuple[int, int | None]:
@@ -52,6 +54,8 @@ def _table(operator: str) -> str:
 
 
 def _value(b: flatbuffers.Builder, key: str, value: Any) -> Any:
+    if key in _TEXTS:
+        return b.CreateString(value)
     if isinstance(value, str):
         return getattr(_ENUMS.get(key, tflite.TensorType), value)
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""What operators append to: the values and operators of the one subgraph of a file."""
+"""What operators append to: the values and operators of the main subgraph of a file."""
 
 from __future__ import annotations
 
@@ -8,23 +8,33 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import UnsupportedError
+from mcugen.imports import cleared
+from mcugen.ops._tflite import Pending
 from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
-from mcugen.writers.tflite._file import Model, Operator, Value
+from mcugen.writers.tflite._file import Operator, Subgraph, Value
 
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 class Network:
-    """A `mcugen.writes.Sink`. Values are named by their number until `model` gives them the names of the graph."""
+    """A `mcugen.ops._tflite.Target`. Values are named by their number until `subgraph` gives them the graph's names.
+
+    kept: for each state that its operator keeps itself: its value in the next run, and whether it is written as a
+    variable tensor.
+    """
 
     def __init__(self) -> None:
+        self.kept: dict[str, tuple[str, bool]] = {}
         self._types: list[TensorType] = []
         self._data: list[np.ndarray | None] = []
         self._labels: dict[int, str] = {}
         self._taken: set[str] = set()
         self._operators: list[Operator] = []
         self._known: dict[tuple[TensorType, bytes], str] = {}
+        self._pending: dict[str, Pending] = {}
+        self._initial: dict[str, np.ndarray] = {}
 
     def type(self, name: str) -> TensorType:
         return self._types[int(name)]
@@ -38,6 +48,12 @@ class Network:
 
     def stand_in(self, t: TensorType) -> str:
         return self.value(t)
+
+    def state(self, t: TensorType, initial: np.ndarray) -> str:
+        """The value of a state at the beginning of a run."""
+        name = self.value(t)
+        self._initial[name] = initial
+        return name
 
     def constant_of(self, t: TensorType, data: np.ndarray) -> str:
         """A new constant of that type."""
@@ -64,10 +80,39 @@ class Network:
         version: int = 1,
     ) -> Sequence[str]:
         results = [self.value(t) for t in outputs]
+        self.append(name, inputs, results, attributes, version)
+        return results
+
+    def append(
+        self,
+        name: str,
+        inputs: Sequence[str | None],
+        results: Sequence[str],
+        attributes: Mapping[str, Any] = MappingProxyType({}),
+        version: int = 1,
+    ) -> None:
+        """Append an operator whose results are these values."""
+        for operand in inputs:
+            self._require_computed(operand)
         operands = tuple(-1 if operand is None else int(operand) for operand in inputs)
         made = tuple(int(result) for result in results)
         self._operators.append(Operator(name, version, operands, made, dict(attributes)))
+
+    def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
+        results = [self.value(t) for t in call.outputs]
+        self._pending.update(dict.fromkeys(results, Pending(call, tuple(inputs))))
         return results
+
+    def source(self, name: str | None) -> Pending | None:
+        return None if name is None else self._pending.get(name)
+
+    def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
+        initial = self._initial.get(before)
+        if initial is None or before in self.kept:
+            raise UnsupportedError("its memory is not a state of its own")
+        if not np.array_equal(initial, cleared(self.type(before))):
+            raise UnsupportedError("its memory does not begin as zero")
+        self.kept[before] = after, as_variable
 
     def label(self, name: str, wanted: str) -> None:
         """Name a value as the graph does, if it has no name yet; names are unique."""
@@ -79,20 +124,40 @@ class Network:
         self._taken.add(label)
         self._labels[int(name)] = label
 
-    def model(self, inputs: Sequence[str], outputs: Sequence[str]) -> Model:
+    def subgraph(self, name: str, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Subgraph:
         """The finished network, without constants that nothing reads."""
         for k in range(len(self._types)):
             self.label(str(k), f"v{k}")
-        ends = [int(name) for name in (*inputs, *outputs)]
+        for output in outputs:
+            self._require_computed(output)
+        self._require_own_states(outputs)
+        ends = [int(end) for end in (*inputs, *outputs)]
         used = {*ends, *(k for op in self._operators for k in (*op.inputs, *op.outputs))}
         kept = [k for k in range(len(self._types)) if k in used]
         place = {k: at for at, k in enumerate(kept)} | {-1: -1}
-        return Model(
-            tuple(Value(self._labels[k], self._types[k], self._data[k]) for k in kept),
+        return Subgraph(
+            name,
+            tuple(Value(self._labels[k], self._types[k], self._data[k], str(k) in self.kept) for k in kept),
             tuple(op.moved(place) for op in self._operators),
-            tuple(place[int(name)] for name in inputs),
-            tuple(place[int(name)] for name in outputs),
+            tuple(place[int(end)] for end in inputs),
+            tuple(place[int(end)] for end in outputs),
         )
+
+    def first(self, count: int) -> None:
+        """Move the last `count` operators to the front."""
+        self._operators[:] = [*self._operators[-count:], *self._operators[:-count]] if count else self._operators
+
+    def _require_computed(self, name: str | None) -> None:
+        waiting = self.source(name)
+        if waiting is not None:
+            raise UnsupportedError(f"{waiting.call.op} has no operator of its own, and its results are read here")
+
+    def _require_own_states(self, outputs: Sequence[str]) -> None:
+        """Raise UnsupportedError where a state that its operator keeps is read by another one."""
+        for name, (_, as_variable) in self.kept.items():
+            readers = sum(int(name) in op.inputs for op in self._operators) + (name in outputs)
+            if readers > int(as_variable):
+                raise UnsupportedError("a memory that its operator keeps is read by another one")
 
     def _add(self, t: TensorType, data: np.ndarray | None) -> str:
         self._types.append(t)
