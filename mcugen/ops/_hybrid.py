@@ -11,6 +11,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Source
 from mcugen.numeric import activation_bounds
 from mcugen.op import Op
+from mcugen.ops._tflite import Target
 from mcugen.ops._window import Window, fields
 from mcugen.ops.quantize_dynamic import QuantizeDynamic
 from mcugen.types import TensorType
@@ -102,6 +103,20 @@ def geometry(call: Call, window: Window) -> Params:
         "dilation_h": window.dilation[0],
         "pad_h": window.pad((x.shape[1], x.shape[2]))[0],
     }
+
+
+def float_data(sink: Target, inputs: Sequence[str | None], *, symmetric: bool | None) -> str:
+    """The float data of a layer that is written. symmetric: how it is quantized; None: either way.
+
+    Raises UnsupportedError for data that were not quantized just for it.
+    """
+    found = sink.source(inputs[0])
+    known = found is not None and all(sink.source(name) is found for name in inputs[:3])
+    if found is None or not known or not isinstance(found.call.op, QuantizeDynamic) or found.inputs[0] is None:
+        raise UnsupportedError("its data are not quantized at run time for it alone")
+    if found.call.op.groups != found.call.input(0).shape[0] or symmetric not in (None, found.call.op.symmetric):
+        raise UnsupportedError(f"no layer quantizes its data as {found.call.op}")
+    return found.inputs[0]
 
 
 def layer(

@@ -105,10 +105,23 @@ def custom(name: str, options: Callable[[Call], Mapping[str, Number]] | None = N
     """A custom operator of TensorFlow Lite Micro with the same operands."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-        data = b"" if options is None else flexbuffer.written(options(call))
-        return operator(call, sink, f"CUSTOM:{name}", inputs, {"custom_options": data})
+        return customized(call, sink, name, inputs, None if options is None else options(call), call.outputs)
 
     return Write("tflite", write)
+
+
+def customized(
+    call: Call,
+    sink: Sink,
+    name: str,
+    inputs: Sequence[str | None],
+    options: Mapping[str, Number] | None,
+    outputs: Sequence[TensorType],
+) -> Sequence[str]:
+    """The results of a custom operator. Raises UnsupportedError where the runtimes do not compute the call."""
+    require_runtime_meaning(call)
+    data = b"" if options is None else flexbuffer.written(options)
+    return sink.operator(f"CUSTOM:{name}", inputs, outputs, {"custom_options": data})
 
 
 def schema_name(t: TensorType) -> str:

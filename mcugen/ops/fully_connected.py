@@ -16,6 +16,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
+from mcugen.ops._tflite import Target
 from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
@@ -94,10 +95,11 @@ def _own_rules(symbol: str) -> tuple[Rule, ...]:
     return () if symbol.endswith("__acc64") else (single_rounding_fits,)
 
 
-def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """With `float_scales`, it is a part of the SVDF that reads its results."""
     op = call.op
-    if op.float_scales or op.widen:
-        raise UnsupportedError("it is part of an SVDF", hint="write the network with the SVDF that it came from")
+    if op.float_scales:
+        return sink.pending(call, inputs)
     attributes = {**_filter.writable(call, op.sum_dtype), "keep_num_dims": op.keep_dims, "weights_format": "DEFAULT"}
     operands = [inputs[0], *(_filter.with_bias(call, sink, inputs) if call.has(2) else inputs[1:])]
     return _tflite.operator(call, sink, "FULLY_CONNECTED", operands, attributes, _version(call))
@@ -149,7 +151,7 @@ class FullyConnected(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "FULLY_CONNECTED", from_tflite),)
-    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
+    writes = (_tflite.to_target(to_tflite), Write("onnx", to_onnx))
     weight_operands = (1,)
     scaled_axis = 0
     met_axis = 1

@@ -14,7 +14,8 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _hybrid
+from mcugen.ops import _hybrid, _tflite
+from mcugen.ops._tflite import Target
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.ops.reshape import Reshape
 from mcugen.oracle import hybrid
@@ -87,6 +88,38 @@ def scratch(call: Call) -> int:
     return int(np.prod(call.input(3).shape[1:]))
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """A convolution, or, of single pixels whose sums are scaled once, a fully connected layer."""
+    op, q, w = call.op, call.input(0), call.input(3)
+    per_channel = _is_per_channel(w)
+    if not op.twice and (*q.shape[1:3], *w.shape[1:3]) == (1, 1, 1, 1) and q.shape[3] == w.shape[3]:
+        return _to_fully_connected(call, sink, inputs)
+    if op.twice != per_channel:
+        raise UnsupportedError("no convolution scales its sums so")
+    x = _hybrid.float_data(sink, inputs, symmetric=not per_channel)
+    x, padding = _tflite.around(sink, x, op.window(w.shape))
+    bias = inputs[4] if call.has(4) else sink.constant(np.zeros(w.shape[0], np.float32))
+    dilation = {"dilation_h_factor": op.dilation[0], "dilation_w_factor": op.dilation[1]}
+    attributes = {**_tflite.activation(call), **_tflite.strides(op.stride), **dilation, "padding": padding}
+    number = 7 if w.dtype == "s4" else 5 if per_channel else 2
+    return _tflite.operator(call, sink, "CONV_2D", [x, inputs[3], bias], attributes, number)
+
+
+def _to_fully_connected(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    x, w, y = _hybrid.float_data(sink, inputs, symmetric=None), call.input(3), call.output
+    found = sink.source(inputs[0])
+    asymmetric = found is not None and not found.call.op.symmetric
+    if w.dtype != "s8":
+        raise UnsupportedError("a fully connected layer of float data with 4 bit weights is not written")
+    weights = sink.constant(call.constant(3).reshape(w.shape[0], w.shape[3]), w.quant)
+    bias = [inputs[4]] if call.has(4) else []
+    attributes = {**_tflite.activation(call), "asymmetric_quantize_inputs": asymmetric, "weights_format": "DEFAULT"}
+    number = 12 if _is_per_channel(w) else 9 if asymmetric else 3 if bias else 6
+    flat = y.with_shape((y.shape[0], y.shape[3]))
+    made = sink.operator("FULLY_CONNECTED", [x, weights, *bias], [flat], attributes, number)
+    return _tflite.reshape(sink, made[0], y)
+
+
 @dataclass(frozen=True)
 class HybridConv2D(Op):
     """y[n, i, j, o] = activation(scale_w[o] * s[n] * sum over taps, channels of w[o, kh, kw, c] * (q - z[n]) + b[o]).
@@ -111,6 +144,7 @@ class HybridConv2D(Op):
                when=_hybrid.is_hybrid),
         Import("tflite", "FULLY_CONNECTED", expand=_fully_connected, when=_hybrid.is_hybrid),
     )  # fmt: skip
+    writes = (_tflite.to_target(to_tflite),)
     kernels = (
         Kernel(
             "mg_hybrid_conv2d",

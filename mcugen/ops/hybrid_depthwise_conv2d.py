@@ -13,7 +13,8 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _hybrid
+from mcugen.ops import _hybrid, _tflite
+from mcugen.ops._tflite import Target
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import hybrid
 from mcugen.types import QuantParams, TensorType
@@ -38,6 +39,18 @@ def params(call: Call) -> Params:
         **_hybrid.geometry(call, op.window(w.shape)),
         "multiplier": w.shape[3] // call.input(0).shape[3],
     }
+
+
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    op, w = call.op, call.input(3)
+    x = _hybrid.float_data(sink, inputs, symmetric=False)
+    x, padding = _tflite.around(sink, x, op.window(w.shape))
+    dilation = {"dilation_h_factor": op.dilation[0], "dilation_w_factor": op.dilation[1]}
+    attributes = {**_tflite.activation(call), **_tflite.strides(op.stride), **dilation, "padding": padding}
+    attributes["depth_multiplier"] = w.shape[3] // call.input(0).shape[3]
+    number = 7 if w.dtype == "s4" else 6 if w.quant is not None and w.quant.per_channel else 4
+    operands = [x, inputs[3], *(inputs[4:] if call.has(4) else ())]
+    return _tflite.operator(call, sink, "DEPTHWISE_CONV_2D", operands, attributes, number)
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,7 @@ class HybridDepthwiseConv2D(Op):
             when=_hybrid.is_hybrid,
         ),
     )
+    writes = (_tflite.to_target(to_tflite),)
     kernels = (
         Kernel(
             "mg_hybrid_depthwise_conv2d",

@@ -13,7 +13,8 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
+from mcugen.ops._tflite import Target
 from mcugen.types import NUMPY_DTYPES, TensorType, dtypes
 
 _NUMBERS = {"s16": 7, "f32": 0}
@@ -40,6 +41,14 @@ def params(call: Call) -> Params:
     return {"rows": call.input(1).size // shape[-1], "frames": shape[-2], "size": shape[-1], "step": op.step}
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """The operator keeps the sums itself."""
+    state = str(inputs[1])
+    sink.keep(state, state)
+    options = {"T": _NUMBERS[call.input(0).dtype], "frame_step": call.op.step}
+    return [_tflite.customized(call, sink, "SignalOverlapAdd", inputs[:1], options, call.outputs[:1])[0], state]
+
+
 @dataclass(frozen=True)
 class OverlapAdd(Op):
     """Each frame is added to the sums so far; the first `step` of these are the next samples, and zeros follow.
@@ -54,6 +63,7 @@ class OverlapAdd(Op):
     tflm_types = dtypes("s16 f32")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalOverlapAdd", expand=from_tflite),)
+    writes = (_tflite.to_target(to_tflite),)
     kernels = tuple(
         Kernel(f"mg_overlap_add_{dtype}", Form.WHOLE, (_signal.data_is(dtype),), params, operands=(0, 1))
         for dtype in _NUMBERS

@@ -11,6 +11,8 @@ from mcugen.call import Call, Params
 from mcugen.errors import ShapeError
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Flip, Op
+from mcugen.ops import _tflite
+from mcugen.ops._tflite import Target
 from mcugen.oracle import hybrid
 from mcugen.types import TensorType
 
@@ -19,6 +21,11 @@ def params(call: Call) -> Params:
     op = call.op
     assert isinstance(op, QuantizeDynamic)
     return {"groups": op.groups, "length": call.input(0).size // op.groups, "symmetric": int(op.symmetric)}
+
+
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """A part of the layer that reads the results."""
+    return sink.pending(call, inputs)
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,7 @@ class QuantizeDynamic(Op):
     symmetric: bool = False
 
     exact_floats = True
+    writes = (_tflite.to_target(to_tflite),)
     kernels = (Kernel("mg_quantize_dynamic", Form.WHOLE, params=params),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -13,6 +13,8 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
+from mcugen.ops import _tflite
+from mcugen.ops._tflite import Target
 from mcugen.types import TensorType, dtypes
 
 _MOST = 1 << 16
@@ -49,6 +51,20 @@ def params(call: Call) -> Params:
     return {"channels": op.channels, "left": op.left, "frames": op.left + op.right + 1, "step": op.step}
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """The operator keeps the frames and their number itself."""
+    op, states = call.op, [str(name) for name in inputs[1:]]
+    for state in states:
+        sink.keep(state, state)
+    options = {
+        "num_channels": op.channels,
+        "stacker_left_context": op.left,
+        "stacker_right_context": op.right,
+        "stacker_step": op.step,
+    }
+    return [*_tflite.customized(call, sink, "SignalStacker", inputs[:1], options, call.outputs[:2]), *states]
+
+
 @dataclass(frozen=True)
 class SignalStacker(Op):
     """The last left + right + 1 frames, where enough are known; then `step` of them are given up.
@@ -67,6 +83,7 @@ class SignalStacker(Op):
     tflm_types = dtypes("s16")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalStacker", expand=from_tflite),)
+    writes = (_tflite.to_target(to_tflite),)
     kernels = (Kernel("mg_signal_stacker", Form.WHOLE, params=params, operands=(0, 1, 2)),)
 
     def check(self, x: TensorType | None) -> None:

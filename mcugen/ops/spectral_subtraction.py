@@ -13,7 +13,8 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _signal
+from mcugen.ops import _signal, _tflite
+from mcugen.ops._tflite import Target
 from mcugen.types import TensorType, dtypes
 
 _END = 1 << 32
@@ -67,6 +68,26 @@ def params(call: Call) -> Params:
     }
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """The operator keeps the noise estimate itself, which is also a result."""
+    op = call.op
+    options = {
+        "smoothing": op.smoothing[0],
+        "one_minus_smoothing": op.rest[0],
+        "alternate_smoothing": op.smoothing[1],
+        "alternate_one_minus_smoothing": op.rest[1],
+        "smoothing_bits": op.up_bits,
+        "spectral_subtraction_bits": op.bits,
+        "min_signal_remaining": op.remaining,
+        "clamping": int(op.clamps),
+        "num_channels": call.input(0).size,
+    }
+    name = "SignalFilterBankSpectralSubtraction"
+    y, noise = _tflite.customized(call, sink, name, inputs[:1], options, call.outputs)
+    sink.keep(str(inputs[1]), noise)
+    return [y, noise]
+
+
 @dataclass(frozen=True)
 class SpectralSubtraction(Op):
     """n' = ((x << up) * smoothing + n * rest) >> bits, and y = max(((x << up) - n') >> up, (x * remaining) >> bits).
@@ -86,6 +107,7 @@ class SpectralSubtraction(Op):
     tflm_types = dtypes("u32")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankSpectralSubtraction", expand=from_tflite),)
+    writes = (_tflite.to_target(to_tflite),)
     kernels = (Kernel("mg_spectral_subtraction", Form.WHOLE, params=params, operands=(0, 1)),)
 
     def infer(self, x: TensorType | None, n: TensorType | None) -> tuple[TensorType, ...]:

@@ -13,6 +13,8 @@ from mcugen.imports import Expansion, Import, Source, cleared
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds, quantize_multiplier, wrap32
 from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _tflite
+from mcugen.ops._tflite import Target
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.logistic import Logistic
 from mcugen.ops.tanh import Tanh
@@ -128,6 +130,18 @@ def _centred(memory: TensorType) -> QuantParams | None:
     return None if memory.quant is None else QuantParams(memory.quant.scale, (0,) * len(memory.quant.scale))
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """The layer that makes the newest values is a part of it, and the memory an operand that it changes."""
+    found, memory = sink.source(inputs[1]), str(inputs[0])
+    if found is None or not isinstance(found.call.op, FullyConnected) or found.call.has(2):
+        raise UnsupportedError("its newest values are not made for it alone")
+    bias = inputs[3] if call.has(3) else None
+    sink.keep(memory, memory, as_variable=True)
+    attributes = {"rank": call.op.rank, "fused_activation_function": call.op.activation}
+    operands = [*found.inputs[:2], inputs[2], bias, memory]
+    return [memory, *sink.operator("SVDF", operands, call.outputs[1:], attributes, 3)]
+
+
 @dataclass(frozen=True)
 class Svdf(Op):
     """The memory moves by one step and takes in the newest values; y[u] = sum over the unit's filters and steps.
@@ -145,6 +159,7 @@ class Svdf(Op):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s16 f32")
     imports = (Import("tflite", "SVDF", expand=from_tflite),)
+    writes = (_tflite.to_target(to_tflite),)
     kernels = tuple(
         Kernel(
             f"mg_svdf_{dtype}", Form.WHOLE, (memory_of(dtype), constant_weights), params, operands=(0, 1), in_place=(0,)
