@@ -40,6 +40,12 @@ class Target(Sink, Protocol):
     def source(self, name: str | None) -> Pending | None:
         """The call that makes a pending result."""
 
+    def reshaped(self, x: str, t: TensorType) -> str:
+        """x in the shape of mcugen's operator: a RESHAPE, left out where readers take x itself by `unshaped`."""
+
+    def unshaped(self, x: str, *, made_here: bool = False) -> str:
+        """The value that a RESHAPE made x of, or x itself. made_here: only such as `reshaped` made."""
+
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
         """State that the operator keeps a state itself: its value now and in the next run.
 

@@ -116,8 +116,8 @@ def _to_fully_connected(call: Call, sink: Target, inputs: Sequence[str | None]) 
     attributes = {**_tflite.activation(call), "asymmetric_quantize_inputs": asymmetric, "weights_format": "DEFAULT"}
     number = 12 if _is_per_channel(w) else 9 if asymmetric else 3 if bias else 6
     flat = y.with_shape((y.shape[0], y.shape[3]))
-    made = sink.operator("FULLY_CONNECTED", [x, weights, *bias], [flat], attributes, number)
-    return _tflite.reshape(sink, made[0], y)
+    made = sink.operator("FULLY_CONNECTED", [sink.unshaped(x), weights, *bias], [flat], attributes, number)
+    return [sink.reshaped(made[0], y)]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
-from mcugen.ops import _onnx, _ordered, _strided
+from mcugen.ops import _onnx, _ordered, _strided, _tflite
 from mcugen.order import Order
 from mcugen.types import Shape, TensorType
 from mcugen.writes import Sink, Write
@@ -53,6 +53,36 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     return [_onnx.reshaped(sink, y, call.output)]
 
 
+_MODES = ((False, False), (True, False), (False, True))
+"""(corners aligned, half pixels) as TensorFlow Lite's resizing has them."""
+
+
+def bilinear(size: int, made: int, *, align: bool, half: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and weights between the two nearest elements. Source: TFLite RESIZE_BILINEAR, ComputeInterpolationValues.
+
+    align: the first and the last elements stay where they are; half: elements stand in the middle of their place.
+    """
+    scale = np.float32((size - 1) / (made - 1)) if align and made > 1 else np.float32(size) / np.float32(made)
+    at = np.arange(made, dtype=np.float32)
+    place = (at + np.float32(0.5)) * scale - np.float32(0.5) if half else at * scale
+    low = np.maximum(np.floor(place), 0).astype(np.int32)
+    high = np.minimum(np.ceil(place), size - 1).astype(np.int32)
+    part = (place - low).astype(np.float32)
+    return np.stack([low, high], axis=1), np.stack([1 - part, part], axis=1).astype(np.float32)
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """RESIZE_BILINEAR along one axis of images, where that has these indices and weights."""
+    x, y, axis = call.input(0), call.output, call.op.axis % len(call.output.shape)
+    for align, half in _MODES if len(x.shape) == 4 and axis in (1, 2) and constant_tables(call) else ():
+        found = bilinear(x.shape[axis], y.shape[axis], align=align, half=half)
+        if all(np.array_equal(table, call.constant(k)) for k, table in enumerate(found, 1)):
+            attributes = {"align_corners": align, "half_pixel_centers": half}
+            operands = [inputs[0], _tflite.vector(sink, y.shape[1:3])]
+            return sink.operator("RESIZE_BILINEAR", operands, [y], attributes, 3 if half else 1)
+    raise UnsupportedError("it resizes in another way than RESIZE_BILINEAR")
+
+
 @dataclass(frozen=True)
 class Interpolate(Op):
     """y[o, j, i] = sum over t of weight[j, t] * x[o, index[j, t], i], the second axis being `axis`.
@@ -63,7 +93,7 @@ class Interpolate(Op):
 
     axis: int
 
-    writes = (Write("onnx", to_onnx),)
+    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (Kernel("mg_interpolate_f32", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
 
     def infer(

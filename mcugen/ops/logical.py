@@ -32,7 +32,12 @@ def element(call: Call) -> Element:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Exclusive or is whether the two differ."""
+    """Exclusive or is whether the two differ; with a constant truth, it is the opposite."""
+    first, second = call.constants
+    if call.op.kind == "xor" and second is not None and second.all() and call.input(0).shape == call.output.shape:
+        return _tflite.operator(call, sink, "LOGICAL_NOT", inputs[:1])
+    if call.op.kind == "xor" and first is not None and first.all() and call.input(1).shape == call.output.shape:
+        return _tflite.operator(call, sink, "LOGICAL_NOT", inputs[1:])
     name = {"and": "LOGICAL_AND", "or": "LOGICAL_OR", "xor": "NOT_EQUAL"}[call.op.kind]
     return _tflite.operator(call, sink, name, inputs)
 

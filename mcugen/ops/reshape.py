@@ -15,6 +15,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Slimmed
 from mcugen.ops import _tflite
+from mcugen.ops._tflite import Target
 from mcugen.order import Order
 from mcugen.types import ALL_DTYPES, QuantParams, Shape, TensorType
 from mcugen.writes import Sink, Write
@@ -65,8 +66,12 @@ def _operand(source: Source) -> TensorType:
     return x
 
 
-def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    return _tflite.reshape(sink, str(inputs[0]), call.output, call.op.shape)
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    x = str(inputs[0])
+    found = sink.unshaped(x, made_here=True)
+    if found != x and sink.type(found) == call.output:
+        return [found]
+    return _tflite.reshape(sink, x, call.output, call.op.shape)
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -90,7 +95,7 @@ class Reshape(Op):
         Import("tflite", "SQUEEZE", from_squeeze),
         Import("tflite", "EXPAND_DIMS", from_expand_dims),
     )
-    writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
+    writes = (_tflite.to_target(to_tflite), Write("onnx", to_onnx))
     kernels = (Kernel("", Form.ALIAS),)
 
     def scales_channels(self, call: Call) -> bool:

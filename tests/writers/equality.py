@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ def imported(model: bytes) -> Graph:
 def differences(a: Graph, b: Graph) -> list[str]:
     """In what two graphs differ: operators, operands, types, quantization, constants, labels and first values.
 
-    An absent operand, such as a bias, may have become zeros.
+    An absent operand, such as a bias, may have become zeros. Of tensors with one label all but one get another.
     """
     if len(a.nodes) != len(b.nodes):
         return [f"{[type(n.op).__name__ for n in a.nodes]} are now {[type(n.op).__name__ for n in b.nodes]}"]
@@ -30,13 +32,14 @@ def differences(a: Graph, b: Graph) -> list[str]:
         pairs += _pairs("state", (s.before, s.after), (t.before, t.after))
     found = [f"{m.op} is now {n.op}" for m, n in zip(a.nodes, b.nodes, strict=True) if m.op != n.op]
     found += _initial(a, b)
+    labels = Counter(t.label for t in a.tensors.values() if not t.is_constant)
     known: dict[str, str] = {}
     for where, old, new in pairs:
         if old is None or new is None:
             is_zeros = old is None and new is not None and not _any(b.tensors[new])
             found += [] if old == new or is_zeros else [f"{where}: {old} is now {new}"]
         else:
-            found += [f"{where}: {text}" for text in _changed(a.tensors[old], b.tensors[new], known)]
+            found += [f"{where}: {text}" for text in _changed(a.tensors[old], b.tensors[new], known, labels)]
     return found
 
 
@@ -61,10 +64,11 @@ def _initial(a: Graph, b: Graph) -> list[str]:
     return [f"first value of {s.before}" for s, t in pairs if not np.array_equal(s.initial, t.initial)]
 
 
-def _changed(old: Tensor, new: Tensor, known: dict[str, str]) -> list[str]:
+def _changed(old: Tensor, new: Tensor, known: dict[str, str], labels: Mapping[str, int]) -> list[str]:
     if old.is_constant or new.is_constant:
         same = old.data is not None and new.data is not None and np.array_equal(old.data, new.data)
         return ([] if same else ["constant"]) + ([] if old.type == new.type else [f"{old.type} is now {new.type}"])
     found = [] if known.setdefault(old.name, new.name) == new.name else [f"{old.name} is now two tensors"]
     found += [] if old.type == new.type else [f"{old.type} is now {new.type}"]
-    return found + ([] if old.label in ("", new.label) else [f"{old.label!r} is now {new.label!r}"])
+    is_known = old.label == new.label or not old.label or labels[old.label] > 1
+    return found + ([] if is_known else [f"{old.label!r} is now {new.label!r}"])

@@ -19,7 +19,7 @@ from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.div import Div
 from mcugen.ops.exp import Exp
 from mcugen.ops.gather import Gather
-from mcugen.ops.interpolate import Interpolate
+from mcugen.ops.interpolate import Interpolate, bilinear
 from mcugen.ops.log import Log
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mul import Mul
@@ -148,14 +148,8 @@ def resize_bilinear(source: Source, e: Expansion) -> Sequence[str]:
     y = x
     for k in (0, 1):
         size, made = shape[k + 1], wanted[k]
-        scale = np.float32((size - 1) / (made - 1)) if align and made > 1 else np.float32(size) / np.float32(made)
-        at = np.arange(made, dtype=np.float32)
-        place = (at + np.float32(0.5)) * scale - np.float32(0.5) if half else at * scale
-        low = np.maximum(np.floor(place), 0).astype(np.int32)
-        high = np.minimum(np.ceil(place), size - 1).astype(np.int32)
-        part = (place - low).astype(np.float32)
-        index, weights = np.stack([low, high], axis=1), np.stack([1 - part, part], axis=1)
-        y = e.node(Interpolate(k + 1), y, e.constant(index), e.constant(weights.astype(np.float32)))
+        index, weights = bilinear(size, made, align=bool(align), half=bool(half))
+        y = e.node(Interpolate(k + 1), y, e.constant(index), e.constant(weights))
     return [y]
 
 

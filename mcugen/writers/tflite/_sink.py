@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import UnsupportedError
 from mcugen.imports import cleared
+from mcugen.ops import _tflite
 from mcugen.ops._tflite import Pending
 from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
 from mcugen.writers.tflite._file import Operator, Subgraph, Value
@@ -21,8 +23,9 @@ _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 class Network:
     """A `mcugen.ops._tflite.Target`. Values are named by their number until `subgraph` gives them the graph's names.
 
-    kept: for each state that its operator keeps itself: its value in the next run, and whether it is written as a
-    variable tensor.
+    kept: for each state that its operator keeps itself, its value in the next run, and whether it is a variable tensor.
+    _shaped: results of RESHAPE, and what they are made of. _own_shapes: those that no node asked for. _spare: those
+    whose readers may have taken what they are made of.
     """
 
     def __init__(self) -> None:
@@ -35,6 +38,10 @@ class Network:
         self._known: dict[tuple[TensorType, bytes], str] = {}
         self._pending: dict[str, Pending] = {}
         self._initial: dict[str, np.ndarray] = {}
+        self._shaped: dict[str, str] = {}
+        self._own_shapes: set[str] = set()
+        self._keepers: Counter[str] = Counter()
+        self._spare: set[str] = set()
 
     def type(self, name: str) -> TensorType:
         return self._types[int(name)]
@@ -97,6 +104,8 @@ class Network:
         operands = tuple(-1 if operand is None else int(operand) for operand in inputs)
         made = tuple(int(result) for result in results)
         self._operators.append(Operator(name, version, operands, made, dict(attributes)))
+        if name == "RESHAPE" and inputs[0] is not None:
+            self._shaped[results[0]] = inputs[0]
 
     def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
         results = [self.value(t) for t in call.outputs]
@@ -106,10 +115,22 @@ class Network:
     def source(self, name: str | None) -> Pending | None:
         return None if name is None else self._pending.get(name)
 
+    def reshaped(self, x: str, t: TensorType) -> str:
+        made = _tflite.reshape(self, x, t)[0]
+        self._own_shapes.add(made)
+        return made
+
+    def unshaped(self, x: str, *, made_here: bool = False) -> str:
+        if x not in self._shaped or (made_here and x not in self._own_shapes):
+            return x
+        self._spare.add(x)
+        return self._shaped[x]
+
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
         initial = self._initial.get(before)
-        if initial is None or before in self.kept:
+        if initial is None or self.kept.get(before, (after, True)) != (after, as_variable):
             raise UnsupportedError("its memory is not a state of its own")
+        self._keepers[before] += 1
         if not np.array_equal(initial, cleared(self.type(before))):
             raise UnsupportedError("its memory does not begin as zero")
         self.kept[before] = after, as_variable
@@ -131,6 +152,7 @@ class Network:
         for output in outputs:
             self._require_computed(output)
         self._require_own_states(outputs)
+        self._drop_spare(outputs)
         ends = [int(end) for end in (*inputs, *outputs)]
         used = {*ends, *(k for op in self._operators for k in (*op.inputs, *op.outputs))}
         kept = [k for k in range(len(self._types)) if k in used]
@@ -147,6 +169,12 @@ class Network:
         """Move the last `count` operators to the front."""
         self._operators[:] = [*self._operators[-count:], *self._operators[:-count]] if count else self._operators
 
+    def _drop_spare(self, outputs: Sequence[str]) -> None:
+        """Drop reshapes that were made for values which their readers found in the shape before."""
+        read = {k for op in self._operators for k in op.inputs} | {int(name) for name in outputs}
+        spare = {int(name) for name in self._spare} - read
+        self._operators[:] = [op for op in self._operators if not spare.intersection(op.outputs)]
+
     def _require_computed(self, name: str | None) -> None:
         waiting = self.source(name)
         if waiting is not None:
@@ -156,7 +184,7 @@ class Network:
         """Raise UnsupportedError where a state that its operator keeps is read by another one."""
         for name, (_, as_variable) in self.kept.items():
             readers = sum(int(name) in op.inputs for op in self._operators) + (name in outputs)
-            if readers > int(as_variable):
+            if readers > as_variable * self._keepers[name]:
                 raise UnsupportedError("a memory that its operator keeps is read by another one")
 
     def _add(self, t: TensorType, data: np.ndarray | None) -> str:
