@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Source
 from mcugen.op import Example, Op
+from mcugen.ops import _onnx
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.reverse import Reverse
@@ -17,6 +20,7 @@ from mcugen.ops.split import Split
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.types import TensorType
+from mcugen.writes import Sink
 
 KINDS = {"Sigmoid": 0, "Tanh": 1, "Relu": 2}
 """Activations by the number that recurrent_f32.h gives them."""
@@ -111,13 +115,9 @@ class Direction:
         found = part(e, self.inputs, k, self.index)
         return found or e.constant(np.zeros((self.batches, self.hidden), np.float32))
 
-    @property
-    def peepholes(self) -> str | None:
-        """The name of the cell's weights, which only LSTM has."""
-        data = self.inputs[7] if len(self.inputs) > 7 else None
-        if data is not None and self.index:
-            raise UnsupportedError("peephole weights in two directions are not supported")
-        return data
+    def peepholes(self, e: Expansion) -> str | None:
+        """The cell's weights [3 * H], which only LSTM has."""
+        return part(e, self.inputs, 7, self.index)
 
 
 def part(e: Expansion, inputs: Sequence[str | None], k: int, index: int) -> str | None:
@@ -188,3 +188,44 @@ def _check_lengths(source: Source, steps: int) -> None:
         lengths = source.ints(4)
         if lengths is None or set(lengths) != {steps}:
             raise UnsupportedError("sequences of different lengths are not supported")
+
+
+def to_onnx(
+    call: Call,
+    sink: Sink,
+    name: str,
+    operands: tuple[Sequence[str | None], Sequence[str], Sequence[str | None]],
+    attributes: Mapping[str, Any],
+) -> Sequence[str]:
+    """A layer in one direction: ONNX has an axis of directions, and both biases in one.
+
+    operands: data and weights; biases of the data and of the state; the states, and what follows them.
+    """
+    (x, *weights), biases, states = operands
+    both = _joined(sink, biases)
+    rest = [None if n is None else _in_direction(sink, n) for n in (*weights, both)]
+    after = [None if n is None else _in_direction(sink, n) for n in states]
+    steps, *finals = call.outputs
+    types = [steps.with_shape((steps.shape[0], 1, *steps.shape[1:])), *(t.with_shape((1, *t.shape)) for t in finals)]
+    stated = {"hidden_size": steps.shape[2], **attributes}
+    made = sink.operator(name, [x, *rest, None, *after], types, stated)
+    return [_onnx.reshaped(sink, n, t) for n, t in zip(made, call.outputs, strict=True)]
+
+
+def _joined(sink: Sink, names: Sequence[str]) -> str:
+    """Vectors one after the other, constant where all of them are."""
+    data = [found for name in names if (found := sink.data(name)) is not None]
+    if len(data) == len(names):
+        return sink.constant(np.concatenate(data))
+    size = sum(sink.type(name).size for name in names)
+    return sink.operator("Concat", names, [TensorType((size,), "f32")], {"axis": 0})[0]
+
+
+def _in_direction(sink: Sink, name: str) -> str:
+    t = sink.type(name)
+    return _onnx.reshaped(sink, name, t.with_shape((1, *t.shape)))
+
+
+def clipped(clip: float) -> dict[str, float]:
+    """The attribute of a bound of sums, where there is one."""
+    return {"clip": clip} if clip else {}

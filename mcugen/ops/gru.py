@@ -13,6 +13,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _recurrent
 from mcugen.types import TensorType
+from mcugen.writes import Sink, Write
 
 GATES = 3
 
@@ -48,6 +49,14 @@ def scratch(call: Call) -> int:
     return 4 * GATES * call.input(2).shape[1]
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    x, w, r, b, a, h = (str(n) for n in inputs)
+    stated = {"activations": call.op.activations, "linear_before_reset": int(call.op.after)}
+    return _recurrent.to_onnx(
+        call, sink, "GRU", ((x, w, r), (b, a), (h,)), {**stated, **_recurrent.clipped(call.op.clip)}
+    )
+
+
 @dataclass(frozen=True)
 class Gru(Op):
     """h = (1 - z) * n + z * h, step by step: z, r = act(W x + b + R h + a), n = act(W x + b + R (r * h) + a).
@@ -64,6 +73,7 @@ class Gru(Op):
     after: bool = False
 
     imports = (Import("onnx", "GRU", expand=from_onnx),)
+    writes = (Write("onnx", to_onnx),)
     kernels = (Kernel("mg_gru_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4, 5), scratch=scratch),)
 
     def infer(

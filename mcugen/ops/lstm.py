@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.errors import UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _recurrent
 from mcugen.ops.add import Add
 from mcugen.types import TensorType, dtypes
+from mcugen.writes import Sink, Write
 
 GATES = 4
 
@@ -51,11 +53,25 @@ def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
     def layer(d: _recurrent.Direction) -> Sequence[str]:
         bias = e.node(Add(), *d.biases(e, GATES))
         names, clip = d.activations(("Sigmoid", "Tanh", "Tanh")), source.attributes["clip"] or 0.0
-        peepholes = [] if d.peepholes is None else [d.peepholes]
+        stated = d.peepholes(e)
+        peepholes = [] if stated is None else [stated]
         op = Lstm((names[0], names[1], names[2]), clip, coupled)
         return e.nodes(op, d.x, d.w, d.r, bias, d.state(e, 5), d.state(e, 6), *peepholes)
 
     return _recurrent.directions(source, e, layer)
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    if call.op.cell_clip:
+        raise UnsupportedError("a bound of the cell cannot be written as .onnx")
+    if call.op.coupled:
+        raise UnsupportedError("coupled gates cannot be written as .onnx: runtimes do not agree which one is computed")
+    x, w, r, b = (str(n) for n in inputs[:4])
+    zeros = sink.constant(np.zeros(sink.type(b).shape, np.float32))
+    stated = {"activations": call.op.activations}
+    return _recurrent.to_onnx(
+        call, sink, "LSTM", ((x, w, r), (b, zeros), inputs[4:]), {**stated, **_recurrent.clipped(call.op.clip)}
+    )
 
 
 @dataclass(frozen=True)
@@ -77,6 +93,7 @@ class Lstm(Op):
 
     tflm_types = dtypes("f32")
     imports = (Import("onnx", "LSTM", expand=from_onnx),)
+    writes = (Write("onnx", to_onnx),)
     kernels = (
         Kernel(
             "mg_lstm_f32",

@@ -14,6 +14,7 @@ from mcugen.op import Example, Op
 from mcugen.ops import _recurrent
 from mcugen.ops.add import Add
 from mcugen.types import TensorType
+from mcugen.writes import Sink, Write
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
@@ -40,6 +41,13 @@ def params(call: Call) -> Params:
     }
 
 
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    x, w, r, b, h = (str(n) for n in inputs)
+    zeros = sink.constant(np.zeros(sink.type(b).shape, np.float32))
+    stated = {"activations": (call.op.activation,), **_recurrent.clipped(call.op.clip)}
+    return _recurrent.to_onnx(call, sink, "RNN", ((x, w, r), (b, zeros), (h,)), stated)
+
+
 @dataclass(frozen=True)
 class Rnn(Op):
     """h = act(W x + R h + b), step by step.
@@ -53,6 +61,7 @@ class Rnn(Op):
     clip: float = 0.0
 
     imports = (Import("onnx", "RNN", expand=from_onnx),)
+    writes = (Write("onnx", to_onnx),)
     kernels = (Kernel("mg_rnn_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4)),)
 
     def infer(
