@@ -45,7 +45,7 @@ class DepthToSpace(_view.View):
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s32 s64 f32")
     imports = (Import("tflite", "DEPTH_TO_SPACE", from_tflite),)
-    writes = (_tflite.same("DEPTH_TO_SPACE", _attributes, s8=2), Write("onnx", to_onnx))
+    writes = (_tflite.same("DEPTH_TO_SPACE", _attributes), Write("onnx", to_onnx))
     kernels = _view.KERNELS
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -30,7 +30,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     if not call.op.multiples:
         return _tflite.reshape(sink, str(inputs[0]), call.output)
     operands = [*inputs, _tflite.vector(sink, call.op.multiples)]
-    return _tflite.operator(call, sink, "TILE", operands, {}, _tflite.version(call.input(0), s8=3))
+    return _tflite.operator(call, sink, "TILE", operands)
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,8 @@ def imported(model: bytes) -> Graph:
 def differences(a: Graph, b: Graph) -> list[str]:
     """In what two graphs differ: operators, operands, types, quantization, constants, labels and first values.
 
-    An absent operand, such as a bias, may have become zeros. Of tensors with one label all but one get another.
+    An absent operand, such as a bias, may have become zeros, and a constant may have got a scale. Of
+    tensors with one label all but one get another.
     """
     if len(a.nodes) != len(b.nodes):
         return [f"{[type(n.op).__name__ for n in a.nodes]} are now {[type(n.op).__name__ for n in b.nodes]}"]
@@ -67,7 +69,8 @@ def _initial(a: Graph, b: Graph) -> list[str]:
 def _changed(old: Tensor, new: Tensor, known: dict[str, str], labels: Mapping[str, int]) -> list[str]:
     if old.is_constant or new.is_constant:
         same = old.data is not None and new.data is not None and np.array_equal(old.data, new.data)
-        return ([] if same else ["constant"]) + ([] if old.type == new.type else [f"{old.type} is now {new.type}"])
+        kept = old.type == (new.type if old.type.quant else replace(new.type, quant=None))
+        return ([] if same else ["constant"]) + ([] if kept else [f"{old.type} is now {new.type}"])
     found = [] if known.setdefault(old.name, new.name) == new.name else [f"{old.name} is now two tensors"]
     found += [] if old.type == new.type else [f"{old.type} is now {new.type}"]
     is_known = old.label == new.label or not old.label or labels[old.label] > 1

@@ -12,7 +12,7 @@ import pytest
 
 from mcugen import reference, registry, writers
 from mcugen.errors import ModelError, UnsupportedError, UsageError
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.op import Example, Op
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.erf import Erf
@@ -142,6 +142,24 @@ def test_resized_float_images_compute_the_same(seed: int) -> None:
     back = imported(writers.write(graph, "tflite"))
     for arrays in drawn.sets:
         assert all(map(np.array_equal, outputs(graph, arrays, "litert"), outputs(back, arrays, "litert")))
+
+
+MEMORIES = [(OverlapAdd, {1: 1}), (SpectralSubtraction, {1: 1}), (SignalStacker, {1: 2, 2: 3})]
+"""Operators, and for each operand that is a state the result that is its next value."""
+
+
+@pytest.mark.parametrize(("op", "states"), MEMORIES)
+def test_memories_of_the_signal_library_come_back(op: type[Op], states: dict[int, int]) -> None:
+    graph = stored_graph(op.examples()[0])
+    types = {k: graph.type(f"x{k}") for k in states}
+    kept = tuple(State(f"x{k}", f"y{n}", np.zeros(types[k].shape, types[k].np_dtype)) for k, n in states.items())
+    hidden = set() if op is SpectralSubtraction else {state.after for state in kept}
+    inputs = tuple(name for name in graph.inputs if name not in {state.before for state in kept})
+    ends = tuple(name for name in graph.outputs if name not in hidden)
+    graph = replace(graph, inputs=inputs, outputs=ends, states=kept)
+    back = imported(writers.write(graph, "tflite"))
+    assert [n.op for n in back.nodes] == [n.op for n in graph.nodes]
+    assert [back.type(state.before) for state in back.states] == list(types.values())
 
 
 def test_a_network_of_images_comes_back() -> None:

@@ -128,7 +128,8 @@ class Network:
 
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
         initial = self._initial.get(before)
-        if initial is None or self.kept.get(before, (after, True)) != (after, as_variable):
+        again = before in self.kept and not (as_variable and self.kept[before] == (after, True))
+        if initial is None or again:
             raise UnsupportedError("its memory is not a state of its own")
         self._keepers[before] += 1
         if not np.array_equal(initial, cleared(self.type(before))):
