@@ -103,10 +103,37 @@ def _lstm(s: Sketch, name: str, steps: tuple[int, ...]) -> None:
         s.outputs.append(y)
 
 
+def bidirectional(s: Sketch) -> None:
+    """Two layers in a row on the states and cells of both directions."""
+    batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9), (1, 2, 5)))
+    first, merged = s.chance(0.3), s.chance(0.5)
+    batches = 1 if merged and not first else batches  # LiteRT leaves parts of the others unwritten
+    ends = (steps, batches) if first else (batches, steps)
+    peepholes, coupled = s.chance(0.3), s.chance(0.3)
+    given: dict[int, int] = {}
+    for at in (0, 17):
+        for k in range(1 if coupled else 0, 4):
+            given[at + 1 + k] = s.constant((hidden, inputs))
+            given[at + 5 + k] = s.constant((hidden, hidden))
+            given[at + 12 + k] = s.constant((hidden,))
+        for k in (9, 10, 11) if peepholes else ():
+            if k > 9 or not coupled:
+                given[at + k] = s.constant((hidden,))
+    given |= {k: s.tensor((batches, hidden), s.dtype, is_variable=True) for k in range(35, 39)}
+    options = {"fused_activation_function": "TANH", "cell_clip": s.rng.choice((10.0, 0.0, 0.7))}
+    options |= {"time_major": first, "merge_outputs": merged}
+    for _ in range(2):
+        x = s.x((*ends, inputs))
+        made = [s.tensor((*ends, hidden * (2 if merged else 1)), s.dtype) for _ in range(1 if merged else 2)]
+        s.writer.op("BIDIRECTIONAL_SEQUENCE_LSTM", [x, *(given.get(k, -1) for k in range(1, 48))], made, options)
+        s.outputs += made
+
+
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "SVDF": (("s8", "s16", "f32"), svdf),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (("s8", "s16", "f32"), lstm),
     "LSTM": (("s8", "f32"), single_lstm),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": (("f32",), bidirectional),
     "RNN": (("f32",), rnn("RNN")),
     "UNIDIRECTIONAL_SEQUENCE_RNN": (("f32",), rnn("UNIDIRECTIONAL_SEQUENCE_RNN")),
 }

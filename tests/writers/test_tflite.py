@@ -38,7 +38,7 @@ PARTS = (HybridConv2D, HybridDepthwiseConv2D, QuantizeDynamic, OverlapAdd, Signa
 """Operators that are written together with others, or with the state that they keep."""
 UNLIKE = (Interpolate,)
 """Operators whose examples are not what files say."""
-_OTHERS = {"LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM", "RNN", "UNIDIRECTIONAL_SEQUENCE_RNN"}
+_OTHERS = {"LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_LSTM", "RNN", "UNIDIRECTIONAL_SEQUENCE_RNN"}
 _FLOATS = {"SVDF", "RESIZE_BILINEAR"}
 KINDS = [(name, t) for name, t in operators.KINDS if name not in _OTHERS and (name not in _FLOATS or t != "f32")]
 """Operators and types of one-operator models that are written, and that come back as themselves: recurrent layers are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,10 +17,21 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.types import QuantParams, TensorType
 
-_W, _R, _PEEPHOLES, _BIASES, _PROJECTION = (1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11), (12, 13, 14, 15), (16, 17)
-_STATE, _CELL = 18, 19
+
+class Places(NamedTuple):
+    """Where the operands of one direction stand, those of gates in the order i, f, c, o."""
+
+    w: tuple[int, ...] = (1, 2, 3, 4)
+    r: tuple[int, ...] = (5, 6, 7, 8)
+    peepholes: tuple[int, ...] = (9, 10, 11)
+    biases: tuple[int, ...] = (12, 13, 14, 15)
+    projection: tuple[int, ...] = (16, 17)
+    state: int = 18
+    cell: int = 19
+
+
+_ONE = Places()
 _NORMS = (20, 21, 22, 23)
-"""Operands in the order i, f, c, o."""
 
 
 def sequence(source: Source, e: Expansion) -> Sequence[str]:
@@ -48,8 +60,8 @@ def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     """The results of all steps of data of rank 3."""
     a = source.attributes
     a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights, which is refused
-    parts = (("projection", _PROJECTION), ("layer normalization", _NORMS))
-    present = [name for name, operands in parts if _any(source, operands)]
+    parts = (("projection", _ONE.projection), ("layer normalization", _NORMS))
+    present = [name for name, operands in parts if any_of(source, operands)]
     if present or a["proj_clip"]:
         raise UnsupportedError(f"an LSTM with {' and '.join(present) or 'a bound of a projection'} is not supported")
     if a["fused_activation_function"] != "TANH":
@@ -57,21 +69,22 @@ def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     w, r = (source.inputs[k] for k in (2, 6))
     dtypes = (e.type(x).dtype, *("none" if t is None else t.dtype for t in (w, r)))
     if dtypes == ("f32", "f32", "f32"):
-        return _float(source, e, x, time_major=time_major)
+        y = float_layer(source, e, turned(e, x, time_major=time_major), _ONE)
+        return turned(e, y, time_major=time_major)
     if dtypes in (("s8", "s8", "s8"), ("s16", "s8", "s8")):
         return _quantized(source, e, x, time_major=time_major)
     raise UnsupportedError(f"an LSTM of {dtypes[0]} data with {dtypes[1]} and {dtypes[2]} weights is not supported")
 
 
-def _any(source: Source, operands: Sequence[int]) -> bool:
+def any_of(source: Source, operands: Sequence[int]) -> bool:
     return any(k < len(source.inputs) and source.inputs[k] is not None for k in operands)
 
 
-def _state(source: Source, e: Expansion, k: int) -> tuple[str, TensorType]:
+def _state(source: Source, e: Expansion, k: int, *, is_cell: bool = False) -> tuple[str, TensorType]:
     """A variable operand: its name and type."""
     t, variable = source.inputs[k], e.variables[k]
     if t is None or variable is None:
-        raise UnsupportedError(f"operand {k} of an LSTM, its {'cell' if k == _CELL else 'state'}, is no variable")
+        raise UnsupportedError(f"operand {k} of an LSTM, its {'cell' if is_cell else 'state'}, is no variable")
     return variable, t
 
 
@@ -94,14 +107,14 @@ def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
 
 
 def _quantized(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
-    if _any(source, _PEEPHOLES) or not _any(source, _W[:1]):
+    if any_of(source, _ONE.peepholes) or not any_of(source, _ONE.w[:1]):
         raise UnsupportedError("an LSTM of int8 data with weights of the cell, or with coupled gates, is not supported")
-    (state, h), (cell, c) = _state(source, e, _STATE), _state(source, e, _CELL)
+    (state, h), (cell, c) = _state(source, e, _ONE.state), _state(source, e, _ONE.cell, is_cell=True)
     why = litert_lacks(h, c)
     if why:
         e.refuse("litert", why)
     op = QuantizedLstm(time_major, max(source.attributes["cell_clip"], 0.0))
-    weights = [_joined(source, e, operands) for operands in (_W, _R, _BIASES)]
+    weights = [_joined(source, e, operands) for operands in (_ONE.w, _ONE.r, _ONE.biases)]
     before = e.read(state, cleared(h), h.quant), e.read(cell, cleared(c), c.quant)
     after, y = e.nodes(op, x, *weights, *before, quant=(c.quant, source.outputs[0].quant))
     e.write(cell, after)
@@ -118,26 +131,28 @@ def _last(e: Expansion, y: str, h: TensorType, *, time_major: bool) -> str:
     return e.node(Reshape(h.shape), step, quant=h.quant)
 
 
-def _float(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
-    """Gates in the order i, o, f, c, as Lstm has them; the same weights for i and f where i is coupled."""
-    coupled = not _any(source, _W[:1])
-    if coupled or _any(source, _PEEPHOLES):
+def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
+    """One direction over time-major data.
+
+    Gates are in the order i, o, f, c, as Lstm has them; the same weights for i and f where i is coupled.
+    """
+    coupled = not any_of(source, places.w[:1])
+    if coupled or any_of(source, places.peepholes):
         e.refuse("tflm", "no kernel for an LSTM with coupled gates or weights of the cell")
     order = (1, 3, 1, 2) if coupled else (0, 3, 1, 2)
-    w, r, b = (_joined(source, e, [group[k] for k in order]) for group in (_W, _R, _BIASES))
+    w, r, b = (_joined(source, e, [group[k] for k in order]) for group in (places.w, places.r, places.biases))
     peepholes = []
-    if _any(source, _PEEPHOLES):
-        peepholes = [_joined(source, e, [_PEEPHOLES[k] for k in ((1, 2, 1) if coupled else (0, 2, 1))])]
-    (state, h), (cell, c) = _state(source, e, _STATE), _state(source, e, _CELL)
+    if any_of(source, places.peepholes):
+        peepholes = [_joined(source, e, [places.peepholes[k] for k in ((1, 2, 1) if coupled else (0, 2, 1))])]
+    (state, h), (cell, c) = _state(source, e, places.state), _state(source, e, places.cell, is_cell=True)
     op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, max(source.attributes["cell_clip"], 0.0))
-    x = _turned(e, x, time_major=time_major)
     y, last, kept = e.nodes(op, x, w, r, b, e.read(state, cleared(h)), e.read(cell, cleared(c)), *peepholes)
     e.write(state, last)
     e.write(cell, kept)
-    return _turned(e, y, time_major=time_major)
+    return y
 
 
-def _turned(e: Expansion, value: str, *, time_major: bool) -> str:
+def turned(e: Expansion, value: str, *, time_major: bool) -> str:
     """Data with its first two axes exchanged, unless they are steps and batches already."""
     return value if time_major else e.node(Transpose((1, 0, 2)), value)
 
