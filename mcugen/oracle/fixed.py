@@ -74,6 +74,13 @@ def scaled_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
 
 def each(x: Ints, function: Callable[[int], int]) -> Ints:
     """function of every element, called once for each value among them."""
+    if x.size and x.itemsize <= 2:
+        least = int(x.min())
+        place = x.astype(np.int64).reshape(-1) - least
+        values = np.flatnonzero(np.bincount(place))
+        results = np.zeros(int(values[-1]) + 1, np.int64)
+        results[values] = [function(int(v) + least) for v in values]
+        return results[place].reshape(x.shape)
     values, place = np.unique(x, return_inverse=True)
     results = np.array([function(int(v)) for v in values], np.int64)
     return results[place.reshape(-1)].reshape(x.shape)
