@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -82,19 +82,18 @@ def quantize(
     tell("reading the model")
     imported = float_model.load(path, choices.shapes, choices.signature)
     found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
-    tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
+    held = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
     graph = float_model.prepared(imported, choices.input_layout, choices.output_layout, choices.widths)
     floats = Floats(graph, float_model.REFERENCE, _in_interface(graph, found.arrays))
     tell(f"running the float model on {floats.count} samples")
     judged, integer = _solved(floats, choices, tell)
-    result = None
-    if tested is not None:
-        tell(f"testing on {tested.count} samples")
-        test_floats = Floats(graph, float_model.REFERENCE, _in_interface(graph, tested.arrays))
-        result = score(test_floats, integer, tested.labels)
     final = with_floats(integer) if choices.interface == "float" else integer
-    notes = (*imported.notes, *found.notes, *(() if tested is None else tested.notes))
-    return Quantized(final, floats, judged, found.count, notes, result)
+    made = Quantized(final, floats, judged, found.count, (*imported.notes, *found.notes))
+    if held is None:
+        return made
+    tell(f"testing on {held.count} samples")
+    of_test = Floats(graph, float_model.REFERENCE, _in_interface(graph, held.arrays))
+    return replace(made, score=score(of_test, final, held.labels), notes=(*made.notes, *held.notes))
 
 
 def format_of(path: Path) -> str:

@@ -1,0 +1,161 @@
+"""`python -m tests.quantize.table MODELS DATA`: float models quantized with default options, and what they then score.
+
+MODELS: a folder of float models; DATA: a folder with TASK.npz for each task, which holds train_x, test_x and test_y.
+The task of a model is the first word of its name. Outside quantizers run on the same samples where they are installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from mcugen.errors import McugenError
+from mcugen.quantize import run
+from mcugen.quantize.recipe import Widths
+from tests.quantize import outside
+
+IMAGES = frozenset({"glyph"})
+"""Tasks whose data are bytes of images, which the models take as -1 to 1."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One quantization: the metric (accuracy in %, or mean squared error), SQNR in dB, seconds, and what was done."""
+
+    model: str
+    tool: str
+    samples: int
+    before: float
+    metric: float
+    sqnr: float
+    seconds: float
+    recipe: str = ""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.model:20} {self.tool:22} {self.samples:4} {self.before:8.3f} {self.metric:8.3f} "
+            f"{self.sqnr:7.2f} dB {self.seconds:6.1f} s  {self.recipe}"
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = _arguments(arguments)
+    rows = []
+    for row in _rows(given):
+        print(row, flush=True)
+        rows.append(row)
+    if given.json:
+        given.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+    memory = max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"{len(rows)} rows; at most {memory / 2**20:.2f} GiB in a process")
+    return 0 if rows else 1
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="ci/quantize", description=__doc__)
+    parser.add_argument("models", type=Path)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", nargs="*", default=[], help="names of models")
+    parser.add_argument("--samples", type=int, nargs="*", default=[100], help="how many to quantize with")
+    parser.add_argument("--weights", type=int, default=8)
+    parser.add_argument("--activations", type=int, default=8)
+    parser.add_argument("--tests", type=int, default=2000, help="samples of the test")
+    parser.add_argument("--suffix", default=".onnx", help="which files: .onnx or .tflite")
+    parser.add_argument("--alone", action="store_true", help="without outside quantizers")
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args(arguments)
+
+
+def _rows(given: argparse.Namespace) -> Iterator[Row]:
+    paths = [p for p in sorted(given.models.glob(f"*{given.suffix}")) if not given.only or p.stem in given.only]
+    with TemporaryDirectory() as folder:
+        for path in paths:
+            for count in given.samples:
+                calibration, test = _data(given.data, path, count, given.tests, Path(folder))
+                widths = Widths(given.weights, given.activations)
+                yield from _own(path, calibration, test, count, widths)
+                if not given.alone and path.suffix == ".onnx" and widths == Widths():
+                    yield from _others(path, calibration, test, count, Path(folder))
+
+
+@dataclass
+class _Clock:
+    """The time to the last step that was told: the test, which is no part of a quantization."""
+
+    started: float
+    seconds: float = 0.0
+
+    def tell(self, _: str) -> None:
+        self.seconds = time.monotonic() - self.started
+
+
+def _own(path: Path, calibration: Path, test: Path, count: int, widths: Widths) -> Iterator[Row]:
+    for method in ("min-max", "full"):
+        clock = _Clock(time.monotonic())
+        choices = run.Choices(widths=widths, method=method)
+        try:
+            found = run.quantize(path, calibration, choices, test=test, tell=clock.tell)
+        except McugenError as error:
+            print(f"{path.stem}: {error.explain()}")
+            continue
+        assert found.score is not None
+        name = f"mcugen, {method}" + ("" if widths == Widths() else f", w{widths.weights}a{widths.activations}")
+        before, after = found.score.before or 0.0, found.score.after or 0.0
+        yield Row(path.stem, name, count, before, after, found.score.sqnr, clock.seconds, str(found.judged.recipe))
+
+
+def _others(path: Path, calibration: Path, test: Path, count: int, folder: Path) -> Iterator[Row]:
+    """What outside tools make of the same samples, run by the runtime that they are made for."""
+    with np.load(test) as arrays:
+        x, y = arrays["x"], arrays["y"]
+    with np.load(calibration) as arrays:
+        samples = arrays["x"]
+    for tool in outside.tools():
+        started = time.monotonic()
+        found = tool.quantized(path, samples, folder)
+        seconds = time.monotonic() - started
+        wanted, got = outside.run_onnx(path, x), tool.run(found, x)
+        noise = float(((wanted.astype(np.float64) - got) ** 2).sum())
+        sqnr = 10 * np.log10(float((wanted.astype(np.float64) ** 2).sum()) / max(noise, 1e-30))
+        yield Row(path.stem, tool.name, count, _metric(wanted, y), _metric(got, y), float(sqnr), seconds)
+
+
+def _metric(answers: np.ndarray, y: np.ndarray) -> float:
+    if y.ndim > 1:
+        return float(((answers.reshape(y.shape).astype(np.float64) - y) ** 2).mean())
+    return 100 * float((answers.reshape(len(y), -1).argmax(axis=1) == y).mean())
+
+
+def _data(folder: Path, model: Path, count: int, tests: int, where: Path) -> tuple[Path, Path]:
+    """The first of 500 samples drawn from the training data, and those of the test, as the model takes them."""
+    task = model.stem.split("_")[0]
+    with np.load(folder / f"{task}.npz") as arrays:
+        train, x, y = arrays["train_x"], arrays["test_x"], arrays["test_y"]
+    chosen = np.random.default_rng(7).permutation(len(train))[:500][:count]
+    calibration, test = where / f"{model.stem}_{count}.npz", where / f"{model.stem}_test.npz"
+    first_channels = model.suffix == ".onnx"
+    given = _inputs(task, x, first_channels)[:tests]
+    np.savez(calibration, x=_inputs(task, train[chosen], first_channels))
+    is_labelled = len(y) >= len(given) and task != "ad"
+    np.savez(test, x=given, y=y[:tests].astype(np.int64) if is_labelled else given)
+    return calibration, test
+
+
+def _inputs(task: str, x: np.ndarray, first_channels: bool) -> np.ndarray:
+    if (x.ndim < 4 and not first_channels) or task == "ad":
+        return x.astype(np.float32).reshape(-1, x.shape[-1])
+    real = x.astype(np.float32)
+    real = real / np.float32(127.5) - np.float32(1) if task in IMAGES else real
+    return np.ascontiguousarray(real.transpose(0, 3, 1, 2)) if first_channels else real
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
