@@ -95,6 +95,7 @@ class Guard:
             yield Step("weights refitted", ({**fitted, "refit": True},))
         yield Step("ranges", ({"ranges": LEAST_ERROR}, {"ranges": "99.999"}), wins_ties=False)
         yield Step("ranges widened", (wider, {"widen": 1.0}), wins_ties=False)
+        yield Step("least squares again", (fitted,), unless="weights by least squares")
 
     def _try(self, recipes: list[Recipe]) -> None:
         folds = range(len(self.pool.bench.folds))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,11 +17,13 @@ from mcugen.types import QuantParams, TensorType
 Sums = Callable[[str], np.ndarray]
 """The float values of a node's result before its fused activation, by name."""
 Constant = tuple[TensorType, np.ndarray]
+Rows = tuple[np.ndarray, np.ndarray]
 
 _PATCH_ELEMENTS = 1 << 23
 _ENOUGH_ROWS, _ROWS_PER_TAP = 8192, 64
 """Rows from which moments are known well enough, in all and for each tap; of larger images not every row counts."""
 _BIAS_END = float(1 << 30)
+_FEW_ROWS = 64
 
 
 def is_constant(graph: Graph, node: Node) -> bool:
@@ -55,10 +57,25 @@ class Layer:
         w = w[None] if moments is None else w.reshape(*moments.y.shape, -1)
         rounded = self._rounded(w, moments)
         bias = np.zeros(w.shape[0] * w.shape[1]) if not call.has(2) else call.constant(2).reshape(-1).astype(np.float64)
-        if moments is not None and (self.recipe.bias or self.recipe.rounding == LEAST_SQUARES):
-            bias = (moments.y - np.einsum("gok,gk->go", rounded.real, moments.x)).reshape(-1)
+        if moments is not None:
+            bias = self._bias(rounded.real, moments, self._rows(x, values, wanted), y).reshape(-1)
         rounded, steps = _with_bias(rounded, bias, x.scale, w, self.bits)
         return self._constants(call, rounded, steps, x)
+
+    def _bias(self, w: np.ndarray, moments: rounding.Moments, rows: Iterable[Rows], y: TensorType) -> np.ndarray:
+        """What the results of the rounded weights lack in the mean, [groups, outputs].
+
+        Results beyond what the integers can hold, or a clamp cuts off, do not count: they would move the others.
+        """
+        plain = moments.y - np.einsum("gok,gk->go", w, moments.x)
+        low, high = (y.scale * (end - y.zero_point) for end in y.limits)
+        total, count = np.zeros(plain.shape), np.zeros(plain.shape)
+        turned = w.swapaxes(1, 2).astype(np.float32)
+        for met, wanted in rows:
+            inside = (wanted > low) & (wanted < high)
+            total += ((wanted - met @ turned) * inside).sum(axis=1, dtype=np.float64)
+            count += inside.sum(axis=1)
+        return np.where(count >= _FEW_ROWS, total / np.maximum(count, 1), plain)
 
     def _rounded(self, w: np.ndarray, moments: rounding.Moments | None) -> rounding.Rounded:
         if moments is None or self.recipe.rounding != LEAST_SQUARES:
@@ -79,17 +96,26 @@ class Layer:
         first = self._patches(x, values[:1], 1) if needs_squares or self.recipe.bias else None
         if first is None:
             return None
-        groups, rows, taps = first.shape
+        groups, _, taps = first.shape
         outputs = self.call.input(1).shape[int(self.node.op.scaled_axis or 0)] // groups
-        every = _stride(wanted.shape[1:], len(values) * rows, taps)
         sums = _Sums((groups, outputs, taps), needs_squares, needs_squares and self.recipe.refit)
+        for met, results in self._rows(x, values, wanted):
+            sums.add(met, results)
+        return sums.moments()
+
+    def _rows(self, x: TensorType, values: np.ndarray, wanted: np.ndarray) -> Iterator[Rows]:
+        """What meets the weights, [groups, rows, taps], and the results wanted, [groups, rows, outputs], in parts."""
+        first = self._patches(x, values[:1], 1)
+        if first is None:
+            return
+        groups, rows, taps = first.shape
+        every = _stride(wanted.shape[1:], len(values) * rows, taps)
         size = max(1, _PATCH_ELEMENTS // first.size * every**2)
         for part, target in zip(batches.chunks(values, size), batches.chunks(wanted, size), strict=True):
             met = self._patches(x, part, every)
             if met is not None:
                 kept = target[:, :, ::every, ::every] if every > 1 else target
-                sums.add(met, kept.reshape(-1, groups, outputs).transpose(1, 0, 2))
-        return sums.moments()
+                yield met, kept.reshape(-1, groups, kept.shape[-1] // groups).transpose(1, 0, 2)
 
     def _patches(self, x: TensorType, values: np.ndarray, every: int) -> np.ndarray | None:
         real = (values.astype(np.float32) - np.float32(x.zero_point)) * np.float32(x.scale)
