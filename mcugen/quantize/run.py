@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import writers
+from mcugen import samples, writers
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize import float_model, guard, samples
+from mcugen.quantize import float_model, guard
 from mcugen.quantize.bench import Bench, pool
 from mcugen.quantize.effort import effort_of
 from mcugen.quantize.floats import Floats

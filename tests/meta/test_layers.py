@@ -39,6 +39,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "registry target qdq",
         "frontends layouts passes reference",
         "writers",
+        "samples",
         "quantize",
         "plan",
         "schedule",
@@ -67,7 +68,7 @@ OWNERS = {
     "subprocess": ("toolchain",),
     "click": ("cli",),
     "rich": ("cli",),
-    "PIL": ("quantize",),
+    "PIL": ("samples",),
     "ai_edge_litert": ("toolchain",),
     "tflite_micro": ("toolchain",),
 }

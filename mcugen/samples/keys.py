@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize.column import Column
+from mcugen.samples.column import Column
 
 LABELS = frozenset({"y", "label", "labels", "target", "targets", "class", "classes"})
 """Words that name labels, alone or beside one of the words below, as in `y` and `test_labels`."""

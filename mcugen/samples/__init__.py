@@ -14,10 +14,10 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize import arrays, folders, images, keys, labels, preprocess, sounds
-from mcugen.quantize.column import BLOCK_BYTES, Column
-from mcugen.quantize.fit import Fit, fit
-from mcugen.quantize.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
+from mcugen.samples import arrays, folders, images, keys, labels, preprocess, sounds
+from mcugen.samples.column import BLOCK_BYTES, Column
+from mcugen.samples.fit import Fit, fit
+from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
 
 MAX_BYTES = 1 << 29
 """Most bytes of samples in memory, as the model takes them."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.quantize.column import Column
+from mcugen.samples.column import Column
 
 MAX_BYTES = 1 << 28
 

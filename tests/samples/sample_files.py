@@ -13,7 +13,7 @@ import pytest
 
 from mcugen.errors import UsageError
 from mcugen.graph import Graph, Tensor
-from mcugen.quantize.samples import load
+from mcugen.samples import load
 from mcugen.types import TensorType
 
 IMAGE = (1, 3, 8, 6)

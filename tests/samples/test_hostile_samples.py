@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen.quantize.samples import load
-from tests.quantize.sample_files import IMAGE, graph, images, refused, saved
+from mcugen.samples import load
+from tests.samples.sample_files import IMAGE, graph, images, refused, saved
 
 
 class _Trap:

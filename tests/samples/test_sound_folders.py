@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from mcugen.errors import UsageError
-from mcugen.quantize import sounds
-from mcugen.quantize.preprocess import parse
-from mcugen.quantize.samples import load, words
-from tests.quantize.sample_files import graph, refused
+from mcugen.samples import load, sounds, words
+from mcugen.samples.preprocess import parse
+from tests.samples.sample_files import graph, refused
 
 NET = graph(("sound", (1, 100)))
 TONE = np.sin(np.arange(100) * 0.3) * 0.8

@@ -16,8 +16,8 @@ import numpy as np
 
 from mcugen import files
 from mcugen.errors import UsageError
-from mcugen.quantize.column import Column, named, of_files
-from mcugen.quantize.preprocess import IMAGE, Plan, Step, Word
+from mcugen.samples.column import Column, named, of_files
+from mcugen.samples.preprocess import IMAGE, Plan, Step, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mcugen.quantize.samples import load, words
-from tests.quantize.sample_files import graph, images, refused
+from mcugen.samples import load, words
+from tests.samples.sample_files import graph, images, refused
 
 PIXELS = np.random.default_rng(5).integers(0, 256, (4, 8, 6, 3), np.uint8)
 NHWC = graph(("image", (1, 8, 6, 3)))

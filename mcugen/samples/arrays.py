@@ -21,8 +21,8 @@ from typing import IO
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.quantize.column import BLOCK_BYTES, Column, named, of_files
-from mcugen.quantize.preprocess import IMAGE, SOUND, Plan
+from mcugen.samples.column import BLOCK_BYTES, Column, named, of_files
+from mcugen.samples.preprocess import IMAGE, SOUND, Plan
 from mcugen.types import Shape
 
 NPY, ZIP = b"\x93NUMPY", b"PK"

@@ -14,9 +14,9 @@ import numpy as np
 
 from mcugen import files
 from mcugen.errors import UsageError
-from mcugen.quantize import spectra
-from mcugen.quantize.column import Column, named, of_files
-from mcugen.quantize.preprocess import SOUND, Plan, Step, Word
+from mcugen.samples import spectra
+from mcugen.samples.column import Column, named, of_files
+from mcugen.samples.preprocess import SOUND, Plan, Step, Word
 
 MAX_BYTES = 1 << 25
 MAX_RATE = 768_000

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.quantize import preprocess
-from mcugen.quantize.column import Column
-from mcugen.quantize.preprocess import Plan
+from mcugen.samples import preprocess
+from mcugen.samples.column import Column
+from mcugen.samples.preprocess import Plan
 from mcugen.types import Shape, TensorType
 
 _F32_MAX = float(np.finfo(np.float32).max)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen.quantize import preprocess
-from mcugen.quantize.samples import Samples, load, words
-from tests.quantize.sample_files import IMAGE, graph, images, refused, saved
+from mcugen.samples import Samples, load, preprocess, words
+from tests.samples.sample_files import IMAGE, graph, images, refused, saved
 
 
 def test_the_only_array_is_the_only_input(tmp_path: Path) -> None:
