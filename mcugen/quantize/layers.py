@@ -24,6 +24,7 @@ _ENOUGH_ROWS, _ROWS_PER_TAP = 8192, 64
 """Rows from which moments are known well enough, in all and for each tap; of larger images not every row counts."""
 _BIAS_END = float(1 << 30)
 _FEW_ROWS = 64
+_BYTE = 8
 
 
 def is_constant(graph: Graph, node: Node) -> bool:
@@ -44,6 +45,11 @@ class Layer:
     @property
     def call(self) -> Call:
         return self.graph.call(self.node, self.reference)
+
+    @property
+    def refits(self) -> bool:
+        """Whether weights are fitted anew: with 8 bits that costs more than it brings."""
+        return self.recipe.refit and self.recipe.rounding == LEAST_SQUARES and self.bits < _BYTE
 
     def solved(self, x: TensorType, values: np.ndarray, y: TensorType, wanted: np.ndarray) -> tuple[Constant, Constant]:
         """Weights and bias as integers.
@@ -80,7 +86,7 @@ class Layer:
     def _rounded(self, w: np.ndarray, moments: rounding.Moments | None) -> rounding.Rounded:
         if moments is None or self.recipe.rounding != LEAST_SQUARES:
             return rounding.nearest(w, rounding.scales(w, self.bits), self.bits)
-        if self.recipe.refit:
+        if self.refits:
             w = rounding.refitted(w, moments)
         return rounding.least_squares(w.copy(), moments, self.bits)
 
@@ -98,7 +104,7 @@ class Layer:
             return None
         groups, _, taps = first.shape
         outputs = self.call.input(1).shape[int(self.node.op.scaled_axis or 0)] // groups
-        sums = _Sums((groups, outputs, taps), needs_squares, needs_squares and self.recipe.refit)
+        sums = _Sums((groups, outputs, taps), needs_squares, self.refits)
         for met, results in self._rows(x, values, wanted):
             sums.add(met, results)
         return sums.moments()

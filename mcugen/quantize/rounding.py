@@ -11,8 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 DAMP = 0.01
+_REFIT = 10
+"""How many times as much a refit is damped: what 100 samples say of weights is not all true."""
 _SHRINK_4 = np.linspace(0.4, 1.0, 31)
 _TINY = 1e-10
+_SWEEPS = 3
+"""Times that scales are fitted and each integer is looked at again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +84,7 @@ def refitted(w: np.ndarray, m: Moments) -> np.ndarray:
     """The weights whose results for the inputs that arrive are nearest to the results that are wanted."""
     if m.xy is None:
         return w
-    ridge = damped(m.xx)[:, None, None]
+    ridge = _REFIT * damped(m.xx)[:, None, None]
     left = m.xx + ridge * np.eye(m.xx.shape[-1])
     return np.asarray(np.linalg.solve(left, (m.xy + ridge * w).swapaxes(1, 2)).swapaxes(1, 2))
 
@@ -93,11 +97,28 @@ def least_squares(w: np.ndarray, m: Moments, bits: int) -> Rounded:
     w = np.take_along_axis(w, order[:, None, :], axis=2)
     h = np.take_along_axis(np.take_along_axis(h, order[:, :, None], axis=1), order[:, None, :], axis=2)
     upper = np.linalg.cholesky(np.linalg.inv(h)).swapaxes(1, 2)
+    wanted = w.copy()
     q, found = largest(bits), np.empty_like(w)
     for k in range(w.shape[-1]):
         found[..., k] = np.clip(np.round(w[..., k] / s), -q, q)
         error = (w[..., k] - found[..., k] * s) / upper[:, k, k][:, None]
         w[..., k:] -= error[..., None] * upper[:, None, k, k:]
+    found, s = (found, s) if bits >= 8 else improved(found, s, wanted, h, q)
     back = np.empty_like(found)
     np.put_along_axis(back, np.broadcast_to(order[:, None, :], w.shape), found, axis=2)
     return Rounded(back, s)
+
+
+def improved(found: np.ndarray, s: np.ndarray, w: np.ndarray, h: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Few steps leave much to gain: scales that fit the integers, and integers changed one by one."""
+    for _ in range(_SWEEPS):
+        product = found @ h
+        power = (product * found).sum(axis=-1)
+        fitting = (product * w).sum(axis=-1) / np.maximum(power, _TINY)
+        s = np.where((power > _TINY) & (fitting > 0), fitting, s).astype(np.float32).astype(np.float64)
+        slope = (found * s[..., None] - w) @ h
+        for k in range(w.shape[-1]):
+            best = np.clip(np.round(found[..., k] - slope[..., k] / (h[:, None, k, k] * s)), -q, q)
+            slope += ((best - found[..., k]) * s)[..., None] * h[:, None, k, :]
+            found[..., k] = best
+    return found, s
