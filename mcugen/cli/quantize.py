@@ -66,6 +66,12 @@ def _one_thread_a_process() -> None:
 @click.option(
     "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
 )
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path),
+    help="Calibration cache: a text file of what was seen of each tensor, written where it is not there; edit it to "
+    "set ranges by hand (`override LOW HIGH`).",
+)
 @click.option("--jobs", type=click.IntRange(0), default=0, help="Processes; by default one for each core.")
 @click.option(
     "--input-shape",
@@ -110,7 +116,7 @@ def _choices(values: dict[str, Any]) -> Any:
     from mcugen.quantize.recipe import Widths
     from mcugen.quantize.run import Choices
 
-    same = ("method", "interface", "limit", "preprocess", "jobs", "signature")
+    same = ("method", "interface", "limit", "preprocess", "jobs", "cache", "signature")
     return Choices(
         widths=Widths(int(values["weights"]), int(values["activations"])),
         shapes=Options(input_shape=values["input_shape"]).shapes,

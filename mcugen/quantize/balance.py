@@ -30,14 +30,19 @@ class Pair:
     second: Node
 
 
-def balanced(graph: Graph, reference: str, seen: Mapping[str, Observed], floor: float) -> Graph:
+def balanced(
+    graph: Graph, reference: str, seen: Mapping[str, Observed], floor: float, fixed: frozenset[str] = frozenset()
+) -> Graph:
     """The float graph with balanced channels where layers follow each other; the graph itself where none do.
 
     floor: the least reach of a channel, as a share of the tensor's, so that few samples do not blow up a channel.
+    fixed: tensors whose values must stay.
     """
     tensors: dict[str, Tensor] = dict(graph.tensors)
     nodes = {node.name: node for node in graph.nodes}
     for pair in pairs(graph, reference):
+        if pair.first.outputs[0] in fixed or pair.second.inputs[0] in fixed:
+            continue
         current = replace(graph, tensors=tensors, nodes=tuple(nodes.values()))
         first, second = nodes[pair.first.name], nodes[pair.second.name]
         found = _factors(current, reference, first, second, seen[first.outputs[0]], floor)

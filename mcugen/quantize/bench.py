@@ -47,8 +47,8 @@ class Bench:
         if floor is None:
             return self.floats if fold < 0 else self.floats.part(self.folds[fold][0])
         plain = self.part(fold)
-        graph = balanced(plain.graph, plain.reference, plain.observed(), floor)
-        return plain if graph is plain.graph else Floats(graph, plain.reference, plain.given())
+        graph = balanced(plain.graph, plain.reference, plain.observed(), floor, frozenset(plain.overrides))
+        return plain if graph is plain.graph else Floats(graph, plain.reference, plain.given(), None, plain.overrides)
 
     def network(self, recipe: Recipe, widths: Widths, fold: int = -1) -> Graph:
         """The integer network that a recipe makes of the samples of a fold, or of all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,18 +11,23 @@ from mcugen.graph import Graph
 from mcugen.numeric import activation_bounds
 from mcugen.quantize import batches
 from mcugen.quantize.ranges import Observed, observed
+from mcugen.scales import Bounds
 
 KEPT_BYTES = 1 << 30
 
 
 @dataclass
 class Floats:
-    """A float graph on samples. which: the samples used, in their order; None: all."""
+    """A float graph on samples.
+
+    which: the samples used, in their order; None: all. overrides: ranges of tensors that a person has set.
+    """
 
     graph: Graph
     reference: str
     inputs: tuple[np.ndarray, ...]
     which: np.ndarray | None = None
+    overrides: Mapping[str, Bounds] = field(default_factory=dict)
     _kept: dict[str, np.ndarray] = field(default_factory=dict)
     _observed: dict[str, Observed] = field(default_factory=dict)
 
@@ -32,7 +37,7 @@ class Floats:
 
     def part(self, which: np.ndarray) -> Floats:
         """The same network on some of the samples; values that are kept are kept once."""
-        return Floats(self.graph, self.reference, self.inputs, which, self._kept)
+        return Floats(self.graph, self.reference, self.inputs, which, self.overrides, self._kept)
 
     def given(self) -> tuple[np.ndarray, ...]:
         """The inputs of the samples that are used."""

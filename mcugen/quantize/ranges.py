@@ -24,13 +24,15 @@ _LEAST = 1e-9
 class Observed:
     """What was seen of a tensor over all samples.
 
-    low, high: its bounds; values: at most 100,000 of its values; channels: the largest magnitude per channel.
+    low, high: its bounds; values: at most 100,000 of its values; channels: the largest magnitude per channel; count: of
+    all values
     """
 
     low: float
     high: float
     values: np.ndarray
     channels: np.ndarray
+    count: int
 
 
 def observed(x: np.ndarray) -> Observed:
@@ -42,7 +44,7 @@ def observed(x: np.ndarray) -> Observed:
     step = max(1, flat.size // _SAMPLE)
     while step > 1 and any(step % k == 0 for k in (2, 3, 5, 7)):
         step += 1
-    return Observed(float(flat.min()), float(flat.max()), flat[::step].copy(), most)
+    return Observed(float(flat.min()), float(flat.max()), flat[::step].copy(), most, flat.size)
 
 
 def joined(found: Iterable[Observed]) -> Observed:
@@ -52,7 +54,7 @@ def joined(found: Iterable[Observed]) -> Observed:
         return parts[0]
     low, high = min(p.low for p in parts), max(p.high for p in parts)
     values = np.concatenate([p.values for p in parts])
-    return Observed(low, high, values, np.array([max(abs(low), abs(high))]))
+    return Observed(low, high, values, np.array([max(abs(low), abs(high))]), sum(p.count for p in parts))
 
 
 def quant(low: float, high: float, bits: int) -> QuantParams:

@@ -13,6 +13,7 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.quantize import float_model, guard
 from mcugen.quantize.bench import Bench, pool
+from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.effort import effort_of
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.guard import Guard, Judged
@@ -31,8 +32,9 @@ class Choices:
     """What the user asked for.
 
     widths: bits of weights and activations; method: "full", each step tried by the guard, or plain "min-max";
-    interface: "int8" or "float"; limit: the first so many samples; preprocess: how files become samples; jobs:
-    processes, 0 for one a core; shapes, signature, input_layout, output_layout: as for a build
+    interface: "int8" or "float"; limit: the first so many samples; preprocess: how files become samples
+    jobs: processes, 0 for one a core; cache: a calibration cache, read where it is there, else written
+    shapes, signature, input_layout, output_layout: as for a build
     """
 
     widths: Widths = field(default_factory=Widths)
@@ -41,6 +43,7 @@ class Choices:
     limit: int | None = None
     preprocess: str = ""
     jobs: int = 0
+    cache: Path | None = None
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     signature: str = ""
     input_layout: str = ""
@@ -86,6 +89,8 @@ def quantize(
     graph = float_model.prepared(imported, choices.input_layout, choices.output_layout, choices.widths)
     floats = Floats(graph, float_model.REFERENCE, _in_interface(graph, found.arrays))
     tell(f"running the float model on {floats.count} samples")
+    if choices.cache is not None:
+        floats = calibrated(floats, choices.cache, imported.sha256, found.sha256)
     judged, integer = _solved(floats, choices, tell)
     final = with_floats(integer) if choices.interface == "float" else integer
     made = Quantized(final, floats, judged, found.count, (*imported.notes, *found.notes))

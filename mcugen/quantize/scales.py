@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcugen.graph import Graph, Node
-from mcugen.quantize.ranges import MIN_MAX, Observed, chosen, joined
+from mcugen.quantize.ranges import MIN_MAX, Observed, chosen, joined, quant
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.scales import EVERYTHING, Bounds
 from mcugen.types import QuantParams
@@ -23,9 +23,17 @@ class Stored:
 
 
 def activations(
-    graph: Graph, reference: str, seen: Mapping[str, Observed], recipe: Recipe, widths: Widths
+    graph: Graph,
+    reference: str,
+    seen: Mapping[str, Observed],
+    recipe: Recipe,
+    widths: Widths,
+    overrides: Mapping[str, Bounds],
 ) -> dict[str, Stored]:
-    """How each float tensor is stored by the node that makes it; inputs as their first reader wants them."""
+    """How each float tensor is stored by the node that makes it; inputs as their first reader wants them.
+
+    overrides: ranges of tensors that a person has set.
+    """
     rules = {node.name: node.op.quantized(graph.call(node, reference)) for node in graph.nodes}
     bits = _bits(graph, widths)
     found: dict[str, Stored] = {}
@@ -45,6 +53,8 @@ def activations(
         matters = _matters(graph, reference, group) if width == 8 else EVERYTHING
         method = MIN_MAX if ends else recipe.ranges
         params = chosen(seen_here, method, width, matters, 1.0 if ends else recipe.widen)
+        given = [overrides[name] for name in group if name in overrides]
+        params = quant(min(g[0] for g in given), max(g[1] for g in given), width) if given else params
         found.update((name, Stored(DTYPES[width], params)) for name in group)
     return found
 

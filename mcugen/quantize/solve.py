@@ -136,5 +136,5 @@ class Solver:
 
 def solved(floats: Floats, recipe: Recipe, widths: Widths) -> Graph:
     """The integer network of a float one by a recipe."""
-    stored = activations(floats.graph, floats.reference, floats.observed(), recipe, widths)
+    stored = activations(floats.graph, floats.reference, floats.observed(), recipe, widths, floats.overrides)
     return Solver(floats, recipe, widths, stored).run()

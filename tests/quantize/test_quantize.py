@@ -128,3 +128,19 @@ def test_build_quantizes_on_the_way(tmp_path: Path) -> None:
     path.write_bytes(run.quantize(model, data, run.Choices()).written("tflite"))
     assert built.emitted == mcugen.compile(path, board="cortex-m4").emitted
     assert any("quantized with 16 samples" in note for note in built.report.notes)
+
+
+def test_cache_is_written_then_sets_ranges_by_hand(tmp_path: Path) -> None:
+    model, data, cache = network(tmp_path / "net.onnx"), samples(tmp_path / "calib.npz", 16), tmp_path / "ranges.txt"
+    choices = run.Choices(method="min-max", cache=cache)
+    first = run.quantize(model, data, choices)
+    lines = [f"{line} override 0.0 2.0" * line.startswith('"r1"') or line for line in cache.read_text().splitlines()]
+    assert run.quantize(model, data, choices).written("tflite") == first.written("tflite")
+    cache.write_text(
+        "\n".join(f"{line} override 0.0 2.0" if line.startswith('"r1"') else line for line in lines) + "\n"
+    )
+    second = run.quantize(model, data, choices)
+    scales = [t.type.scale for t in second.graph.tensors.values() if t.label == "r1"]
+    assert scales == [pytest.approx(2 / 255)]
+    with pytest.raises(UsageError, match="other samples"):
+        run.quantize(model, samples(tmp_path / "calib.npz", 17), choices)

@@ -1,0 +1,46 @@
+"""What was seen of the float tensors, and the calibration cache that keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from mcugen.errors import UsageError
+from mcugen.quantize import cache
+from mcugen.quantize.floats import Floats
+from mcugen.quantize.ranges import Observed
+
+
+def calibrated(floats: Floats, path: Path, model_sha256: str, samples_sha256: str) -> Floats:
+    """The float network with the ranges that a calibration cache sets; a cache that is not there is written.
+
+    Raises UsageError for a cache of another model or other samples, and for names that the model does not have.
+    """
+    names = _labels(floats)
+    if not path.exists():
+        spreads = {label: _spread(floats.observed()[name]) for label, name in names.items()}
+        cache.write(path, cache.Cache(model_sha256, samples_sha256, spreads))
+        return floats
+    found = cache.read(path, model_sha256, samples_sha256).spreads
+    overrides = {label: spread.override for label, spread in found.items() if spread.override is not None}
+    unknown = sorted(set(overrides) - set(names))
+    if unknown:
+        hint = "it may be computed inside another layer; the file that mcugen writes lists all names"
+        raise UsageError(f"the model has no tensor {unknown[0]!r} to override", where=str(path), hint=hint)
+    return replace(floats, overrides={names[label]: bounds for label, bounds in overrides.items()})
+
+
+def _labels(floats: Floats) -> dict[str, str]:
+    """The model's own name of each tensor that was seen, made unique, and the tensor."""
+    found: dict[str, str] = {}
+    for name in floats.observed():
+        label = floats.graph.tensors[name].label or name
+        found[label if label not in found else f"{label}#{name}"] = name
+    return found
+
+
+def _spread(seen: Observed) -> cache.Spread:
+    points = np.clip(np.percentile(seen.values, cache.POINTS), seen.low, seen.high)
+    return cache.Spread(seen.low, seen.high, tuple(float(p) for p in points), seen.count)
