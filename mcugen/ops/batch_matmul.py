@@ -183,11 +183,11 @@ class BatchMatmul(Op):
         return filters.scaling(call, 1, "NONE")
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        found = _accumulators.results(call, self.accumulators(call), "NONE")[0]
-        if found is None:
-            return (None,)
-        low, high = (int(v) for v in (found.low.min(), found.high.max()))
-        return (filled(call.output.shape[-1], low, high),)
+        sums, channels = self.accumulators(call), call.output.shape[-1]
+        if sums is not None:
+            sums = filled(channels, int(sums.low[0]), int(sums.high[0]))
+        found = _accumulators.results(call, sums, "NONE")[0]
+        return (None if found is None else filled(channels, int(found.low.min()), int(found.high.max())),)
 
     def accumulators(self, call: Call) -> Range | None:
         """One bound for all channels: the greatest products of either sign, as many as are added."""
