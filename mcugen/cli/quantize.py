@@ -72,6 +72,13 @@ def _one_thread_a_process() -> None:
     help="Calibration cache: a text file of what was seen of each tensor, written where it is not there; edit it to "
     "set ranges by hand (`override LOW HIGH`).",
 )
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path),
+    metavar="FILE.html",
+    help="Write a page about what was kept, every layer, what is wrong and the test.",
+)
 @click.option("--jobs", type=click.IntRange(0), default=0, help="Processes; by default one for each core.")
 @click.option(
     "--input-shape",
@@ -88,6 +95,7 @@ def COMMAND(
     data: Path,
     file: Path,
     test: Path | None,
+    page: Path | None,
     as_json: bool,
     **values: Any,
 ) -> None:
@@ -109,6 +117,10 @@ def COMMAND(
         content = found.written(format_name)
     write(file, content)
     given = (found, str(file), len(content))
+    if page is not None:
+        from mcugen.report import quantization
+
+        write(page, quantization.page(*given))
     emit(text.as_dict(*given), text.as_text(*given), as_json=as_json)
 
 

@@ -56,23 +56,54 @@ def balanced(
 
 def pairs(graph: Graph, reference: str) -> Iterator[Pair]:
     """The pairs that can be balanced, in the order of the graph."""
+    readers = _readers(graph)
+    for node in graph.nodes:
+        if node.op.met_axis is not None:
+            found = _partner(graph, reference, readers, node)
+            if isinstance(found, Node):
+                yield Pair(node, found)
+
+
+def obstacle(graph: Graph, reference: str, node: Node) -> str:
+    """Why the channels of a layer cannot be balanced, as what follows "because"; "" where they can."""
+    found = _partner(graph, reference, _readers(graph), node)
+    return "" if isinstance(found, Node) else found
+
+
+def _readers(graph: Graph) -> dict[str, list[Node]]:
     readers: dict[str, list[Node]] = {}
     for node in graph.nodes:
         for name in node.inputs:
             if name is not None:
                 readers.setdefault(name, []).append(node)
-    for node in graph.nodes:
-        if node.op.met_axis is None or getattr(node.op, "activation", "") not in _FREE:
-            continue
-        name = node.outputs[0]
-        while (reader := _only_reader(graph, readers, name)) is not None:
-            if reader.op.met_axis is not None:
-                if reader.inputs[0] == name and _meets(graph, node, reader):
-                    yield Pair(node, reader)
-                break
-            if not reader.op.scales_channels(graph.call(reader, reference)):
-                break
-            name = reader.outputs[0]
+    return readers
+
+
+def _partner(graph: Graph, reference: str, readers: Mapping[str, list[Node]], node: Node) -> Node | str:
+    """The layer whose weights make good what balancing does to a layer, or why there is none."""
+    activation = getattr(node.op, "activation", "")
+    if node.op.met_axis is None:
+        return "it has no weights of its own"
+    if activation not in _FREE:
+        return f"of its {activation}"
+    name = node.outputs[0]
+    while True:
+        found = readers.get(name, [])
+        if name in graph.kept:
+            return "it is an output of the model"
+        if len(found) != 1:
+            return f"{len(found)} operators read it"
+        reader = found[0]
+        if reader.op.met_axis is not None:
+            fits = reader.inputs[0] == name and _meets(graph, node, reader)
+            return reader if fits else f"the weights of {_place(graph, reader)} do not meet its channels one by one"
+        if not reader.op.scales_channels(graph.call(reader, reference)):
+            return f"{_place(graph, reader)}, which reads it, is a {type(reader.op).__name__}"
+        name = reader.outputs[0]
+
+
+def _place(graph: Graph, node: Node) -> str:
+    return graph.tensors[node.outputs[0]].label or node.source or node.name
 
 
 def _meets(graph: Graph, node: Node, reader: Node) -> bool:
@@ -82,11 +113,6 @@ def _meets(graph: Graph, node: Node, reader: Node) -> bool:
         return False
     given, channels = channels_of(graph.type(str(reader.inputs[0]))), channels_of(graph.type(node.outputs[0]))
     return given == channels or (weights.data.ndim == 2 and weights.data.shape[1] % channels == 0)
-
-
-def _only_reader(graph: Graph, readers: Mapping[str, list[Node]], name: str) -> Node | None:
-    found = readers.get(name, [])
-    return found[0] if len(found) == 1 and name not in graph.kept else None
 
 
 def _factors(graph: Graph, reference: str, first: Node, second: Node, seen: Observed, floor: float) -> np.ndarray:

@@ -14,6 +14,7 @@ from mcugen.graph import Graph
 from mcugen.quantize import float_model, guard
 from mcugen.quantize.bench import Bench, pool
 from mcugen.quantize.calibration import calibrated
+from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.guard import Guard, Judged
@@ -55,12 +56,14 @@ class Quantized:
     """A quantized network, as a graph, and what led to it.
 
     graph: with the interface that was asked for; floats: the float network it stands for, with the samples; judged: the
-    trials of the guard; score: on the samples of a test, None without them
+    trials of the guard; diagnosis: what integers cost each layer, and what is wrong; score: on the samples of a test,
+    None without them
     """
 
     graph: Graph
     floats: Floats
     judged: Judged
+    diagnosis: Diagnosis
     samples: int
     notes: tuple[str, ...]
     score: Score | None = None
@@ -91,13 +94,15 @@ def quantize(
     tell(f"running the float model on {floats.count} samples")
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, imported.sha256, found.sha256)
-    judged, integer = _solved(floats, choices, tell)
+    judged, solved, integer = _solved(floats, choices, tell)
     final = with_floats(integer) if choices.interface == "float" else integer
-    made = Quantized(final, floats, judged, found.count, (*imported.notes, *found.notes))
-    if held is None:
+    of_test = None if held is None else Floats(graph, float_model.REFERENCE, _in_interface(graph, held.arrays))
+    tell("looking at each layer")
+    told = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
+    made = Quantized(final, floats, judged, told, found.count, (*imported.notes, *found.notes))
+    if held is None or of_test is None:
         return made
     tell(f"testing on {held.count} samples")
-    of_test = Floats(graph, float_model.REFERENCE, _in_interface(graph, held.arrays))
     return replace(made, score=score(of_test, final, held.labels), notes=(*made.notes, *held.notes))
 
 
@@ -109,8 +114,8 @@ def format_of(path: Path) -> str:
     return found
 
 
-def _solved(floats: Floats, choices: Choices, tell: Callable[[str], None]) -> tuple[Judged, Graph]:
-    """The recipe that the guard chooses, and the integer network that it makes of all samples."""
+def _solved(floats: Floats, choices: Choices, tell: Callable[[str], None]) -> tuple[Judged, Floats, Graph]:
+    """The recipe that the guard chooses, the float network that it leads to, and the integers that it makes of it."""
     effort = effort_of(floats.graph, floats.count)
     tried = floats if effort.samples == floats.count else floats.part(np.arange(effort.samples))
     bench = Bench(tried, guard.folds(effort.samples, effort.folds))
@@ -120,7 +125,9 @@ def _solved(floats: Floats, choices: Choices, tell: Callable[[str], None]) -> tu
         with pool(bench, choices.jobs) as workers:
             judged = Guard(workers, choices.widths, tell).judged()
     tell("solving with all samples")
-    return judged, Bench(floats, ()).network(judged.recipe, choices.widths)
+    whole, recipe = Bench(floats, ()), judged.recipe
+    solved = whole.part(-1, recipe.floor if recipe.balanced else None)
+    return judged, solved, whole.network(recipe, choices.widths)
 
 
 def _in_interface(graph: Graph, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

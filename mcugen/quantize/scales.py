@@ -50,9 +50,9 @@ def activations(
         width = bits[group[0]]
         ends = any(name in graph.outputs or name in graph.inputs for name in group)
         seen_here = joined(seen[name] for name in group)
-        matters = _matters(graph, reference, group) if width == 8 else EVERYTHING
+        known = matters(graph, reference, group) if width == 8 else EVERYTHING
         method = MIN_MAX if ends else recipe.ranges
-        params = chosen(seen_here, method, width, matters, 1.0 if ends else recipe.widen)
+        params = chosen(seen_here, method, width, known, 1.0 if ends else recipe.widen)
         given = [overrides[name] for name in group if name in overrides]
         params = quant(min(g[0] for g in given), max(g[1] for g in given), width) if given else params
         found.update((name, Stored(DTYPES[width], params)) for name in group)
@@ -92,7 +92,7 @@ def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], o
     return list(groups.values())
 
 
-def _matters(graph: Graph, reference: str, group: list[str]) -> Bounds:
+def matters(graph: Graph, reference: str, group: list[str]) -> Bounds:
     """The real numbers of a group of tensors that some reader can tell apart."""
     low, high = float("inf"), float("-inf")
     inside = set(group)

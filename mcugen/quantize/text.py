@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
+from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
 from mcugen.quantize.run import Quantized
+
+_SHOWN = 5
 
 
 def as_text(found: Quantized, file: str, size: int) -> str:
@@ -13,6 +18,7 @@ def as_text(found: Quantized, file: str, size: int) -> str:
     lines = [f"{found.graph.name}: {found.samples} samples; what each step brought on samples it had not seen"]
     lines += [_row(trial) for trial in found.judged.trials]
     lines += [] if found.judged.trials else [f"  {found.judged.recipe}; nothing was tried"]
+    lines += _findings(found.diagnosis.findings)
     if found.score is not None:
         test = found.score
         lines.append(f"test: {test.samples} samples, {test.sqnr:.1f} dB against the float model")
@@ -45,8 +51,17 @@ def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
             "integer": test.after,
             "confusion": None if test.confusion is None else test.confusion.tolist(),
         },
+        "layers": [dataclasses.asdict(layer) for layer in found.diagnosis.layers],
+        "findings": [{**dataclasses.asdict(finding), "sentence": str(finding)} for finding in found.diagnosis.findings],
         "notes": list(found.notes),
     }
+
+
+def _findings(findings: Sequence[Finding]) -> list[str]:
+    """The sentences to print: the worst, and how many more there are."""
+    lines = [f"! {finding}" for finding in findings[:_SHOWN]]
+    more = len(findings) - _SHOWN
+    return [*lines, f"! and {more} more: see them with --json, or in the page of --report"] if more > 0 else lines
 
 
 def _row(trial: Trial) -> str:

@@ -1,0 +1,279 @@
+"""What integers cost each layer of a network: noise, ranges and channels, on some of the samples.
+
+A layer is measured twice: with the integers that reach it, and with the float values rounded once. The second is its
+own noise; what the first has in addition comes from the layers before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.graph import Graph, Node
+from mcugen.quantize import batches
+from mcugen.quantize.balance import obstacle
+from mcugen.quantize.effort import work
+from mcugen.quantize.floats import Floats, FloatWalk
+from mcugen.quantize.ranges import Observed
+from mcugen.quantize.scales import matters
+from mcugen.quantize.steps import to_real, to_steps
+from mcugen.types import TensorType
+
+_MOST, _LEAST, _WORK = 16, 4, 6e8
+"""Samples to look at, and the work in multiply-accumulates that more than the least may take."""
+_ALIVE = 1e-6
+_WEAK_DB = 10.0
+_MOST_DB = 120.0
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The channels of a tensor.
+
+    count: how many there are; dead: those that are 0 in all samples; ratio: of the largest reach to the median one,
+    without dead channels; far: those that reach more than ten times further than the median
+    """
+
+    count: int
+    dead: int
+    ratio: float
+    far: int
+
+
+@dataclass(frozen=True)
+class LayerFacts:
+    """What was measured of a layer, or of an input of the network.
+
+    name: the model's own; operator: its kind, "input" for an input; source: its place in the file; reads: the names of
+    the layers whose results it reads
+    dtype: of the result; weight_bits: 0 without weights
+    total, own: SQNR in dB of the result with the integers that arrive, and with float values rounded once
+    low, high: of the float values; used: p99.9 of the magnitudes over the largest
+    saturated: share of values beyond the integers; steps: different integers in the result, of `all_steps`
+    channels: as they are; given: as they were before balancing; weak: those with an own SQNR below 10 dB
+    obstacle: why its channels cannot be balanced, "" where they can; None where it has no weights
+    gain: how far the sums of the median channel reach, over the largest channel that is read where that is above 1,
+    over the median one where that is below 1; None without weights
+    bias: the deviation of the sums over the biases; None without biases
+    still: whether the result is the same for all samples
+    """
+
+    name: str
+    operator: str
+    source: str
+    reads: tuple[str, ...]
+    dtype: str
+    total: float
+    own: float
+    low: float
+    high: float
+    used: float
+    saturated: float
+    steps: int
+    all_steps: int
+    channels: Channels
+    given: Channels
+    weak: int = 0
+    weight_bits: int = 0
+    obstacle: str | None = None
+    gain: float | None = None
+    bias: float | None = None
+    still: bool = False
+
+
+def diagnosed(original: Floats, floats: Floats, graph: Graph) -> tuple[LayerFacts, ...]:
+    """Facts of the inputs and layers of an integer network, in order; operators that only move data are left out.
+
+    floats: the float network that was solved for; original: the same before channels were balanced
+    """
+    return tuple(_Diagnosis(original, floats, graph).run())
+
+
+def channels_of(seen: Observed) -> Channels:
+    """What the reach of each channel says."""
+    reach = seen.channels
+    alive = reach[reach > _ALIVE]
+    if not alive.size:
+        return Channels(reach.size, reach.size, 1.0, 0)
+    median = float(np.median(alive))
+    return Channels(reach.size, reach.size - alive.size, float(alive.max()) / median, int((alive > 10 * median).sum()))
+
+
+def sqnr(real: np.ndarray, found: np.ndarray) -> float:
+    """Signal over noise in dB, at most 120."""
+    a, b = real.astype(np.float64), found.astype(np.float64)
+    signal, noise = float((a**2).sum()), float(((a - b) ** 2).sum())
+    return _decibels(signal, noise)
+
+
+def _decibels(signal: float, noise: float) -> float:
+    if noise <= signal * 10 ** (-_MOST_DB / 10):
+        return _MOST_DB
+    return 10 * float(np.log10(max(signal, noise * 1e-6) / noise))
+
+
+@dataclass
+class _Diagnosis:
+    """A walk over the integer network beside the float one."""
+
+    original: Floats
+    floats: Floats
+    graph: Graph
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def run(self) -> list[LayerFacts]:
+        walk = self.floats.part(_chosen(self.floats)).walk()
+        found = [self._input(name, walk) for name in self.graph.inputs]
+        place = {node.name: k for k, node in enumerate(self.floats.graph.nodes)}
+        last = {name: k for k, node in enumerate(self.graph.nodes) for name in node.inputs}
+        for index, node in enumerate(self.graph.nodes):
+            if node.name in place:
+                walk.step(place[node.name])
+            facts = self._node(node, walk)
+            found += [] if node.op.only_moves else [facts]
+            if node.name in place:
+                walk.forget(place[node.name])
+            for name in [name for name in self.values if last.get(name, -1) <= index]:
+                del self.values[name]
+        return [facts for facts in found if facts is not None]
+
+    def _input(self, name: str, walk: FloatWalk) -> LayerFacts | None:
+        t, real = self.graph.type(name), walk.value(name)
+        self.values[name] = real if t.quant is None else to_steps(real, t)
+        if t.quant is None:
+            return None
+        return self._facts(name, "input", "", (real, self.values[name], self.values[name]))
+
+    def _node(self, node: Node, walk: FloatWalk) -> LayerFacts | None:
+        """Compute a node; its facts, if it is one of the float network with a result that is stored in steps."""
+        call = self.graph.call(node, self.floats.reference)
+        results = batches.results(call, [self._operand(name) for name in node.inputs])
+        self.values.update(zip(node.outputs, results, strict=True))
+        name = node.outputs[0]
+        if name not in self.floats.graph.tensors or self.graph.type(name).quant is None:
+            return None
+        exact = batches.results(call, [self._rounded(name, walk) for name in node.inputs])
+        arrays = (walk.value(name), results[0], exact[0])
+        facts = replace(self._facts(name, type(node.op).__name__, node.source, arrays), reads=self._read_by(node))
+        return self._weighted(facts, node, walk) if node.op.met_axis is not None else facts
+
+    def _read_by(self, node: Node) -> tuple[str, ...]:
+        """The layers that a node reads, seen through operators that only move data."""
+        names = [n.partition("@")[0] for n in node.inputs if n is not None and self.graph.tensors[n].data is None]
+        found: list[str] = []
+        for name in names:
+            maker = next((n for n in self.floats.graph.nodes if name in n.outputs), None)
+            if maker is not None and maker.op.only_moves:
+                found += self._read_by(maker)
+            else:
+                found.append(self._label(name, "" if maker is None else maker.source))
+        return tuple(found)
+
+    def _label(self, name: str, source: str) -> str:
+        return self.floats.graph.tensors[name].label or source or name
+
+    def _operand(self, name: str | None) -> np.ndarray | None:
+        if name is None:
+            return None
+        data = self.graph.tensors[name].data
+        return self.values[name] if data is None else data
+
+    def _rounded(self, name: str | None, walk: FloatWalk) -> np.ndarray | None:
+        """The float value of an operand as integers."""
+        if name is None or self.graph.tensors[name].data is not None:
+            return self._operand(name)
+        real, t = walk.value(name.partition("@")[0]), self.graph.type(name)
+        return real if t.quant is None else to_steps(real, t)
+
+    def _weighted(self, facts: LayerFacts, node: Node, walk: FloatWalk) -> LayerFacts:
+        """The facts, and those that only a layer with weights has."""
+        name, reference = node.outputs[0], self.floats.reference
+        given = next(n for n in self.original.graph.nodes if n.name == node.name)
+        call = self.floats.graph.call(next(n for n in self.floats.graph.nodes if n.name == node.name), reference)
+        seen, weights = self.floats.observed().get(str(given.inputs[0])), self.graph.type(str(node.inputs[1]))
+        sums = walk.sums(name)
+        return replace(
+            facts,
+            weight_bits=4 if weights.dtype == "s4" else 8,
+            obstacle=obstacle(self.original.graph, reference, given),
+            gain=None if seen is None else _gain(seen, sums),
+            bias=_over_bias(sums, call),
+        )
+
+    def _facts(self, name: str, operator: str, source: str, arrays: tuple[np.ndarray, ...]) -> LayerFacts:
+        """arrays: the float values, the integers with those that arrive, and with float values rounded once."""
+        t, seen = self.graph.type(name), self.floats.observed()[name]
+        known = matters(self.floats.graph, self.floats.reference, [name])
+        real, stored, exact = arrays[0], arrays[1], np.clip(to_real(arrays[2], t), *known)
+        told, values = np.clip(real, *known), np.clip(seen.values, *known)
+        most = float(np.abs(values).max(initial=0.0))
+        low, high = t.limits
+        return LayerFacts(
+            name=self._label(name, source),
+            operator=operator,
+            source=source,
+            reads=(),
+            dtype=t.dtype,
+            total=sqnr(told, np.clip(to_real(stored, t), *known)),
+            own=sqnr(told, exact),
+            low=seen.low,
+            high=seen.high,
+            used=float(np.percentile(np.abs(values), 99.9)) / most if most else 1.0,
+            saturated=_beyond(values, t),
+            steps=int((np.bincount(stored.reshape(-1).astype(np.int64) - low) > 0).sum()),
+            all_steps=high - low + 1,
+            channels=channels_of(seen),
+            given=channels_of(self.original.observed()[name]),
+            weak=_weak(told, exact),
+            still=_is_still(stored),
+        )
+
+
+def _gain(x: Observed, sums: np.ndarray) -> float:
+    """How much further sums reach than what they are made of, whatever single channels do."""
+    reach = _median(np.abs(sums.reshape(-1, sums.shape[-1])).max(axis=0))
+    return max(reach / max(float(x.channels.max()), _ALIVE), min(reach / _median(x.channels), 1.0))
+
+
+def _median(reach: np.ndarray) -> float:
+    """The reach of the median channel of those that are not dead."""
+    alive = reach[reach > _ALIVE]
+    return float(np.median(alive)) if alive.size else _ALIVE
+
+
+def _over_bias(sums: np.ndarray, call: Call) -> float | None:
+    """The deviation of a layer's sums over its biases; None without biases."""
+    if not call.has(2) or call.constants[2] is None or not np.any(call.constant(2)):
+        return None
+    moved = sums.reshape(-1, sums.shape[-1]).std(axis=0).astype(np.float64)
+    return float(np.sqrt((moved**2).mean()) / np.sqrt((call.constant(2).astype(np.float64) ** 2).mean()))
+
+
+def _chosen(floats: Floats) -> np.ndarray:
+    """Samples to look at, evenly spread; fewer where the network is large."""
+    count = int(np.clip(_WORK / max(work(floats.graph), 1), _LEAST, _MOST))
+    return np.unique(np.linspace(0, floats.count - 1, min(count, floats.count)).round().astype(np.int64))
+
+
+def _is_still(values: np.ndarray) -> bool:
+    return len(values) > 1 and bool((values == values[:1]).all())
+
+
+def _beyond(values: np.ndarray, t: TensorType) -> float:
+    """The share of values that no integer stands for."""
+    if t.quant is None:
+        return 0.0
+    low, high = t.limits
+    steps = values.astype(np.float64) / t.scale + t.zero_point
+    return float(((steps < low - 1) | (steps > high + 1)).mean())
+
+
+def _weak(real: np.ndarray, found: np.ndarray) -> int:
+    """Channels with an own SQNR below 10 dB."""
+    a = real.reshape(-1, real.shape[-1]).astype(np.float64)
+    noise = ((a - found.reshape(a.shape)) ** 2).sum(axis=0)
+    signal = (a**2).sum(axis=0)
+    alive = np.abs(a).max(axis=0) > _ALIVE
+    return int((alive & (signal < noise * 10 ** (_WEAK_DB / 10))).sum())
