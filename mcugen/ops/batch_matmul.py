@@ -16,6 +16,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _accumulators, _filter, _onnx, _rounding, _strided, _tflite
 from mcugen.oracle import filters, quantized
+from mcugen.scales import OWN, Scales
 from mcugen.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -145,6 +146,9 @@ class BatchMatmul(Op):
             "f32": float_data,
         }.items()
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return OWN
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         a, b = _strided.operand(a), _strided.operand(b)

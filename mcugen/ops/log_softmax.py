@@ -20,6 +20,7 @@ from mcugen.ops.softmax import rows
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
 from mcugen.oracle.rational import binary64, multiplier, power, scale_of
+from mcugen.scales import Scales, fixed
 from mcugen.types import QuantParams, TensorType, dtypes
 
 _BITS = 5  # integer bits of scaled differences
@@ -100,6 +101,9 @@ class LogSoftmax(Op):
         _onnx.same("LogSoftmax", _last_axis),
     )
     kernels = (Kernel("mg_log_softmax_s8", Form.POINTWISE, (small_enough,), params, rows, in_place=(0,)),)
+
+    def quantized(self, call: Call) -> Scales:
+        return fixed((16 / 256, 127))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or not x.shape:
