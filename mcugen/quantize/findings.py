@@ -37,7 +37,8 @@ class Finding:
     weight: float
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.text}" + (f": {self.remedy}" if self.remedy else "")
+        between = " " if self.text.endswith("?") else ": "
+        return f"{self.place}: {self.text}" + (f"{between}{self.remedy}" if self.remedy else "")
 
 
 @dataclass(frozen=True)

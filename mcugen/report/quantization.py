@@ -45,7 +45,7 @@ def page(found: Quantized, file: str, size: int) -> bytes:
 
 def _finding(finding: Finding) -> Mapping[str, Any]:
     remedy = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(finding.remedy))
-    text = escape(finding.text).removesuffix("?")
+    text = escape(finding.text) + ("" if finding.text.endswith("?") else ".")
     return {"place": escape(finding.place), "text": text, "remedy": remedy, "mild": finding.weight <= _MILD}
 
 

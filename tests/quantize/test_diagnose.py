@@ -171,7 +171,7 @@ def test_bytes_where_the_network_was_trained_on_less(quantized: Quantize, noise:
     x = np.clip(np.round(255 * images()) + noise, 0, 255)
     first = quantized(weights(), x).diagnosis.findings[0]
     assert (first.kind, first.place) == ("input", "image")
-    assert "--preprocess scale=1/255" in first.remedy
+    assert "were they scaled for training? `--preprocess scale=1/255`" in str(first)
 
 
 def test_bytes_where_the_network_divides_them(quantized: Quantize) -> None:
