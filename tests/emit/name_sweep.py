@@ -23,7 +23,7 @@ _PRESETS = ("speed", "balanced", "ram", "flash")
 _HIDDEN = re.compile(
     r'/\*.*?\*/|"(?:\\.|[^"\\])*"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\bMG_DECLARE_\w+', re.DOTALL | re.MULTILINE
 )
-_TYPE = re.compile(r"}\s*\w+\s*;")
+_TYPE = re.compile(r"}\s*\w+\s*;|\btypedef\b[^;{]*;")
 _NAMED = re.compile(rf"\b([A-Za-z_]\w{{{MAX_NAME},}})\s*(?:\(|(?:\[[^\]\n]*\]\s*)*[=;])")
 
 

@@ -156,6 +156,7 @@ def test_the_sweep_finds_external_names_that_are_long_and_no_others() -> None:
 typedef struct {{
     int a;
 }} {long}_type;
+typedef int32_t {long}_other;
 extern const int {long}_object[3][2];
 void {long}_function({long}_type *p, int {long[1:]});
 static const int {long[1:]} = 1;
