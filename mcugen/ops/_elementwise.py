@@ -242,7 +242,7 @@ SHAPES: tuple[tuple[Shape, Shape, int | None], ...] = (
     ((1, 3, 4, 5), (1, 1, 1, 5), None),
     ((2, 1, 3, 1), (1, 4, 1, 5), None),
     ((3, 7), (3, 7), 0),
-    ((2, 1, 3, 2, 1, 2), (3, 1, 4, 1), None),
+    ((3, 1, 2, 1, 2, 1), (2, 1, 2, 1, 2), None),
     ((1,), (5, 3), None),
 )
 """Operand shapes that examples cover, and which operand is constant."""

@@ -92,7 +92,7 @@ def scratch(call: Call) -> int:
     """A box, a score and a mark for each anchor, a score and a place for each result."""
     op = call.op
     assert isinstance(op, DetectionPostprocess)
-    return 24 * call.input(1).shape[1] + 16 * op.rows
+    return 24 * call.input(1).shape[1] + 12 * op.rows
 
 
 def has_kinds(call: Call) -> bool:

@@ -9,7 +9,6 @@ typedef struct {
 typedef struct {
     mg_f32 score;
     mg_s32 anchor, label;
-    mg_s32 unused;
 } detection;
 
 /* Working memory, and where the results stand. */
@@ -105,7 +104,7 @@ static void start(const mg_detection_postprocess_params *p, state *s)
 /* Puts a detection after those whose scores are not less; at most `detections` of them stay. */
 static void insert(const mg_detection_postprocess_params *p, state *s, uint32_t anchor, uint32_t label)
 {
-    const detection made = {s->scores[anchor], (int32_t)anchor, (int32_t)label, 0};
+    const detection made = {s->scores[anchor], (int32_t)anchor, (int32_t)label};
     const uint32_t total = s->total;
     uint32_t at = 0u;
     for (uint32_t k = 0u; k < total; k += 1u) {
@@ -169,7 +168,7 @@ static void by_box(const mg_detection_postprocess_params *p, state *s, const voi
         for (uint32_t c = 0u; c < classes; c += 1u) {
             const uint32_t next = next_class(p, scores, taken, label);
             label = (int32_t)(next < p->classes ? next : 0u); /* what is not a number has no order */
-            const detection made = {score_of(p, scores, taken, (uint32_t)label), (int32_t)taken, label, 0};
+            const detection made = {score_of(p, scores, taken, (uint32_t)label), (int32_t)taken, label};
             s->found[s->total] = made;
             s->total += 1u;
         }

@@ -22,6 +22,13 @@ typedef struct {
     uint32_t a, b;
 } mg_elementwise_place;
 
+/* The first run. */
+static inline mg_elementwise_place mg_elementwise_first(void)
+{
+    const mg_elementwise_place first = {{0u}, 0u, 0u};
+    return first;
+}
+
 static inline void mg_elementwise_next(const mg_elementwise *layout, mg_elementwise_place *at)
 {
     uint32_t carry = 1u;

@@ -38,7 +38,7 @@ static int32_t nearest_float(float x)
 static int32_t zero_point(double low, double high)
 {
     const double low_error = 128.0 + (low < 0.0 ? -low : low), high_error = 127.0 + (high < 0.0 ? -high : high);
-    return mg_clamp(nearest(low_error < high_error ? -128.0 - low : 127.0 - high), -128, 127);
+    return mg_clamp(nearest(low_error < high_error ? -128.0 - low : 127.0 - high), INT8_MIN, INT8_MAX);
 }
 
 static void quantize(const mg_f32 *x, uint32_t n, float inverse, int32_t zero, int32_t least, int8_t *q)

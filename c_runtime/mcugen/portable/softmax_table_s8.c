@@ -3,7 +3,7 @@
 
 static void softmax_of_row(const mg_softmax_table_s8_params *p, const int8_t *x, int8_t *out)
 {
-    int32_t most = -128;
+    int32_t most = INT8_MIN;
     float sum = 0.0f;
     for (uint32_t k = 0u; k < p->classes; k += 1u) {
         most = x[k] > most ? x[k] : most;
