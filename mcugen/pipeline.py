@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcugen import exports, frontends, kernels, layouts, passes, plugins, registry, report, select, target
+from mcugen import exports, frontends, kernels, layouts, passes, plugins, registry, report, select, target, writers
 from mcugen.emit import files_of, libraries_of, sources_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
@@ -119,12 +119,17 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> Graph:
         output_layout=options.output_layout,
     )
     found = run.quantize(path, Path(options.quantize), choices)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"{path.stem}.tflite"
-        file.write_bytes(found.written("tflite"))
-        graph = frontends.load(file, known)
+    graph = read_back(found.graph, known)
     note = f"quantized with {found.samples} samples of {Path(options.quantize).name}: {found.judged.recipe}"
     return dataclasses.replace(graph, notes=(*graph.notes, note, *found.notes))
+
+
+def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
+    """A graph as it is read from the .tflite file that it is written to."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.tflite"
+        file.write_bytes(writers.write(graph, "tflite"))
+        return frontends.load(file, known or registry.load(()))
 
 
 def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:

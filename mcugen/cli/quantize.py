@@ -9,7 +9,10 @@ from typing import Any
 import click
 
 from mcugen.cli._common import emit, json_option, model_argument, progress, write
+from mcugen.errors import UsageError
 from mcugen.options import LAYOUTS, Options
+
+_BYTE, _WHOLE = 8, 100.0
 
 
 def _one_thread_a_process() -> None:
@@ -46,14 +49,37 @@ def _one_thread_a_process() -> None:
     help="Inputs and outputs of the result: integers as they are stored, or floats.",
 )
 @click.option(
-    "--weights", type=click.Choice(["8", "4"]), default="8", show_default=True, help="Bits of weights of all layers."
+    "--weights",
+    type=click.Choice(["8", "4", "mixed"]),
+    default="8",
+    show_default=True,
+    help="Bits of weights; mixed: 8 or 4, layer by layer, as the options below ask for.",
 )
 @click.option(
     "--activations",
-    type=click.Choice(["8", "16"]),
+    type=click.Choice(["8", "16", "mixed"]),
     default="8",
     show_default=True,
-    help="Bits of the data between layers.",
+    help="Bits of the data between layers; mixed: 8 or 16, layer by layer.",
+)
+@click.option(
+    "--layer", "layers", multiple=True, metavar="NAME=BITS", help="Bits of one layer, e.g. `conv_3=w4` or `conv_3=a16`."
+)
+@click.option("--max-loss", metavar="PERCENT", help="Most accuracy that mixed bits may lose, e.g. `0.5%`.")
+@click.option(
+    "--flash", default="", metavar="SIZE", help="Budget of mixed bits for the constants of the file, e.g. `60K`."
+)
+@click.option("--ram", default="", metavar="SIZE", help="Budget of mixed bits for RAM, e.g. `20K`.")
+@click.option("--board", default="host", show_default=True, metavar="NAME", help="Board that mixed bits are to suit.")
+@click.option("--front", is_flag=True, help="Also compare mixed bits from wide to narrow: cost against SQNR.")
+@click.option(
+    "--loss",
+    "judge",
+    type=click.Choice(["classes", "error"]),
+    help="What --max-loss counts: top classes that change, or squared error. By default by the shape of the output.",
+)
+@click.option(
+    "--resume", type=click.Path(path_type=Path), help="File that keeps trials, to go on with after an interrupt."
 )
 @click.option(
     "--method",
@@ -105,15 +131,21 @@ def COMMAND(
     run, tried on samples held out of it, and kept only where these gain; the table says what each brought. The file is
     an ordinary model that LiteRT, TensorFlow Lite Micro or ONNX Runtime run as well.
 
+    With --weights mixed or --activations mixed, each layer gets its own; see docs/quantize.md.
+
     \b
       mcugen quantize model.onnx --data calib.npz --test test.npz -o model.int8.tflite
     """
     _one_thread_a_process()
+    from mcugen.mixed import text as mixed_text
+    from mcugen.mixed.plan import Chosen
     from mcugen.quantize import run, text
 
-    format_name = run.format_of(file)
+    format_name, wish = run.format_of(file), _wish(values)
+    chosen = None if wish is None else Chosen(wish)
+    choose = None if chosen is None else chosen.choose
     with progress("quantizing", quiet=as_json) as tell:
-        found = run.quantize(model, data, _choices(values), test=test, tell=tell)
+        found = run.quantize(model, data, _choices(values), test=test, tell=tell, choose=choose)
         content = found.written(format_name)
     write(file, content)
     given = (found, str(file), len(content))
@@ -121,16 +153,54 @@ def COMMAND(
         from mcugen.report import quantization
 
         write(page, quantization.page(*given))
-    emit(text.as_dict(*given), text.as_text(*given), as_json=as_json)
+    more = {} if chosen is None else {"mixed": mixed_text.as_dict(chosen)}
+    lines = "" if chosen is None else mixed_text.as_text(chosen)
+    emit({**text.as_dict(*given), **more}, lines + text.as_text(*given), as_json=as_json)
+
+
+def _wish(values: dict[str, Any]) -> Any:
+    """What mixed bits are to meet; None where none are asked for. Raises UsageError."""
+    from mcugen.mixed.plan import Wish
+
+    mixed = {name: values[name] == "mixed" for name in ("weights", "activations")}
+    goals = [name for name in ("max_loss", "flash", "ram", "front") if values[name]]
+    if not any(mixed.values()):
+        if goals:
+            flag = goals[0].replace("_", "-")
+            raise UsageError(f"--{flag} needs bits to choose", hint="add --weights mixed or --activations mixed")
+        return None
+    if not goals:
+        hint = "add --max-loss 0.5%, --flash 60K, --ram 20K or --front"
+        raise UsageError("mixed bits of what cost or loss?", hint=hint)
+    options = Options(**{name: values[name] for name in ("board", "flash", "ram")})
+    return Wish(
+        **mixed, most=_percent(values["max_loss"]), options=options, front=values["front"], judge=values["judge"] or ""
+    )
+
+
+def _percent(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        found = float(text.removesuffix("%"))
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= _WHOLE:
+        raise UsageError(f"{text!r} is no share", where="--max-loss", hint="for example 0.5%")
+    return found
+
+
+def _bits(text: str) -> int:
+    return _BYTE if text == "mixed" else int(text)
 
 
 def _choices(values: dict[str, Any]) -> Any:
     from mcugen.quantize.recipe import Widths
     from mcugen.quantize.run import Choices
 
-    same = ("method", "interface", "limit", "preprocess", "jobs", "cache", "signature")
+    same = ("method", "interface", "limit", "preprocess", "jobs", "cache", "signature", "layers", "resume")
     return Choices(
-        widths=Widths(int(values["weights"]), int(values["activations"])),
+        widths=Widths(_bits(values["weights"]), _bits(values["activations"])),
         shapes=Options(input_shape=values["input_shape"]).shapes,
         input_layout=values["input_layout"] or "",
         output_layout=values["output_layout"] or "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +14,7 @@ import numpy as np
 from mcugen.graph import Graph
 from mcugen.quantize.balance import balanced
 from mcugen.quantize.floats import Floats
+from mcugen.quantize.kept import Kept
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
 from mcugen.quantize.steps import stored_inputs, to_real
@@ -54,46 +55,68 @@ class Bench:
         """The integer network that a recipe makes of the samples of a fold, or of all."""
         return solved(self.part(fold, recipe.floor if recipe.balanced else None), recipe, widths)
 
+    def judged(self, fold: int) -> Floats:
+        """The float network on the samples that a fold holds out."""
+        return self.floats.part(self.folds[fold][1])
+
+    def result(self, task: Task) -> np.ndarray:
+        """Power of the signal and of the noise of each sample that the fold holds out, [2, samples]."""
+        recipe, widths, fold = task
+        return powers(self.judged(fold), self.network(recipe, widths, fold))
+
     def score(self, task: Task) -> np.ndarray:
         """The SQNR in dB of each sample that the fold holds out."""
-        recipe, widths, fold = task
-        return sqnr_each(self.floats.part(self.folds[fold][1]), self.network(recipe, widths, fold))
+        return decibels(self.result(task))
 
 
 _SHARED: list[Bench] = []
 """The bench of a worker process: it comes with the fork, so that samples are never copied."""
 
 
-def _score(task: Task) -> np.ndarray:
-    return _SHARED[0].score(task)
+def _result(task: Task) -> np.ndarray:
+    return _SHARED[0].result(task)
+
+
+Run = Callable[[Sequence[Task]], Iterable[np.ndarray]]
 
 
 @dataclass
 class Pool:
-    """Runs tasks of a bench, in processes where there are several cores."""
+    """Runs tasks of a bench. run: gives the results of several, in order; kept: results that are known already."""
 
     bench: Bench
-    workers: ProcessPoolExecutor | None
+    run: Run
+    kept: Kept = field(default_factory=Kept)
+
+    def results(self, tasks: Iterable[Task]) -> list[np.ndarray]:
+        """The result of each task, in order; what was run before is not run again."""
+        wanted = list(tasks)
+        new = [task for task in dict.fromkeys(wanted) if self.kept.get(repr(task)) is None]
+        for task, found in zip(new, self.run(new) if new else (), strict=True):
+            self.kept.add(repr(task), found)
+        return [np.asarray(self.kept.get(repr(task))) for task in wanted]
 
     def scores(self, tasks: Iterable[Task]) -> list[np.ndarray]:
-        """The scores of each task, in order."""
-        if self.workers is None:
-            return [self.bench.score(task) for task in tasks]
-        return list(self.workers.map(_score, tasks))
+        """The SQNR of each held-out sample by each task, in order."""
+        return [decibels(found) for found in self.results(tasks)]
 
 
 @contextmanager
-def pool(bench: Bench, jobs: int) -> Iterator[Pool]:
-    """A pool of that many processes; 0: one for each core."""
-    jobs = min(jobs or os.cpu_count() or 1, max(1, len(bench.folds)))
+def pool(bench: Bench, jobs: int, kept: Kept | None = None, most: int = 0) -> Iterator[Pool]:
+    """A pool of that many processes; 0: one for each core.
+
+    kept: results of an earlier run; most: tasks that there may be at a time, if more than folds
+    """
+    known = Kept() if kept is None else kept
+    jobs = min(jobs or os.cpu_count() or 1, max(1, len(bench.folds), most))
     if jobs == 1 or "fork" not in multiprocessing.get_all_start_methods():
-        yield Pool(bench, None)
+        yield Pool(bench, lambda tasks: map(bench.result, tasks), known)
         return
     bench.floats.outputs()  # What is kept of the float network then comes with the fork.
     _SHARED[:] = [bench]
     try:
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as workers:
-            yield Pool(bench, workers)
+            yield Pool(bench, lambda tasks: workers.map(_result, tasks), known)
     finally:
         _SHARED.clear()
 
@@ -104,11 +127,22 @@ def outputs_of(floats: Floats, graph: Graph) -> tuple[np.ndarray, ...]:
     return tuple(to_real(a, graph.type(name)) for name, a in zip(graph.outputs, found, strict=True))
 
 
-def sqnr_each(floats: Floats, graph: Graph) -> np.ndarray:
-    """The SQNR of each sample over all outputs, in dB: the integer network against the float one."""
-    signal, noise = np.zeros(floats.count), np.zeros(floats.count)
+def powers(floats: Floats, graph: Graph) -> np.ndarray:
+    """Sums of squares of each sample over all outputs, [2, samples]: of the float network, and of what differs."""
+    found = np.zeros((2, floats.count))
     for real, got in zip(floats.outputs(), outputs_of(floats, graph), strict=True):
         a = real.reshape(floats.count, -1).astype(np.float64)
-        signal += (a**2).sum(axis=1)
-        noise += ((a - got.reshape(floats.count, -1)) ** 2).sum(axis=1)
+        found[0] += (a**2).sum(axis=1)
+        found[1] += ((a - got.reshape(floats.count, -1)) ** 2).sum(axis=1)
+    return found
+
+
+def decibels(found: np.ndarray) -> np.ndarray:
+    """The SQNR of each sample, from powers."""
+    signal, noise = found
     return np.asarray(10 * np.log10(np.maximum(signal, 1e-30) / np.maximum(noise, 1e-30 + _NOISE * signal)))
+
+
+def sqnr_each(floats: Floats, graph: Graph) -> np.ndarray:
+    """The SQNR of each sample over all outputs, in dB: the integer network against the float one."""
+    return decibels(powers(floats, graph))

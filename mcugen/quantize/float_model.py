@@ -39,13 +39,14 @@ def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signatu
     return graph
 
 
-def prepared(graph: Graph, input_layout: str, output_layout: str, widths: Widths) -> Graph:
-    """The network without work that a build would remove, with its interface in these layouts ("" for the file's).
-
-    Raises UnsupportedError that lists every operator without an integer form.
-    """
+def prepared(graph: Graph, input_layout: str, output_layout: str) -> Graph:
+    """The network without work that a build would remove, with its interface in these layouts ("" for the file's)."""
     turned = layouts.applied(graph, input_layout, output_layout, frontends.layout(graph.format))
-    simple = passes.simplified(turned, REFERENCE)
+    return passes.simplified(turned, REFERENCE)
+
+
+def require_integers(simple: Graph, widths: Widths) -> None:
+    """Raise UnsupportedError that lists every operator without an integer form."""
     refusals = [text for node in simple.nodes if (text := _refusal(simple, node, widths))]
     if refusals:
         more = f"\n  and {len(refusals) - _SHOWN} more" if len(refusals) > _SHOWN else ""
@@ -53,7 +54,6 @@ def prepared(graph: Graph, input_layout: str, output_layout: str, widths: Widths
             "these operators cannot be quantized:\n  " + "\n  ".join(refusals[:_SHOWN]) + more,
             hint="leave them out of the network, for example as work of the caller, or keep the model in floats",
         )
-    return simple
 
 
 def _refusal(graph: Graph, node: Node, widths: Widths) -> str:

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from mcugen import samples, writers
+from mcugen import __version__, samples, writers
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize import float_model, guard
-from mcugen.quantize.bench import Bench, pool
+from mcugen.quantize import float_model, guard, layer_bits
+from mcugen.quantize.bench import Bench, Pool, pool
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
+from mcugen.quantize.kept import Kept, opened
+from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.scores import Score, score
+from mcugen.quantize.solve import BRIDGE
 from mcugen.types import Shape
+
+Choose = Callable[[Pool, Widths, Callable[[str], None]], Widths]
+"""Finds the bits of all layers, by trials in a pool, from those that are given."""
 
 METHODS = ("full", "min-max")
 INTERFACES = ("int8", "float")
+_TASKS = 64
+"""Trials that there may be at a time where bits are chosen."""
 FORMATS = {".tflite": "tflite", ".onnx": "onnx"}
 
 
@@ -35,6 +44,7 @@ class Choices:
     widths: bits of weights and activations; method: "full", each step tried by the guard, or plain "min-max";
     interface: "int8" or "float"; limit: the first so many samples; preprocess: how files become samples
     jobs: processes, 0 for one a core; cache: a calibration cache, read where it is there, else written
+    layers: bits of single ones, as NAME=w4; resume: file of trials, to go on with after an interrupt
     shapes, signature, input_layout, output_layout: as for a build
     """
 
@@ -45,6 +55,8 @@ class Choices:
     preprocess: str = ""
     jobs: int = 0
     cache: Path | None = None
+    layers: tuple[str, ...] = ()
+    resume: Path | None = None
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     signature: str = ""
     input_layout: str = ""
@@ -56,8 +68,8 @@ class Quantized:
     """A quantized network, as a graph, and what led to it.
 
     graph: with the interface that was asked for; floats: the float network it stands for, with the samples; judged: the
-    trials of the guard; diagnosis: what integers cost each layer, and what is wrong; score: on the samples of a test,
-    None without them
+    trials of the guard; diagnosis: what integers cost each layer, and what is wrong; widths: the bits of all layers
+    bridges: operators where widths or scales meet; score: on the samples of a test, None without them
     """
 
     graph: Graph
@@ -66,6 +78,8 @@ class Quantized:
     diagnosis: Diagnosis
     samples: int
     notes: tuple[str, ...]
+    widths: Widths
+    bridges: int
     score: Score | None = None
 
     def written(self, format_name: str) -> bytes:
@@ -80,26 +94,33 @@ def quantize(
     *,
     test: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
+    choose: Choose | None = None,
 ) -> Quantized:
     """Quantize a float model file with the samples in `data`, and score it on those in `test`.
 
-    tell: is given lines of progress. Raises McugenError for what cannot be read, or has no form on integers.
+    tell: is given lines of progress; choose: finds the bits of layers. Raises McugenError for what cannot
+    be read, or has no form on integers.
     """
     tell("reading the model")
     imported = float_model.load(path, choices.shapes, choices.signature)
     found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
     held = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
-    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout, choices.widths)
+    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
+    given = layer_bits.given(graph, choices.widths, choices.layers)
+    float_model.require_integers(graph, given)
     floats = Floats(graph, float_model.REFERENCE, _in_interface(graph, found.arrays))
     tell(f"running the float model on {floats.count} samples")
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, imported.sha256, found.sha256)
-    judged, solved, integer = _solved(floats, choices, tell)
+    require_offered(floats, given)
+    kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
+    judged, solved, integer, widths = _solved(floats, choices, given, kept, choose, tell)
     final = with_floats(integer) if choices.interface == "float" else integer
     of_test = None if held is None else Floats(graph, float_model.REFERENCE, _in_interface(graph, held.arrays))
     tell("looking at each layer")
     told = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
-    made = Quantized(final, floats, judged, told, found.count, (*imported.notes, *found.notes))
+    notes = (*imported.notes, *found.notes, *_runtime_notes(integer))
+    made = Quantized(final, floats, judged, told, found.count, notes, widths, _bridges(integer))
     if held is None or of_test is None:
         return made
     tell(f"testing on {held.count} samples")
@@ -114,20 +135,53 @@ def format_of(path: Path) -> str:
     return found
 
 
-def _solved(floats: Floats, choices: Choices, tell: Callable[[str], None]) -> tuple[Judged, Floats, Graph]:
-    """The recipe that the guard chooses, the float network that it leads to, and the integers that it makes of it."""
+def _solved(
+    floats: Floats,
+    choices: Choices,
+    widths: Widths,
+    kept: Kept | None,
+    choose: Choose | None,
+    tell: Callable[[str], None],
+) -> tuple[Judged, Floats, Graph, Widths]:
+    """The recipe that the guard chooses, the float network that it leads to, its integers, and the bits of layers."""
     effort = effort_of(floats.graph, floats.count)
     tried = floats if effort.samples == floats.count else floats.part(np.arange(effort.samples))
     bench = Bench(tried, guard.folds(effort.samples, effort.folds))
-    if choices.method == "min-max" or floats.count == 1:
-        judged = Judged(Recipe(), ())
-    else:
-        with pool(bench, choices.jobs) as workers:
-            judged = Guard(workers, choices.widths, tell).judged()
+    judged = Judged(Recipe(), ())
+    is_plain = choices.method == "min-max" or floats.count == 1
+    if choose is not None or not is_plain:
+        with pool(bench, choices.jobs, kept, 0 if choose is None else _TASKS) as workers:
+            widths = widths if choose is None else choose(workers, widths, tell)
+            judged = judged if is_plain else Guard(workers, widths, tell).judged()
     tell("solving with all samples")
     whole, recipe = Bench(floats, ()), judged.recipe
     solved = whole.part(-1, recipe.floor if recipe.balanced else None)
-    return judged, solved, whole.network(recipe, choices.widths)
+    return judged, solved, whole.network(recipe, widths), widths
+
+
+def _origin(imported: Graph, found: samples.Samples, floats: Floats) -> str:
+    """What trials are of: this version, the model, the samples and how many, the ranges."""
+    return f"{__version__} {imported.sha256} {found.sha256} {found.count} {_ranges_of(floats)}"
+
+
+def _ranges_of(floats: Floats) -> str:
+    """What a calibration cache says of ranges, which may have been edited."""
+    seen = repr([(name, o.low, o.high) for name, o in floats.observed().items()])
+    return hashlib.sha256(seen.encode()).hexdigest()
+
+
+def _runtime_notes(graph: Graph) -> tuple[str, ...]:
+    """Whether TensorFlow Lite Micro does not run the network."""
+    reasons = reasons_of(graph, float_model.REFERENCE)
+    if not reasons:
+        return ()
+    name, why = next(iter(reasons.items()))
+    more = f", and {len(reasons) - 1} more layers" if len(reasons) > 1 else ""
+    return (f"TensorFlow Lite Micro does not run it, LiteRT does: {layer_bits.label_of(graph, name)}: {why}{more}",)
+
+
+def _bridges(graph: Graph) -> int:
+    return sum(node.name.startswith(BRIDGE) for node in graph.nodes)
 
 
 def _in_interface(graph: Graph, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

@@ -17,6 +17,9 @@ from mcugen.quantize.scales import DTYPES, Stored, activations
 from mcugen.quantize.steps import to_steps
 from mcugen.types import QuantParams, TensorType
 
+BRIDGE = "bridge@"
+"""How names of the Quantize nodes begin that join two widths or scales."""
+
 
 @dataclass
 class Solver:
@@ -109,7 +112,7 @@ class Solver:
         if made not in self.tensors:
             origin = self.graph.tensors[name]
             self.tensors[made] = Tensor(made, t, None, f"{origin.label}_{t.dtype}")
-            self._append(Node(f"quantize_{len(self.nodes)}", Quantize(t.dtype), (name,), (made,), node.source))
+            self._append(Node(f"{BRIDGE}{len(self.nodes)}", Quantize(t.dtype), (name,), (made,), node.source))
         return made
 
     def _constant(self, name: str, dtype: str, shared: QuantParams | None) -> str:

@@ -6,10 +6,14 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from mcugen.graph import Graph
 from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
+from mcugen.quantize.layer_bits import label_of
+from mcugen.quantize.layers import is_constant
 from mcugen.quantize.run import Quantized
 
+_BYTE = 8
 _SHOWN = 5
 
 
@@ -18,6 +22,7 @@ def as_text(found: Quantized, file: str, size: int) -> str:
     lines = [f"{found.graph.name}: {found.samples} samples; what each step brought on samples it had not seen"]
     lines += [_row(trial) for trial in found.judged.trials]
     lines += [] if found.judged.trials else [f"  {found.judged.recipe}; nothing was tried"]
+    lines += _bits(found)
     lines += _findings(found.diagnosis.findings)
     if found.score is not None:
         test = found.score
@@ -41,6 +46,9 @@ def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
             {"step": t.step, "recipe": str(t.recipe), "sqnr_db": t.score, "gain_db": t.gain, "kept": t.kept}
             for t in found.judged.trials
         ],
+        "weights_bits": {name: found.widths.of_weights(name) for name in weighted(found.floats.graph)},
+        "activations_bits": {n.name: found.widths.of_data(n.name) for n in found.floats.graph.nodes},
+        "bridges": found.bridges,
         "test": None
         if test is None
         else {
@@ -62,6 +70,28 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
     lines = [f"! {finding}" for finding in findings[:_SHOWN]]
     more = len(findings) - _SHOWN
     return [*lines, f"! and {more} more: see them with --json, or in the page of --report"] if more > 0 else lines
+
+
+def weighted(graph: Graph) -> list[str]:
+    """The nodes with constant weights."""
+    return [node.name for node in graph.nodes if node.op.scaled_axis is not None and is_constant(graph, node)]
+
+
+def _bits(found: Quantized) -> list[str]:
+    """Which layers have other bits than 8, and how many operators that takes between them; nothing for 8 throughout."""
+    graph, widths = found.floats.graph, found.widths
+    names = weighted(graph)
+    few = [label_of(graph, n) for n in names if widths.of_weights(n) < _BYTE]
+    wide = [label_of(graph, n.name) for n in graph.nodes if widths.of_data(n.name) > _BYTE]
+    lines = [f"weights of 4 bits: {_listed(few, len(names))}"] if few else []
+    lines += [f"activations of 16 bits: {_listed(wide, len(graph.nodes))}"] if wide else []
+    count = found.bridges
+    lines += [f"{count} bridge{'s' if count > 1 else ''}: Quantize where widths or scales meet"] if count else []
+    return lines
+
+
+def _listed(names: list[str], of: int) -> str:
+    return "all layers" if len(names) == of else f"{len(names)} of {of} layers: {', '.join(names)}"
 
 
 def _row(trial: Trial) -> str:

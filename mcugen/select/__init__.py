@@ -13,7 +13,7 @@ from mcugen.select.budget import Solution, ranges
 from mcugen.select.candidates import Candidates, candidates_of
 from mcugen.target import Target
 
-__all__ = ["Solution", "candidates_of", "front", "ranges", "solve"]
+__all__ = ["Solution", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
 
 
 def solve(graph: Graph, target: Target, options: Options) -> Solution:
@@ -22,16 +22,24 @@ def solve(graph: Graph, target: Target, options: Options) -> Solution:
     Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
     Tensors that lie in each other may leave holes: then also of those with copies in their place.
     """
+    return solve_with_time(graph, target, options)[0]
+
+
+def solve_with_time(graph: Graph, target: Target, options: Options) -> tuple[Solution, float]:
+    """The same, and the time it takes by the estimates that its kernels were chosen by."""
     candidates = candidates_of(graph, target, options)
-    found = [solver.solve(nodes, listed, options, target) for nodes, listed in _orders(graph, candidates, options)]
+    every = [*_orders(graph, candidates, options)]
+    found = [solver.solve(nodes, listed, options, target) for nodes, listed in every]
     lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
-        moving = candidates_of(graph, target, options, moving=True)
-        found += [solver.solve(nodes, listed, options, target) for nodes, listed in _orders(graph, moving, options)]
-    best = min(found, key=lambda s: solver.rank_of(s, options, target))
+        moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]
+        found += [solver.solve(nodes, listed, options, target) for nodes, listed in moving]
+        every += moving
+    best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], options, target))
     if options.require_accelerated:
-        _require_accelerated(best, candidates)
-    return best
+        _require_accelerated(found[best], candidates)
+    nodes, listed = every[best]
+    return found[best], solver.cost_of(solver.Problem(nodes, tuple(listed), options, target), found[best])
 
 
 def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:

@@ -50,7 +50,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "toolchain",
         "cycles",
         "pipeline",
-        "verify inspection sharing",
+        "verify inspection sharing mixed",
         "pareto",
         "cli __main__",
     )

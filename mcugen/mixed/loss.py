@@ -1,0 +1,62 @@
+"""How much an integer network loses, from the powers of signal and noise on samples that it has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.quantize.bench import Bench
+
+CLASSES, ERROR = "classes", "error"
+_MOST_CLASSES = 1000
+_LEAST = 1e-12
+_TAIL = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """The rule by which losses are found.
+
+    kind: "classes": half of the share of samples whose top class changes; "error": squared error over squared output;
+    both in %. margins: of each held-out sample, fold after fold: the first class over the second; size: of the output
+    """
+
+    kind: str
+    margins: np.ndarray
+    size: int
+
+    def of(self, powers: np.ndarray) -> float:
+        """The loss in %, from the powers [2, samples] of all folds.
+
+        A change of the top class needs noise beyond the margin between two classes; noise is taken as normal and as
+        strong as on all samples together, so that few samples tell more than a count of changes would.
+        """
+        signal, noise = powers.sum(axis=1)
+        if self.kind == ERROR:
+            return float(100 * noise / max(signal, _LEAST))
+        deviation = np.sqrt(2 * noise / (self.size * powers.shape[1]))
+        return float(50 * _beyond(self.margins / max(float(deviation), _LEAST)).mean())
+
+
+def loss_of(bench: Bench, kind: str = "") -> Loss:
+    """The rule for a network: by classes where its only output is a vector smaller than its inputs, else by error."""
+    graph = bench.floats.graph
+    outputs = bench.floats.outputs()
+    size = graph.type(graph.outputs[0]).size
+    given = sum(graph.type(name).size for name in graph.inputs)
+    vector = len(outputs) == 1 and graph.type(graph.outputs[0]).shape[-1] == size
+    found = kind or (CLASSES if vector and 1 < size <= _MOST_CLASSES and size < given else ERROR)
+    if size < 2:
+        return Loss(ERROR, np.zeros(0), size)
+    real = [bench.judged(fold).outputs()[0] for fold in range(len(bench.folds))]
+    ordered = np.sort(np.concatenate([part.reshape(len(part), -1) for part in real]).astype(np.float64), axis=1)
+    return Loss(found, ordered[:, -1] - ordered[:, -2], size)
+
+
+def _beyond(z: np.ndarray) -> np.ndarray:
+    """The share of a normal distribution beyond z >= 0, to 2e-7. Source: Abramowitz and Stegun, 26.2.17."""
+    t = 1 / (1 + 0.2316419 * np.minimum(z, _TAIL))
+    terms = (0.319381530, -0.356563782, 1.781477937, -1.821255978, 1.330274429)
+    sums = sum(c * t ** (k + 1) for k, c in enumerate(terms))
+    return np.asarray(np.exp(-(np.minimum(z, _TAIL) ** 2) / 2) / np.sqrt(2 * np.pi) * sums)

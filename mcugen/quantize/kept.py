@@ -1,0 +1,69 @@
+"""Results of trials in a file, so that a run that was interrupted goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from mcugen.errors import UsageError
+
+_HINT = "give the file of this model, these samples and this version, or another name"
+
+
+@dataclass
+class Kept:
+    """Results by key; each is written as a line of JSON as soon as it is there. path: None to keep them in memory."""
+
+    path: Path | None = None
+    _found: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def get(self, key: str) -> np.ndarray | None:
+        return self._found.get(key)
+
+    def add(self, key: str, value: np.ndarray) -> None:
+        self._found[key] = value
+        if self.path is not None:
+            _append(self.path, {"trial": key, "result": value.tolist()})
+
+
+def opened(path: Path, origin: str) -> Kept:
+    """The results in a file, which is made where there is none. origin: what they must be of.
+
+    A last line that was cut off is dropped. Raises UsageError for a file of something else.
+    """
+    kept = Kept(path)
+    lines = _lines(path)
+    if not lines:
+        _append(path, {"origin": origin})
+        return kept
+    if lines[0] != {"origin": origin}:
+        raise UsageError("holds trials of something else", where=str(path), hint=_HINT)
+    for line in lines[1:]:
+        if not isinstance(line, dict) or not {"trial", "result"} <= set(line):
+            raise UsageError("holds lines that are no trials", where=str(path), hint=_HINT)
+        kept._found[line["trial"]] = np.array(line["result"], np.float64)
+    return kept
+
+
+def _lines(path: Path) -> list[object]:
+    if not path.exists():
+        return []
+    try:
+        text = path.read_text(encoding="utf-8")
+        whole, end, rest = text.rpartition("\n")
+        if rest:
+            path.write_text(whole + end, encoding="utf-8")
+        return [json.loads(line) for line in whole.splitlines()]
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot be read as trials: {error}", where=str(path), hint=_HINT) from error
+
+
+def _append(path: Path, line: object) -> None:
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror}", where=str(path), hint="check the path") from error

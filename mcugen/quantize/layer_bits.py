@@ -1,0 +1,46 @@
+"""Bits of single layers, as the user gives them: `NAME=w4`, `NAME=a16`, or both, `NAME=w8a16`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.quantize.recipe import Widths
+
+_BITS = re.compile(r"(?:w(4|8))?(?:a(8|16))?")
+_SHOWN = 12
+
+
+def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
+    """The bits of all layers: those of `base`, but for the layers named. Raises UsageError."""
+    weights, activations = dict(base.weights_of), dict(base.activations_of)
+    for text in layers:
+        label, _, bits = text.rpartition("=")
+        found = _BITS.fullmatch(bits)
+        if not label or not bits or found is None:
+            raise UsageError(f"{text!r} gives no bits", where="--layer", hint="for example conv_3=w4 or conv_3=a16")
+        name = _node(graph, label)
+        if found[1]:
+            weights[name] = int(found[1])
+        if found[2]:
+            activations[name] = int(found[2])
+    return replace(base, weights_of=tuple(weights.items()), activations_of=tuple(activations.items()))
+
+
+def label_of(graph: Graph, name: str) -> str:
+    """The name of a node for users: that of its first result."""
+    node = next(node for node in graph.nodes if node.name == name)
+    return graph.tensors[node.outputs[0]].label or node.outputs[0]
+
+
+def _node(graph: Graph, label: str) -> str:
+    """The node whose result, or which itself, has this name."""
+    for node in graph.nodes:
+        if label in (label_of(graph, node.name), node.name):
+            return node.name
+    known = [label_of(graph, n.name) for n in graph.nodes if n.op.scaled_axis is not None]
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    raise UsageError(f"no layer {label!r}", where="--layer", hint="layers: " + ", ".join(known[:_SHOWN]) + more)

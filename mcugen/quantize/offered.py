@@ -1,0 +1,39 @@
+"""Which bits the runtimes have kernels for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.quantize.floats import Floats
+from mcugen.quantize.layer_bits import label_of
+from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.quantize.solve import solved
+
+RUNTIMES = ("tflm", "litert")
+
+
+def refused(floats: Floats, widths: Widths) -> dict[str, str]:
+    """Nodes that no runtime runs with these bits, and why."""
+    one = floats.part(np.arange(1))
+    reasons = [reasons_of(solved(one, Recipe(), widths), runtime) for runtime in RUNTIMES]
+    return {name: why for name, why in reasons[0].items() if name in reasons[1]}
+
+
+def reasons_of(graph: Graph, runtime: str) -> dict[str, str]:
+    """Nodes of an integer network that a runtime does not run, and why."""
+    found = {n.name: n.op.refused_by(graph.call(n, runtime), runtime) for n in graph.nodes}
+    return {name: why for name, why in found.items() if why}
+
+
+def require_offered(floats: Floats, widths: Widths) -> None:
+    """Raise UsageError where no runtime runs a layer with the bits that it was given."""
+    if widths == Widths():
+        return
+    known = {node.name for node in floats.graph.nodes}
+    for name, why in refused(floats, widths).items():
+        if name in known:
+            bits = f"weights of {widths.of_weights(name)} bits and data of {widths.of_data(name)}"
+            what = f"{label_of(floats.graph, name)}: no runtime has a kernel for {bits}"
+            raise UsageError(what, where=why, hint="give this layer other bits")
