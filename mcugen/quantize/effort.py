@@ -9,7 +9,7 @@ from mcugen.graph import Graph
 _PER_ELEMENT = 50
 """What requantizing one element costs, in multiply-accumulates."""
 _FOUR_FOLDS, _TWO_FOLDS, _MOST = 4e8, 5e9, 1e10
-_FEWEST = 12
+_FEWEST, _FEW = 12, 16
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ def effort_of(graph: Graph, samples: int) -> Effort:
     one = work(graph)
     used = max(min(samples, _FEWEST), min(samples, int(_MOST / max(one, 1))))
     total = one * used
-    return Effort(used, 4 if total < _FOUR_FOLDS or used < 16 else 2 if total < _TWO_FOLDS else 1)
+    four = _FOUR_FOLDS if used >= _FEW else _TWO_FOLDS
+    return Effort(used, 4 if total < four else 2 if total < _TWO_FOLDS else 1)
 
 
 def work(graph: Graph) -> float:

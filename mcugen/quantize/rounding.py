@@ -15,6 +15,7 @@ _REFIT = 10
 """How many times as much a refit is damped: what 100 samples say of weights is not all true."""
 _SHRINK_4 = np.linspace(0.4, 1.0, 31)
 _TINY = 1e-10
+_BLOCK = 64
 _SWEEPS = 3
 """Times that scales are fitted and each integer is looked at again."""
 
@@ -98,15 +99,27 @@ def least_squares(w: np.ndarray, m: Moments, bits: int) -> Rounded:
     h = np.take_along_axis(np.take_along_axis(h, order[:, :, None], axis=1), order[:, None, :], axis=2)
     upper = np.linalg.cholesky(np.linalg.inv(h)).swapaxes(1, 2)
     wanted = w.copy()
-    q, found = largest(bits), np.empty_like(w)
-    for k in range(w.shape[-1]):
-        found[..., k] = np.clip(np.round(w[..., k] / s), -q, q)
-        error = (w[..., k] - found[..., k] * s) / upper[:, k, k][:, None]
-        w[..., k:] -= error[..., None] * upper[:, None, k, k:]
+    q = largest(bits)
+    found = _rounded_columns(w, upper, s, q)
     found, s = (found, s) if bits >= 8 else improved(found, s, wanted, h, q)
     back = np.empty_like(found)
     np.put_along_axis(back, np.broadcast_to(order[:, None, :], w.shape), found, axis=2)
     return Rounded(back, s)
+
+
+def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) -> np.ndarray:
+    """The integers, column by column; w is changed. What a block of columns leaves goes to all later ones at once."""
+    found = np.empty_like(w)
+    for start in range(0, w.shape[-1], _BLOCK):
+        end = min(start + _BLOCK, w.shape[-1])
+        errors = np.empty((*w.shape[:-1], end - start))
+        for k in range(start, end):
+            found[..., k] = np.clip(np.round(w[..., k] / s), -q, q)
+            error = (w[..., k] - found[..., k] * s) / upper[:, k, k][:, None]
+            w[..., k:end] -= error[..., None] * upper[:, None, k, k:end]
+            errors[..., k - start] = error
+        w[..., end:] -= errors @ upper[:, start:end, end:]
+    return found
 
 
 def improved(found: np.ndarray, s: np.ndarray, w: np.ndarray, h: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
