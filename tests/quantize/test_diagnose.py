@@ -31,7 +31,7 @@ def fitted() -> Weights:
     biases = {f"{n}.b": 0.2 * rng.standard_normal(s[0]) for n, s in sizes.items()}
     w = {n: a.astype(np.float32) for n, a in {**made, **biases}.items()}
     with tempfile.TemporaryDirectory() as folder:
-        graph = float_model.prepared(float_model.load(network(Path(folder) / "net.onnx", w)), "", "", Widths())
+        graph = float_model.prepared(float_model.load(network(Path(folder) / "net.onnx", w)), "", "")
     floats = Floats(graph, float_model.REFERENCE, (images(200)[:, None],))
     walk = floats.walk()
     for index in range(len(graph.nodes) - 1):
