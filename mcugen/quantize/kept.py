@@ -35,29 +35,35 @@ def opened(path: Path, origin: str) -> Kept:
     A last line that was cut off is dropped. Raises UsageError for a file of something else.
     """
     kept = Kept(path)
-    lines = _lines(path)
-    if not lines:
+    if not path.exists() or path.stat().st_size == 0:
         _append(path, {"origin": origin})
         return kept
-    if lines[0] != {"origin": origin}:
+    whole, cut_off = _read(path)
+    lines = _parsed(path, whole)
+    if not lines or lines[0] != {"origin": origin}:
         raise UsageError("holds trials of something else", where=str(path), hint=_HINT)
     for line in lines[1:]:
         if not isinstance(line, dict) or not {"trial", "result"} <= set(line):
             raise UsageError("holds lines that are no trials", where=str(path), hint=_HINT)
         kept._found[line["trial"]] = np.array(line["result"], np.float64)
+    if cut_off:  # Only now is it known that the file is one of trials.
+        path.write_text(whole, encoding="utf-8")
     return kept
 
 
-def _lines(path: Path) -> list[object]:
-    if not path.exists():
-        return []
+def _read(path: Path) -> tuple[str, str]:
+    """The whole lines of a file, and what is left of one that was cut off."""
     try:
-        text = path.read_text(encoding="utf-8")
-        whole, end, rest = text.rpartition("\n")
-        if rest:
-            path.write_text(whole + end, encoding="utf-8")
-        return [json.loads(line) for line in whole.splitlines()]
+        whole, end, cut_off = path.read_text(encoding="utf-8").rpartition("\n")
     except (OSError, ValueError) as error:
+        raise UsageError(f"cannot be read as trials: {error}", where=str(path), hint=_HINT) from error
+    return whole + end, cut_off
+
+
+def _parsed(path: Path, text: str) -> list[object]:
+    try:
+        return [json.loads(line) for line in text.splitlines()]
+    except ValueError as error:
         raise UsageError(f"cannot be read as trials: {error}", where=str(path), hint=_HINT) from error
 
 

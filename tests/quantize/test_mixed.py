@@ -145,6 +145,15 @@ def test_damaged_file_of_trials_is_refused(tmp_path: Path) -> None:
         kept.opened(path, "a")
 
 
+@pytest.mark.parametrize("text", ["a line of my own", "two lines\nof my own", '{"origin": "b"}\nof my own'])
+def test_file_of_something_else_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"something else|cannot be read as trials"):
+        kept.opened(path, "a")
+    assert path.read_text(encoding="utf-8") == text
+
+
 def test_loss_of_classes_is_half_of_the_changes() -> None:
     powers = np.array([[8.0, 8.0], [1.0, 1.0]])
     assert Loss(CLASSES, np.array([0.0, 0.0]), 2).of(powers) == pytest.approx(25.0, abs=1e-4)
