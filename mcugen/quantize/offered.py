@@ -35,5 +35,5 @@ def require_offered(floats: Floats, widths: Widths) -> None:
     for name, why in refused(floats, widths).items():
         if name in known:
             bits = f"weights of {widths.of_weights(name)} bits and data of {widths.of_data(name)}"
-            what = f"{label_of(floats.graph, name)}: no runtime has a kernel for {bits}"
-            raise UsageError(what, where=why, hint="give this layer other bits")
+            what = f"no runtime has a kernel for {bits}: {why}"
+            raise UsageError(what, where=label_of(floats.graph, name), hint="give this layer other bits")
