@@ -20,20 +20,25 @@ _ELEMENTS = 1 << 18
 """Elements of a result that are computed together: their float64 stays in a cache."""
 
 
+_SMALL = 64
+_KNOWN: dict[object, bool] = {}
+"""Which operators stack samples: a property of what they are, found by trying."""
+
+
 def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
     """The results of a call for every sample, [samples, *shape]. call: its types and constants for one sample."""
     if _is_byte_function(call):
         return (_by_table(call, operands[0]),)
     count = next(len(a) for a, c in zip(operands, call.constants, strict=True) if a is not None and c is None)
-    together = count > 1 and _is_stackable(call, operands)
+    together = count > 1 and _stacks(call, operands)
     size = max(1, _ELEMENTS // max(1, max(t.size for t in call.outputs))) if together else 1
     parts = [_part(call, operands, slice(k, min(k + size, count)), together) for k in range(0, count, size)]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        found = list(pool.map(lambda part: evaluate(*part), parts))
-    made = []
-    for k, t in enumerate(call.outputs):
-        made.append(np.concatenate([f[k].reshape(-1, *t.shape) for f in found]))
-    return tuple(made)
+    if len(parts) == 1:
+        found = [evaluate(*parts[0])]
+    else:
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            found = list(pool.map(lambda part: evaluate(*part), parts))
+    return tuple(np.concatenate([f[k].reshape(-1, *t.shape) for f in found]) for k, t in enumerate(call.outputs))
 
 
 def _is_byte_function(call: Call) -> bool:
@@ -57,11 +62,7 @@ def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[C
     count = which.stop - which.start
     computed = [c is None and a is not None for a, c in zip(operands, call.constants, strict=True)]
     arrays = [
-        a[which].reshape(-1, *a.shape[2:])
-        if is_computed and together and a is not None
-        else a[which][0]
-        if is_computed and a is not None
-        else a
+        _taken(a, which, together) if a is not None and is_computed else a
         for a, is_computed in zip(operands, computed, strict=True)
     ]
     if not together:
@@ -72,6 +73,21 @@ def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[C
     )
     outputs = tuple(t.with_shape((count, *t.shape[1:])) for t in call.outputs)
     return replace(call, inputs=inputs, outputs=outputs), arrays
+
+
+def _taken(values: np.ndarray, which: slice, together: bool) -> np.ndarray:
+    """The values of some samples as one batch, or those of the single one."""
+    return values[which].reshape(-1, *values.shape[2:]) if together else np.asarray(values[which.start])
+
+
+def _stacks(call: Call, operands: Arrays) -> bool:
+    """Whether samples can be computed together; found out once for an operator, its shapes and its small constants."""
+    types = tuple(None if t is None else (t.dtype, t.shape) for t in (*call.inputs, *call.outputs))
+    small = tuple(None if c is None or c.size > _SMALL else c.tobytes() for c in call.constants)
+    key = repr(call.op), types, tuple(c is None for c in call.constants), small
+    if key not in _KNOWN:
+        _KNOWN[key] = _is_stackable(call, operands)
+    return _KNOWN[key]
 
 
 def _is_stackable(call: Call, operands: Arrays) -> bool:
