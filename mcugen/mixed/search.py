@@ -16,6 +16,7 @@ from mcugen.mixed.axis import WEIGHTS, Axis, Order
 from mcugen.mixed.cost import Cost, Costs
 from mcugen.mixed.loss import Loss
 from mcugen.quantize.bench import Pool
+from mcugen.quantize.noise import decibels
 from mcugen.quantize.recipe import Recipe, Widths
 
 _EXCHANGES = 12
@@ -148,11 +149,7 @@ class Search:
         found = iter(self.pool.results([(self.recipe, w, fold) for w in new for fold in folds]))
         for widths in new:
             powers = np.concatenate([next(found) for _ in folds], axis=1)
-            signal, noise = powers.sum(axis=1)
-            self._measured[widths] = (
-                10 * float(np.log10(max(signal, 1e-30) / max(noise, 1e-30))),
-                self.loss.of(powers),
-            )
+            self._measured[widths] = float(decibels(powers.sum(axis=1))), self.loss.of(powers)
         return [self._measured[w] for w in wanted]
 
     def _noise(self, wanted: Sequence[Widths]) -> list[tuple[float, float]]:

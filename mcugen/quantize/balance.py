@@ -51,6 +51,8 @@ def balanced(
         if after is not None and before is not None:
             nodes[first.name] = _with_constants(tensors, first, after)
             nodes[second.name] = _with_constants(tensors, second, before)
+    if all(nodes[node.name] is node for node in graph.nodes):
+        return graph
     return replace(graph, tensors=tensors, nodes=tuple(nodes[node.name] for node in graph.nodes)).updated()
 
 

@@ -15,13 +15,14 @@ from mcugen.graph import Graph
 from mcugen.quantize.balance import balanced
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.kept import Kept
+from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
 from mcugen.quantize.steps import stored_inputs, to_real
 from mcugen.quantize.walk import outputs
 
-_NOISE = 1e-9
-"""A result of which less than this share is noise counts as equal: 90 dB."""
+_MOST_DB = 90.0
+"""With less noise a result counts as equal."""
 
 Task = tuple[Recipe, Widths, int]
 
@@ -62,11 +63,8 @@ class Bench:
     def result(self, task: Task) -> np.ndarray:
         """Power of the signal and of the noise of each sample that the fold holds out, [2, samples]."""
         recipe, widths, fold = task
-        return powers(self.judged(fold), self.network(recipe, widths, fold))
-
-    def score(self, task: Task) -> np.ndarray:
-        """The SQNR in dB of each sample that the fold holds out."""
-        return decibels(self.result(task))
+        judged = self.judged(fold)
+        return powers(judged.outputs(), outputs_of(judged, self.network(recipe, widths, fold)))
 
 
 _SHARED: list[Bench] = []
@@ -98,7 +96,7 @@ class Pool:
 
     def scores(self, tasks: Iterable[Task]) -> list[np.ndarray]:
         """The SQNR of each held-out sample by each task, in order."""
-        return [decibels(found) for found in self.results(tasks)]
+        return [decibels(found, _MOST_DB) for found in self.results(tasks)]
 
 
 @contextmanager
@@ -125,24 +123,3 @@ def outputs_of(floats: Floats, graph: Graph) -> tuple[np.ndarray, ...]:
     """The outputs of an integer network for the samples of a float one, as real numbers, [samples, *shape] each."""
     found = outputs(graph, floats.reference, stored_inputs(graph, floats.given()))
     return tuple(to_real(a, graph.type(name)) for name, a in zip(graph.outputs, found, strict=True))
-
-
-def powers(floats: Floats, graph: Graph) -> np.ndarray:
-    """Sums of squares of each sample over all outputs, [2, samples]: of the float network, and of what differs."""
-    found = np.zeros((2, floats.count))
-    for real, got in zip(floats.outputs(), outputs_of(floats, graph), strict=True):
-        a = real.reshape(floats.count, -1).astype(np.float64)
-        found[0] += (a**2).sum(axis=1)
-        found[1] += ((a - got.reshape(floats.count, -1)) ** 2).sum(axis=1)
-    return found
-
-
-def decibels(found: np.ndarray) -> np.ndarray:
-    """The SQNR of each sample, from powers."""
-    signal, noise = found
-    return np.asarray(10 * np.log10(np.maximum(signal, 1e-30) / np.maximum(noise, 1e-30 + _NOISE * signal)))
-
-
-def sqnr_each(floats: Floats, graph: Graph) -> np.ndarray:
-    """The SQNR of each sample over all outputs, in dB: the integer network against the float one."""
-    return decibels(powers(floats, graph))

@@ -16,6 +16,7 @@ from mcugen.quantize import batches
 from mcugen.quantize.balance import obstacle
 from mcugen.quantize.effort import work
 from mcugen.quantize.floats import Floats, FloatWalk
+from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.ranges import Observed
 from mcugen.quantize.scales import matters
 from mcugen.quantize.steps import to_real, to_steps
@@ -25,7 +26,7 @@ _MOST, _LEAST, _WORK = 16, 4, 6e8
 """Samples to look at, and the work in multiply-accumulates that more than the least may take."""
 _ALIVE = 1e-6
 _WEAK_DB = 10.0
-_MOST_DB = 120.0
+_LEAST_DB, _MOST_DB = -60.0, 120.0
 
 
 @dataclass(frozen=True)
@@ -102,16 +103,8 @@ def channels_of(seen: Observed) -> Channels:
 
 
 def sqnr(real: np.ndarray, found: np.ndarray) -> float:
-    """Signal over noise in dB, at most 120."""
-    a, b = real.astype(np.float64), found.astype(np.float64)
-    signal, noise = float((a**2).sum()), float(((a - b) ** 2).sum())
-    return _decibels(signal, noise)
-
-
-def _decibels(signal: float, noise: float) -> float:
-    if noise <= signal * 10 ** (-_MOST_DB / 10):
-        return _MOST_DB
-    return 10 * float(np.log10(max(signal, noise * 1e-6) / noise))
+    """Signal over noise in dB, from -60 to 120."""
+    return max(float(decibels(powers([real], [found]).sum(axis=1), _MOST_DB)), _LEAST_DB)
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -129,9 +129,3 @@ def _clamp(op: object) -> tuple[float, float] | None:
     """The clamp of an operator's fused activation, if it has one."""
     activation = getattr(op, "activation", "NONE")
     return None if activation == "NONE" else activation_bounds(activation)
-
-
-def as_given(graph: Graph, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """Samples in the types of the inputs."""
-    types = [graph.type(name) for name in graph.inputs]
-    return tuple(a.reshape(-1, *t.shape).astype(t.np_dtype) for a, t in zip(arrays, types, strict=True))

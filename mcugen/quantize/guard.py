@@ -58,7 +58,7 @@ class Step:
 
 @dataclass
 class Guard:
-    """Trials of recipes in a pool. samples: how many there are; tell: is given a line of progress."""
+    """Trials of recipes in a pool. tell: is given a line of progress."""
 
     pool: Pool
     widths: Widths

@@ -12,6 +12,7 @@ from mcugen.call import Call
 from mcugen.graph import Graph, Node
 from mcugen.quantize import batches, rounding
 from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
+from mcugen.quantize.steps import to_real
 from mcugen.types import QuantParams, TensorType
 
 Sums = Callable[[str], np.ndarray]
@@ -124,8 +125,7 @@ class Layer:
                 yield met, kept.reshape(-1, groups, kept.shape[-1] // groups).transpose(1, 0, 2)
 
     def _patches(self, x: TensorType, values: np.ndarray, every: int) -> np.ndarray | None:
-        real = (values.astype(np.float32) - np.float32(x.zero_point)) * np.float32(x.scale)
-        call = self.call
+        call, real = self.call, to_real(values, x)
         found: np.ndarray | None = call.op.patches(call, real.reshape(-1, *values.shape[2:]), every)
         return found
 

@@ -30,8 +30,6 @@ from mcugen.types import Shape
 Choose = Callable[[Pool, Widths, Callable[[str], None]], Widths]
 """Finds the bits of all layers, by trials in a pool, from those that are given."""
 
-METHODS = ("full", "min-max")
-INTERFACES = ("int8", "float")
 _TASKS = 64
 """Trials that there may be at a time where bits are chosen."""
 FORMATS = {".tflite": "tflite", ".onnx": "onnx"}

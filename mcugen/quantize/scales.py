@@ -12,6 +12,7 @@ from mcugen.scales import EVERYTHING, Bounds
 from mcugen.types import QuantParams
 
 DTYPES = {8: "s8", 16: "s16"}
+BITS = {dtype: bits for bits, dtype in DTYPES.items()}
 
 
 @dataclass(frozen=True)

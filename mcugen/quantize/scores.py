@@ -9,6 +9,7 @@ import numpy as np
 from mcugen.graph import Graph
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
+from mcugen.quantize.noise import decibels, powers
 
 _MAX_CLASSES = 1000
 
@@ -34,11 +35,7 @@ class Score:
 def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
     """The score of an integer network. labels: classes [n], targets [n, ...], or None."""
     wanted, found = floats.outputs(), outputs_of(floats, graph)
-    signal = sum(float((a.astype(np.float64) ** 2).sum()) for a in wanted)
-    noise = sum(
-        float(((a.astype(np.float64) - b.reshape(a.shape)) ** 2).sum()) for a, b in zip(wanted, found, strict=True)
-    )
-    sqnr = 10 * float(np.log10(max(signal, 1e-30) / max(noise, 1e-30)))
+    sqnr = float(decibels(powers(wanted, found).sum(axis=1)))
     if labels is None:
         return Score(floats.count, sqnr)
     first, second = (a[0].reshape(floats.count, -1) for a in (wanted, found))

@@ -13,7 +13,7 @@ from mcugen.quantize import batches, layers
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.ranges import MIN_MAX, chosen, observed
 from mcugen.quantize.recipe import Recipe, Widths
-from mcugen.quantize.scales import DTYPES, Stored, activations
+from mcugen.quantize.scales import BITS, DTYPES, Stored, activations
 from mcugen.quantize.steps import to_steps
 from mcugen.types import QuantParams, TensorType
 
@@ -101,7 +101,7 @@ class Solver:
         wanted = shared or (now.quant if now.dtype == dtype else None)
         if wanted is None:
             seen = self.floats.observed()[name]
-            wanted = chosen(seen, MIN_MAX, 16 if dtype == "s16" else 8)
+            wanted = chosen(seen, MIN_MAX, BITS[dtype])
         if (now.dtype, now.quant) == (dtype, wanted):
             return name
         return self._requantized(node, name, TensorType(now.shape, dtype, wanted))
@@ -119,7 +119,7 @@ class Solver:
         """A constant operand as integers with one scale."""
         data = self.graph.tensors[name].data
         assert data is not None
-        params = shared or chosen(observed(data.reshape(1, -1)), MIN_MAX, 16 if dtype == "s16" else 8)
+        params = shared or chosen(observed(data.reshape(1, -1)), MIN_MAX, BITS[dtype])
         t = TensorType(data.shape, dtype, params)
         made = f"{name}@{dtype}{params.scale[0]:.9g},{params.zero_point[0]}"
         self.tensors[made] = Tensor(made, t, to_steps(data, t), self.graph.tensors[name].label)

@@ -7,21 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.graph import Graph
+from mcugen.oracle import quantized
 from mcugen.types import TensorType
 
 
 def to_steps(real: np.ndarray, t: TensorType) -> np.ndarray:
-    """Real numbers as stored integers, halves away from zero. Source: reference_ops::AffineQuantize."""
-    steps = real.astype(np.float32) / np.float32(t.scale)
-    whole = np.copysign(np.floor(np.abs(steps.astype(np.float64)) + 0.5), steps)
-    return np.asarray(np.clip(whole + t.zero_point, *t.limits).astype(t.np_dtype))
+    """Real numbers as stored integers, halves away from zero."""
+    return quantized.from_real(real, t).astype(t.np_dtype)
 
 
 def to_real(stored: np.ndarray, t: TensorType) -> np.ndarray:
     """Stored integers as real numbers, float32; what has no scale is what it is."""
-    if t.quant is None:
-        return stored
-    return np.asarray((stored.astype(np.float32) - np.float32(t.zero_point)) * np.float32(t.scale))
+    return stored if t.quant is None else quantized.to_real(stored, t)
 
 
 def stored_inputs(graph: Graph, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
