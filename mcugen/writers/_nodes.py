@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph, Node
 from mcugen.op import Op
-from mcugen.types import TensorType
+from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
 from mcugen.writes import Sink, Write
+
+_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 class Target(Sink, Protocol):
@@ -24,6 +28,14 @@ def write_of(op: Op, format_name: str) -> Write:
         if isinstance(entry, Write) and entry.format == format_name:
             return entry
     raise UnsupportedError(f"{op} cannot be written as {format_name}")
+
+
+def constant_type(data: np.ndarray, quant: QuantParams | None, format_name: str) -> TensorType:
+    """The type of a constant. Raises UnsupportedError for element types that mcugen does not have."""
+    dtype = _NAMES.get(data.dtype)
+    if dtype is None:
+        raise UnsupportedError(f"a constant of {data.dtype} cannot be written as .{format_name}")
+    return TensorType(data.shape, dtype, quant)
 
 
 def append(graph: Graph, format_name: str, target: Target, values: dict[str, str], reference: str) -> None:

@@ -14,13 +14,13 @@ from mcugen.graph import Graph, Node, Tensor
 from mcugen.op import Op
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
-from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
+from mcugen.types import QuantParams, TensorType
+from mcugen.writers._nodes import constant_type
 from mcugen.writers.onnx._operator import Operator
 
 _QUANTIZED = ("s8", "u8", "s16")
 """What QuantizeLinear makes of real numbers."""
 _UNKNOWN = ("u32", "u64", "s2")
-_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 class Network:
@@ -55,10 +55,7 @@ class Network:
 
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         data = np.asarray(data)
-        dtype = _NAMES.get(data.dtype)
-        if dtype is None:
-            raise UnsupportedError(f"a constant of {data.dtype} cannot be written as .onnx")
-        return self.constant_of(TensorType(data.shape, dtype, quant), data)
+        return self.constant_of(constant_type(data, quant, "onnx"), data)
 
     def operator(
         self,

@@ -14,10 +14,9 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import cleared
 from mcugen.ops import _tflite
 from mcugen.ops._tflite import Pending
-from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
+from mcugen.types import QuantParams, TensorType
+from mcugen.writers._nodes import constant_type
 from mcugen.writers.tflite._file import Operator, Subgraph, Value
-
-_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 class Network:
@@ -69,10 +68,7 @@ class Network:
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         """A constant that an operator needs; equal ones are one."""
         data = np.asarray(data)
-        dtype = _NAMES.get(data.dtype)
-        if dtype is None:
-            raise UnsupportedError(f"a constant of {data.dtype} cannot be written as .tflite")
-        t = TensorType(data.shape, dtype, quant)
+        t = constant_type(data, quant, "tflite")
         key = t, data.tobytes()
         if key not in self._known:
             self._known[key] = self._add(t, data)
