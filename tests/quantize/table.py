@@ -11,7 +11,9 @@ import json
 import resource
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -41,14 +43,19 @@ class Row:
 
     def __str__(self) -> str:
         return (
-            f"{self.model:20} {self.tool:22} {self.samples:4} {self.before:8.3f} {self.metric:8.3f} "
-            f"{self.sqnr:7.2f} dB {self.seconds:6.1f} s  {self.recipe}"
+            f"{self.model:20} {self.tool:25} {self.samples:7} {self.before:8.3f} {self.metric:8.3f} "
+            f"{self.sqnr:6.2f} dB {self.seconds:6.1f} s  {self.recipe}"
         )
+
+
+HEAD = f"{'model':20} {'quantizer':25} {'samples':>7} {'float':>8} {'result':>8} {'SQNR':>9} {'time':>8}  steps"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = _arguments(arguments)
     rows = []
+    print("float, result: accuracy in % on the test; without classes, the mean squared error")
+    print(HEAD)
     for row in _rows(given):
         print(row, flush=True)
         rows.append(row)
@@ -120,7 +127,8 @@ def _others(path: Path, calibration: Path, test: Path, count: int, folder: Path)
         samples = arrays["x"]
     for tool in outside.tools():
         started = time.monotonic()
-        found = tool.quantized(path, samples, folder)
+        with redirect_stdout(StringIO()):  # They print what they do.
+            found = tool.quantized(path, samples, folder)
         seconds = time.monotonic() - started
         wanted, got = outside.run_onnx(path, x), tool.run(found, x)
         noise = float(((wanted.astype(np.float64) - got) ** 2).sum())
