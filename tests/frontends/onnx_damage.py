@@ -41,12 +41,9 @@ def images() -> bytes:
     return bytes(w.model(*found).SerializeToString())
 
 
-def tensors() -> bytes:
-    """Gathers, scatters, reductions, indices, comparisons, a loop and functions."""
-    w = Writer(22)
-    x, y = w.input([3, 5]), w.input([3, 5])
-    index = w.constant(np.array([[0, 1, -1, 2, 0]] * 3))
-    body = helper.make_graph(
+def _loop_body() -> onnx.GraphProto:
+    """A turn of a loop that adds a constant to its state."""
+    return helper.make_graph(
         [helper.make_node("Add", ["state", "step"], ["next"]), helper.make_node("Identity", ["going"], ["again"])],
         "body",
         [
@@ -60,6 +57,13 @@ def tensors() -> bytes:
         ],
         [numpy_helper.from_array(np.ones((1, 5), np.float32), "step")],
     )
+
+
+def tensors() -> bytes:
+    """Gathers, scatters, reductions, indices, comparisons, a loop and functions."""
+    w = Writer(22)
+    x, y = w.input([3, 5]), w.input([3, 5])
+    index = w.constant(np.array([[0, 1, -1, 2, 0]] * 3))
     count = w.constant(np.array(3))
     where = w.node("Where", [w.node("Less", [x, y]), x, y])
     found = [
@@ -78,7 +82,7 @@ def tensors() -> bytes:
         w.node("Slice", [x, *(w.constant(np.array([v])) for v in (4, 0, 1, -2))]),
         w.node("Tile", [w.node("Expand", [x, w.constant(np.array([2, 3, 5]))]), w.constant(np.array([1, 2, 1]))]),
         *w.node("Split", [x, w.constant(np.array([1, 4]))], 2, axis=1),
-        w.node("Loop", [count, "", x], body=body),
+        w.node("Loop", [count, "", x], body=_loop_body()),
         w.node("DFT", [w.node("Reshape", [x, w.constant(np.array([1, 15, 1]))]), "", w.constant(np.array(1))]),
         w.node("Range", [w.constant(np.array(v)) for v in (0, 6, 2)]),
         w.node("Einsum", [x, y], equation="ij,kj->ik"),

@@ -174,13 +174,15 @@ class Family:
         self.info[w] = TensorInfo(tuple(shape), dtype, None, zero)
         if bias == "none":
             return [w]
-        bound = self._bias_bound(bias, multiplier)
+        return [w, self._bias(n, self._bias_bound(bias, multiplier), (np.float32(scale_x) * scale).tolist())]
+
+    def _bias(self, n: int, bound: int, scale: list[float]) -> int:
+        """A bias of n integers within the bound."""
+        dtype = _BIAS_DTYPE[self.dtype]
         values = self.rng.integers(-bound, bound, n, endpoint=True)
-        scale_b = (np.float32(scale_x) * scale).tolist()
-        bias_dtype = _BIAS_DTYPE[self.dtype]
-        b = self.writer.tensor(f"b{len(self.info)}", (n,), bias_dtype, scale=scale_b, data=values)
-        self.info[b] = TensorInfo((n,), bias_dtype, None, 0)
-        return [w, b]
+        b = self.writer.tensor(f"b{len(self.info)}", (n,), dtype, scale=scale, data=values)
+        self.info[b] = TensorInfo((n,), dtype, None, 0)
+        return b
 
     def _float_weights(self, shape: Sequence[int], n: int, fan_in: int, bias: str) -> list[int]:
         w = self.const(self.rng.standard_normal(tuple(shape)) / math.sqrt(fan_in), "f32")

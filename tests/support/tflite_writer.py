@@ -138,6 +138,7 @@ class ModelWriter:
         zeros = () if scale is None else tuple(int(z) for z in np.atleast_1d(np.asarray(zero_point)))
         if len(zeros) == 1:
             zeros *= len(scales)
+        stored = tuple(shape) if sparsity is None else None
         self._tensors.append(
             _Tensor(
                 name=name,
@@ -146,9 +147,7 @@ class ModelWriter:
                 scale=scales,
                 zero_point=zeros,
                 axis=axis,
-                buffer=0
-                if data is None
-                else self._buffer(data, tuple(shape) if sparsity is None else None, numpy_type),
+                buffer=0 if data is None else self._buffer(data, stored, numpy_type),
                 is_variable=is_variable,
                 shape_signature=None if shape_signature is None else tuple(shape_signature),
                 sparsity=sparsity,
