@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import struct
-import threading
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources as package_files
@@ -17,6 +16,7 @@ from mcugen.toolchain.process import run_checked
 OUTSIDE = -1
 """The counter of instructions between the begin of an inference and its first step."""
 
+_PLUGIN = ("count_plugin.c", "flash_reads.h", "qemu_plugin.h")
 _MARK = struct.Struct("<Ii")
 
 
@@ -67,11 +67,13 @@ def build_plugin(folder: Path) -> Path:
     """Compile the counting plugin into `folder` with the host's gcc, unless it is there, and return its path."""
     plugin = folder / "count_plugin.so"
     if not plugin.exists():
-        source = package_files.files("mcugen.toolchain") / "count_plugin.c"
-        with package_files.as_file(source) as path:
-            # Built under a name of this call's own, so that runs of one image at the same time do not meet.
-            made = folder / f"count_plugin-{os.getpid()}-{threading.get_ident()}.so"
-            run_checked(["gcc", "-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", path, "-o", made])
+        # In a folder of this call's own, so that runs of one image at the same time do not meet.
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            for name in _PLUGIN:
+                source = package_files.files("mcugen.toolchain") / name
+                (Path(own) / name).write_bytes(source.read_bytes())
+            source_path, made = Path(own) / _PLUGIN[0], Path(own) / plugin.name
+            run_checked(["gcc", "-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", source_path, "-o", made])
             made.replace(plugin)
     return plugin
 

@@ -18,8 +18,6 @@
  * A run costs one addition in the translated code. QEMU ends a block after every jump, so a run that is entered is left
  * at its end only; one that faults has no count, as its firmware has no result. At a mark, which begins a run, what
  * all runs counted since the last one is given to the index.
- *
- * The prototypes are those of QEMU's plugin API version 1, declared here because Debian ships no header for them.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -27,34 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS = 0 };
-enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
-enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 = 0 };
-typedef void (*translate_cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
-typedef void (*execute_cb)(unsigned int cpu, void *data);
-typedef void (*memory_cb)(unsigned int cpu, uint32_t info, uint64_t address, void *data);
-typedef void (*exit_cb)(qemu_plugin_id_t id, void *data);
-
-extern void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, translate_cb cb);
-extern void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, execute_cb cb,
-                                                   enum qemu_plugin_cb_flags flags, void *data);
-extern void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
-                                                       void *counter, uint64_t imm);
-extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, memory_cb cb,
-                                             enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data);
-extern void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, exit_cb cb, void *data);
-extern size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-extern size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-
-#define EXPORT __attribute__((visibility("default")))
-extern EXPORT int qemu_plugin_version;
-EXPORT int qemu_plugin_version = 1;
-EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
+#include "qemu_plugin.h"
 
 enum { OUTSIDE = -1, BEGIN = -2, END = -3 };
 
@@ -64,21 +35,6 @@ typedef struct {
     size_t order; /* in the file: marks at one address act in that order */
 } mark_t;
 
-enum { WAYS = 8 };
-
-/* Lines by set, the one used last in front. */
-typedef struct {
-    uint64_t *lines;
-    uint64_t sets, ways;
-    uint64_t *misses; /* by index, as counts of runs */
-} cache_t;
-
-/* A line that instructions of a run come from, and how many end there. */
-typedef struct {
-    uint64_t line;
-    uint64_t instructions;
-} chunk_t;
-
 typedef struct {
     uint64_t address;
     uint64_t length; /* instructions */
@@ -86,7 +42,7 @@ typedef struct {
     uint64_t settled; /* of them, those already given to an index */
     uint64_t *counts; /* [0] outside, [1 + i] step i */
     mark_t *mark;     /* that the first instruction bears, or NULL */
-    chunk_t *first;   /* its first line, NULL where fetches are not counted */
+    struct chunk *first; /* its first line, NULL where fetches are not counted */
 } run_t;
 
 static mark_t *marks;
@@ -99,17 +55,6 @@ static size_t runs_len;
 static size_t *table; /* hash of address and length -> 1 + index of the run, 0 where free; a power of two, half full */
 static size_t table_len;
 static FILE *output;
-static uint64_t flash_first, flash_end, line_bytes; /* line_bytes: 0 where fetches are not counted */
-static cache_t code_cache, data_cache;
-static uint64_t waits;       /* cycles of a read of the flash beyond the first */
-static int reads_ahead;
-static uint64_t now;         /* cycles since the start, of instructions and of what they wait for */
-static uint64_t passing;     /* cycles of those from the line entered last that are still to pass */
-static uint64_t free_at;     /* when the flash can begin another read */
-static uint64_t ahead;       /* the line read ahead */
-static uint64_t ahead_at;    /* and when it is there */
-static uint64_t *held_up;    /* cycles waited, by index */
-
 static int by_address(const void *a, const void *b)
 {
     const mark_t *x = a;
@@ -144,6 +89,8 @@ static void *must(void *memory)
     }
     return memory;
 }
+
+#include "flash_reads.h"
 
 static size_t *slot(uint64_t address, uint64_t length)
 {
@@ -198,84 +145,6 @@ static void settle(void)
         }
         r->settled = r->entries;
     }
-}
-
-/* Room for `bytes` of lines; called once the number of indices is known. */
-static void make_cache(cache_t *cache, uint64_t bytes)
-{
-    const uint64_t lines = bytes / line_bytes > 0 ? bytes / line_bytes : 1;
-    cache->ways = lines < WAYS ? lines : WAYS;
-    cache->sets = lines / cache->ways;
-    cache->lines = must(calloc(cache->sets * cache->ways, sizeof *cache->lines));
-    cache->misses = must(calloc(counts_len, sizeof *cache->misses));
-}
-
-static uint64_t *set_of(const cache_t *cache, uint64_t line)
-{
-    return cache->lines + line % cache->sets * cache->ways;
-}
-
-static int holds(const cache_t *cache, uint64_t line)
-{
-    const uint64_t *const set = set_of(cache, line);
-    uint64_t way = 0;
-    while (way < cache->ways && set[way] != line) {
-        way += 1;
-    }
-    return way < cache->ways;
-}
-
-/* Makes a line the one used last; whether it was there. */
-static int use(cache_t *cache, uint64_t line)
-{
-    uint64_t *const set = set_of(cache, line);
-    const int was_there = holds(cache, line);
-    uint64_t way = 0;
-    while (way < cache->ways - 1 && set[way] != line) {
-        way += 1;
-    }
-    memmove(set + 1, set, way * sizeof *set);
-    set[0] = line;
-    cache->misses[current] += (uint64_t)(running && !was_there);
-    return was_there;
-}
-
-static int in_flash(uint64_t address)
-{
-    return line_bytes != 0 && address >= flash_first && address < flash_end;
-}
-
-/* Begins a read of the flash as soon as it is free; the cycle in which what was read can be used. */
-static uint64_t read_flash(void)
-{
-    free_at = (free_at > now ? free_at : now) + waits + 1;
-    return free_at;
-}
-
-static void wait_for(uint64_t cycle)
-{
-    if (cycle > now + 1) { /* the cycle of the access itself is the instruction's */
-        held_up[current] += running ? cycle - 1 - now : 0;
-        now = cycle - 1;
-    }
-}
-
-/* Instructions come from a line. */
-static void enter(const chunk_t *chunk)
-{
-    const uint64_t first = chunk->instructions > 0;
-    now += passing;
-    if (in_flash(chunk->line * line_bytes)) {
-        if (!use(&code_cache, chunk->line)) {
-            wait_for(ahead == chunk->line ? ahead_at : read_flash());
-        }
-        if (reads_ahead && ahead != chunk->line + 1 && !holds(&code_cache, chunk->line + 1)) {
-            ahead = chunk->line + 1;
-            ahead_at = read_flash();
-        }
-    }
-    now += first; /* before any data that the instructions read */
-    passing = chunk->instructions - first;
 }
 
 static void at_line(unsigned int cpu, void *data)
