@@ -107,6 +107,12 @@ def _one_thread_a_process() -> None:
 )
 @click.option("--jobs", type=click.IntRange(0), default=0, help="Processes; by default one for each core.")
 @click.option(
+    "--scheduler",
+    default="",
+    metavar="ADDRESS",
+    help="Run the trials on the workers of a Dask scheduler, e.g. `tcp://host:8786`; the bytes are the same.",
+)
+@click.option(
     "--input-shape",
     multiple=True,
     metavar="NAME:LIST",
@@ -198,7 +204,7 @@ def _choices(values: dict[str, Any]) -> Any:
     from mcugen.quantize.recipe import Widths
     from mcugen.quantize.run import Choices
 
-    same = ("method", "interface", "limit", "preprocess", "jobs", "cache", "signature", "layers", "resume")
+    same = ("method", "interface", "limit", "preprocess", "jobs", "scheduler", "cache", "signature", "layers", "resume")
     return Choices(
         widths=Widths(_bits(values["weights"]), _bits(values["activations"])),
         shapes=Options(input_shape=values["input_shape"]).shapes,

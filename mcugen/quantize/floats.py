@@ -53,14 +53,14 @@ class Floats:
         """What there is to see of every float tensor that is computed, inputs included."""
         if not self._observed:
             walk = self.walk()
-            for name in self.graph.inputs:
-                self._observed[name] = observed(walk.value(name))
+            found = {name: observed(walk.value(name)) for name in self.graph.inputs}
             for index, node in enumerate(self.graph.nodes):
                 walk.step(index)
                 for name in node.outputs:
                     if self.graph.type(name).is_float:
-                        self._observed[name] = observed(walk.value(name))
+                        found[name] = observed(walk.value(name))
                 walk.forget(index)
+            self._observed = found  # All at once: workers of a cluster may have several threads.
         return self._observed
 
     def outputs(self) -> tuple[np.ndarray, ...]:

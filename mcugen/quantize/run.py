@@ -12,7 +12,7 @@ import numpy as np
 from mcugen import __version__, samples, writers
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize import float_model, guard, layer_bits
+from mcugen.quantize import cluster, float_model, guard, layer_bits
 from mcugen.quantize.bench import Bench, Pool, pool
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
@@ -41,7 +41,8 @@ class Choices:
 
     widths: bits of weights and activations; method: "full", each step tried by the guard, or plain "min-max";
     interface: "int8" or "float"; limit: the first so many samples; preprocess: how files become samples
-    jobs: processes, 0 for one a core; cache: a calibration cache, read where it is there, else written
+    jobs: processes, 0 for one a core; scheduler: address of a Dask scheduler whose workers run trials in their stead
+    cache: a calibration cache, read where it is there, else written
     layers: bits of single ones, as NAME=w4; resume: file of trials, to go on with after an interrupt
     shapes, signature, input_layout, output_layout: as for a build
     """
@@ -52,6 +53,7 @@ class Choices:
     limit: int | None = None
     preprocess: str = ""
     jobs: int = 0
+    scheduler: str = ""
     cache: Path | None = None
     layers: tuple[str, ...] = ()
     resume: Path | None = None
@@ -148,7 +150,9 @@ def _solved(
     judged = Judged(Recipe(), ())
     is_plain = choices.method == "min-max" or floats.count == 1
     if choose is not None or not is_plain:
-        with pool(bench, choices.jobs, kept, 0 if choose is None else _TASKS) as workers:
+        at_a_time = 0 if choose is None else _TASKS
+        address = choices.scheduler
+        with cluster.pool(bench, address, kept) if address else pool(bench, choices.jobs, kept, at_a_time) as workers:
             widths = widths if choose is None else choose(workers, widths, tell)
             judged = judged if is_plain else Guard(workers, widths, tell).judged()
     tell("solving with all samples")

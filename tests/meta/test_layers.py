@@ -69,6 +69,7 @@ OWNERS = {
     "click": ("cli",),
     "rich": ("cli",),
     "PIL": ("samples",),
+    "distributed": ("quantize",),
     "ai_edge_litert": ("toolchain",),
     "tflite_micro": ("toolchain",),
 }

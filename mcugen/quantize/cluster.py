@@ -1,0 +1,95 @@
+"""Tasks of a bench on the workers of a Dask cluster: the function that the processes run, handed to its scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from mcugen import __version__
+from mcugen.errors import McugenError, ToolError, UsageError
+from mcugen.quantize.bench import Bench, Pool, Task
+from mcugen.quantize.floats import Floats
+from mcugen.quantize.kept import Kept
+
+_WAIT_S = 10
+"""How long to wait for the scheduler, and for the first of its workers."""
+_FLAG = "--scheduler"
+_HINT = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`, where this mcugen is installed"
+
+
+@contextmanager
+def pool(bench: Bench, address: str, kept: Kept | None = None) -> Iterator[Pool]:
+    """A pool of the workers of a cluster. address: of its scheduler, as `tcp://host:8786`; kept: results known already.
+
+    Raises UsageError where Dask is not installed, or nothing that can run tasks answers at the address; runs raise
+    ToolError where a worker is lost.
+    """
+    with _client(address) as client:
+        _require_workers(client, address)
+        floats = bench.floats
+        sent = Floats(floats.graph, floats.reference, floats.inputs, floats.which, floats.overrides)
+        shared = client.scatter(Bench(sent, bench.folds), broadcast=True)
+        yield Pool(bench, lambda tasks: _results(client, shared, tasks), Kept() if kept is None else kept)
+
+
+def result(task: Task, bench: Bench) -> np.ndarray:
+    """What a worker runs. bench: kept by the worker from task to task."""
+    return bench.result(task)
+
+
+def version() -> str:
+    """The version of mcugen that a worker runs."""
+    return __version__
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Any]:
+    try:
+        import distributed
+    except ImportError as error:
+        raise UsageError(
+            "running trials on a cluster needs Dask", where=_FLAG, hint="pip install 'mcugen[dask]'"
+        ) from error
+    client = _asked(lambda: distributed.Client(address, timeout=_WAIT_S, set_as_default=False), address)
+    with client:
+        yield client
+
+
+def _asked(connect: Callable[[], Any], address: str) -> Any:
+    try:
+        return connect()
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(f"no Dask scheduler answers at {address!r}: {error}", where=_FLAG, hint=_HINT) from error
+
+
+def _require_workers(client: Any, address: str) -> None:
+    """Raise UsageError where there are no workers, or some that do not have this version of mcugen."""
+    try:
+        client.wait_for_workers(1, timeout=_WAIT_S)
+    except TimeoutError as error:
+        raise UsageError(f"the scheduler at {address} has no workers", where=_FLAG, hint=_HINT) from error
+    hint = f"install mcugen {__version__} where the workers run"
+    try:
+        found = client.run(version)
+    except ImportError as error:
+        raise UsageError(f"the workers of {address} do not have mcugen: {error}", where=_FLAG, hint=hint) from error
+    for worker, has in found.items():
+        if has != __version__:
+            raise UsageError(f"the worker {worker} has mcugen {has}, not {__version__}", where=_FLAG, hint=hint)
+
+
+def _results(client: Any, shared: Any, tasks: Sequence[Task]) -> Iterator[np.ndarray]:
+    """The results in the order of their tasks, each as soon as it and those before it are there."""
+    futures = client.map(result, tasks, bench=shared, pure=False)
+    try:
+        for future in futures:
+            yield future.result()
+    except McugenError:
+        raise
+    except Exception as error:
+        raise ToolError(f"a trial was lost: {type(error).__name__}: {error}", where=_FLAG, hint=_HINT) from error
+    finally:
+        client.cancel(futures)
