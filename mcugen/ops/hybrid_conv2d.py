@@ -59,15 +59,28 @@ def _fully_connected(source: Source, e: Expansion) -> Sequence[str]:
     rows, shape = e.type(x).size // depth, e.type(x).shape
     if keep and shape[-1] != depth:
         raise ShapeError(f"an input {list(shape)} cannot be split into vectors of {depth}")
+    y = rows_times(source, e, (x, w, b), symmetric=symmetric, activation=activation)
+    return [e.node(Reshape((*shape[:-1], outputs) if keep else (rows, outputs)), y)]
+
+
+def rows_times(
+    source: Source, e: Expansion, operands: tuple[str, str, str | None], *, symmetric: bool, activation: str = "NONE"
+) -> str:
+    """Vectors x times constant weights [outputs, depth], plus a bias: images [N, 1, 1, outputs] of one pixel each.
+
+    Every vector has a range of its own. operands: x, whose elements are N vectors, the weights and the bias.
+    """
+    x, w, b = operands
+    outputs, depth = e.type(w).shape
     data = e.data(w)
     if data is None:
         raise UnsupportedError("weights that are computed at run time are not supported with float data")
+    rows = e.type(x).size // depth
     images = e.node(Reshape((rows, 1, 1, depth)), x)
     found = _hybrid.quantized(source, e, images, rows, symmetric=symmetric)
     weights = e.constant(data.reshape(outputs, 1, 1, depth), e.type(w).quant)
     op = HybridConv2D(padding="VALID", activation=activation)
-    y = e.node(op, *found, weights, *([] if b is None else [b]))
-    return [e.node(Reshape((*shape[:-1], outputs) if keep else (rows, outputs)), y)]
+    return e.node(op, *found, weights, *([] if b is None else [b]))
 
 
 def params(call: Call) -> Params:

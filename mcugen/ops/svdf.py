@@ -14,9 +14,12 @@ from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds, quantize_multiplier, wrap32
 from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _tflite
+from mcugen.ops._hybrid import is_hybrid
 from mcugen.ops._tflite import Target
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.hybrid_conv2d import rows_times
 from mcugen.ops.logistic import Logistic
+from mcugen.ops.reshape import Reshape
 from mcugen.ops.tanh import Tanh
 from mcugen.oracle import fixed, quantized
 from mcugen.types import QuantParams, TensorType, dtypes
@@ -80,12 +83,13 @@ def params(call: Call) -> Params:
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     """A layer that makes the newest value of each filter, and the memory. Source: TFLite SVDF; svdf_common.cc."""
     a, types = source.attributes, source.inputs
-    a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights, which is refused
+    symmetric = not a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights
     x, features, times, memory = types[0], types[1], types[2], types[4]
     variable = e.variables[4]
     if x is None or features is None or times is None or memory is None or variable is None:
         raise UnsupportedError("SVDF without data, weights or a memory that is a variable is not supported")
-    if len({memory.dtype, times.dtype}) > 1 or (memory.dtype, features.dtype) not in _TYPES:
+    hybrid = is_hybrid(source) and (features.dtype, memory.dtype, times.dtype) == ("s8", "f32", "s8")
+    if not hybrid and (len({memory.dtype, times.dtype}) > 1 or (memory.dtype, features.dtype) not in _TYPES):
         raise UnsupportedError(
             f"{x.dtype} data with {features.dtype} weights, {times.dtype} weights of a {memory.dtype} memory"
         )
@@ -93,17 +97,31 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     _refuse(e, memory, times, types[3], name)
     applied = _FUNCTIONS.get(name) if memory.is_float else None
     op = Svdf(a["rank"], "NONE" if applied or not memory.is_float else name)
-    newest = e.node(
-        FullyConnected(float_scales=not memory.is_float, widen=memory.dtype == "s16"),
-        e.inputs[0],
-        e.inputs[1],
-        quant=_centred(memory),
-    )
+    newest, weights = _hybrid_parts(source, e, symmetric=symmetric) if hybrid else (_newest(e, memory), e.inputs[2])
     before = e.read(variable, cleared(memory), memory.quant)
     bias = e.inputs[3] if len(e.inputs) > 3 else None
-    after, y = e.nodes(op, before, newest, e.inputs[2], bias, quant=(memory.quant, source.outputs[0].quant))
+    after, y = e.nodes(op, before, newest, weights, bias, quant=(memory.quant, source.outputs[0].quant))
     e.write(variable, after)
     return [e.node(applied(), y) if applied else y]
+
+
+def _newest(e: Expansion, memory: TensorType) -> str:
+    op = FullyConnected(float_scales=not memory.is_float, widen=memory.dtype == "s16")
+    return e.node(op, e.inputs[0], e.inputs[1], quant=_centred(memory))
+
+
+def _hybrid_parts(source: Source, e: Expansion, *, symmetric: bool) -> tuple[str, str]:
+    """The newest values of float data with int8 weights, and the memory's weights as floats. Source: LiteRT svdf.cc."""
+    x, features, times = e.inputs[:3]
+    found = None if times is None else e.data(times)
+    if x is None or features is None or times is None or found is None or len(e.type(features).shape) != 2:
+        raise UnsupportedError("SVDF of float data with weights that are not constant int8 matrices is not supported")
+    filters, inputs = e.type(features).shape
+    if e.type(x).shape[-1:] != (inputs,):
+        raise ShapeError(f"data {e.type(x)} do not fit {inputs} weights of each filter")
+    y = rows_times(source, e, (x, features, None), symmetric=symmetric)
+    newest = e.node(Reshape((e.type(y).shape[0], filters)), y)
+    return newest, e.constant(found.astype(np.float32) * np.float32(e.type(times).scale))
 
 
 def _refuse(e: Expansion, memory: TensorType, times: TensorType, bias: TensorType | None, activation: str) -> None:

@@ -51,6 +51,12 @@ def results(
         return clamped(scaled if b is None else scaled + b.reshape(-1), activation).astype(np.float32)
 
 
+def products(q: np.ndarray, scale: np.ndarray, zero: np.ndarray, w: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Quantized vectors [N, depth] times weights [outputs, depth] with a scale each: exact sums, scaled in float32."""
+    sums = (centred(q, zero) @ w.T.astype(np.float64)).astype(np.float32)
+    return np.asarray(sums * (scale.reshape(-1, 1).astype(np.float32) * scales))
+
+
 def centred(q: np.ndarray, zero: np.ndarray) -> np.ndarray:
     """Data [N, ...] less the zero points [N], in float64."""
     return q.astype(np.float64) - zero.reshape(-1, *(1,) * (q.ndim - 1)).astype(np.float64)
@@ -73,15 +79,20 @@ def _asymmetric(x: np.ndarray) -> tuple[np.ndarray, np.float32, int]:
     real = LOW - from_low if -LOW + abs(from_low) < HIGH + abs(from_high) else HIGH - from_high
     zero = int(np.clip(away(np.asarray(real)), LOW, HIGH))
     s = np.float32(scale)
-    return np.clip(_steps(x, np.float32(1) / s) + zero, LOW, HIGH).astype(np.int8), s, zero
+    return np.clip(_steps(x, _quotient(1, s)) + zero, LOW, HIGH).astype(np.int8), s, zero
 
 
 def _symmetric(x: np.ndarray) -> tuple[np.ndarray, np.float32, int]:
     most = np.abs(x).max()
     if most == 0:
         return np.zeros(x.shape, np.int8), np.float32(1), 0
-    q = np.clip(_steps(x, np.float32(HIGH) / most), -HIGH, HIGH)
+    q = np.clip(_steps(x, _quotient(HIGH, most)), -HIGH, HIGH)
     return q.astype(np.int8), most / np.float32(HIGH), 0
+
+
+def _quotient(x: int, by: np.float32) -> np.float32:
+    with np.errstate(over="ignore", divide="ignore"):
+        return np.float32(x) / by
 
 
 def _steps(x: np.ndarray, inverse: np.float32) -> np.ndarray:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tests.runtimes.sketch import ACTIVATIONS, Drawn, Shape, Sketch
 from tests.runtimes.weighing import _window
@@ -14,8 +14,17 @@ MODELS = 8
 
 
 def models() -> Iterator[Drawn]:
-    """All of them; their labels begin with `hybrid`."""
-    for name, draw in _OPERATORS.items():
+    """Those whose results are LiteRT's in every bit; labels begin with `hybrid`."""
+    yield from _drawn(_OPERATORS)
+
+
+def recurrent() -> Iterator[Drawn]:
+    """Those with functions of floats or sums in another order."""
+    yield from _drawn(_RECURRENT)
+
+
+def _drawn(operators: Mapping[str, Callable[[Sketch], None]]) -> Iterator[Drawn]:
+    for name, draw in operators.items():
         for seed in range(MODELS):
             s = Sketch(f"hybrid {name} {seed}", "f32")
             draw(s)
@@ -71,8 +80,58 @@ def _fully_connected(s: Sketch) -> None:
     s.result("FULLY_CONNECTED", [x, w, _bias(s, units) if s.chance(0.8) else -1], out, None, None, options)
 
 
+def _batch_matmul(s: Sketch) -> None:
+    batches = s.rng.choice(((), (1,), (2,), (1, 2)))
+    rows, depth, cols = (s.rng.choice((1, 2, 3, 9)) for _ in range(3))
+    first, second = s.chance(0.3), s.chance(0.5)
+    own = s.rng.choice((batches, (1,) * len(batches)))
+    x = s.x((*batches, *((depth, rows) if first else (rows, depth))))
+    w = _weights(s, (*own, *((cols, depth) if second else (depth, cols))), 0, per_channel=False)
+    options = {"adj_x": first, "adj_y": second, "asymmetric_quantize_inputs": s.chance(0.5)}
+    s.result("BATCH_MATMUL", [x, w], (*batches, rows, cols), None, None, options)
+
+
+def _svdf(s: Sketch) -> None:
+    """A few layers one after the other on one memory."""
+    batches, inputs, rank, units, steps = (
+        s.rng.choice(v) for v in ((1, 1, 2), (1, 3, 8), (1, 2), (1, 2, 4), (1, 2, 5, 8))
+    )
+    features, times = (_weights(s, (units * rank, n), 0, per_channel=False) for n in (inputs, steps))
+    bias = _bias(s, units)
+    memory = s.tensor((batches, units * rank * steps), "f32", is_variable=True)
+    options = {"rank": rank, "fused_activation_function": s.rng.choice(ACTIVATIONS)}
+    options["asymmetric_quantize_inputs"] = s.chance(0.5)
+    for _ in range(s.rng.randint(2, 4)):
+        s.result("SVDF", [s.x((batches, inputs)), features, times, bias, memory], (batches, units), None, None, options)
+
+
+def _lstm(s: Sketch) -> None:
+    """Two layers in a row on one state and cell."""
+    batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9), (1, 2, 5)))
+    first, coupled, peepholes = s.chance(0.3), s.chance(0.2), s.chance(0.2)
+    ends = (steps, batches) if first else (batches, steps)
+    given: dict[int, int] = {}
+    for k in range(1 if coupled else 0, 4):
+        given[1 + k] = _weights(s, (hidden, inputs), 0, per_channel=False)
+        given[5 + k] = _weights(s, (hidden, hidden), 0, per_channel=False)
+        given[12 + k] = _bias(s, hidden)
+    for k in (9, 10, 11) if peepholes else ():
+        if k > 9 or not coupled:
+            given[k] = _weights(s, (hidden,), 0, per_channel=False)
+    h, c = (s.tensor((batches, hidden), "f32", is_variable=True) for _ in range(2))
+    options = {"fused_activation_function": "TANH", "cell_clip": s.rng.choice((10.0, 0.0, 0.7)), "time_major": first}
+    options["asymmetric_quantize_inputs"] = s.chance(0.5)
+    for _ in range(2):
+        y = s.tensor((*ends, hidden), "f32")
+        operands = [s.x((*ends, inputs)), *(given.get(k, -1) for k in range(1, 18)), h, c, -1, -1, -1, -1]
+        s.writer.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], options)
+        s.outputs.append(y)
+
+
 _OPERATORS: dict[str, Callable[[Sketch], None]] = {
     "CONV_2D": _conv_2d,
     "DEPTHWISE_CONV_2D": _depthwise_conv_2d,
     "FULLY_CONNECTED": _fully_connected,
+    "BATCH_MATMUL": _batch_matmul,
 }
+_RECURRENT: dict[str, Callable[[Sketch], None]] = {"SVDF": _svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm}

@@ -38,8 +38,14 @@ FEW = dict.fromkeys((*choosing.OPERATORS, *further.OPERATORS), 3)
 _TRIES = 80
 FAULTS = "FAULTS"
 HYBRID = "HYBRID"
+HYBRID_RECURRENT = "HYBRID_RECURRENT"
 DETECTION = "DETECTION"
-OTHERS = {FAULTS: faults.models, HYBRID: hybrid.models, DETECTION: detections.models}
+OTHERS = {
+    FAULTS: faults.models,
+    HYBRID: hybrid.models,
+    HYBRID_RECURRENT: hybrid.recurrent,
+    DETECTION: detections.models,
+}
 """Files that are not of one operator: how their models are made."""
 SIGNAL = "SIGNAL"
 SEQUENCES = {SIGNAL: signals.models}
@@ -117,9 +123,9 @@ _HEAD = """# Vectors
 
 What TensorFlow Lite Micro and LiteRT's reference kernels make of small models, recorded by `ci/vectors` with
 {versions}. Each file holds the models of one operator, with their inputs and outputs (`tests/runtimes/packs.py` reads
-it); FAULTS.npz holds models that once showed a difference, and random graphs, HYBRID.npz layers with int8 weights on
-float data, and SIGNAL.npz several runs of TFLM's signal library. The table counts the models that a runtime runs, and
-quotes why it refuses one.
+it); FAULTS.npz holds models that once showed a difference, and random graphs, HYBRID.npz and HYBRID_RECURRENT.npz
+layers with int8 weights on float data, and SIGNAL.npz several runs of TFLM's signal library. The table counts the
+models that a runtime runs, and quotes why it refuses one.
 
 | operator | type | TensorFlow Lite Micro | LiteRT |
 |---|---|---|---|

@@ -7,9 +7,6 @@
  *
  * w, r, b  weights of the data [4, hidden, inputs] and of the state [4, hidden, hidden], and biases [4, hidden];
  *          gates in the order i, o, f, g
- * p        weights of the cell [3, hidden] for i, o, f, or NULL
- * kinds    activations of the gates, of g, and of the cell
- * clip     bound of the gates' sums, 0 for none;   coupled: i is 1 - f;   cell_clip: bound of c, 0 for none
  * Equals Lstm.reference within rounding.
  */
 #ifndef MCUGEN_LSTM_F32_H
@@ -18,11 +15,7 @@
 #include "mcugen/recurrent_f32.h"
 
 typedef struct {
-    const mg_f32 *p;
-    uint32_t steps, batches, inputs, hidden;
-    uint32_t kinds[3];
-    uint32_t coupled;
-    float clip, cell_clip;
+    MG_LSTM_FIELDS
 } mg_lstm_f32_params;
 
 /* x [steps, batches, inputs]; h0, c0 [batches, hidden] -> y [steps, batches, hidden]; h, c: the last ones; scratch: 4 *

@@ -10,7 +10,7 @@
 #ifndef MCUGEN_QUANTIZE_DYNAMIC_H
 #define MCUGEN_QUANTIZE_DYNAMIC_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/dynamic_range.h"
 
 typedef struct {
     uint32_t groups, length;

@@ -13,6 +13,18 @@
 #define MG_TANH 1u
 #define MG_RELU 2u
 
+/* Fields of layers of long short-term memory:
+ *   p        weights of the cell [3, hidden] for i, o, f, or NULL
+ *   kinds    activations of the gates, of g, and of the cell
+ *   clip     bound of the gates' sums, 0 for none;   coupled: i is 1 - f;   cell_clip: bound of c, 0 for none
+ */
+#define MG_LSTM_FIELDS \
+    const mg_f32 *p; \
+    uint32_t steps, batches, inputs, hidden; \
+    uint32_t kinds[3]; \
+    uint32_t coupled; \
+    float clip, cell_clip;
+
 /* An activation by its number. */
 static inline float mg_activated(uint32_t kind, float x)
 {

@@ -10,6 +10,8 @@ import numpy as np
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source, cleared
 from mcugen.op import Op
+from mcugen.ops import _hybrid
+from mcugen.ops.hybrid_lstm import HybridLstm
 from mcugen.ops.lstm import Lstm
 from mcugen.ops.lstm_quantized import QuantizedLstm, litert_lacks
 from mcugen.ops.reshape import Reshape
@@ -59,7 +61,7 @@ def single(source: Source, e: Expansion) -> Sequence[str]:
 def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     """The results of all steps of data of rank 3."""
     a = source.attributes
-    a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights, which is refused
+    symmetric = not a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights
     parts = (("projection", _ONE.projection), ("layer normalization", _NORMS))
     present = [name for name, operands in parts if any_of(source, operands)]
     if present or a["proj_clip"]:
@@ -70,6 +72,9 @@ def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     dtypes = (e.type(x).dtype, *("none" if t is None else t.dtype for t in (w, r)))
     if dtypes == ("f32", "f32", "f32"):
         y = float_layer(source, e, turned(e, x, time_major=time_major), _ONE)
+        return turned(e, y, time_major=time_major)
+    if dtypes == ("f32", "s8", "s8"):
+        y = hybrid_layer(source, e, turned(e, x, time_major=time_major), _ONE, symmetric=symmetric)
         return turned(e, y, time_major=time_major)
     if dtypes in (("s8", "s8", "s8"), ("s16", "s8", "s8")):
         return _quantized(source, e, x, time_major=time_major)
@@ -139,17 +144,45 @@ def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
     coupled = not any_of(source, places.w[:1])
     if coupled or any_of(source, places.peepholes):
         e.refuse("tflm", "no kernel for an LSTM with coupled gates or weights of the cell")
-    order = (1, 3, 1, 2) if coupled else (0, 3, 1, 2)
-    w, r, b = (_joined(source, e, [group[k] for k in order]) for group in (places.w, places.r, places.biases))
+    w, r, b = _of_gates(source, e, places)
+    op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, max(source.attributes["cell_clip"], 0.0))
+    return _stateful(source, e, op, (x, w, r, b), places)
+
+
+def hybrid_layer(source: Source, e: Expansion, x: str, places: Places, *, symmetric: bool) -> str:
+    """The same with int8 weights: the data of each step is quantized. Source: LiteRT lstm_eval.cc, EvalHybrid."""
+    steps, batches = e.type(x).shape[:2]
+    op = HybridLstm(not any_of(source, places.w[:1]), max(source.attributes["cell_clip"], 0.0), symmetric)
+    found = _hybrid.quantized(source, e, x, steps * batches, symmetric=symmetric)
+    return _stateful(source, e, op, (*found, *_of_gates(source, e, places)), places)
+
+
+def _of_gates(source: Source, e: Expansion, places: Places) -> list[str]:
+    """Weights of the data and of the state, and biases, of all gates."""
+    order = (0, 3, 1, 2) if any_of(source, places.w[:1]) else (1, 3, 1, 2)
+    return [_joined(source, e, [group[k] for k in order]) for group in (places.w, places.r, places.biases)]
+
+
+def _stateful(source: Source, e: Expansion, op: Op, operands: Sequence[str], places: Places) -> str:
+    """The results of a layer on its operands, its state and its cell, which it leaves changed."""
     peepholes = []
     if any_of(source, places.peepholes):
-        peepholes = [_joined(source, e, [places.peepholes[k] for k in ((1, 2, 1) if coupled else (0, 2, 1))])]
+        order = (0, 2, 1) if any_of(source, places.w[:1]) else (1, 2, 1)
+        found = _joined(source, e, [places.peepholes[k] for k in order])
+        peepholes = [found if e.type(found).is_float else _in_floats(e, found)]
     (state, h), (cell, c) = _state(source, e, places.state), _state(source, e, places.cell, is_cell=True)
-    op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, max(source.attributes["cell_clip"], 0.0))
-    y, last, kept = e.nodes(op, x, w, r, b, e.read(state, cleared(h)), e.read(cell, cleared(c)), *peepholes)
+    y, last, kept = e.nodes(op, *operands, e.read(state, cleared(h)), e.read(cell, cleared(c)), *peepholes)
     e.write(state, last)
     e.write(cell, kept)
     return y
+
+
+def _in_floats(e: Expansion, name: str) -> str:
+    """Constant int8 weights, with a scale for each, as floats."""
+    data, quant = e.data(name), e.type(name).quant
+    if data is None or quant is None:
+        raise UnsupportedError("weights of the cell of an LSTM have no scale")
+    return e.constant(data.astype(np.float32) * np.array(quant.scale, np.float32))
 
 
 def turned(e: Expansion, value: str, *, time_major: bool) -> str:

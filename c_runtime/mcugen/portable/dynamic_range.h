@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared by what quantizes float data at run time: vectors to int8, with a scale and a zero point found from each.
+ *
+ *   symmetric:  s = max|x| / 127, q = round(x * (127 / max|x|))
+ *   else:       s = (max - min) / 255, q = round(x * (1 / s)) + z, where 0 is between min and max
+ *
+ * Needs -ffp-contract=off.
+ */
+#ifndef MCUGEN_DYNAMIC_RANGE_H
+#define MCUGEN_DYNAMIC_RANGE_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    float low, high;
+} mg_range;
+
+/* The least and the greatest element, and 0. */
+static inline mg_range mg_range_of(const mg_f32 *x, uint32_t n)
+{
+    mg_range found = {0.0f, 0.0f};
+    for (uint32_t i = 0u; i < n; i += 1u) {
+        found.low = x[i] < found.low ? x[i] : found.low;
+        found.high = x[i] > found.high ? x[i] : found.high;
+    }
+    return found;
+}
+
+/* The nearest whole number, halves away from zero. The bounds make the conversion to an integer safe. */
+static inline int32_t mg_nearest(double x)
+{
+    const double bounded = x > 1024.0 ? 1024.0 : (x > -1024.0 ? x : -1024.0);
+    const int32_t whole = (int32_t)bounded;
+    const double rest = bounded - (double)whole;
+    return whole + (rest >= 0.5 ? 1 : (rest <= -0.5 ? -1 : 0));
+}
+
+/* The same in float, which is exact too. */
+static inline int32_t mg_nearest_float(float x)
+{
+    const float bounded = x > 1024.0f ? 1024.0f : (x > -1024.0f ? x : -1024.0f);
+    const int32_t whole = (int32_t)bounded;
+    const float rest = bounded - (float)whole;
+    return whole + (rest >= 0.5f ? 1 : (rest <= -0.5f ? -1 : 0));
+}
+
+/* The zero point from the end of the range whose error is smaller. */
+static inline int32_t mg_zero_point_of(double low, double high)
+{
+    const double low_error = 128.0 + (low < 0.0 ? -low : low), high_error = 127.0 + (high < 0.0 ? -high : high);
+    return mg_clamp(mg_nearest(low_error < high_error ? -128.0 - low : 127.0 - high), INT8_MIN, INT8_MAX);
+}
+
+static inline void mg_quantize_steps(const mg_f32 *x, uint32_t n, float inverse, int32_t zero, int32_t least,
+                                     int8_t *q)
+{
+    for (uint32_t i = 0u; i < n; i += 1u) {
+        const float steps = x[i] * inverse;
+        q[i] = (int8_t)mg_clamp(mg_nearest_float(steps) + zero, least, 127);
+    }
+}
+
+/* x: n elements -> q: as x; scale, zero: one. Where all x are 0 the scale is 1. */
+static inline void mg_quantize_range(const mg_f32 *x, uint32_t n, uint32_t symmetric, int8_t *q, mg_f32 *scale,
+                                     int8_t *zero)
+{
+    const mg_range found = mg_range_of(x, n);
+    const float most = -found.low > found.high ? -found.low : found.high;
+    scale[0] = 1.0f;
+    zero[0] = 0;
+    if (!(most > 0.0f)) {
+        (void)memset(q, 0, n);
+    } else if (symmetric != 0u) {
+        scale[0] = most / 127.0f;
+        mg_quantize_steps(x, n, 127.0f / most, 0, -127, q);
+    } else {
+        const float width = found.high - found.low;
+        const double step = (double)width / 255.0;
+        scale[0] = (float)step;
+        zero[0] = (int8_t)mg_zero_point_of((double)found.low / step, (double)found.high / step);
+        mg_quantize_steps(x, n, 1.0f / scale[0], zero[0], -128, q);
+    }
+}
+
+#endif /* MCUGEN_DYNAMIC_RANGE_H */

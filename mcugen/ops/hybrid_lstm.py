@@ -1,0 +1,168 @@
+"""LSTM over float sequences with int8 weights: the state is quantized at run time before each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _hybrid, _recurrent
+from mcugen.ops.lstm import GATES
+from mcugen.oracle import hybrid
+from mcugen.types import QuantParams, TensorType
+
+_LARGEST = 127 * 255
+"""The largest product of a weight and a datum less its zero point."""
+
+
+def constant_weights(call: Call) -> bool:
+    "weights, biases and weights of the cell are constants"
+    return all(call.constants[k] is not None for k in (3, 4, 5, 8) if call.has(k))
+
+
+def sums_fit(call: Call) -> bool:
+    "no sum of products can leave 32 bits"
+    return max(call.input(k).shape[1] for k in (3, 4)) * _LARGEST < 2**31
+
+
+def params(call: Call) -> Params:
+    op, (steps, batches, inputs), hidden = call.op, call.input(0).shape, call.input(4).shape[1]
+    assert isinstance(op, HybridLstm)
+    weights = {"w": call.constant(3), "r": call.constant(4)}
+    scales = {"w": _gate_scales(call.input(3)), "r": _gate_scales(call.input(4))}
+    return {
+        **({"p": call.constant(8)} if call.has(8) else {}),
+        **dict(zip(("steps", "batches", "inputs", "hidden"), (steps, batches, inputs, hidden), strict=True)),
+        **{f"kinds[{k}]": _recurrent.KINDS[name] for k, name in enumerate(("Sigmoid", "Tanh", "Tanh"))},
+        "coupled": int(op.coupled),
+        "cell_clip": op.cell_clip,
+        **weights,
+        **{f"{name}_sums": data.astype(np.int32).sum(axis=1, dtype=np.int32) for name, data in weights.items()},
+        "b": call.constant(5),
+        **{f"{name}_scale[{k}]": float(s) for name, each in scales.items() for k, s in enumerate(each)},
+        "symmetric": int(op.symmetric),
+    }
+
+
+def scratch(call: Call) -> int:
+    """The sums of all gates, and the quantized state."""
+    return (4 * GATES + 1) * call.input(4).shape[1]
+
+
+def _gate_scales(w: TensorType) -> np.ndarray:
+    """The scale of each gate's weights, which are joined along their first axis."""
+    if w.quant is None or any(w.quant.zero_point) or len(w.quant.scale) != w.shape[0]:
+        raise QuantizationError(f"the weights {w} have no scale for each output, or a zero point")
+    return np.array(w.quant.scale[:: w.shape[0] // GATES], np.float32)
+
+
+@dataclass(frozen=True)
+class HybridLstm(Op):
+    """c = f * c + i * g and h = o * tanh(c), step by step, with gates i, o, f, g as in Lstm from the sums
+    b + f32(W (q - z)) * f32(s * scale) + f32(R (p - y)) * f32(t * scale), where p, t and y are h as QuantizeDynamic.
+
+    q: s8 [T, B, I]   s: f32 [T * B]   z: s8 [T * B]   w: s8 [4 * H, I]   r: s8 [4 * H, H], one scale for each gate
+    b: f32 [4 * H]   h, c: f32 [B, H], the state before the first step   p: f32 [3 * H] for i, o, f, or absent
+    y: [T, B, H], and the state [B, H] twice: h and c after the last step
+    coupled: i is 1 - f   cell_clip: bound of c, 0 for none   symmetric: how h is quantized
+    Source: LiteRT lstm_eval.cc, LstmStepHybrid.
+    """
+
+    coupled: bool = False
+    cell_clip: float = 0.0
+    symmetric: bool = False
+
+    litert_types = frozenset()
+    kernels = (
+        Kernel(
+            "mg_hybrid_lstm",
+            Form.WHOLE,
+            (constant_weights, sums_fit),
+            params,
+            operands=(0, 1, 2, 6, 7),
+            scratch=scratch,
+        ),
+    )
+
+    def infer(self, q: TensorType | None, s: TensorType | None, z: TensorType | None, w: TensorType | None,
+              r: TensorType | None, b: TensorType | None, h: TensorType | None, c: TensorType | None,
+              p: TensorType | None = None) -> tuple[TensorType, ...]:  # fmt: skip
+        if q is None or w is None or r is None or any(len(t.shape) != n for t, n in ((q, 3), (w, 2), (r, 2))):
+            raise ShapeError(f"a recurrent layer does not take data {q} with weights {w} and {r}")
+        (steps, batches, inputs), hidden = q.shape, r.shape[1]
+        for weights in (w, r):
+            _hybrid.check(q, s, z, weights, steps * batches)
+            if weights.dtype != "s8":
+                raise UnsupportedError(f"weights {weights} of a recurrent layer are not supported")
+            _gate_scales(weights)
+        _recurrent.check("weights", w, (GATES * hidden, inputs))
+        _recurrent.check("weights", r, (GATES * hidden, hidden))
+        _recurrent.check("bias", b, (GATES * hidden,))
+        _recurrent.check("state", h, (batches, hidden))
+        _recurrent.check("cell", c, (batches, hidden))
+        if p is not None:
+            _recurrent.check("peephole weights", p, (3 * hidden,))
+        if any(t is not None and t.dtype != "f32" for t in (b, h, c, p)):
+            raise UnsupportedError(f"a recurrent layer with a bias {b} and a state {h} is not supported")
+        state = TensorType((batches, hidden), "f32")
+        return TensorType((steps, batches, hidden), "f32"), state, state
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return _hybrid.refused_by(runtime)
+
+    def reference_q(self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, r: np.ndarray,
+                    b: np.ndarray, h: np.ndarray, c: np.ndarray, p: np.ndarray | None = None
+                    ) -> tuple[np.ndarray, ...]:  # fmt: skip
+        """Sums in float32 in the runtime's order, the functions of them in float64."""
+        steps, batches, hidden = len(q), q.shape[1], h.shape[1]
+        w_scale, r_scale = (np.array(call.input(k).quant.scale, np.float32) for k in (3, 4))  # type: ignore[union-attr]
+        peepholes = np.zeros((3, hidden)) if p is None else p.reshape(3, -1)
+        y = []
+        for data, scale, zero in zip(q, s.reshape(steps, batches), z.reshape(steps, batches), strict=True):
+            kept = hybrid.quantized(h, self.symmetric)
+            sums = b + hybrid.products(data, scale, zero, w, w_scale) + hybrid.products(*kept, r, r_scale)
+            h, c = (a.astype(np.float32) for a in self._step(sums, peepholes, c))
+            y.append(h)
+        return np.stack(y), h, c
+
+    def _step(self, sums: np.ndarray, peepholes: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        i, o, f, g = np.split(sums.astype(np.float64), GATES, axis=1)
+        forget = _sigmoid(f + peepholes[2] * c)
+        enter = 1.0 - forget if self.coupled else _sigmoid(i + peepholes[0] * c)
+        cell = forget * c + enter * np.tanh(g)
+        cell = np.clip(cell, -self.cell_clip, self.cell_clip) if self.cell_clip else cell
+        return _sigmoid(o + peepholes[1] * cell) * np.tanh(cell), cell
+
+    def macs(self, call: Call) -> int:
+        steps, batches, inputs = call.input(0).shape
+        hidden = call.input(4).shape[1]
+        return steps * batches * GATES * hidden * (inputs + hidden)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            _example(cls(), (3, 1, 5, 4), 1),
+            _example(cls(coupled=True, symmetric=True), (2, 2, 3, 5), 2),
+            _example(cls(cell_clip=0.2), (1, 2, 1, 6), 3, peepholes=True),
+        ]
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return _recurrent.activated("Sigmoid", x, 0.0)
+
+
+def _example(op: HybridLstm, sizes: tuple[int, int, int, int], seed: int, *, peepholes: bool = False) -> Example:
+    steps, batches, inputs, hidden = sizes
+    scales = tuple(0.005 * (1 + gate) for gate in range(GATES) for _ in range(hidden))
+    weights = [TensorType((GATES * hidden, n), "s8", QuantParams(scales, (0,) * len(scales))) for n in (inputs, hidden)]
+    each, shapes = (steps * batches,), ((GATES * hidden,), (batches, hidden), (batches, hidden))
+    floats = [TensorType(shape, "f32") for shape in (*shapes, *([(3 * hidden,)] if peepholes else []))]
+    data = (TensorType((steps, batches, inputs), "s8"), TensorType(each, "f32"), TensorType(each, "s8"))
+    operands = (*data, *weights, *floats)
+    constants = dict.fromkeys((3, 4, 5, *([8] if peepholes else [])))
+    return Example(op, operands, op.infer(*operands), constants, seed)
