@@ -7,12 +7,28 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from mcugen.cli._common import emit, json_option, model_argument, progress, write
 from mcugen.errors import UsageError
 from mcugen.options import LAYOUTS, Options
 
 _BYTE, _WHOLE = 8, 100.0
+_OF_INTEGERS = {
+    "interface": "--io",
+    "activations": "--activations",
+    "max_loss": "--max-loss",
+    "flash": "--flash",
+    "ram": "--ram",
+    "front": "--front",
+    "judge": "--loss",
+    "resume": "--resume",
+    "method": "--method",
+    "cache": "--cache",
+    "scheduler": "--scheduler",
+    "page": "--report",
+}
+"""Options that mean nothing for a model whose data stay floats."""
 
 
 def _one_thread_a_process() -> None:
@@ -50,10 +66,11 @@ def _one_thread_a_process() -> None:
 )
 @click.option(
     "--weights",
-    type=click.Choice(["8", "4", "mixed"]),
+    type=click.Choice(["8", "4", "mixed", "float16"]),
     default="8",
     show_default=True,
-    help="Bits of weights; mixed: 8 or 4, layer by layer, as the options below ask for.",
+    help="Bits of weights; mixed: 8 or 4, layer by layer, as the options below ask for; float16: a float model whose "
+    "file has half the size.",
 )
 @click.option(
     "--activations",
@@ -143,6 +160,9 @@ def COMMAND(
       mcugen quantize model.onnx --data calib.npz --test test.npz -o model.int8.tflite
     """
     _one_thread_a_process()
+    if values["weights"] == "float16":
+        _half(model, data, file, test, values, as_json=as_json)
+        return
     from mcugen.mixed import text as mixed_text
     from mcugen.mixed.plan import Chosen
     from mcugen.quantize import run, text
@@ -162,6 +182,24 @@ def COMMAND(
     more = {} if chosen is None else {"mixed": mixed_text.as_dict(chosen)}
     lines = "" if chosen is None else mixed_text.as_text(chosen)
     emit({**text.as_dict(*given), **more}, lines + text.as_text(*given), as_json=as_json)
+
+
+def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[str, Any], *, as_json: bool) -> None:
+    """Weights of float16, in a model that stays one of floats. Raises UsageError for options that mean nothing then."""
+    from mcugen.quantize import half, run
+
+    context = click.get_current_context()
+    for name, flag in _OF_INTEGERS.items():
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_given and context.params[name] != "float":
+            raise UsageError(f"{flag} is for models of integers", hint="leave it out with --weights float16")
+    format_name, choices = run.format_of(file), _choices({**values, "weights": "8"})
+    with progress("rounding weights", quiet=as_json) as tell:
+        found = half.quantize(model, data, choices, test=test, tell=tell)
+        content = found.written(format_name)
+    write(file, content)
+    given = (found, str(file), len(content))
+    emit(half.as_dict(*given), half.as_text(*given), as_json=as_json)
 
 
 def _wish(values: dict[str, Any]) -> Any:

@@ -22,7 +22,7 @@ def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
         found = _BITS.fullmatch(bits)
         if not label or not bits or found is None:
             raise UsageError(f"{text!r} gives no bits", where="--layer", hint="for example conv_3=w4 or conv_3=a16")
-        name = _node(graph, label)
+        name = node_of(graph, label)
         if found[1]:
             weights[name] = int(found[1])
         if found[2]:
@@ -36,8 +36,8 @@ def label_of(graph: Graph, name: str) -> str:
     return graph.tensors[node.outputs[0]].label or node.outputs[0]
 
 
-def _node(graph: Graph, label: str) -> str:
-    """The node whose result, or which itself, has this name."""
+def node_of(graph: Graph, label: str) -> str:
+    """The node whose result, or which itself, has this name. Raises UsageError."""
     for node in graph.nodes:
         if label in (label_of(graph, node.name), node.name):
             return node.name

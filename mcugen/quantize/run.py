@@ -108,7 +108,7 @@ def quantize(
     graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
     given = layer_bits.given(graph, choices.widths, choices.layers)
     float_model.require_integers(graph, given)
-    floats = Floats(graph, float_model.REFERENCE, _in_interface(graph, found.arrays))
+    floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
     tell(f"running the float model on {floats.count} samples")
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, imported.sha256, found.sha256)
@@ -116,7 +116,7 @@ def quantize(
     kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
     judged, solved, integer, widths = _solved(floats, choices, given, kept, choose, tell)
     final = with_floats(integer) if choices.interface == "float" else integer
-    of_test = None if held is None else Floats(graph, float_model.REFERENCE, _in_interface(graph, held.arrays))
+    of_test = None if held is None else Floats(graph, float_model.REFERENCE, in_interface(graph, held.arrays))
     tell("looking at each layer")
     told = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
     notes = (*imported.notes, *found.notes, *_runtime_notes(integer))
@@ -186,7 +186,7 @@ def _bridges(graph: Graph) -> int:
     return sum(node.name.startswith(BRIDGE) for node in graph.nodes)
 
 
-def _in_interface(graph: Graph, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+def in_interface(graph: Graph, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     """Samples in the layouts that the file has as those of the interface: [samples, *shape]."""
     moved = {name: (0, *(k + 1 for k in axes)) for name, axes in graph.layouts.items()}
     pairs = zip(graph.inputs, arrays, strict=True)

@@ -12,6 +12,7 @@ from mcugen.quantize.guard import Trial
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.run import Quantized
+from mcugen.quantize.scores import Score
 
 _BYTE = 8
 _SHOWN = 5
@@ -24,18 +25,13 @@ def as_text(found: Quantized, file: str, size: int) -> str:
     lines += [] if found.judged.trials else [f"  {found.judged.recipe}; nothing was tried"]
     lines += _bits(found)
     lines += _findings(found.diagnosis.findings)
-    if found.score is not None:
-        test = found.score
-        lines.append(f"test: {test.samples} samples, {test.sqnr:.1f} dB against the float model")
-        if test.before is not None and test.after is not None:
-            lines.append(f"  {test.metric}: {test.before:.4g} in floats, {test.after:.4g} in integers")
+    lines += score_lines(found.score, "in integers")
     lines += [f"note: {note}" for note in found.notes]
     return "\n".join([*lines, f"{file}: {size:,} bytes"]) + "\n"
 
 
 def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
     """The same as values for JSON."""
-    test = found.score
     return {
         "model": found.graph.name,
         "file": file,
@@ -49,19 +45,34 @@ def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
         "weights_bits": {name: found.widths.of_weights(name) for name in weighted(found.floats.graph)},
         "activations_bits": {n.name: found.widths.of_data(n.name) for n in found.floats.graph.nodes},
         "bridges": found.bridges,
-        "test": None
-        if test is None
-        else {
-            "samples": test.samples,
-            "sqnr_db": test.sqnr,
-            "metric": test.metric,
-            "float": test.before,
-            "integer": test.after,
-            "confusion": None if test.confusion is None else test.confusion.tolist(),
-        },
+        "test": score_dict(found.score),
         "layers": [dataclasses.asdict(layer) for layer in found.diagnosis.layers],
         "findings": [{**dataclasses.asdict(finding), "sentence": str(finding)} for finding in found.diagnosis.findings],
         "notes": list(found.notes),
+    }
+
+
+def score_lines(test: Score | None, made: str) -> list[str]:
+    """What a test found, if there was one. made: what the network was made to be, in words."""
+    if test is None:
+        return []
+    lines = [f"test: {test.samples} samples, {test.sqnr:.1f} dB against the float model"]
+    if test.before is not None and test.after is not None:
+        lines.append(f"  {test.metric}: {test.before:.4g} in floats, {test.after:.4g} {made}")
+    return lines
+
+
+def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | None:
+    """The same as values for JSON."""
+    if test is None:
+        return None
+    return {
+        "samples": test.samples,
+        "sqnr_db": test.sqnr,
+        "metric": test.metric,
+        "float": test.before,
+        made: test.after,
+        "confusion": None if test.confusion is None else test.confusion.tolist(),
     }
 
 

@@ -12,11 +12,11 @@ from mcugen.graph import Graph
 
 def formats() -> tuple[str, ...]:
     """The formats that can be written, sorted."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg and not m.name.startswith("_")))
 
 
 def load(format_name: str) -> ModuleType:
-    """The writer of a format: a module with `write(graph) -> bytes`. Raises UsageError where there is none."""
+    """The writer of a format: a package with `write(graph, halves) -> bytes`. Raises UsageError where there is none."""
     if format_name not in formats():
         raise UsageError(
             f"mcugen does not write {format_name!r} files", hint=f"it writes: {', '.join(formats()) or 'nothing'}"
@@ -24,7 +24,10 @@ def load(format_name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{format_name}")
 
 
-def write(graph: Graph, format_name: str) -> bytes:
-    """The graph as a model file. Raises UsageError, and UnsupportedError for all that the format cannot say."""
-    data: bytes = load(format_name).write(graph)
+def write(graph: Graph, format_name: str, *, halves: bool = False) -> bytes:
+    """The graph as a model file. halves: float weights are stored as float16 where that changes none of them.
+
+    Raises UsageError, and UnsupportedError for all that the format cannot say.
+    """
+    data: bytes = load(format_name).write(graph, halves)
     return data

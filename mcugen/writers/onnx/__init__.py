@@ -16,8 +16,8 @@ FORMAT = "onnx"
 _REFERENCE = "ort"
 
 
-def write(graph: Graph) -> bytes:
-    """The bytes of an .onnx file: the same for the same graph.
+def write(graph: Graph, halves: bool = False) -> bytes:
+    """The bytes of an .onnx file: the same for the same graph. halves: weights as float16 where that changes none.
 
     Raises UnsupportedError for all that no operator of the format says.
     """
@@ -38,4 +38,4 @@ def write(graph: Graph) -> bytes:
     ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
     labels = [tuple(graph.tensors[name].label or name for name in names) for names in (graph.inputs, graph.outputs)]
     made = verify(follow_orders(network.graph(graph.name, *ends), _REFERENCE), "written as .onnx")
-    return _file.serialized(made, *labels)
+    return _file.serialized(made, labels[0], labels[1], halves)

@@ -15,6 +15,7 @@ from mcugen.graph import Graph, Node, Tensor
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 from mcugen.types import NUMPY_DTYPES, TensorType
+from mcugen.writers.halves import held
 from mcugen.writers.onnx._operator import REDUCTIONS, Operator
 
 OPSETS = (20, 21)
@@ -49,9 +50,9 @@ _OPERANDS: Mapping[str, tuple[str, ...]] = {
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
-def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> bytes:
-    """The file. inputs, outputs: the names of the interface."""
-    file = _File(graph)
+def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halves: bool) -> bytes:
+    """The file. inputs, outputs: the names of the interface; halves: weights as float16 where that changes none."""
+    file = _File(graph, halves)
     for name, label in (*zip(graph.inputs, inputs, strict=True), *zip(graph.outputs, outputs, strict=True)):
         file.take(name, label)
     for node in graph.nodes:
@@ -64,8 +65,9 @@ def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> b
 class _File:
     """The nodes and constants of a file. A tensor's real numbers are another value where it is quantized."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, halves: bool) -> None:
         self._graph = graph
+        self._halves = halves
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
         self._names: dict[str, str] = {}
@@ -173,7 +175,13 @@ class _File:
         """A tensor as it is stored."""
         tensor = self._tensor(name)
         if tensor.data is not None and name not in self._names:
-            self._constants.append(_proto(self._name(name), tensor.type, tensor.data))
+            narrow = held(tensor.data) if self._halves else None
+            if narrow is None:
+                self._constants.append(_proto(self._name(name), tensor.type, tensor.data))
+            else:
+                stored = self._unique(f"{self._name(name)}_half")
+                self._constants.append(numpy_helper.from_array(narrow, stored))
+                self._append("Cast", [stored], [self._name(name)], to=onnx.TensorProto.FLOAT)
         return self._name(name)
 
     def _real_of(self, name: str) -> str:

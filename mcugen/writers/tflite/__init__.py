@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mcugen.graph import Graph
 from mcugen.writers import _nodes
+from mcugen.writers.halves import held
 from mcugen.writers.tflite import _file, _states
+from mcugen.writers.tflite._file import Operator, Subgraph
 from mcugen.writers.tflite._sink import Network
 
 FORMAT = "tflite"
@@ -12,8 +16,8 @@ SIGNATURE = "serving_default"
 """The name under which runtimes offer the inputs and outputs."""
 
 
-def write(graph: Graph) -> bytes:
-    """The bytes of a .tflite file: the same for the same graph.
+def write(graph: Graph, halves: bool = False) -> bytes:
+    """The bytes of a .tflite file: the same for the same graph. halves: weights as float16 where that changes none.
 
     Raises UnsupportedError for all that no operator of the format says.
     """
@@ -27,7 +31,20 @@ def write(graph: Graph) -> bytes:
     for name in (*graph.inputs, *graph.outputs, *_in_reverse(graph), *graph.tensors):
         network.label(values[name], graph.tensors[name].label or name)
     ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
-    return _file.serialized([network.subgraph("main", *ends), *further], SIGNATURE)
+    main = network.subgraph("main", *ends)
+    return _file.serialized([_with_halves(main) if halves else main, *further], SIGNATURE)
+
+
+def _with_halves(graph: Subgraph) -> Subgraph:
+    """The network with weights as float16 that a DEQUANTIZE widens, where that changes none of them."""
+    values, first = list(graph.values), []
+    for k, value in enumerate(graph.values):
+        narrow = held(value.data)
+        if narrow is not None:
+            first.append(Operator("DEQUANTIZE", 3, (len(values),), (k,), {}))
+            values[k] = replace(value, data=None)
+            values.append(replace(value, name=f"{value.name}_half", type=replace(value.type, dtype="f16"), data=narrow))
+    return replace(graph, values=tuple(values), operators=(*first, *graph.operators))
 
 
 def _in_reverse(graph: Graph) -> list[str]:

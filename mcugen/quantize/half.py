@@ -1,0 +1,148 @@
+"""Weights of float16: a float network whose weights are rounded to 16 bits, and computed with as float32."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcugen import samples, writers
+from mcugen.errors import UsageError
+from mcugen.graph import Graph
+from mcugen.quantize import float_model
+from mcugen.quantize.bench import outputs_of
+from mcugen.quantize.floats import Floats
+from mcugen.quantize.layer_bits import label_of, node_of
+from mcugen.quantize.noise import decibels, powers
+from mcugen.quantize.run import Choices, in_interface
+from mcugen.quantize.scores import Score, score
+from mcugen.quantize.text import score_dict, score_lines
+from mcugen.writers.halves import held, is_wide_enough
+
+_MOST = float(np.finfo(np.float16).max)
+_TFLM = "TensorFlow Lite Micro has no kernel that widens float16 constants; LiteRT, ONNX Runtime and mcugen read them"
+_IN_C = "the C that mcugen builds holds these weights as float32"
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """A network with weights of float16, and what that costs.
+
+    wide: layers that keep float32, as users know them; of: how many have weights; before, after: bytes of constants;
+    samples, sqnr: measured against the float network, in dB; score: on the samples of a test
+    """
+
+    graph: Graph
+    wide: tuple[str, ...]
+    of: int
+    before: int
+    after: int
+    samples: int
+    sqnr: float
+    notes: tuple[str, ...]
+    score: Score | None = None
+
+    def written(self, format_name: str) -> bytes:
+        """The network as a model file."""
+        return writers.write(self.graph, format_name, halves=True)
+
+
+def quantize(
+    path: Path,
+    data: Path,
+    choices: Choices,
+    *,
+    test: Path | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Half:
+    """Round the weights of a float model file, and measure what that costs on the samples in `data` and `test`.
+
+    Raises McugenError for what cannot be read.
+    """
+    imported = float_model.load(path, choices.shapes, choices.signature)
+    found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
+    tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
+    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
+    made, wide, notes = _rounded(graph, _kept_wide(graph, choices.layers))
+    floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
+    tell(f"comparing on {floats.count} samples")
+    sqnr = float(decibels(powers(floats.outputs(), outputs_of(floats, made)).sum(axis=1)))
+    constants = [t.data for t in made.tensors.values() if t.data is not None]
+    narrow = sum(c.nbytes // 2 for c in constants if held(c) is not None)
+    before = sum(c.nbytes for c in constants)
+    labels = tuple(label_of(graph, name) for name in wide)
+    notes = (*imported.notes, *found.notes, *notes, _TFLM, _IN_C)
+    weighted = sum(bool(_weights(graph, node.inputs)) for node in graph.nodes)
+    result = Half(made, labels, weighted, before, before - narrow, found.count, sqnr, notes)
+    if tested is None:
+        return result
+    of_test = Floats(graph, float_model.REFERENCE, in_interface(graph, tested.arrays))
+    return replace(result, score=score(of_test, made, tested.labels), notes=(*notes, *tested.notes))
+
+
+def _kept_wide(graph: Graph, layers: Sequence[str]) -> tuple[str, ...]:
+    """The nodes that users want to keep as they are: `NAME=w32`. Raises UsageError."""
+    found: list[str] = []
+    for text in layers:
+        label, _, bits = text.rpartition("=")
+        if not label or bits not in ("w16", "w32"):
+            hint = "with --weights float16, for example conv_3=w32 for one that stays in float32"
+            raise UsageError(f"{text!r} gives no bits of floats", where="--layer", hint=hint)
+        name = node_of(graph, label)
+        found = [n for n in found if n != name] + ([name] if bits == "w32" else [])
+    return tuple(found)
+
+
+def _rounded(graph: Graph, wide: Sequence[str]) -> tuple[Graph, tuple[str, ...], tuple[str, ...]]:
+    """The network with its weights rounded, the nodes that keep float32, and notes about those nobody asked for."""
+    tensors, far, notes = dict(graph.tensors), [], []
+    kept = {name for node in graph.nodes if node.name in wide for name in _weights(graph, node.inputs)}
+    for node in graph.nodes:
+        for name in _weights(graph, node.inputs):
+            data = graph.tensors[name].data
+            assert data is not None
+            most = float(np.abs(data).max(initial=0))
+            if name not in kept and most <= _MOST:
+                tensors[name] = replace(graph.tensors[name], data=data.astype(np.float16).astype(np.float32))
+            elif name not in kept:
+                far.append(node.name)
+                what = f"weights up to {most:.3g} are beyond float16, which ends at {_MOST:.0f}"
+                notes.append(f"{label_of(graph, node.name)} stays in float32: {what}")
+    return replace(graph, tensors=tensors), (*wide, *far), tuple(notes)
+
+
+def _weights(graph: Graph, names: Sequence[str | None]) -> list[str]:
+    """Those operands of a node that are weights."""
+    data = {name: graph.tensors[name].data for name in names if name is not None}
+    return [name for name, array in data.items() if array is not None and is_wide_enough(array)]
+
+
+def as_text(found: Half, file: str, size: int) -> str:
+    """What was saved, what it costs, and where the model went."""
+    lines = [f"{found.graph.name}: {found.samples} samples; weights of float16, computed with as float32"]
+    lines.append(f"  constants: {found.after:,} bytes, {found.before:,} in float32")
+    lines.append(f"  {found.sqnr:.1f} dB against the float model")
+    if found.wide:
+        lines.append(f"  float32: {len(found.wide)} of {found.of} layers: {', '.join(found.wide)}")
+    lines += score_lines(found.score, "with float16 weights")
+    lines += [f"note: {note}" for note in found.notes]
+    return "\n".join([*lines, f"{file}: {size:,} bytes"]) + "\n"
+
+
+def as_dict(found: Half, file: str, size: int) -> dict[str, Any]:
+    """The same as values for JSON."""
+    return {
+        "model": found.graph.name,
+        "file": file,
+        "bytes": size,
+        "samples": found.samples,
+        "weights": "float16",
+        "constants": {"bytes": found.after, "float32": found.before},
+        "float32_layers": list(found.wide),
+        "sqnr_db": found.sqnr,
+        "test": score_dict(found.score, "float16"),
+        "notes": list(found.notes),
+    }
