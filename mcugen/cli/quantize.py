@@ -160,9 +160,16 @@ def COMMAND(
       mcugen quantize model.onnx --data calib.npz --test test.npz -o model.int8.tflite
     """
     _one_thread_a_process()
+    files = (model, data, file, test)
     if values["weights"] == "float16":
-        _half(model, data, file, test, values, as_json=as_json)
-        return
+        _half(*files, values, as_json=as_json)
+    else:
+        _integers(*files, page, values, as_json=as_json)
+
+
+def _integers(
+    model: Path, data: Path, file: Path, test: Path | None, page: Path | None, values: dict[str, Any], *, as_json: bool
+) -> None:
     from mcugen.mixed import text as mixed_text
     from mcugen.mixed.plan import Chosen
     from mcugen.quantize import run, text
