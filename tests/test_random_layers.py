@@ -25,6 +25,15 @@ def test_they_reach_the_kernels_of_all_cores() -> None:
         graph = graph_of(random_layer(seed))
         call = graph.call(graph.nodes[0], "tflm")
         taken.update(k.symbol for k in kernels.of(call.op) if not k.refusals(call, kernels.features()))
-    for part in ("__dsp16", "__dsp8", "__planar", "__column", "__swar", "conv2d_s8__mve", "dense_s8__mve"):
+    for part in (
+        "__dsp16",
+        "__dsp8",
+        "__planar",
+        "__column",
+        "conv2d_s8__swar",
+        "connected_s8__swar",
+        "conv2d_s8__mve",
+        "dense_s8__mve",
+    ):
         assert sum(n for symbol, n in taken.items() if part in symbol) >= 3, part
     assert min(taken["mg_conv2d_s8__acc64"], taken["mg_depthwise_conv2d_s8__acc64"]) >= 10

@@ -14,8 +14,8 @@ from mcugen.select import costs
 DENSE, FULL, DEPTHWISE, FLOAT = "dense", "full", "depthwise", "float"
 
 BOUNDS: dict[str, dict[str, float]] = {
-    "cortex-m0plus": {DENSE: 2.0, FULL: 2.0, DEPTHWISE: 2.0, FLOAT: 40.0},
-    "cortex-m3": {DENSE: 2.0, FULL: 2.0, DEPTHWISE: 2.0, FLOAT: 40.0},
+    "cortex-m0plus": {DENSE: 2.0, FULL: 1.875, DEPTHWISE: 2.0, FLOAT: 40.0},
+    "cortex-m3": {DENSE: 2.0, FULL: 1.875, DEPTHWISE: 2.0, FLOAT: 40.0},
     "cortex-m4": {DENSE: 1.0, FULL: 1.125, DEPTHWISE: 1.17, FLOAT: 3.3},
     "cortex-m7": {DENSE: 0.5, FULL: 0.5, DEPTHWISE: 0.67, FLOAT: 1.0},
     "cortex-m33": {DENSE: 1.0, FULL: 1.125, DEPTHWISE: 1.17, FLOAT: 3.3},
@@ -27,8 +27,9 @@ BOUNDS: dict[str, dict[str, float]] = {
 by four, 18 for 16; depthwise 3x3 from planar rows, LDRD and four products for six. Cortex-M7: one product instruction
 of two per cycle, loads beside it. Cortex-M55: two rows by three channels of VMLADAVA, 12 cycles for 96; fully
 connected, five loads for four products, 10 for 64; depthwise patches, four products for 36. Without SIMD: two channels
-in one multiplication, a load of 2 cycles and a product with addition for two. Floats: one product at a time where there
-is a unit, and 40 cycles in software."""
+in one multiplication, a load of 2 cycles and a product with addition for two; fully
+connected on Arm cores, loads of one element and four words and four products with addition, 15 for 8. Floats: one
+product at a time where there is a unit, and 40 cycles in software."""
 
 REASONS = {
     "macs": "the inner loop",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
+from mcugen.kernels.swar.vectors import VECTOR
 from mcugen.kernels.swar.words import DEPTHWISE, RUN, WINDOW
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
+from mcugen.ops.fully_connected import FullyConnected, single_rounding_fits
 
 FAMILY = Family(
     rank=30,
     needs=frozenset(),
     serves={
         Conv2D: (RUN.ruled(is_pointwise), WINDOW.ruled(one_group)),
+        FullyConnected: (VECTOR.ruled(single_rounding_fits),),
         DepthwiseConv2D: (WINDOW.ruled(reads_one_channel), DEPTHWISE.ruled(one_output_each)),
     },
 )

@@ -55,6 +55,11 @@ class Channel:
         """The least and the largest sum."""
         return _interval(self.weights, self.bias)
 
+    @property
+    def live(self) -> tuple[np.ndarray, int]:
+        """Weights and bias, zeros where the output is always the same."""
+        return (self.weights, self.bias) if self.constant is None else (np.zeros_like(self.weights), 0)
+
 
 def _interval(w: np.ndarray, bias: int) -> tuple[int, int]:
     return bias - 255 * int(-w[w < 0].sum()), bias + 255 * int(w[w > 0].sum())
@@ -80,21 +85,21 @@ def _clamped(call: Call, activation: str, scaled: np.ndarray) -> np.ndarray:
 
 def requantizes(call: Call, made: list[Channel], activation: str) -> bool:
     """Whether every channel's requantization fits the instructions: shifts to the right, sums and results in range."""
-    offset = _offset(call, activation)
-    return all(c.constant is not None or _parts_of(c, offset) for c in made)
+    offset = offset_of(call, activation)
+    return all(c.constant is not None or parts_of(c, offset) for c in made)
 
 
-def _is_linear(call: Call, offset: int) -> bool:
+def is_linear(call: Call, offset: int) -> bool:
     """Whether negative sums that do not clamp round away from zero."""
     return offset > 0 and not rounds_once(call)
 
 
-def _offset(call: Call, activation: str) -> int:
+def offset_of(call: Call, activation: str) -> int:
     """The zero point of the output above its least value."""
     return call.output.zero_point - activation_range(activation, call.output)[0]
 
 
-def _parts_of(c: Channel, offset: int) -> int:
+def parts_of(c: Channel, offset: int) -> int:
     """In how many parts the multiplier has to be taken: 3, 4, or 0 where neither is exact."""
     if not 1 <= c.right <= 16:
         return 0
@@ -132,15 +137,15 @@ def lane_fields(call: Call, made: list[Channel], activation: str) -> Params:
     """The parameters of the depthwise kernel, whose sums are of x itself; taps are padded to a multiple of three."""
     taps = -(-made[0].weights.size // 3) * 3
     words: list[int] = []
-    (least, most), offset = activation_range(activation, call.output), _offset(call, activation)
+    (least, most), offset = activation_range(activation, call.output), offset_of(call, activation)
     for c in made:
-        w, bias = _live(c)
+        w, bias = c.live
         words += [_u32(bias + 128 * int(w.sum())), *(_u32(int(v)) for v in np.pad(w, (0, taps - w.size)))]
-        words += _ending(c, offset, least, 3)
+        words += ending(c, offset, least, 3)
     stream: dict[str, Param] = {
         "stream": np.array(words, np.uint32),
         "taps": taps,
-        "kind": int(_is_linear(call, offset)) + 2 * int(most - least == 255),
+        "kind": int(is_linear(call, offset)) + 2 * int(most - least == 255),
     }
     return {**fields(call, made, activation), **stream}
 
@@ -154,41 +159,37 @@ def groups(w: np.ndarray) -> float:
 
 def in_three_parts(call: Call, made: list[Channel], activation: str) -> bool:
     """Whether every channel's multiplier may be taken in three parts."""
-    return all(c.constant is not None or _parts_of(c, _offset(call, activation)) == 3 for c in made)
+    return all(c.constant is not None or parts_of(c, offset_of(call, activation)) == 3 for c in made)
 
 
 def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
-    offset = _offset(call, activation)
+    offset = offset_of(call, activation)
     least, most = activation_range(activation, call.output)
-    common = (LINEAR if _is_linear(call, offset) else 0) + (FULL if most - least == 255 else 0)
+    common = (LINEAR if is_linear(call, offset) else 0) + (FULL if most - least == 255 else 0)
     for first, second in zip(made[0::2], [*made[1::2], None], strict=False):
         pair = [c for c in (first, second) if c is not None]
         live = [c.constant is None for c in pair]
-        parts = max(_parts_of(c, offset) if alive else 3 for c, alive in zip(pair, live, strict=True))
+        parts = max(parts_of(c, offset) if alive else 3 for c, alive in zip(pair, live, strict=True))
         kind = common + (SINGLE if second is None else 0) + (FOUR if parts == 4 else 0)
         none = Channel(np.zeros_like(first.weights), 0, 0, 1, 0)
         yield from _sums(*((none, first) if second is None else (first, second)))
         yield 16 + kind
         for c in pair:
-            yield from _ending(c, offset, least, parts)
+            yield from ending(c, offset, least, parts)
 
 
 def _sums(lower: Channel, upper: Channel) -> Iterator[int]:
     """The head of a pair and its groups of words."""
-    w0, w1 = (_live(c)[0] for c in (lower, upper))
+    w0, w1 = (c.live[0] for c in (lower, upper))
     groups = list(_groups(w0, w1))
     starts = [_start(w0[a:b], w1[a:b]) for a, b in groups]
-    upper_start = _live(upper)[1] - sum(s[1] for s in starts)
-    yield _u32(_live(lower)[1] - sum(s[0] for s in starts) + (upper_start << 16))
+    upper_start = upper.live[1] - sum(s[1] for s in starts)
+    yield _u32(lower.live[1] - sum(s[0] for s in starts) + (upper_start << 16))
     yield _u32(upper_start)
     yield len(groups)
     for (a, b), (s0, s1) in zip(groups, starts, strict=True):
         yield _u32(s0 + (s1 << 16))
         yield from (_u32(int(v)) for v in w0[a:b] + (w1[a:b] << 16))
-
-
-def _live(c: Channel) -> tuple[np.ndarray, int]:
-    return (c.weights, c.bias) if c.constant is None else (np.zeros_like(c.weights), 0)
 
 
 def _groups(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
@@ -209,7 +210,7 @@ def _start(w0: np.ndarray, w1: np.ndarray) -> tuple[int, int]:
     return lower, 255 * int(-w1[w1 < 0].sum()) - 32768
 
 
-def _ending(c: Channel, offset: int, least: int, parts: int) -> Iterator[int]:
+def ending(c: Channel, offset: int, least: int, parts: int) -> Iterator[int]:
     bits, low = (10, 20) if parts == 3 else (8, 24)
     mask = (1 << bits) - 1
     if c.constant is None:

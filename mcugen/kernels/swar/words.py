@@ -28,22 +28,23 @@ def requantizes(call: Call) -> bool:
     "sums stay below 2^23, and the multipliers scale them down"
     if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
         return False
-    return packing.requantizes(call, _channels(call), activation_of(call))
+    return packing.requantizes(call, channels_of(call), activation_of(call))
 
 
 def three_parts(call: Call) -> bool:
     "sums stay below 2^21, and the multipliers scale them down"
     if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
         return False
-    return packing.in_three_parts(call, _channels(call), activation_of(call))
+    return packing.in_three_parts(call, channels_of(call), activation_of(call))
 
 
-def _channels(call: Call) -> list[packing.Channel]:
+def channels_of(call: Call) -> list[packing.Channel]:
+    """The output channels, for calls of int8 data with constant weights."""
     return packing.channels(call, matrix(call), activation_of(call))
 
 
 def _params(call: Call) -> dict[str, Any]:
-    return dict(packing.fields(call, _channels(call), activation_of(call)))
+    return dict(packing.fields(call, channels_of(call), activation_of(call)))
 
 
 def _window_params(call: Call) -> Params:
@@ -51,18 +52,18 @@ def _window_params(call: Call) -> Params:
 
 
 def _depthwise_params(call: Call) -> Params:
-    lanes = packing.lane_fields(call, _channels(call), activation_of(call))
+    lanes = packing.lane_fields(call, channels_of(call), activation_of(call))
     return {**lanes, **_geometry(call, adjacent=False)}
 
 
 def _scratch(call: Call) -> int:
     outputs = call.output.shape[-1]
-    return _aligned(PIXELS * (call.input(1).size // outputs) + outputs)
+    return aligned(PIXELS * (call.input(1).size // outputs) + outputs)
 
 
 def _depthwise_scratch(call: Call) -> int:
     taps = -(-matrix(call).shape[1] // 3) * 3
-    return _aligned(2 * taps * POINTER_BYTES + call.output.shape[3])
+    return aligned(2 * taps * POINTER_BYTES + call.output.shape[3])
 
 
 def _run_work(call: Call) -> dict[str, float]:
@@ -115,7 +116,7 @@ def _geometry(call: Call, adjacent: bool = True) -> dict[str, Any]:
     return {"outside": outside, **fields(window_of(call), x, call.output, adjacent=adjacent)}
 
 
-def _aligned(nbytes: int) -> int:
+def aligned(nbytes: int) -> int:
     return -(-nbytes // 16) * 16
 
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The sums of eight outputs, from four words of two outputs for each tap.
+ * A word holds the weights of two outputs, w0 + 65536 * w1. The build has grouped the taps so that neither sum leaves
+ * its 16 bits within a group.
+ */
+#ifndef MCUGEN_SWAR_EIGHT_H
+#define MCUGEN_SWAR_EIGHT_H
+
+#include "mcugen/runtime.h"
+
+#define MG_SWAR_OUTPUTS 8u
+
+#if defined(__ARM_ARCH_6M__) && defined(__GNUC__)
+#include "mcugen/swar_eight_thumb1.h"
+#elif defined(__thumb2__) && defined(__GNUC__)
+#include "mcugen/swar_eight_thumb2.h"
+#else
+/* A block of that many groups, from its sums on. x: all taps, + 128. Returns the stream after the groups.
+ * sums: for each pair of outputs, of both modulo 2^32, and of the upper one. */
+static const uint32_t *mg_swar_eight(const uint32_t *stream, const uint8_t *x, uint32_t *sums, uint32_t groups)
+{
+    const uint32_t *w = stream + MG_SWAR_OUTPUTS;
+    const uint8_t *taps = x;
+    uint32_t both0 = stream[0], both1 = stream[2], both2 = stream[4], both3 = stream[6];
+    uint32_t upper0 = stream[1], upper1 = stream[3], upper2 = stream[5], upper3 = stream[7];
+    for (uint32_t g = 0u; g < groups; g += 1u) {
+        const uint32_t n = w[4] & 255u;
+        uint32_t t0 = w[0], t1 = w[1], t2 = w[2], t3 = w[3];
+        w += 5;
+        taps += n;
+        for (uint32_t k = 1u; k <= n; k += 1u) {
+            const uint32_t u = taps[-(int32_t)k];
+            t0 += w[0] * u;
+            t1 += w[1] * u;
+            t2 += w[2] * u;
+            t3 += w[3] * u;
+            w += 4;
+        }
+        both0 += t0;
+        both1 += t1;
+        both2 += t2;
+        both3 += t3;
+        upper0 += (uint32_t)((int32_t)t0 >> 16);
+        upper1 += (uint32_t)((int32_t)t1 >> 16);
+        upper2 += (uint32_t)((int32_t)t2 >> 16);
+        upper3 += (uint32_t)((int32_t)t3 >> 16);
+    }
+    sums[0] = both0;
+    sums[1] = upper0;
+    sums[2] = both1;
+    sums[3] = upper1;
+    sums[4] = both2;
+    sums[5] = upper2;
+    sums[6] = both3;
+    sums[7] = upper3;
+    return w + 5;
+}
+#endif
+
+#endif /* MCUGEN_SWAR_EIGHT_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * swar_eight.h for Arm cores with Thumb-2: assembly.
+ */
+#ifndef MCUGEN_SWAR_EIGHT_THUMB2_H
+#define MCUGEN_SWAR_EIGHT_THUMB2_H
+
+#include "mcugen/runtime.h"
+
+/* Two pairs' sums of a group, in `a` and `b`, to those at `at`. */
+#define MG_SWAR_ADD(at, a, b) \
+    "ldmia " at ", {r3, r4, r5, r6}\n add r3, r3, " a "\n add r4, r4, " a ", asr #16\n" \
+    "add r5, r5, " b "\n add r6, r6, " b ", asr #16\n stmia " at ", {r3, r4, r5, r6}\n"
+
+/* r0 taps, r1 stream, r2 the block's sums, r3 to r6 words, r7 tap, r8 to r11 sums of the group, r12 its length,
+ * lr the block's last four sums. */
+static const uint32_t *__attribute__((naked, noinline))
+mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const uint8_t *x, MCUGEN_UNUSED uint32_t *sums,
+              MCUGEN_UNUSED uint32_t groups)
+{
+    __asm__(".syntax unified\n"
+            "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
+            "mov r3, r0\n mov r0, r1\n mov r1, r3\n"
+            "add lr, r2, #16\n"
+            "ldmia r1!, {r3, r4, r5, r6, r7, r8, r9, r10}\n stmia r2, {r3, r4, r5, r6, r7, r8, r9, r10}\n"
+            "b 1f\n"
+            "4: mov r0, r1\n"
+            "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
+            /* the next group: to its first tap, or to the end of the block */
+            "1: ldmia.w r1!, {r8, r9, r10, r11, r12}\n"
+            "lsr r3, r12, #16\n add pc, r3\n"
+            "nop\n"
+            "b.n 4b\n"
+            "nop\n"
+            ".set mg_k, 31\n"
+            ".rept 32\n"
+            "ldrb.n r7, [r0, #mg_k]\n ldmia.n r1!, {r3, r4, r5, r6}\n"
+            "mla r8, r3, r7, r8\n mla r9, r4, r7, r9\n mla r10, r5, r7, r10\n mla r11, r6, r7, r11\n"
+            ".set mg_k, mg_k - 1\n"
+            ".endr\n"
+            "uxtb r12, r12\n add r0, r0, r12\n" MG_SWAR_ADD("r2", "r8", "r9") MG_SWAR_ADD("lr", "r10", "r11")
+            "b 1b\n");
+}
+
+#endif /* MCUGEN_SWAR_EIGHT_THUMB2_H */

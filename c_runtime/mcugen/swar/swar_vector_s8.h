@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Fully connected layer of int8 vectors with int8 weights, for cores that have no SIMD: two outputs per multiplication.
+ *
+ *   y[o] = clamp(requantize(bias[o] + sum over taps of w[o] * x, mult[o], shift[o]) + out_zero_point)
+ *
+ * x       int8 [taps]; stored values, the zero point is folded into the bias
+ * stream  weights in words of two outputs, four words for each tap, in groups whose sums fit 16 bits, with all other
+ *         constants, in the order in which they are read
+ * sums    below 2^23, shifts to the right: proved when the code is generated
+ * Equals the reference runtime's FullyConnected for int8 data, with double or single rounding.
+ */
+#ifndef MCUGEN_SWAR_VECTOR_S8_H
+#define MCUGEN_SWAR_VECTOR_S8_H
+
+#include "mcugen/runtime.h"
+
+/* blocks: of eight outputs, the last one may have fewer. */
+typedef struct {
+    const uint32_t *stream;
+    uint32_t blocks;
+    int32_t out_min;
+    uint32_t out_span, taps, outputs;
+} mg_swar_vector_s8_params;
+
+/* n vectors. in: n * taps, out: n * outputs. scratch: taps bytes, 16-aligned. */
+void mg_fully_connected_s8__swar(const mg_swar_vector_s8_params *p, const int8_t *in, int8_t *out, void *scratch,
+                                 uint32_t n);
+
+#endif /* MCUGEN_SWAR_VECTOR_S8_H */
