@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from typing import Protocol
 
 from mcugen.call import Call, Params, Rule
-from mcugen.element import Loop
 
 MAX_SHORT = 15
 """Longest abbreviation of a kernel's symbol in the name of an emitted function, in characters."""
@@ -95,6 +95,17 @@ class Ring:
     pitch: int = 0
 
 
+class Made(Protocol):
+    """A C function made for a call: `mcugen.element.Loop`, or what a family makes."""
+
+    @property
+    def digest(self) -> str:
+        """Six hexadecimal digits of a hash of the files' text."""
+
+    def files(self, function: str) -> dict[str, str]:
+        """The header and the source that define `function`, by name; the header has the type `function`_params."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One C function that computes an operator, with its rules and its build-time work.
@@ -109,7 +120,7 @@ class Kernel:
     window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
     ring      RING: the layout of a converted row
     variant   constants of the C text: each set of them makes one copy of <symbol less mg_>_template.h
-    loop      the C function where it is made of expressions, and not a file of c_runtime
+    loop      the C function where it is made for the call, of expressions for example, and not a file of c_runtime
     starts    ALIAS: the byte of the operand at which each result begins; JOIN: the byte of the result at which each
               operand begins; None: all begin at byte 0
     widened   whether the constants hold the weights wider than the model does: faster, but takes more flash
@@ -135,7 +146,7 @@ class Kernel:
     outside: Callable[[Call], int | float] | None = None
     ring: Callable[[Call], Ring] | None = None
     variant: Callable[[Call], Mapping[str, int]] | None = None
-    loop: Callable[[Call], Loop] | None = None
+    loop: Callable[[Call], Made] | None = None
     starts: Callable[[Call], Sequence[int]] | None = None
     widened: bool = False
     struct: str = ""

@@ -12,10 +12,12 @@ import pytest
 from mcugen import kernels, reference, registry
 from mcugen.call import Call, Rule
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Op
+from mcugen.op import Example, Op
+from mcugen.ops import tree_ensemble
 from mcugen.ops.shape import Shape
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
+from mcugen.ops.tree_ensemble import TreeEnsemble
 from mcugen.types import QuantParams, TensorType
 from tests.support import calls
 from tests.support.cases import folded, graph_of
@@ -25,6 +27,14 @@ def planted(op: Op, shape: tuple[int, ...]) -> Call:
     """A call on one int8 tensor."""
     x = TensorType(shape, "s8", QuantParams((0.5,), (0,)))
     return Call(op, (x,), op.infer(x), (None,), "tflm")
+
+
+class LargeForest(TreeEnsemble):
+    """More comparisons than branches are made for. Source: TreeEnsemble."""
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [tree_ensemble.example(0, trees=20, depth=9)]
 
 
 OPS: dict[str, type[Op]] = {op.__name__: op for op in registry.load().ops}
@@ -37,6 +47,7 @@ WINDOWED = sorted(
 PLANTED: dict[str, list[Call]] = {
     "Transpose": [planted(Transpose((1, 0, 3, 2, 5, 4, 7, 6)), (2,) * 8)],
     "Shape": [planted(Shape(), (2, 3))],
+    "TreeEnsemble": [calls.example_calls(LargeForest)[0]],
     "StridedSlice": [planted(StridedSlice(((0, 2, 1),) * 8, (2,) * 8), (3,) * 8)],
 }
 """Calls that no example can stand for, since every example has a kernel."""

@@ -20,6 +20,9 @@ WORD = 1 << 16
 _LOWEST = 0x807FFFFF
 """The bits of the key of minus infinity, from which keys are counted."""
 
+WORK = ("trees", "comparisons", "entries")
+"""Terms of the kernels of trees for estimates."""
+
 TYPES = {"f32": 0, "s8": 1, "u8": 2, "s16": 3, "s32": 4}
 """MG_TYPE of the C text."""
 
@@ -28,11 +31,16 @@ _SUM, _MIN, _MAX = "SUM", "MIN", "MAX"
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """params and variant of the kernel. fits: whether the trees can be stored in words of the stated bits."""
+    """params and variant of the kernel. fits: whether the trees can be stored in words of the stated bits.
+
+    rows: what the tables call each leaf, by its node
+    """
 
     params: Params
     variant: Mapping[str, int]
-    fits: bool = True
+    fits: bool
+    forest: Forest
+    rows: Mapping[int, int]
 
 
 def of(call: Call) -> Tables:
@@ -80,7 +88,25 @@ def _tables(
     }
     if count > 1:
         params["entries"] = leaves.entries
-    return Tables(params, variant, fits)
+    return Tables(params, variant, fits, forest, leaves.payload)
+
+
+def work(call: Call) -> dict[str, float]:
+    """Trees, and comparisons and entries of leaves where each comparison is as likely to hold as not."""
+    tables = of(call)
+    nodes = tables.forest.nodes.tolist()
+    compared = held = 0.0
+    waiting = [(root, 1.0) for root in tables.forest.roots.tolist()]
+    for at, share in waiting:
+        feature, first, second, _ = nodes[at]
+        if feature == LEAF:
+            held += share * (second - first)
+        else:
+            compared += share
+            waiting += [(first, share / 2), (second, share / 2)]
+    vectors = call.input(0).size // call.input(0).shape[-1]
+    counts = (float(tables.forest.roots.size), compared, held)
+    return {name: vectors * count for name, count in zip(WORK, counts, strict=True)}
 
 
 def keys_of(values: np.ndarray) -> np.ndarray:

@@ -104,6 +104,8 @@ class TreeEnsemble(Op):
             count=rows,
             operands=(0,),
             variant=lambda call: _tree_tables.of(call).variant,
+            work=_tree_tables.work,
+            terms=_tree_tables.WORK,
             short="trees",
         ),
     )
@@ -141,7 +143,7 @@ class TreeEnsemble(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [_example(k, **case) for k, case in enumerate(_CASES)]
+        return [example(k, **case) for k, case in enumerate(_CASES)]
 
 
 def _walked(forest: Forest, x: np.ndarray, at: int) -> int:
@@ -157,7 +159,8 @@ def _walked(forest: Forest, x: np.ndarray, at: int) -> int:
     return at
 
 
-def _example(seed: int, dtype: str = "f32", rows: int = 2, features: int = 5, count: int = 1, **kind: Any) -> Example:
+def example(seed: int, dtype: str = "f32", rows: int = 2, features: int = 5, count: int = 1, **kind: Any) -> Example:
+    """A call on drawn trees, as `_forest.random` makes them."""
     op = TreeEnsemble(count, kind.pop("aggregate", "SUM"))
     forest = _forest.random(seed, features, count, dtype, **kind)
     constants = dict(enumerate(forest.arrays, 1))

@@ -11,13 +11,14 @@ import numpy as np
 
 from mcugen.errors import McugenError
 from mcugen.op import Example, Op
-from mcugen.ops import _filter_examples
+from mcugen.ops import _filter_examples, tree_ensemble
 from mcugen.ops._pool import Pool
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.sub import Sub
+from mcugen.ops.tree_ensemble import TreeEnsemble
 from mcugen.types import QuantParams, TensorType
 
 Shape = tuple[int, ...]
@@ -83,6 +84,13 @@ POOLS: tuple[tuple[Shape, Shape, Shape], ...] = (
 )
 SUMS: tuple[Shape, ...] = ((16, 16, 16), (8, 8, 64), (13, 5, 7), (24, 24, 8))
 SUM_QUANTS = tuple(QuantParams((scale,), (zero,)) for scale, zero in ((0.1, -128), (0.07, 5), (0.11, -10)))
+FORESTS: tuple[dict[str, int], ...] = (
+    {"trees": 40, "depth": 3},
+    {"trees": 8, "depth": 7, "count": 5},
+    {"trees": 20, "depth": 5, "count": 2},
+    {"trees": 1, "depth": 6},
+    {"trees": 12, "depth": 1},
+)
 KINDS = ("s8", "s16", "s8w16", "f32")
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
@@ -104,6 +112,9 @@ def of(op: type[Op]) -> list[Example]:
 
 def realistic(op: type[Op]) -> Iterator[Example]:
     """Layers of the shapes of published networks, for the operators that take most of their time."""
+    if op is TreeEnsemble:
+        yield from (tree_ensemble.example(seed, dtype, features=16, **sizes) for dtype in ("f32", "s8", "s16")
+                    for seed, sizes in enumerate(FORESTS))  # fmt: skip
     for seed, kind in enumerate(KINDS):
         if op is Conv2D:
             for image, kernel, stride, o in CONVOLUTIONS:

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Decision trees as branches: what functions made for a forest share. They find the leaves that a vector of features
+ * reaches, which are joined in float in the order of the trees.
+ *
+ * entries  several targets: what leaves hold: 1 for the last of a leaf, the target, the index of the weight
+ * weights  one target: a leaf each; else as the entries state, or one for each entry
+ */
+#ifndef MCUGEN_TREE_BRANCHES_H
+#define MCUGEN_TREE_BRANCHES_H
+
+#include "mcugen/runtime.h"
+
+#define MG_LEAVES_ADDED 0u
+#define MG_LEAST_LEAF 1u
+#define MG_GREATEST_LEAF 2u
+
+typedef struct {
+    const uint16_t *entries;
+    const float *weights;
+} mg_tree_branches_params;
+
+static inline float mg_tree_joined(uint32_t kind, float a, float b)
+{
+    if (kind == MG_LEAVES_ADDED) {
+        return a + b;
+    }
+    const uint32_t second = (uint32_t)(kind == MG_LEAST_LEAF ? b < a : b > a);
+    return second != 0u ? b : a;
+}
+
+/* Joins the weights of the leaf whose first entry is given with what trees before it gave. bits: of a weight's index in
+ * an entry; 0: weights have the entry's index. */
+static inline void mg_tree_join(const mg_tree_branches_params *p, uint32_t first, uint32_t targets, uint32_t bits,
+                                uint32_t kind, mg_f32 *out)
+{
+    for (uint32_t k = first; k < first + targets; k += 1u) {
+        const uint32_t entry = p->entries[k];
+        mg_f32 *const to = out + ((entry & 0x7fffu) >> bits);
+        *to = mg_tree_joined(kind, *to, p->weights[bits > 0u ? entry & ((1u << bits) - 1u) : k]);
+        if (entry >= 0x8000u) {
+            break;
+        }
+    }
+}
+
+#endif /* MCUGEN_TREE_BRANCHES_H */

@@ -1,0 +1,130 @@
+"""The C of a forest whose comparisons are branches: a function for each tree, and one that joins their leaves."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.numeric import INT_RANGE
+from mcugen.ops._forest import DIFFERS, LEAF
+from mcugen.ops._tree_tables import Tables
+
+_STORED = {"f32": "mg_f32", "s8": "int8_t", "u8": "uint8_t", "s16": "mg_s16", "s32": "mg_s32"}
+_JOINED = (("MG_LEAVES_ADDED", "0.0f"), ("MG_LEAST_LEAF", "3.402823466e38f"), ("MG_GREATEST_LEAF", "-3.402823466e38f"))
+"""How leaves are joined, and what they are joined with first, by MG_JOIN of the tables' C text."""
+
+_HEADER = """/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Decision trees as branches: the leaves that {features} features reach, joined in the order of the trees.
+ */
+#ifndef {guard}
+#define {guard}
+
+#include "mcugen/tree_branches.h"
+
+typedef mg_tree_branches_params {function}_params;
+
+/* n vectors: in [n][{features}], out [n][{targets}]. */
+{head};
+
+#endif /* {guard} */
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Branches:
+    """The files of a call. dtype: of its features."""
+
+    tables: Tables
+    dtype: str
+
+    @property
+    def digest(self) -> str:
+        """Six hexadecimal digits of a hash of the files' text."""
+        return hashlib.sha256(repr(sorted(self.files("mg_").items())).encode()).hexdigest()[:6]
+
+    def files(self, function: str) -> dict[str, str]:
+        """The header and the source that define `function`, by name."""
+        stem, head = function.removeprefix("mg_"), self._head(function)
+        values = {"function": function, "features": self._features, "targets": self._targets, "head": head}
+        header = _HEADER.format(guard=f"MCUGEN_{stem.upper()}_H", **values)
+        return {f"{stem}.h": header, f"{stem}.c": "\n".join(self._source(function, stem)) + "\n"}
+
+    @property
+    def _features(self) -> int:
+        found = self.tables.params["features"]
+        assert isinstance(found, int)
+        return found
+
+    @property
+    def _targets(self) -> int:
+        return self.tables.variant["targets"]
+
+    def _head(self, function: str) -> str:
+        first = f"void {function}(const {function}_params *p, const {_STORED[self.dtype]} *in, mg_f32 *out,"
+        return f"{first}\n{' ' * (len(function) + 6)}uint32_t n)"
+
+    def _source(self, function: str, stem: str) -> Iterator[str]:
+        yield from ("/* SPDX-License-Identifier: Apache-2.0 */", f'#include "mcugen/{stem}.h"')
+        for k, root in enumerate(self.tables.forest.roots.tolist()):
+            yield from ("", f"static uint32_t {function}_{k}(const {_STORED[self.dtype]} *x)", "{")
+            lines = list(self._branches(root))
+            yield from (*(() if any("x[" in line for line in lines) else ("    (void)x;",)), *lines, "}")
+        yield from ("", self._head(function), "{", *self._body(function), "}")
+
+    def _branches(self, root: int) -> Iterator[str]:
+        """A branch for each comparison; one that holds leads into a block that returns."""
+        forest = self.tables.forest
+        waiting: list[tuple[int, int] | str] = [(root, 1)]
+        while waiting:
+            entry = waiting.pop()
+            if isinstance(entry, str):
+                yield entry
+                continue
+            at, depth = entry
+            feature, yes, no, flags = forest.nodes[at].tolist()
+            indent = "    " * depth
+            if feature == LEAF:
+                yield f"{indent}return {self.tables.rows[at]}u;"
+                continue
+            certain = self._certain(float(forest.thresholds[at]), differs=bool(flags & DIFFERS))
+            if certain is not None:
+                waiting.append((yes if certain else no, depth))
+                continue
+            sign = "!=" if flags & DIFFERS else "<="
+            yield f"{indent}if (x[{feature}] {sign} {self._literal(forest.thresholds[at])}) {{"
+            waiting += [(no, depth), f"{indent}}}", (yes, depth + 1)]
+
+    def _certain(self, threshold: float, *, differs: bool) -> bool | None:
+        """The outcome of a comparison that no integer of the features' type changes."""
+        low, high = INT_RANGE.get(self.dtype, (-np.inf, np.inf))
+        if differs:
+            return None if low <= threshold <= high else True
+        return True if threshold >= high else False if threshold < low else None
+
+    def _literal(self, threshold: np.generic) -> str:
+        if self.dtype == "f32":
+            text = str(np.float32(threshold))
+            return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+        value = int(threshold)
+        return "(-2147483647 - 1)" if value == -(2**31) else str(value)
+
+    def _body(self, function: str) -> Iterator[str]:
+        trees, several, variant = self.tables.forest.roots.size, self._targets > 1, self.tables.variant
+        kind, begin = _JOINED[variant["join"]]
+        yield f"    const {_STORED[self.dtype]} *x = in;"
+        yield from ("    mg_f32 *y = out;", "    for (uint32_t i = 0u; i < n; i += 1u) {")
+        if several:
+            yield f"        for (uint32_t t = 0u; t < {self._targets}u; t += 1u) {{"
+            yield from (f"            y[t] = {begin};", "        }")
+            sizes = f"{self._targets}u, {variant['weight_bits']}u, {kind}"
+            yield from (f"        mg_tree_join(p, {function}_{k}(x), {sizes}, y);" for k in range(trees))
+        else:
+            yield f"        float joined = {begin};"
+            for k in range(trees):
+                yield f"        joined = mg_tree_joined({kind}, joined, p->weights[{function}_{k}(x)]);"
+            yield "        y[0] = joined;"
+        yield from (f"        x += {self._features};", f"        y += {self._targets};", "    }")
