@@ -86,7 +86,7 @@ def _rows(given: argparse.Namespace) -> Iterator[Row]:
     with TemporaryDirectory() as folder:
         for path in paths:
             for count in given.samples:
-                calibration, test = _data(given.data, path, count, given.tests, Path(folder))
+                calibration, test = data(given.data, path, count, given.tests, Path(folder))
                 widths = Widths(given.weights, given.activations)
                 yield from _own(path, calibration, test, count, widths)
                 if not given.alone and path.suffix == ".onnx" and widths == Widths():
@@ -142,7 +142,7 @@ def _metric(answers: np.ndarray, y: np.ndarray) -> float:
     return 100 * float((answers.reshape(len(y), -1).argmax(axis=1) == y).mean())
 
 
-def _data(folder: Path, model: Path, count: int, tests: int, where: Path) -> tuple[Path, Path]:
+def data(folder: Path, model: Path, count: int, tests: int, where: Path) -> tuple[Path, Path]:
     """The first of 500 samples drawn from the training data, and those of the test, as the model takes them."""
     task = model.stem.split("_")[0]
     with np.load(folder / f"{task}.npz") as arrays:
