@@ -110,7 +110,7 @@ def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
 
 def _quantized(path: Path, known: registry.Registry, options: Options) -> Graph:
     """The integer model that `mcugen quantize` would write for a float one, read like any other."""
-    from mcugen.quantize import run
+    from mcugen.quantize import run, text
 
     choices = run.Choices(
         shapes=options.shapes,
@@ -121,7 +121,9 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> Graph:
     found = run.quantize(path, Path(options.quantize), choices)
     graph = read_back(found.graph, known)
     note = f"quantized with {found.samples} samples of {Path(options.quantize).name}: {found.judged.recipe}"
-    return dataclasses.replace(graph, notes=(*graph.notes, note, *found.notes))
+    findings = text.findings_lines(found.diagnosis.findings)
+    more = ("these options are those of `mcugen quantize`, whose file can then be built",) if findings else ()
+    return dataclasses.replace(graph, notes=(*graph.notes, note, *found.notes, *findings, *more))
 
 
 def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:

@@ -11,6 +11,7 @@ from mcugen.graph import Graph
 from mcugen.quantize.diagnose import LayerFacts, diagnosed
 from mcugen.quantize.findings import Finding, Situation, found, of_answers, of_test
 from mcugen.quantize.floats import Floats
+from mcugen.quantize.overridden import of_overrides
 from mcugen.quantize.recipe import Recipe
 
 
@@ -31,7 +32,7 @@ def diagnosis(
     samples of a test
     """
     layers = diagnosed(floats, solved, graph)
-    outside = [*_answers(solved), *(() if test is None else _of_test(floats, test))]
+    outside = [*_answers(solved), *of_overrides(floats, graph), *(() if test is None else _of_test(floats, test))]
     return Diagnosis(layers, found(layers, outside, Situation(method, recipe, _can_be_wide(floats, graph))))
 
 

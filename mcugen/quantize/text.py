@@ -24,7 +24,7 @@ def as_text(found: Quantized, file: str, size: int) -> str:
     lines += [_row(trial) for trial in found.judged.trials]
     lines += [] if found.judged.trials else [f"  {found.judged.recipe}; nothing was tried"]
     lines += _bits(found)
-    lines += _findings(found.diagnosis.findings)
+    lines += findings_lines(found.diagnosis.findings)
     lines += score_lines(found.score, "in integers")
     lines += [f"note: {note}" for note in found.notes]
     return "\n".join([*lines, f"{file}: {size:,} bytes"]) + "\n"
@@ -76,7 +76,7 @@ def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | No
     }
 
 
-def _findings(findings: Sequence[Finding]) -> list[str]:
+def findings_lines(findings: Sequence[Finding]) -> list[str]:
     """The sentences to print: the worst, and how many more there are."""
     lines = [f"! {finding}" for finding in findings[:_SHOWN]]
     more = len(findings) - _SHOWN

@@ -203,3 +203,19 @@ def test_layers_are_told_in_the_models_own_names(quantized: Quantize) -> None:
     assert layers[0].name == "image"
     assert [layer.name.partition(".")[0] for layer in layers if layer.gain is not None][:3] == list(LAYERS[:3])
     assert all(layer.own > 20 and layer.total > 20 and layer.steps <= layer.all_steps == 256 for layer in layers)
+
+
+@pytest.mark.parametrize(("low", "high", "hurts"), [(0.0, 0.05, True), (0.0, 400.0, True), (0.0, 1.02, False)])
+def test_a_range_set_by_hand_is_told_where_it_hurts(
+    quantized: Quantize, tmp_path: Path, low: float, high: float, hurts: bool
+) -> None:
+    file = tmp_path / "cache.txt"
+    quantized(weights(), method="min-max", cache=file)
+    lines = file.read_text().splitlines()
+    at = next(k for k, line in enumerate(lines) if "image" in line and not line.startswith("#"))
+    lines[at] += f" override {low} {high}"
+    file.write_text("\n".join(lines) + "\n")
+    found = quantized(weights(), method="min-max", cache=file)
+    told = [str(finding) for finding in found.diagnosis.findings if finding.kind == "override"]
+    assert bool(told) == hurts, said(found)
+    assert all(f"image: its range {low:g} to {high:g}, set by hand, leaves" in text for text in told)

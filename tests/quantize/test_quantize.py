@@ -130,6 +130,13 @@ def test_build_quantizes_on_the_way(tmp_path: Path) -> None:
     assert any("quantized with 16 samples" in note for note in built.report.notes)
 
 
+def test_build_says_what_is_wrong(tmp_path: Path) -> None:
+    model, data = network(tmp_path / "net.onnx", spread=4.0), samples(tmp_path / "calib.npz", 12)
+    notes = mcugen.compile(model, board="cortex-m4", quantize=str(data)).report.notes
+    assert any(note.startswith("! ") and "times further than the median" in note for note in notes)
+    assert notes[-1].startswith("these options are those of `mcugen quantize`")
+
+
 def test_cache_is_written_then_sets_ranges_by_hand(tmp_path: Path) -> None:
     model, data, cache = network(tmp_path / "net.onnx"), samples(tmp_path / "calib.npz", 16), tmp_path / "ranges.txt"
     choices = run.Choices(method="min-max", cache=cache)

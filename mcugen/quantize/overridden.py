@@ -1,0 +1,42 @@
+"""Ranges that a person has set: whether they lose what the ranges that were seen would keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from mcugen.graph import Graph
+from mcugen.quantize.findings import Finding
+from mcugen.quantize.floats import Floats
+from mcugen.quantize.noise import decibels, powers
+from mcugen.quantize.ranges import quant
+from mcugen.quantize.scales import BITS, matters
+from mcugen.quantize.steps import to_real, to_steps
+from mcugen.scales import Bounds
+from mcugen.types import TensorType
+
+_HURTS_DB = 3.0
+_REMEDY = "take its `override` out of the file of `--cache`"
+
+
+def of_overrides(floats: Floats, graph: Graph) -> Iterator[Finding]:
+    """Overrides that cost 3 dB and more of a tensor's own values. graph: the integer network."""
+    for name, (low, high) in floats.overrides.items():
+        seen = floats.observed()[name]
+        cut = matters(floats.graph, floats.reference, [name])
+        dtype = graph.type(name).dtype
+        values = np.clip(seen.values, *cut)
+        ends = (float(values.min()), float(values.max()))
+        given, usual = (_sqnr(values, bounds, dtype) for bounds in ((low, high), ends))
+        if given < usual - _HURTS_DB:
+            text = f"its range {low:g} to {high:g}, set by hand, leaves {given:.1f} dB of its values"
+            was = f"that which was seen, {ends[0]:.4g} to {ends[1]:.4g}, leaves {usual:.1f} dB"
+            label = floats.graph.tensors[name].label or name
+            yield Finding("override", label, f"{text}; {was}", _REMEDY, 80)
+
+
+def _sqnr(values: np.ndarray, bounds: Bounds, dtype: str) -> float:
+    """What is left of values in integers of that range, in dB."""
+    t = TensorType(values.shape, dtype, quant(*bounds, BITS[dtype]))
+    return float(decibels(powers([values], [to_real(to_steps(values, t), t)]).sum(axis=1)))
