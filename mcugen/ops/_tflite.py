@@ -46,12 +46,30 @@ class Target(Sink, Protocol):
     def unshaped(self, x: str, *, made_here: bool = False) -> str:
         """The value that a RESHAPE made x of, or x itself. made_here: only such as `reshaped` made."""
 
+    def made_by(self, name: str, operator: str) -> Sequence[str | None] | None:
+        """The operands of the `operator` that made a value, None if another one did.
+
+        It is left out if nothing else reads the value.
+        """
+
+    def can_keep(self, before: str) -> bool:
+        """Whether this is a state that begins as zero, and that no operator keeps in another way than as an operand."""
+
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
         """State that the operator keeps a state itself: its value now and in the next run.
 
         as_variable: it is an operand, which the operator changes. Raises UnsupportedError where it is no state of its
         own that begins as zero.
         """
+
+
+def keeps(sink: Target, names: Sequence[str]) -> bool:
+    """Whether these are states of their own, from now on kept as operands that the operator changes."""
+    if not all(sink.can_keep(name) for name in names):
+        return False
+    for name in names:
+        sink.keep(name, name, as_variable=True)
+    return True
 
 
 def to_target(write: Callable[[Call, Target, Sequence[str | None]], Sequence[str]]) -> Write:

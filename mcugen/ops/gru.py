@@ -11,7 +11,7 @@ from mcugen.call import Call, Params
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _recurrent
+from mcugen.ops import _recurrent, _unrolled
 from mcugen.types import TensorType
 from mcugen.writes import Sink, Write
 
@@ -57,6 +57,27 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     )
 
 
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """Its steps: the format has no such layer."""
+    op, (x, w, r, b, a, h) = call.op, (str(n) for n in inputs)
+    v = _unrolled.Floats(sink)
+    hidden = sink.type(h).shape[1]
+    ends = ((0, 2 * hidden), (2 * hidden, 3 * hidden))
+    (w_gates, w_new), (r_gates, r_new) = ([v.data(n)[slice(*end)] for end in ends] for n in (w, r))
+    (b_gates, b_new), (a_gates, a_new) = ([v.part(n, *end) for end in ends] for n in (b, a))
+
+    def step(row: str, states: Sequence[str]) -> Sequence[str]:
+        (before,) = states
+        sums = v.add(v.dense(row, w_gates, b_gates), v.dense(before, r_gates, a_gates))
+        z, reset = v.parts(v.activated(op.activations[0], sums, op.clip), 2)
+        after = v.mul(reset, v.dense(before, r_new, a_new)) if op.after else ""
+        state = after or v.dense(v.mul(reset, before), r_new, a_new)
+        new = v.activated(op.activations[1], v.add(v.dense(row, w_new, b_new), state), op.clip)
+        return [v.add(v.mul(v.rest(z), new), v.mul(z, before))]
+
+    return _unrolled.unrolled(call, sink, x, (h,), step)
+
+
 @dataclass(frozen=True)
 class Gru(Op):
     """h = (1 - z) * n + z * h, step by step: z, r = act(W x + b + R h + a), n = act(W x + b + R (r * h) + a).
@@ -73,7 +94,7 @@ class Gru(Op):
     after: bool = False
 
     imports = (Import("onnx", "GRU", expand=from_onnx),)
-    writes = (Write("onnx", to_onnx),)
+    writes = (Write("onnx", to_onnx), Write("tflite", to_tflite))
     kernels = (Kernel("mg_gru_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4, 5), scratch=scratch),)
 
     def infer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from mcugen.errors import UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _recurrent
+from mcugen.ops import _recurrent, _tflite, _unrolled
+from mcugen.ops._tflite import Target
 from mcugen.ops.add import Add
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
@@ -74,6 +76,65 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     )
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """A layer with its state and cell as variables where they are states of its own, else its steps."""
+    op, (x, w, r, b, h, c) = call.op, (str(n) for n in inputs[:6])
+    v = _unrolled.Floats(sink)
+    arrays, bias = [v.data(n) for n in (w, r)], sink.data(b)
+    p = v.data(inputs[6]).reshape(3, -1) if call.has(6) else None
+    plain = not op.clip and op.activations == ("Sigmoid", "Tanh", "Tanh")
+    if plain and bias is not None and _tflite.keeps(sink, (h, c)):
+        return _sequence(call, sink, (x, h, c), [np.split(a, GATES) for a in (*arrays, bias)], p)
+    peepholes = None if p is None else [v.constant(row) for row in p]
+    return _unrolled.unrolled(call, sink, x, (h, c), partial(_step, op, v, (arrays[0], arrays[1], b), peepholes))
+
+
+def _sequence(
+    call: Call,
+    sink: Target,
+    values: tuple[str, str, str],
+    gates: Sequence[Sequence[np.ndarray]],
+    peepholes: np.ndarray | None,
+) -> Sequence[str]:
+    """values: the data, the state and the cell."""
+    (x, h, c), coupled = values, call.op.coupled
+    order = (0, 2, 3, 1)  # TensorFlow Lite has the gates i, f, g, o
+    operands: list[str | None] = [x]
+    absent = [coupled, False, False, False]
+    for arrays in gates[:2]:
+        operands += [None if gone else sink.constant(arrays[k]) for k, gone in zip(order, absent, strict=True)]
+    rows = [None if peepholes is None else sink.constant(peepholes[k]) for k in (0, 2, 1)]
+    operands += [None if coupled else rows[0], *rows[1:]]
+    operands += [None if gone else sink.constant(gates[2][k]) for k, gone in zip(order, absent, strict=True)]
+    operands += [None, None, h, c, None, None, None, None]
+    attributes = {"fused_activation_function": "TANH", "cell_clip": call.op.cell_clip, "time_major": True}
+    made = sink.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, call.outputs[:1], attributes, 1)
+    return [*made, h, c]
+
+
+def _step(
+    op: Lstm,
+    v: _unrolled.Floats,
+    weights: tuple[np.ndarray, np.ndarray, str],
+    peepholes: Sequence[str] | None,
+    x: str,
+    states: Sequence[str],
+) -> Sequence[str]:
+    (w, r, b), (h, c) = weights, states
+
+    def gate(k: int, sums: str, cell: str) -> str:
+        seen = sums if peepholes is None else v.add(sums, v.mul(cell, peepholes[k]))
+        return v.activated(op.activations[0], seen, op.clip)
+
+    sums = v.add(v.dense(x, w, b), v.dense(h, r))
+    i, o, f, g = v.parts(sums, GATES)
+    forget = gate(2, f, c)
+    enter = v.rest(forget) if op.coupled else gate(0, i, c)
+    new = v.mul(enter, v.activated(op.activations[1], g, op.clip))
+    cell = v.within(v.add(v.mul(forget, c), new), op.cell_clip)
+    return v.mul(gate(1, o, cell), v.activated(op.activations[2], cell)), cell
+
+
 @dataclass(frozen=True)
 class Lstm(Op):
     """c = f * c + i * g and h = o * act(c), step by step, with gates i, o, f = act(W x + R h + b + P c), g without P.
@@ -93,7 +154,7 @@ class Lstm(Op):
 
     tflm_types = dtypes("f32")
     imports = (Import("onnx", "LSTM", expand=from_onnx),)
-    writes = (Write("onnx", to_onnx),)
+    writes = (Write("onnx", to_onnx), _tflite.to_target(to_tflite))
     kernels = (
         Kernel(
             "mg_lstm_f32",

@@ -11,7 +11,8 @@ from mcugen.call import Call, Params
 from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
-from mcugen.ops import _recurrent
+from mcugen.ops import _recurrent, _tflite, _unrolled
+from mcugen.ops._tflite import Target
 from mcugen.ops.add import Add
 from mcugen.types import TensorType
 from mcugen.writes import Sink, Write
@@ -48,6 +49,24 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     return _recurrent.to_onnx(call, sink, "RNN", ((x, w, r), (b, zeros), (h,)), stated)
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """A layer with its state as a variable where that is a state of its own, else its steps."""
+    op, (x, w, r, b, h) = call.op, (str(n) for n in inputs)
+    v = _unrolled.Floats(sink)
+    arrays = [v.data(n) for n in (w, r)]
+    if not op.clip and op.activation != "Sigmoid" and sink.data(b) is not None and _tflite.keeps(sink, (h,)):
+        attributes = {"fused_activation_function": op.activation.upper(), "time_major": True}
+        made = sink.operator("UNIDIRECTIONAL_SEQUENCE_RNN", [x, w, r, b, h], call.outputs[:1], attributes, 1)
+        return [*made, h]
+
+    def step(row: str, states: Sequence[str]) -> Sequence[str]:
+        (before,) = states
+        sums = v.add(v.dense(row, arrays[0], b), v.dense(before, arrays[1]))
+        return [v.activated(op.activation, sums, op.clip)]
+
+    return _unrolled.unrolled(call, sink, x, (h,), step)
+
+
 @dataclass(frozen=True)
 class Rnn(Op):
     """h = act(W x + R h + b), step by step.
@@ -61,7 +80,7 @@ class Rnn(Op):
     clip: float = 0.0
 
     imports = (Import("onnx", "RNN", expand=from_onnx),)
-    writes = (Write("onnx", to_onnx),)
+    writes = (Write("onnx", to_onnx), _tflite.to_target(to_tflite))
     kernels = (Kernel("mg_rnn_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4)),)
 
     def infer(

@@ -150,14 +150,25 @@ def _centred(memory: TensorType) -> QuantParams | None:
 
 def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
     """The layer that makes the newest values is a part of it, and the memory an operand that it changes."""
-    found, memory = sink.source(inputs[1]), str(inputs[0])
-    if found is None or not isinstance(found.call.op, FullyConnected) or found.call.has(2):
-        raise UnsupportedError("its newest values are not made for it alone")
+    memory, made = str(inputs[0]), _makers(call, sink, str(inputs[1]))
     bias = inputs[3] if call.has(3) else None
     sink.keep(memory, memory, as_variable=True)
     attributes = {"rank": call.op.rank, "fused_activation_function": call.op.activation}
-    operands = [*found.inputs[:2], inputs[2], bias, memory]
+    operands = [*made, inputs[2], bias, memory]
     return [memory, *sink.operator("SVDF", operands, call.outputs[1:], attributes, 3)]
+
+
+def _makers(call: Call, sink: Target, newest: str) -> Sequence[str | None]:
+    """The data and the weights that make the newest values; for floats that come from elsewhere, these and ones."""
+    if call.input(0).is_float:
+        found = sink.made_by(newest, "FULLY_CONNECTED")
+        if found is not None and found[2:] in ([], [None]) and len(sink.type(str(found[0])).shape) == 2:
+            return found[:2]
+        return [newest, sink.constant(np.eye(call.input(1).shape[1], dtype=np.float32))]
+    waiting = sink.source(newest)
+    if waiting is None or not isinstance(waiting.call.op, FullyConnected) or waiting.call.has(2):
+        raise UnsupportedError("its newest values are not made for it alone")
+    return waiting.inputs[:2]
 
 
 @dataclass(frozen=True)

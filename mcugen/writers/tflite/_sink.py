@@ -122,6 +122,21 @@ class Network:
         self._spare.add(x)
         return self._shaped[x]
 
+    def made_by(self, name: str, operator: str) -> Sequence[str | None] | None:
+        for op in reversed(self._operators):
+            if int(name) in op.outputs:
+                if op.name != operator:
+                    return None
+                self._spare.add(name)
+                return [None if k < 0 else str(k) for k in op.inputs]
+        return None
+
+    def can_keep(self, before: str) -> bool:
+        initial = self._initial.get(before)
+        if initial is None or self.kept.get(before, (before, True)) != (before, True):
+            return False
+        return np.array_equal(initial, cleared(self.type(before)))
+
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
         initial = self._initial.get(before)
         again = before in self.kept and not (as_variable and self.kept[before] == (after, True))
@@ -167,7 +182,7 @@ class Network:
         self._operators[:] = [*self._operators[-count:], *self._operators[:-count]] if count else self._operators
 
     def _drop_spare(self, outputs: Sequence[str]) -> None:
-        """Drop reshapes that were made for values which their readers found in the shape before."""
+        """Drop operators whose readers found what they had been made of."""
         read = {k for op in self._operators for k in op.inputs} | {int(name) for name in outputs}
         spare = {int(name) for name in self._spare} - read
         self._operators[:] = [op for op in self._operators if not spare.intersection(op.outputs)]
