@@ -55,6 +55,15 @@ class Target(Sink, Protocol):
     def can_keep(self, before: str) -> bool:
         """Whether this is a state that begins as zero, and that no operator keeps in another way than as an operand."""
 
+    def keep_last(self, before: str, steps: str, axis: int) -> None:
+        """State that the operator keeps a state as an operand: its next value is the last of `steps` along an axis."""
+
+    def state_at(self, name: str) -> str:
+        """The state of which `keep_last` stated that this is the next value; the value itself where it is none."""
+
+    def state_intermediates(self, types: Sequence[TensorType]) -> None:
+        """Give the operator that was written last intermediate tensors of these types."""
+
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
         """State that the operator keeps a state itself: its value now and in the next run.
 

@@ -13,7 +13,8 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import quantize_multiplier, reduced_multiplier, wrap32
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops import _sigmoid
+from mcugen.ops import _sigmoid, _tflite
+from mcugen.ops._tflite import Target
 from mcugen.oracle import fixed, quantized, recurrent
 from mcugen.types import QuantParams, TensorType, dtypes
 
@@ -165,6 +166,28 @@ def _kernel(symbol: str, *rules: Rule, struct: str = "mg_lstm_s8") -> Kernel:
     return Kernel(symbol, Form.WHOLE, rules, params, operands=(0, 4, 5), scratch=scratch, in_place=(5,), struct=struct)
 
 
+def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+    """A layer with its state and its cell as variables."""
+    op, x, h, c = call.op, str(inputs[0]), sink.state_at(str(inputs[4])), str(inputs[5])
+    if not (sink.can_keep(h) and sink.can_keep(c)):
+        raise UnsupportedError("its state and its cell are not states of their own, which begin as zero")
+    operands: list[str | None] = [x]
+    for k in (1, 2):
+        arrays, scales = np.split(call.constant(k), GATES), _gate_scales(call.input(k))
+        operands += [sink.constant(a, QuantParams((s,), (0,))) for a, s in zip(arrays, scales, strict=True)]
+    biases = [sink.constant(a) for a in np.split(call.constant(3), GATES)]
+    operands += [*[None] * 3, *biases, None, None, h, c, *[None] * 4]
+    attributes = {"fused_activation_function": "TANH", "cell_clip": op.cell_clip, "time_major": op.time_major}
+    number = 3 if int8_data(call) else 1
+    _tflite.require_runtime_meaning(call)
+    made = sink.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, call.outputs[1:], attributes, number)
+    empty = [TensorType((0,), "f32")] * GATES
+    sink.state_intermediates([*empty, TensorType((0,), call.input(4).dtype, call.input(4).quant)])
+    sink.keep_last(h, made[0], 0 if op.time_major else 1)
+    sink.keep(c, c, as_variable=True)
+    return [c, *made]
+
+
 @dataclass(frozen=True)
 class QuantizedLstm(Op):
     """c = f * c + i * g, h = o * tanh(c), step by step: i, f, o = sigmoid(W x + b + R h), g = tanh(W x + b + R h).
@@ -182,6 +205,7 @@ class QuantizedLstm(Op):
 
     tflm_types = dtypes("s8 s16")
     litert_types = dtypes("s8")
+    writes = (_tflite.to_target(to_tflite),)
     kernels = (
         _kernel("mg_lstm_s8", int8_data, is_tabled),
         _kernel("mg_lstm_s8_series", int8_data, is_series),

@@ -153,7 +153,8 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
     memory, made = str(inputs[0]), _makers(call, sink, str(inputs[1]))
     bias = inputs[3] if call.has(3) else None
     sink.keep(memory, memory, as_variable=True)
-    attributes = {"rank": call.op.rank, "fused_activation_function": call.op.activation}
+    activation = "RELU" if call.input(0).dtype == "s16" else call.op.activation  # without effect; LiteRT takes no other
+    attributes = {"rank": call.op.rank, "fused_activation_function": activation}
     operands = [*made, inputs[2], bias, memory]
     return [memory, *sink.operator("SVDF", operands, call.outputs[1:], attributes, 3)]
 

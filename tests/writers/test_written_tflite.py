@@ -21,6 +21,7 @@ from mcugen.ops.hybrid_conv2d import HybridConv2D
 from mcugen.ops.hybrid_depthwise_conv2d import HybridDepthwiseConv2D
 from mcugen.ops.interpolate import Interpolate
 from mcugen.ops.lstm import Lstm
+from mcugen.ops.lstm_quantized import QuantizedLstm
 from mcugen.ops.overlap_add import OverlapAdd
 from mcugen.ops.quantize_dynamic import QuantizeDynamic
 from mcugen.ops.rnn import Rnn
@@ -38,7 +39,10 @@ from tests.writers.equality import differences, imported
 
 MODELS = sorted((Path(__file__).parents[1] / "models").glob("*.tflite"))
 WRITTEN = [op for op in registry.own() if any(entry.format == "tflite" for entry in op.writes)]
-PARTS = (HybridConv2D, HybridDepthwiseConv2D, QuantizeDynamic, OverlapAdd, SignalStacker, SpectralSubtraction, Svdf)
+PARTS = (
+    HybridConv2D, HybridDepthwiseConv2D, QuantizeDynamic, OverlapAdd, QuantizedLstm, SignalStacker, SpectralSubtraction,
+    Svdf,
+)  # fmt: skip
 """Operators that are written together with others, or with the state that they keep."""
 UNLIKE = (Interpolate,)
 """Operators whose examples are not what files say."""

@@ -46,18 +46,23 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """An operator: its values by number, -1 for an absent operand. A custom operator's name begins with CUSTOM:."""
+    """An operator: its values by number, -1 for an absent operand. A custom operator's name begins with CUSTOM:.
+
+    inner: values that it states the quantization of
+    """
 
     name: str
     version: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     attributes: Mapping[str, Any]
+    inner: tuple[int, ...] = ()
 
     def moved(self, place: Mapping[int, int]) -> Operator:
         """The operator where values have other numbers."""
-        inputs, outputs = (tuple(place[k] for k in ends) for ends in (self.inputs, self.outputs))
-        return replace(self, inputs=inputs, outputs=outputs)
+        found = (tuple(place[k] for k in ends) for ends in (self.inputs, self.outputs, self.inner))
+        inputs, outputs, inner = found
+        return replace(self, inputs=inputs, outputs=outputs, inner=inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,10 +214,13 @@ def _operator(b: flatbuffers.Builder, op: Operator, code: int) -> int:
     kind, options = (0, None) if is_custom else _options.written(b, op.name, op.attributes)
     custom = _vector(b, np.frombuffer(op.attributes["custom_options"], np.uint8), "u1") if is_custom else None
     inputs, outputs = _vector(b, op.inputs, "<i4"), _vector(b, op.outputs, "<i4")
+    inner = _vector(b, op.inner, "<i4") if op.inner else None
     tflite.OperatorStart(b)
     tflite.OperatorAddOpcodeIndex(b, code)
     tflite.OperatorAddInputs(b, inputs)
     tflite.OperatorAddOutputs(b, outputs)
+    if inner is not None:
+        tflite.OperatorAddIntermediates(b, inner)
     if options is not None:
         tflite.OperatorAddBuiltinOptionsType(b, kind)
         tflite.OperatorAddBuiltinOptions(b, options)

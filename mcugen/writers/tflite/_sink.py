@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +25,8 @@ class Network:
 
     kept: for each state that its operator keeps itself, its value in the next run, and whether it is a variable tensor.
     _shaped: results of RESHAPE, and what they are made of. _own_shapes: those that no node asked for. _spare: those
-    whose readers may have taken what they are made of.
+    whose readers may have taken what they are made of. _steps: values of all steps along an axis, and the state that
+    the last of them is the next value of.
     """
 
     def __init__(self) -> None:
@@ -41,6 +43,7 @@ class Network:
         self._own_shapes: set[str] = set()
         self._keepers: Counter[str] = Counter()
         self._spare: set[str] = set()
+        self._steps: dict[str, tuple[str, int]] = {}
 
     def type(self, name: str) -> TensorType:
         return self._types[int(name)]
@@ -123,13 +126,37 @@ class Network:
         return self._shaped[x]
 
     def made_by(self, name: str, operator: str) -> Sequence[str | None] | None:
-        for op in reversed(self._operators):
-            if int(name) in op.outputs:
-                if op.name != operator:
-                    return None
-                self._spare.add(name)
-                return [None if k < 0 else str(k) for k in op.inputs]
-        return None
+        found = self._maker(name)
+        if found is None or found.name != operator:
+            return None
+        self._spare.add(name)
+        return [None if k < 0 else str(k) for k in found.inputs]
+
+    def _maker(self, name: str) -> Operator | None:
+        return next((op for op in reversed(self._operators) if int(name) in op.outputs), None)
+
+    def keep_last(self, before: str, steps: str, axis: int) -> None:
+        self.keep(before, before, as_variable=True)
+        self._steps[steps] = before, axis
+
+    def state_at(self, name: str) -> str:
+        shaped = self.made_by(name, "RESHAPE")
+        inner = name if shaped is None else str(shaped[0])
+        part = self.made_by(inner, "SLICE")
+        steps = inner if part is None else str(part[0])
+        if steps not in self._steps:
+            return name
+        before, axis = self._steps[steps]
+        last = self.type(steps).shape[axis] - 1
+        if part is None:
+            return before if last == 0 else name
+        begin = self.data(str(part[1]))
+        wanted = [last if k == axis else 0 for k in range(len(self.type(steps).shape))]
+        return before if begin is not None and begin.tolist() == wanted else name
+
+    def state_intermediates(self, types: Sequence[TensorType]) -> None:
+        inner = tuple(int(self.value(t)) for t in types)
+        self._operators[-1] = replace(self._operators[-1], inner=inner)
 
     def can_keep(self, before: str) -> bool:
         initial = self._initial.get(before)
@@ -166,7 +193,7 @@ class Network:
         self._require_own_states(outputs)
         self._drop_spare(outputs)
         ends = [int(end) for end in (*inputs, *outputs)]
-        used = {*ends, *(k for op in self._operators for k in (*op.inputs, *op.outputs))}
+        used = {*ends, *(k for op in self._operators for k in (*op.inputs, *op.outputs, *op.inner))}
         kept = [k for k in range(len(self._types)) if k in used]
         place = {k: at for at, k in enumerate(kept)} | {-1: -1}
         return Subgraph(
@@ -183,9 +210,13 @@ class Network:
 
     def _drop_spare(self, outputs: Sequence[str]) -> None:
         """Drop operators whose readers found what they had been made of."""
-        read = {k for op in self._operators for k in op.inputs} | {int(name) for name in outputs}
-        spare = {int(name) for name in self._spare} - read
-        self._operators[:] = [op for op in self._operators if not spare.intersection(op.outputs)]
+        while True:
+            read = {k for op in self._operators for k in op.inputs} | {int(name) for name in outputs}
+            spare = {int(name) for name in self._spare} - read
+            kept = [op for op in self._operators if not spare.intersection(op.outputs)]
+            if len(kept) == len(self._operators):
+                return
+            self._operators[:] = kept
 
     def _require_computed(self, name: str | None) -> None:
         waiting = self.source(name)

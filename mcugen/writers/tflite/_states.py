@@ -25,7 +25,8 @@ def finish(graph: Graph, network: Network, values: Mapping[str, str]) -> list[Su
     """
     own = {k: s for k, s in enumerate(graph.states) if values[s.before] not in network.kept}
     for s in graph.states:
-        if values[s.before] in network.kept and network.kept[values[s.before]][0] != values[s.after]:
+        before, after = values[s.before], values[s.after]
+        if before in network.kept and network.kept[before][0] != after and network.state_at(after) != before:
             raise UnsupportedError(f"an operator keeps {s.before!r}, whose next value is of another one")
     if not own:
         return []
