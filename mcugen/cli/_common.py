@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -98,12 +99,47 @@ def picture_path(context: click.Context, parameter: click.Parameter, path: Path 
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file that the user named. Raises UsageError if that fails."""
+    """Write a file that the user named, whole or not at all. Raises UsageError if that fails."""
     try:
-        path.write_bytes(content)
+        if path.exists() and not path.is_file():  # A device or a pipe has no name to take over.
+            path.write_bytes(content)
+        else:
+            _replace(path, content)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot write {str(path)!r}: {reason}", hint="check the path and its permissions") from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside the file, and then give that its name; where it is a link, to what it points at."""
+    path = path.resolve()
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_bytes(content)
+        if path.exists():
+            part.chmod(path.stat().st_mode)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def require_places(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
+    """Raise UsageError, before any work, where files cannot be written as the user named them.
+
+    outputs: by flag; inputs: files that must stay as they are
+    """
+    taken = {path.resolve(): "an input" for path in inputs if path is not None}
+    for flag, path in outputs.items():
+        if path is None:
+            continue
+        if not path.resolve().parent.is_dir():
+            raise UsageError(f"there is no folder {str(path.parent)!r}", where=flag, hint="make it first")
+        if path.is_dir():
+            raise UsageError(f"{str(path)!r} is a folder", where=flag, hint="name a file in it")
+        if path.resolve() in taken:
+            what = taken[path.resolve()]
+            raise UsageError(f"{str(path)!r} is {what} as well", where=flag, hint="give it another name")
+        taken[path.resolve()] = f"the file of {flag}"
 
 
 def emit(value: Any, text: str, *, as_json: bool) -> None:

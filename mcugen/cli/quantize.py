@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from mcugen.cli._common import emit, json_option, model_argument, progress, write
+from mcugen.cli._common import emit, json_option, model_argument, progress, require_places, write
 from mcugen.errors import UsageError
 from mcugen.options import LAYOUTS, Options
 
@@ -161,6 +161,8 @@ def COMMAND(
     """
     _one_thread_a_process()
     files = (model, data, file, test)
+    named = {"-o": file, "--report": page, "--cache": values["cache"], "--resume": values["resume"]}
+    require_places(named, (model, data, test))
     if values["weights"] == "float16":
         _half(*files, values, as_json=as_json)
     else:

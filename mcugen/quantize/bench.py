@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -113,10 +115,33 @@ def pool(bench: Bench, jobs: int, kept: Kept | None = None, most: int = 0) -> It
     bench.floats.outputs()  # What is kept of the float network then comes with the fork.
     _SHARED[:] = [bench]
     try:
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as workers:
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _interruptible) as workers:
+            with _interrupts_kept():
+                workers.submit(_interruptible)  # The first task starts all processes.
             yield Pool(bench, lambda tasks: workers.map(_result, tasks), known)
     finally:
         _SHARED.clear()
+
+
+@contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Keep an interrupt until the end of the block: Python loses one that comes while it forks."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(signal.SIGINT, None)
+
+
+def _interruptible() -> None:
+    """Let interrupts end a worker, which was forked while they were kept."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def outputs_of(floats: Floats, graph: Graph) -> tuple[np.ndarray, ...]:

@@ -240,7 +240,7 @@ def _over_bias(sums: np.ndarray, call: Call) -> float | None:
     """The deviation of a layer's sums over its biases; None without biases."""
     if not call.has(2) or call.constants[2] is None or not np.any(call.constant(2)):
         return None
-    moved = sums.reshape(-1, sums.shape[-1]).std(axis=0).astype(np.float64)
+    moved = sums.reshape(-1, sums.shape[-1]).std(axis=0, dtype=np.float64)
     return float(np.sqrt((moved**2).mean()) / np.sqrt((call.constant(2).astype(np.float64) ** 2).mean()))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.numeric import activation_bounds
 from mcugen.quantize import batches
@@ -70,6 +71,21 @@ class Floats:
             walk.step(index)
             walk.forget(index)
         return tuple(walk.value(name) for name in self.graph.outputs)
+
+
+def require_finite(floats: Floats) -> None:
+    """Raise UsageError where the network makes infinities, or no numbers, of its samples."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        seen = floats.observed()
+    for name, values in seen.items():
+        if not np.isfinite((values.low, values.high)).all():
+            label = floats.graph.tensors[name].label or name
+            reach = max(float(np.abs(a).max()) for a in floats.given())
+            raise UsageError(
+                f"{label}: the float model makes values that are not finite of these samples, which reach {reach:.4g}",
+                where="--data",
+                hint="give samples as the model will meet them; if they are, it cannot be run in float32 either",
+            )
 
 
 class FloatWalk:

@@ -17,13 +17,13 @@ from mcugen.quantize.bench import Bench, Pool, pool
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import Floats, require_finite
 from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
 from mcugen.quantize.kept import Kept, opened
 from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.recipe import Recipe, Widths
-from mcugen.quantize.scores import Score, score
+from mcugen.quantize.scores import Score, require_classes, score
 from mcugen.quantize.solve import BRIDGE
 from mcugen.types import Shape
 
@@ -106,10 +106,12 @@ def quantize(
     found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
     held = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
     graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
+    require_classes(graph, None if held is None else held.labels, str(test))
     given = layer_bits.given(graph, choices.widths, choices.layers)
     float_model.require_integers(graph, given)
     floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
     tell(f"running the float model on {floats.count} samples")
+    require_finite(floats)
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, imported.sha256, found.sha256)
     require_offered(floats, given)

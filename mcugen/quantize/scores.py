@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
@@ -39,7 +40,7 @@ def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
     if labels is None:
         return Score(floats.count, sqnr)
     first, second = (a[0].reshape(floats.count, -1) for a in (wanted, found))
-    if labels.ndim == 1 and labels.dtype.kind in "iu" and first.shape[1] > 1:
+    if _are_classes(labels, first.shape[1]):
         before, after = (100 * float((a.argmax(axis=1) == labels).mean()) for a in (first, second))
         confusion = _confusion(labels, second) if first.shape[1] <= _MAX_CLASSES else None
         return Score(floats.count, sqnr, "accuracy, %", before, after, confusion)
@@ -48,8 +49,22 @@ def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
     return Score(floats.count, sqnr, "mean squared error", before, after)
 
 
+def require_classes(graph: Graph, labels: np.ndarray | None, where: str) -> None:
+    """Raise UsageError for labels of classes that the network does not have."""
+    count = graph.type(graph.outputs[0]).size
+    if labels is None or not _are_classes(labels, count):
+        return
+    wrong = np.flatnonzero(labels >= count)
+    if wrong.size:
+        what = f"the label of sample {wrong[0]} is class {labels[wrong[0]]}, and the model has {count}, from 0 on"
+        raise UsageError(what, where=where, hint="give the labels that the model was trained on")
+
+
+def _are_classes(labels: np.ndarray, count: int) -> bool:
+    return labels.ndim == 1 and labels.dtype.kind in "iu" and count > 1
+
+
 def _confusion(labels: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    size = max(answers.shape[1], int(labels.max(initial=0)) + 1)
-    found = np.zeros((size, size), np.int64)
+    found = np.zeros((answers.shape[1],) * 2, np.int64)
     np.add.at(found, (labels, answers.argmax(axis=1)), 1)
     return found

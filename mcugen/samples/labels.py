@@ -11,6 +11,7 @@ from mcugen.errors import UsageError
 from mcugen.samples.column import Column
 
 MAX_BYTES = 1 << 28
+_MOST_CLASS = int(np.iinfo(np.int32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,8 @@ def _meant(values: np.ndarray, where: str) -> Labels:
     if values.ndim > 1:
         message = f"expected a class for each sample, found whole numbers of shape {list(values.shape)}"
         raise UsageError(message, where=where, hint="give classes as [n], or targets as floats")
-    if values.min() < 0 or values.max() > np.iinfo(np.int32).max:
-        raise UsageError(f"class {values.min()} is none", where=where, hint="classes are counted from 0")
+    wrong = values[(values < 0) | (values > _MOST_CLASS)]
+    if wrong.size:
+        hint = f"classes are counted from 0, and there are at most {_MOST_CLASS + 1:,}"
+        raise UsageError(f"class {wrong[0]} is none", where=where, hint=hint)
     return Labels(values.astype(np.int64))
