@@ -128,10 +128,32 @@ def _lstm(s: Sketch) -> None:
         s.outputs.append(y)
 
 
+def _bidirectional(s: Sketch) -> None:
+    steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 2, 5), (1, 3, 9), (1, 2, 5)))
+    given: dict[int, int] = {}
+    for at in (0, 17):
+        for k in range(4):
+            given[at + 1 + k] = _weights(s, (hidden, inputs), 0, per_channel=False)
+            given[at + 5 + k] = _weights(s, (hidden, hidden), 0, per_channel=False)
+            given[at + 12 + k] = _bias(s, hidden)
+    given |= {k: s.tensor((1, hidden), "f32", is_variable=True) for k in range(35, 39)}
+    options = {"fused_activation_function": "TANH", "time_major": s.chance(0.5), "merge_outputs": True}
+    options["asymmetric_quantize_inputs"] = s.chance(0.5)
+    ends = (steps, 1) if options["time_major"] else (1, steps)
+    y = s.tensor((*ends, 2 * hidden), "f32")
+    operands = [s.x((*ends, inputs)), *(given.get(k, -1) for k in range(1, 48))]
+    s.writer.op("BIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], options)
+    s.outputs.append(y)
+
+
 _OPERATORS: dict[str, Callable[[Sketch], None]] = {
     "CONV_2D": _conv_2d,
     "DEPTHWISE_CONV_2D": _depthwise_conv_2d,
     "FULLY_CONNECTED": _fully_connected,
     "BATCH_MATMUL": _batch_matmul,
 }
-_RECURRENT: dict[str, Callable[[Sketch], None]] = {"SVDF": _svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm}
+_RECURRENT: dict[str, Callable[[Sketch], None]] = {
+    "SVDF": _svdf,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm,
+    "BIDIRECTIONAL_SEQUENCE_LSTM": _bidirectional,
+}

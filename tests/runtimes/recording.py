@@ -16,7 +16,7 @@ from itertools import islice
 
 from mcugen.errors import ModelError
 from mcugen.toolchain.runtimes import Runtime
-from tests.runtimes import choosing, detections, faults, further, hybrid, moving, operators, packs, signals
+from tests.runtimes import choosing, detections, faults, further, hybrid, moving, operators, packs, projected, signals
 from tests.runtimes.judging import imported, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Drawn
@@ -40,11 +40,13 @@ FAULTS = "FAULTS"
 HYBRID = "HYBRID"
 HYBRID_RECURRENT = "HYBRID_RECURRENT"
 DETECTION = "DETECTION"
+PROJECTED = "PROJECTED"
 OTHERS = {
     FAULTS: faults.models,
     HYBRID: hybrid.models,
     HYBRID_RECURRENT: hybrid.recurrent,
     DETECTION: detections.models,
+    PROJECTED: projected.models,
 }
 """Files that are not of one operator: how their models are made."""
 SIGNAL = "SIGNAL"
@@ -124,8 +126,8 @@ _HEAD = """# Vectors
 What TensorFlow Lite Micro and LiteRT's reference kernels make of small models, recorded by `ci/vectors` with
 {versions}. Each file holds the models of one operator, with their inputs and outputs (`tests/runtimes/packs.py` reads
 it); FAULTS.npz holds models that once showed a difference, and random graphs, HYBRID.npz and HYBRID_RECURRENT.npz
-layers with int8 weights on float data, and SIGNAL.npz several runs of TFLM's signal library. The table counts the
-models that a runtime runs, and quotes why it refuses one.
+layers with int8 weights on float data, PROJECTED.npz LSTM with projections and norms, and SIGNAL.npz several runs of
+TFLM's signal library. The table counts the models that a runtime runs, and quotes why it refuses one.
 
 | operator | type | TensorFlow Lite Micro | LiteRT |
 |---|---|---|---|

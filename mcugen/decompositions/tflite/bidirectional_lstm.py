@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from mcugen.decompositions.tflite.lstm import Places, any_of, float_layer, turned
+from mcugen.decompositions.tflite.lstm import Places, any_of, float_layer, hybrid_layer, turned
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.concatenation import Concatenation
@@ -18,7 +19,7 @@ _AUXILIARY = tuple(range(39, 48))
 def expand(source: Source, e: Expansion) -> Sequence[str]:
     """Source: TFLite BIDIRECTIONAL_SEQUENCE_LSTM; LiteRT's bidirectional_sequence_lstm.cc."""
     a, t, x = source.attributes, source.inputs[0], e.inputs[0]
-    a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights, which is refused
+    symmetric = not a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights
     if x is None or t is None or len(t.shape) != 3:
         raise ShapeError(f"an LSTM over a sequence needs data of rank 3, not {t}")
     parts = (("projection", (*_FORWARD.projection, *_BACKWARD.projection)), ("an auxiliary input", _AUXILIARY))
@@ -28,7 +29,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     if a["fused_activation_function"] != "TANH":
         raise UnsupportedError(f"an LSTM with the activation {a['fused_activation_function']} is not supported")
     weights = {types.dtype for k in (2, 6, 19, 23) for types in [source.inputs[k]] if types is not None}
-    if {t.dtype, *weights} != {"f32"}:
+    if t.dtype != "f32" or weights not in ({"f32"}, {"s8"}):
         raise UnsupportedError(
             f"a bidirectional LSTM of {t.dtype} data with {sorted(weights)} weights is not supported"
         )
@@ -36,8 +37,9 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     if a["merge_outputs"] and not a["time_major"] and t.shape[0] > 1:
         e.refuse("litert", "it leaves parts of the merged results of several sequences unwritten")
     x = turned(e, x, time_major=a["time_major"])
-    onward = float_layer(source, e, x, _FORWARD)
-    back = e.node(Reverse((0,)), float_layer(source, e, e.node(Reverse((0,)), x), _BACKWARD))
+    layer = float_layer if weights == {"f32"} else partial(hybrid_layer, symmetric=symmetric)
+    onward = layer(source, e, x, _FORWARD)
+    back = e.node(Reverse((0,)), layer(source, e, e.node(Reverse((0,)), x), _BACKWARD))
     found = [e.node(Concatenation(-1), onward, back)] if a["merge_outputs"] else [onward, back]
     return [turned(e, y, time_major=a["time_major"]) for y in found]
 

@@ -14,6 +14,7 @@ from mcugen.ops import _hybrid
 from mcugen.ops.hybrid_lstm import HybridLstm
 from mcugen.ops.lstm import Lstm
 from mcugen.ops.lstm_quantized import QuantizedLstm, litert_lacks
+from mcugen.ops.projected_lstm import ProjectedLstm
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
@@ -30,10 +31,10 @@ class Places(NamedTuple):
     projection: tuple[int, ...] = (16, 17)
     state: int = 18
     cell: int = 19
+    norms: tuple[int, ...] = ()
 
 
-_ONE = Places()
-_NORMS = (20, 21, 22, 23)
+_ONE = Places(norms=(20, 21, 22, 23))
 
 
 def sequence(source: Source, e: Expansion) -> Sequence[str]:
@@ -62,10 +63,8 @@ def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     """The results of all steps of data of rank 3."""
     a = source.attributes
     symmetric = not a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights
-    parts = (("projection", _ONE.projection), ("layer normalization", _NORMS))
+    parts = (("projection", _ONE.projection), ("layer normalization", _ONE.norms))
     present = [name for name, operands in parts if any_of(source, operands)]
-    if present or a["proj_clip"]:
-        raise UnsupportedError(f"an LSTM with {' and '.join(present) or 'a bound of a projection'} is not supported")
     if a["fused_activation_function"] != "TANH":
         raise UnsupportedError(f"an LSTM with the activation {a['fused_activation_function']} is not supported")
     w, r = (source.inputs[k] for k in (2, 6))
@@ -73,6 +72,11 @@ def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     if dtypes == ("f32", "f32", "f32"):
         y = float_layer(source, e, turned(e, x, time_major=time_major), _ONE)
         return turned(e, y, time_major=time_major)
+    if present or a["proj_clip"]:
+        raise UnsupportedError(
+            f"an LSTM of {dtypes[0]} data and {dtypes[1]} weights with {' and '.join(present) or 'a bound of results'}"
+            " is not supported"
+        )
     if dtypes == ("f32", "s8", "s8"):
         y = hybrid_layer(source, e, turned(e, x, time_major=time_major), _ONE, symmetric=symmetric)
         return turned(e, y, time_major=time_major)
@@ -145,8 +149,17 @@ def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
     if coupled or any_of(source, places.peepholes):
         e.refuse("tflm", "no kernel for an LSTM with coupled gates or weights of the cell")
     w, r, b = _of_gates(source, e, places)
-    op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, max(source.attributes["cell_clip"], 0.0))
-    return _stateful(source, e, op, (x, w, r, b), places)
+    clip, limit = (max(source.attributes[name], 0.0) for name in ("cell_clip", "proj_clip"))
+    if not any_of(source, (*places.projection, *places.norms)):
+        op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, clip)
+        return _stateful(source, e, op, (x, w, r, b), places)
+    e.refuse("tflm", "no kernel for an LSTM with projections or norms")
+    further = [e.inputs[k] if k < len(e.inputs) else None for k in places.projection]
+    norms = None
+    if any_of(source, places.norms):
+        norms = _joined(source, e, [places.norms[k] for k in ((1, 3, 1, 2) if coupled else (0, 3, 1, 2))])
+    op = ProjectedLstm(coupled, clip, limit)
+    return _stateful(source, e, op, (x, w, r, b), places, (*further, norms))
 
 
 def hybrid_layer(source: Source, e: Expansion, x: str, places: Places, *, symmetric: bool) -> str:
@@ -163,15 +176,25 @@ def _of_gates(source: Source, e: Expansion, places: Places) -> list[str]:
     return [_joined(source, e, [group[k] for k in order]) for group in (places.w, places.r, places.biases)]
 
 
-def _stateful(source: Source, e: Expansion, op: Op, operands: Sequence[str], places: Places) -> str:
-    """The results of a layer on its operands, its state and its cell, which it leaves changed."""
-    peepholes = []
+def _stateful(
+    source: Source,
+    e: Expansion,
+    op: Op,
+    operands: Sequence[str],
+    places: Places,
+    further: Sequence[str | None] = (),
+) -> str:
+    """The results of a layer on its operands, its state and its cell, which it leaves changed.
+
+    further: operands after the weights of the cell
+    """
+    peepholes: list[str | None] = [None] if further else []
     if any_of(source, places.peepholes):
         order = (0, 2, 1) if any_of(source, places.w[:1]) else (1, 2, 1)
         found = _joined(source, e, [places.peepholes[k] for k in order])
         peepholes = [found if e.type(found).is_float else _in_floats(e, found)]
     (state, h), (cell, c) = _state(source, e, places.state), _state(source, e, places.cell, is_cell=True)
-    y, last, kept = e.nodes(op, *operands, e.read(state, cleared(h)), e.read(cell, cleared(c)), *peepholes)
+    y, last, kept = e.nodes(op, *operands, e.read(state, cleared(h)), e.read(cell, cleared(c)), *peepholes, *further)
     e.write(state, last)
     e.write(cell, kept)
     return y

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/projected_lstm_f32.h"
+
+enum { IN, OUT, FORGET, NEW };
+
+typedef struct {
+    const mg_f32 *w, *r, *b;
+} weights;
+
+/* The sums of all gates for one element of the batch, without biases where these come after a norm. */
+static void sums(const mg_projected_lstm_f32_params *p, const weights *by, const mg_f32 *x, const mg_f32 *h,
+                 mg_f32 *gates)
+{
+    for (uint32_t g = 0u; g < 4u * p->hidden; g += 1u) {
+        const float first = p->n == NULL ? by->b[g] : 0.0f;
+        const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, first);
+        gates[g] = mg_dot_f32(by->r + g * p->outputs, h, p->outputs, data);
+    }
+}
+
+static void normalize(const mg_f32 *factor, const mg_f32 *bias, uint32_t n, mg_f32 *x)
+{
+    float mean = 0.0f, variance = 0.0f;
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        mean += x[k];
+    }
+    mean /= (float)n;
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        const float apart = x[k] - mean;
+        variance += apart * apart;
+    }
+    const float scale = 1.0f / sqrtf(variance / (float)n + 1e-8f);
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        x[k] = (x[k] - mean) * scale * factor[k] + bias[k];
+    }
+}
+
+/* A gate's sums become the gate. cell: NULL for the new values, which do not see it. */
+static void finish(const mg_projected_lstm_f32_params *p, const mg_f32 *b, uint32_t gate, const mg_f32 *cell,
+                   mg_f32 *gates)
+{
+    const uint32_t n = p->hidden, first = gate * n;
+    mg_f32 *const own = gates + first;
+    if (p->p != NULL && cell != NULL) {
+        for (uint32_t k = 0u; k < n; k += 1u) {
+            own[k] += p->p[first + k] * cell[k];
+        }
+    }
+    if (p->n != NULL) {
+        normalize(p->n + first, b + first, n, own);
+    }
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        own[k] = mg_activated(gate == NEW ? MG_TANH : MG_SIGMOID, own[k]);
+    }
+}
+
+/* One step of one element of the batch, from the sums of its gates: h and c become the new ones. */
+static void step(const mg_projected_lstm_f32_params *p, const mg_f32 *b, mg_f32 *gates, mg_f32 *h, mg_f32 *c)
+{
+    const uint32_t n = p->hidden;
+    mg_f32 *const in = gates, *const out = gates + n;
+    finish(p, b, FORGET, c, gates);
+    finish(p, b, IN, c, gates);
+    finish(p, b, NEW, NULL, gates);
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        const float forget = gates[FORGET * n + k], enter = p->coupled != 0u ? 1.0f - forget : in[k];
+        c[k] = mg_within(forget * c[k] + enter * gates[NEW * n + k], p->cell_clip);
+    }
+    finish(p, b, OUT, c, gates);
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        out[k] *= tanhf(c[k]);
+    }
+    for (uint32_t k = 0u; k < p->outputs; k += 1u) {
+        const float first = p->d == NULL ? 0.0f : p->d[k];
+        h[k] = p->j == NULL ? out[k] : mg_within(mg_dot_f32(p->j + k * n, out, n, first), p->state_clip);
+    }
+}
+
+void mg_projected_lstm_f32(const mg_projected_lstm_f32_params *p, const mg_f32 *x, const mg_f32 *w, const mg_f32 *r,
+                           const mg_f32 *b, const mg_f32 *h0, const mg_f32 *c0, mg_f32 *y, mg_f32 *h, mg_f32 *c,
+                           void *scratch)
+{
+    const weights by = {w, r, b};
+    mg_f32 *const gates = scratch;
+    const uint32_t state = p->batches * p->outputs;
+    memcpy(h, h0, state * sizeof(*h));
+    memcpy(c, c0, p->batches * p->hidden * sizeof(*c));
+    for (uint32_t t = 0u; t < p->steps; t += 1u) {
+        for (uint32_t n = 0u; n < p->batches; n += 1u) {
+            sums(p, &by, x + (t * p->batches + n) * p->inputs, h + n * p->outputs, gates);
+            step(p, b, gates, h + n * p->outputs, c + n * p->hidden);
+        }
+        memcpy(y + t * state, h, state * sizeof(*h));
+    }
+}
