@@ -252,7 +252,10 @@ class Op:
         """How this float operator, of the types in `call`, becomes one on stored integers of the same attributes."""
         if self.only_moves:
             return SHARED
-        return refused("the runtimes have no integer kernel for it, or mcugen has no rule for its scales")
+        known = self.tflm_types | (frozenset() if self.litert_types is ALL_DTYPES else self.litert_types)
+        if "s8" in known:
+            return refused("the runtimes have an int8 kernel for it, but mcugen has no rule for its scales")
+        return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")
 
     def scales_channels(self, call: Call) -> bool:
         """Whether a positive factor on a channel of operand 0 is one on the same channel of the result.

@@ -16,6 +16,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _tflite
 from mcugen.oracle import overlaps
+from mcugen.scales import Scales, refused
 from mcugen.types import QuantParams, TensorType, dtypes
 
 _KINDS = ("f32", "s8")
@@ -165,6 +166,9 @@ class DetectionPostprocess(Op):
         if runtime == "tflm" and self.most_each > 1:
             return "several classes of a box: it leaves gaps in the tables"
         return super().refused_by(call, runtime)
+
+    def quantized(self, call: Call) -> Scales:
+        return refused("it computes boxes in floats: end the network at the boxes and scores that it reads")
 
     def infer(
         self, boxes: TensorType | None, scores: TensorType | None, anchors: TensorType | None

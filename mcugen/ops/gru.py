@@ -12,6 +12,7 @@ from mcugen.imports import Expansion, Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _recurrent, _unrolled
+from mcugen.scales import Scales, refused
 from mcugen.types import TensorType
 from mcugen.writes import Sink, Write
 
@@ -96,6 +97,11 @@ class Gru(Op):
     imports = (Import("onnx", "GRU", expand=from_onnx),)
     writes = (Write("onnx", to_onnx), Write("tflite", to_tflite))
     kernels = (Kernel("mg_gru_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4, 5), scratch=scratch),)
+
+    def quantized(self, call: Call) -> Scales:
+        return refused(
+            "its memory goes through floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
+        )
 
     def infer(
         self,

@@ -16,6 +16,7 @@ from mcugen.op import Example, Op
 from mcugen.ops import _recurrent, _tflite, _unrolled
 from mcugen.ops._tflite import Target
 from mcugen.ops.add import Add
+from mcugen.scales import Scales, refused
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -165,6 +166,9 @@ class Lstm(Op):
             scratch=scratch,
         ),
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return refused("its gates and its memory need scales that mcugen does not choose")
 
     def infer(
         self,

@@ -14,6 +14,7 @@ from mcugen.op import Example, Op
 from mcugen.ops import _recurrent, _tflite, _unrolled
 from mcugen.ops._tflite import Target
 from mcugen.ops.add import Add
+from mcugen.scales import Scales, refused
 from mcugen.types import TensorType
 from mcugen.writes import Sink, Write
 
@@ -82,6 +83,11 @@ class Rnn(Op):
     imports = (Import("onnx", "RNN", expand=from_onnx),)
     writes = (Write("onnx", to_onnx), _tflite.to_target(to_tflite))
     kernels = (Kernel("mg_rnn_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4)),)
+
+    def quantized(self, call: Call) -> Scales:
+        return refused(
+            "its memory goes through floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
+        )
 
     def infer(
         self,

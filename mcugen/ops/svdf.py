@@ -22,6 +22,7 @@ from mcugen.ops.logistic import Logistic
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.tanh import Tanh
 from mcugen.oracle import fixed, quantized
+from mcugen.scales import Scales, refused
 from mcugen.types import QuantParams, TensorType, dtypes
 
 _FUNCTIONS = {"TANH": Tanh, "SIGMOID": Logistic}
@@ -196,6 +197,9 @@ class Svdf(Op):
         )
         for dtype in ("s8", "s16", "f32")
     )
+
+    def quantized(self, call: Call) -> Scales:
+        return refused("its memory needs scales that mcugen does not choose")
 
     def infer(
         self, memory: TensorType | None, newest: TensorType | None, w: TensorType | None, b: TensorType | None = None

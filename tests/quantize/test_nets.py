@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from mcugen import frontends, reference, registry
+from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
+from mcugen.quantize import run
 from tests.quantize import net_tasks, nets
 
 ACCURACY = {"gratings": 0.75, "moves": 0.85, "attention": 0.6, "lstm": 0.75, "gru": 0.7}
@@ -128,3 +130,20 @@ def test_mobilenet_has_its_layers() -> None:
     assert counts == {"Conv2D": 35, "DepthwiseConv2D": 17, "Add": 10}
     size = sum(t.data.size for t in graph.tensors.values() if t.data is not None)
     assert size == 3_487_816
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("lstm", r"Lstm \(node 0 LSTM.*\): its gates and its memory need scales"),
+        ("gru", r"Gru \(node 0 GRU.*\): .* nor LiteRT has an int8 kernel"),
+        ("ssd", r"DetectionPostprocess \(.*\): it computes boxes in floats: end the network at the boxes and scores"),
+    ],
+)
+def test_what_has_no_integers_is_refused_with_its_reason(tmp_path: Path, name: str, reason: str) -> None:
+    net = nets.made(name)
+    suffix = "tflite" if name == "ssd" else "onnx"
+    (tmp_path / f"net.{suffix}").write_bytes(net.written(suffix))
+    np.savez(tmp_path / "calib.npz", net.calib[:4])
+    with pytest.raises(UnsupportedError, match=reason):
+        run.quantize(tmp_path / f"net.{suffix}", tmp_path / "calib.npz", run.Choices(jobs=1, method="min-max"))
