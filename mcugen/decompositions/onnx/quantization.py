@@ -13,6 +13,7 @@ from mcugen.ops.add import Add
 from mcugen.ops.cast import Cast
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.div import Div
+from mcugen.ops.gather import Gather
 from mcugen.ops.mul import Mul
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
@@ -74,7 +75,7 @@ def _quantization(source: Source, e: Expansion, x: str) -> QuantParams | None:
     """The scales and zero points where they are constants: one, or one for each index of `axis`."""
     source.attributes.get("saturate", 1)  # only of 8 bit floats
     if source.attributes.get("block_size", 0):
-        raise UnsupportedError("scales for blocks of elements are not supported")
+        return None
     axis, zero = source.attributes.get("axis", 1), _third(e)
     if e.data(str(e.inputs[1])) is None or (zero is not None and e.data(zero) is None):
         return None
@@ -93,6 +94,9 @@ def _spread(source: Source, e: Expansion, x: str) -> tuple[str, str]:
         zero = e.constant(np.zeros(e.type(scale).shape, np.float32))
     elif not e.type(zero).is_float:
         zero = e.node(Cast("f32"), zero)
+    block = source.attributes.get("block_size", 0)
+    if block:
+        return _repeated(e, scale, shape, axis, block), _repeated(e, zero, shape, axis, block)
     count = max(e.type(scale).size, e.type(zero).size)
     if count == 1:
         return scale, zero
@@ -101,6 +105,17 @@ def _spread(source: Source, e: Expansion, x: str) -> tuple[str, str]:
     along = _along(shape, axis % len(shape))
     found = [n if e.type(n).size == 1 else e.node(Reshape(along), n) for n in (scale, zero)]
     return found[0], found[1]
+
+
+def _repeated(e: Expansion, name: str, shape: Shape, axis: int, block: int) -> str:
+    """Scales or zero points of blocks along an axis, one for each element."""
+    t, rank = e.type(name), len(shape)
+    place = axis % rank if -rank <= axis < rank else -1
+    wanted = tuple(-(-d // block) if k == place else d for k, d in enumerate(shape))
+    if block < 1 or place < 0 or t.shape != wanted:
+        raise ShapeError(f"{list(t.shape)} scales of blocks of {block} do not fit axis {axis} of {list(shape)}")
+    index = np.arange(shape[place], dtype=np.int64) // block
+    return e.node(Gather(place), name, e.constant(index.astype(np.int32)))
 
 
 def quantization(e: Expansion, shape: Shape, scale_name: str, zero_name: str | None, axis: int = 0) -> QuantParams:

@@ -1,7 +1,8 @@
-"""DFT and STFT: products with the matrix of the transform, which is constant."""
+"""DFT and STFT: products with the matrix of the transform, which is constant; the matrix of mel bins."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,10 @@ from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 
 MAX_MATRIX = 1 << 22
+MAX_MEL, MAX_LENGTH = 1 << 10, 1 << 16
+"""Mel bins, and points of the spectrum that they are made of."""
+
+_MEL = 2595 / math.log(10)
 
 
 def dft(source: Source, e: Expansion) -> Sequence[str]:
@@ -95,4 +100,31 @@ def _matrix(size: int, parts: int, length: int, *, half: bool, backward: bool) -
     return matrix.reshape(-1, size * parts).astype(np.float32)
 
 
-IMPORTS = (Import("onnx", "DFT", expand=dft), Import("onnx", "STFT", expand=stft))
+def mel_weights(source: Source, e: Expansion) -> Sequence[str]:
+    """Triangles over the bins of a spectrum, with corners at even steps of mel. Source: ONNX MelWeightMatrix-17."""
+    given = [source.constant(k) for k in range(5)]
+    known = [float(v.reshape(-1)[0]) for v in given if v is not None and v.size == 1]
+    if len(known) < 5 or source.attributes["output_datatype"] != 1:
+        raise UnsupportedError("a mel matrix whose sizes are computed at run time, or not of float32, is not supported")
+    bins, length, rate, *edges = known
+    if not (1 <= bins <= MAX_MEL and 1 <= length <= MAX_LENGTH and rate >= 1 and all(map(math.isfinite, known))):
+        raise ShapeError(f"{bins:g} mel bins of a spectrum of {length:g} points are not supported")
+    if not 0 <= edges[0] <= edges[1] <= rate / 2:
+        raise ShapeError(f"edges {edges} of a mel matrix are not within half of the sample rate {rate:g}")
+    low, high = (_MEL * math.log1p(f / 700) for f in edges)
+    steps = low + np.arange(int(bins) + 2) * (high - low) / (int(bins) + 2)
+    corners = np.floor((length + 1) * (700 * np.expm1(steps / _MEL)) / rate).astype(np.int64)
+    at = np.arange(int(length) // 2 + 1)[:, None]
+    first, middle, last = corners[:-2], corners[1:-1], corners[2:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rising = np.where((at >= first) & (at <= middle) & (middle > first), (at - first) / (middle - first), 0.0)
+        falling = np.where((at >= middle) & (at < last), (last - at) / (last - middle), rising)
+    peaked = np.where((at == middle) & (middle == first) & (last <= middle), 1.0, falling)
+    return [e.constant(peaked.astype(np.float32))]
+
+
+IMPORTS = (
+    Import("onnx", "DFT", expand=dft),
+    Import("onnx", "STFT", expand=stft),
+    Import("onnx", "MelWeightMatrix", expand=mel_weights),
+)
