@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -20,7 +21,8 @@ class Form(Enum):
     POINTWISE   f(params, in..., out, [scratch,] n): a run of n pixels or elements
     WINDOW      f(params, rows, y, out, [scratch]): kernel-height row pointers to output row y
     RING        f_row(params, in or NULL, row): an input row, or one outside the image, converted for the step's ring;
-                f(params, rows, out, [scratch]): kernel-height pointers to converted rows to one output row
+                f(params, rows, out, [scratch]): kernel-height pointers to converted rows to one output row.
+                The ring stays from output row to output row, or is filled anew for each (`keeps`)
     ACCUMULATE  f_begin(params, acc); f_rows(params, in, y, n, acc); f_end(params, acc, out)
     WHOLE       f(params, in..., out..., [scratch]): whole tensors, for data movement across rows
     ALIAS       no code: each result is bytes of the operand
@@ -119,6 +121,8 @@ class Kernel:
     in_place  inputs whose memory the output may take over, element by element
     window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
     ring      RING: the layout of a converted row
+    keeps     RING: whether a step by rows keeps converted rows for the output rows that follow; else it converts all
+              rows that an output row reads, each time, in memory that other steps use in between
     variant   constants of the C text: each set of them makes one copy of <symbol less mg_>_template.h
     loop      the C function where it is made for the call, of expressions for example, and not a file of c_runtime
     starts    ALIAS: the byte of the operand at which each result begins; JOIN: the byte of the result at which each
@@ -127,6 +131,7 @@ class Kernel:
     struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
     work      counts for estimates of a call's cycles, beside those of select/costs.py for every kernel: a number for
               each of `terms`, 0 for those that are left out
+    converting  RING: those of the terms that grow with the rows converted
     parts     for estimates: kernels, with their calls, whose work the function does in one loop
     code      code size of this call's copy in bytes; None: the mean measured by ci/fit
     helpers   sources of c_runtime that the function calls, beside its own
@@ -145,6 +150,7 @@ class Kernel:
     window: Callable[[Call], RowWindow] | None = None
     outside: Callable[[Call], int | float] | None = None
     ring: Callable[[Call], Ring] | None = None
+    keeps: bool = True
     variant: Callable[[Call], Mapping[str, int]] | None = None
     loop: Callable[[Call], Made] | None = None
     starts: Callable[[Call], Sequence[int]] | None = None
@@ -153,6 +159,7 @@ class Kernel:
     needs: frozenset[str] = frozenset()
     work: Callable[[Call], Mapping[str, float]] | None = None
     terms: tuple[str, ...] = ()
+    converting: tuple[str, ...] = ()
     parts: Callable[[Call], Sequence[tuple[Kernel, Call]]] | None = None
     code: Callable[[Call], int] | None = None
     source: str = ""
@@ -202,6 +209,11 @@ class Kernel:
     @property
     def source_name(self) -> str:
         return self.source or f"{self.symbol.removeprefix('mg_')}.c"
+
+    @functools.cached_property
+    def forgetful(self) -> Kernel:
+        """This RING kernel where it keeps no converted rows: less memory, more conversions, the same function."""
+        return replace(self, keeps=False)
 
     def ruled(self, *rules: Rule) -> Kernel:
         """This kernel with rules after its own."""

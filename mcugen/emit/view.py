@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen import __version__
-from mcugen.emit import bundle
+from mcugen.emit import bundle, windows
 from mcugen.emit.command import command_of
 from mcugen.emit.constants import ConstantPool, ConstantsView, placed, places_of
 from mcugen.emit.events import events_after_rows, index_type, order_of, period
@@ -30,7 +30,7 @@ from mcugen.emit.memory import MapView, RegionView, element, pointer, regions_of
 from mcugen.emit.parts import ArrayView, EndView, PushView, RowsView, StepView
 from mcugen.emit.promise import REFERENCE_TITLES, promise
 from mcugen.emit.states import StateView, states_of
-from mcugen.emit.windows import HelperView, Image, RingView, WindowView, converted, row_name, streamed_window, window
+from mcugen.emit.windows import HelperView, Image, RingView, WindowView, row_name
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
@@ -369,10 +369,12 @@ class _Builder:
         if kernel.ring is not None:
             ring = kernel.ring(call)
             at = pointer(self.plan, step.ring_name, C_TYPES[ring.dtype], const=False)
-            return converted(w, ring, step.ring_rows, at, image, streams=streams)
+            if step.refills:
+                return windows.refilled(w, ring, at, image)
+            return windows.converted(w, ring, step.ring_rows, at, image, streams=streams)
         if streams:
-            return streamed_window(w, image), None
-        return window(w, image, self._first_row(w, image.y), self._outside(step, w)), None
+            return windows.streamed_window(w, image), None
+        return windows.window(w, image, self._first_row(w, image.y), self._outside(step, w)), None
 
     def _outside(self, step: Step, w: RowWindow) -> str:
         """The row that stands for those beyond the image. Raises UnsupportedError where it would be too long."""

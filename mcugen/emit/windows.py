@@ -43,10 +43,11 @@ class WindowView:
 
 @dataclass(frozen=True)
 class RingView:
-    """The converted rows that a step keeps in a ring of its own.
+    """The converted rows that a step has in memory of its own.
 
-    A row is converted from `source` to `slot`. Where input comes by frames, one row is for each output row; otherwise
-    rows i < `end` are, from `first` at output row 0 and from `next` at the others.
+    A row is converted from `source` to `slot`. Where input comes by frames, one row is for each output row; where the
+    step keeps none (`refills`), row k of the window is, for each k; otherwise rows i < `end` are, from `first` at
+    output row 0 and from `next` at the others.
     """
 
     element: str
@@ -56,6 +57,7 @@ class RingView:
     first: str = ""
     next: str = ""
     end: str = ""
+    refills: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,9 +103,7 @@ def converted(
         source = f"{image.pointer}{_offset(image.y, image.kept or 1, image.length)}"
         found = _slots(w, "ring", row.dtype, slots, pitch, _oldest(w, slots, image.y))
         return found, RingView(c_type, ring, source, f"ring{_offset(image.y, slots, pitch)}")
-    helper = HelperView("ring_row" if image.kept else "row", image.dtype)
-    kept = [image.kept] if image.kept else []
-    source = _call(helper, [image.pointer, "i", image.height, image.length, *kept])
+    helper, source = _source(image, "i")
     found = _slots(w, "ring", row.dtype, slots, pitch, times(image.y, w.stride, "u"))
     index = f"(uint32_t)({plus('i', w.pad)})" if w.pad else "(uint32_t)i"
     view = RingView(
@@ -116,6 +116,22 @@ def converted(
         end=plus(times(f"(int32_t){image.y}", w.stride), slots - w.pad),
     )
     return replace(found, helpers=(helper, *found.helpers)), view
+
+
+def refilled(w: RowWindow, row: Ring, ring: str, image: Image) -> tuple[WindowView, RingView]:
+    """The window on rows that are all converted for each output row. ring: pointer to their memory, as C text."""
+    c_type = C_TYPES[row.dtype]
+    first = plus(times(f"(int32_t){image.y}", w.stride), -w.pad)
+    helper, source = _source(image, f"{first} + {times('k', w.dilation)}")
+    view = RingView(c_type, ring, source, f"ring + {times('(uint32_t)k', row.pitch or row.length, 'u')}", refills=True)
+    return WindowView(w.size, c_type, (helper,)), view
+
+
+def _source(image: Image, row: str) -> tuple[HelperView, str]:
+    """The call that finds a row of the image, or NULL outside of it; and what it calls. row: its number, as C text."""
+    helper = HelperView("ring_row" if image.kept else "row", image.dtype)
+    kept = [image.kept] if image.kept else []
+    return helper, _call(helper, [image.pointer, row, image.height, image.length, *kept])
 
 
 def _slots(w: RowWindow, ring: str, dtype: str, slots: int, pitch: int, first: str) -> WindowView:

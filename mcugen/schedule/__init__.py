@@ -11,7 +11,7 @@ from mcugen.plan import Buffer
 from mcugen.schedule import frames
 from mcugen.schedule.places import Place, places_of, sources
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
-from mcugen.schedule.storage import RowBuffer, build_buffers, working_buffers
+from mcugen.schedule.storage import RowBuffer, build_buffers, times_of, working_buffers
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
 __all__ = ["INPUT", "Choice", "Event", "RowBuffer", "Schedule", "Step", "build", "build_frames"]
@@ -53,7 +53,8 @@ class Schedule:
 
     def buffers(self) -> list[Buffer]:
         """Every buffer to be planned: of rows, scratch and rings, each with the bytes in use at each event."""
-        working = [working_buffers(step, self.trace, streams=self.streams) for step in self.steps]
+        times, length = times_of(self.steps, self.trace), len(self.trace)
+        working = [working_buffers(s, times[s.index], length, streams=self.streams) for s in self.steps]
         return [buffer.to_plan() for buffer in self.row_buffers.values()] + [b for found in working for b in found]
 
     @property

@@ -68,10 +68,26 @@ class Step:
         return f"scratch {self.index}"
 
     @property
+    def refills(self) -> bool:
+        """Whether each event converts all rows that it reads, and keeps none of them."""
+        return self.by_rows and self.choice.kernel.form is Form.RING and not self.choice.kernel.keeps
+
+    @property
     def ring_rows(self) -> int:
-        """Converted rows that the step keeps, 0 where its kernel converts none."""
+        """Converted rows that are there at a time, 0 where its kernel converts none."""
         kernel = self.choice.kernel
-        return kernel.window(self.choice.call).extent if kernel.ring and kernel.window else 0
+        if kernel.ring is None or kernel.window is None:
+            return 0
+        window = kernel.window(self.choice.call)
+        return window.size if self.refills else window.extent
+
+    def ring_stays(self, *, streams: bool) -> bool:
+        """Whether an event reads rows that an earlier one converted."""
+        kernel = self.choice.kernel
+        if not self.by_rows or self.refills or kernel.ring is None or kernel.window is None:
+            return False
+        window = kernel.window(self.choice.call)
+        return window.extent > (1 if streams else window.stride)
 
     @property
     def ring_bytes(self) -> int:
@@ -148,7 +164,7 @@ class Step:
             return self._batch_rows(event)
         window = kernel.window(self.choice.call)
         first, last = window.first(event), window.last(event)
-        if kernel.form is Form.RING and event:
+        if kernel.form is Form.RING and event and not self.refills:
             first = max(first, window.last(event - 1) + 1)  # the rows before are in the ring
         return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
 

@@ -213,20 +213,36 @@ def _blocks(uses: Sequence[_Use]) -> tuple[Piece, ...]:
     )
 
 
-def working_buffers(step: Step, order: Trace, *, streams: bool) -> list[Buffer]:
+def times_of(steps: Sequence[Step], order: Trace) -> list[list[int]]:
+    """The events of each step."""
+    found: list[list[int]] = [[] for _ in steps]
+    for time, event in enumerate(order):
+        if event.step != INPUT:
+            found[event.step].append(time)
+    return found
+
+
+def working_buffers(step: Step, times: Sequence[int], length: int, *, streams: bool) -> list[Buffer]:
     """The step's own memory: scratch, in use during its events only, or, accumulating, from the first to the last; and
-    a ring of converted rows, which stays from the first event to the last, or, streaming, for good.
+    converted rows: where later events read them, from the first event to the last, or, streaming, for good.
+
+    times: the events of the step; length: the number of all events.
     """
-    times = [time for time, event in enumerate(order) if event.step == step.index]
     found: list[Buffer] = []
     if step.scratch_bytes:
-        spans = [(times[0], times[-1])] if step.accumulates else _spans(times)
-        pieces = [Piece(0, step.scratch_bytes, first, last) for first, last in spans]
+        pieces = [Piece(0, step.scratch_bytes, first, last) for first, last in busy_spans(step, times)]
         found.append(Buffer.of_pieces(step.scratch_name, SCRATCH_ALIGN, pieces))
     if step.ring_bytes:
-        first, last = (0, len(order) - 1) if streams else (times[0], times[-1])
-        found.append(Buffer.of_pieces(step.ring_name, SCRATCH_ALIGN, [Piece(0, step.ring_bytes, first, last)]))
+        always = (0, length - 1) if streams else (times[0], times[-1])
+        spans = [always] if step.ring_stays(streams=streams) else _spans(times)
+        pieces = [Piece(0, step.ring_bytes, first, last) for first, last in spans]
+        found.append(Buffer.of_pieces(step.ring_name, SCRATCH_ALIGN, pieces))
     return found
+
+
+def busy_spans(step: Step, times: Sequence[int]) -> list[tuple[int, int]]:
+    """The events during which a step's scratch is in use, as spans (first, last)."""
+    return [(times[0], times[-1])] if step.accumulates else _spans(times)
 
 
 def _spans(times: Sequence[int]) -> list[tuple[int, int]]:

@@ -35,11 +35,14 @@ def solve_with_time(graph: Graph, target: Target, options: Options) -> tuple[Sol
         moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]
         found += [solver.solve(nodes, listed, options, target) for nodes, listed in moving]
         every += moving
-    best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], options, target))
+    costs = [
+        solver.cost_of(solver.Problem(nodes, tuple(listed), options, target), solution)
+        for (nodes, listed), solution in zip(every, found, strict=True)
+    ]
+    best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], costs[k], options, target))
     if options.require_accelerated:
         _require_accelerated(found[best], candidates)
-    nodes, listed = every[best]
-    return found[best], solver.cost_of(solver.Problem(nodes, tuple(listed), options, target), found[best])
+    return found[best], costs[best]
 
 
 def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:

@@ -1,8 +1,8 @@
-"""Decides which segments run row by row: none where whole tensors fit, else the fewest that fit, else the least RAM."""
+"""Solutions: kernels and rows as a schedule, planned for the memories that there are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcugen import schedule
@@ -12,14 +12,10 @@ from mcugen.options import Options
 from mcugen.plan import MemoryPlan, Region, assign, plan
 from mcugen.schedule import Choice, Schedule
 from mcugen.schedule.accesses import accesses
-from mcugen.schedule.segments import Search, Segments, peak_of
 from mcugen.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
-from mcugen.select.memories import regions_of, regions_text
+from mcugen.select.memories import regions_text
 from mcugen.target import Target
 from mcugen.types import images_of, rows_of
-
-MAX_TRIES = 4
-"""Placements that may exceed the budget before the search takes the least RAM."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,42 +45,6 @@ class Solution:
         return all(regions[region].holds(nbytes) for region, nbytes in taken.items())
 
 
-def arrange(graph: Graph, choices: Sequence[Choice], options: Options, board: Target) -> Solution:
-    """The fastest solution within the budget, or, where none is, the smallest: it is for the caller to refuse it.
-
-    The budget is --ram or --region, else the board's regions for a model; what does not fit the first is spread over
-    all. --optimize ram asks for the smallest at once, and so do pushed rows without a budget of the user's. Raises
-    UsageError where the input cannot be pushed, or a region is not the board's.
-    """
-    regions = regions_of(options, board)
-    if options.input_mode == "frames":
-        return planned(graph, choices, (), options, regions)
-    maker = _Maker(graph, choices, options, regions)
-    if maker.pushed is None:
-        whole = maker.whole()
-        if options.no_rows or (options.optimize != "ram" and whole.fits):
-            return whole
-        if options.optimize != "ram":
-            return _with_note(_within(maker), whole, options, board)
-    elif options.optimize != "ram" and (options.ram or options.region):
-        return _within(maker)
-    return maker.by_rows(maker.search().least())
-
-
-def arrangements(
-    graph: Graph, choices: Sequence[Choice], options: Options, board: Target, most: int
-) -> Iterator[Solution]:
-    """At most `most` solutions with these kernels, from the fastest on, each smaller than those before it."""
-    maker = _Maker(graph, choices, options, regions_of(options, board))
-    smallest: int | None = None
-    segmentations = [()] if options.no_rows else _thinned(maker.search().front(), most)
-    for found in segmentations:
-        solution = maker.by_rows(found)
-        if smallest is None or solution.ram_bytes < smallest:
-            smallest = solution.ram_bytes
-            yield solution
-
-
 def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
     """The input that is pushed row by row. Raises UsageError, with the reason, where there is none."""
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
@@ -98,24 +58,6 @@ def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
     if not any(choice.kernel.has_code for choice in choices):
         raise UsageError(f"--input-mode {mode}: the model computes nothing", hint="use --input-mode whole")
     return read[0]
-
-
-class _Maker:
-    """Makes planned schedules of one network with the kernels chosen."""
-
-    def __init__(self, graph: Graph, choices: Sequence[Choice], options: Options, regions: tuple[Region, ...]) -> None:
-        self._graph, self._choices, self._options, self.regions = graph, choices, options, regions
-        self.pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
-
-    def search(self) -> Search:
-        return Search(self._graph, self._choices, keep_input=self._options.keep_input, pushed=self.pushed)
-
-    def whole(self) -> Solution:
-        return self.by_rows(())
-
-    def by_rows(self, found: Segments) -> Solution:
-        groups = tuple(s.steps for s in found if s.by_rows)
-        return planned(self._graph, self._choices, groups, self._options, self.regions)
 
 
 def planned(
@@ -152,27 +94,7 @@ def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], 
     return schedule.build(graph, choices, groups, keep_input=options.keep_input, pushed=pushed)
 
 
-def _within(maker: _Maker) -> Solution:
-    """The fewest events whose plan is within the regions, else the least RAM.
-
-    A plan may need more than the most bytes live at once, so a lower peak is sought where one comes out too large; with
-    several regions first below all they hold, then below what the largest holds.
-    """
-    search = maker.search()
-    sizes = [region.nbytes for region in maker.regions if region.nbytes is not None]
-    for highest in dict.fromkeys((sum(sizes), max(sizes, default=0))):
-        for _ in range(MAX_TRIES):
-            found = search.within(highest)
-            if found is None:
-                break
-            solution = maker.by_rows(found)
-            if solution.fits:
-                return solution
-            highest = peak_of(found) - 1
-    return maker.by_rows(search.least())
-
-
-def _with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
+def with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
     if options.ram_bytes is not None:
         budget = f"--ram allows {options.ram_bytes:,}"
     elif len(solution.regions) > 1 or options.regions:
@@ -194,13 +116,3 @@ def ranges(indices: Iterable[int]) -> str:
         else:
             spans.append((i, i))
     return ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
-
-
-def _thinned(found: Sequence[Segments], most: int) -> list[Segments]:
-    """At most `most` of them, both ends included, spread evenly over the peaks in between."""
-    if len(found) <= most:
-        return list(found)
-    peaks = [peak_of(f) for f in found]
-    wanted = [peaks[0] * (peaks[-1] / peaks[0]) ** (k / (most - 1)) for k in range(most)]
-    picked = {0, len(found) - 1} | {min(range(len(found)), key=lambda i: abs(peaks[i] - w)) for w in wanted}
-    return [found[i] for i in sorted(picked)]

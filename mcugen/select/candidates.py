@@ -23,12 +23,14 @@ class Candidate:
     """A kernel for a node.
 
     cost: the mean of estimated instructions and cycles, as the cost of fetches depends on memories and grows with
-    instructions; for a board with known flash timing, cycles and the waits for reads of constants.
+    instructions; for a board with known flash timing, cycles and the waits for reads of constants. rows_cost: the same
+    where the node runs row by row.
     working_bytes: scratch and ring. function, code_bytes: the function that it calls, and its bytes of code.
     """
 
     choice: Choice
     cost: float
+    rows_cost: float
     working_bytes: int
     function: str
     code_bytes: int
@@ -93,6 +95,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
 
 def _listed(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Candidates:
     fitting = [kernel for kernel, why in refused if not why]
+    fitting = [k for kernel in fitting for k in (kernel, *_forgetful(node, call, kernel, run))]
     free = [kernel for kernel in fitting if not kernel.has_code]
     found: list[Candidate] = []
     for kernel in reversed(free[:1] or fitting):
@@ -122,12 +125,20 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     choice = Choice(node, call, kernel, "")
     step = Step(0, choice)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
-    cost = _cost(choice, taken, run)
+    walked = taken if run.by_rows else costs.estimate(kernel, call, run.core, True, run.batch)
+    cost, rows_cost = _cost(choice, taken, run), _cost(choice, walked, run)
     if not taken.is_fitted and next_cost is not None:
-        cost = UNMEASURED * next_cost
+        cost = rows_cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes
     code = kernel.code(call) if kernel.code else costs.code_bytes(kernel, run.core)
-    return Candidate(choice, cost, working, kernel.identity(call), code)
+    return Candidate(choice, cost, rows_cost, working, kernel.identity(call), code)
+
+
+def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:
+    """The same kernel without rows kept, where rows are kept for output rows that follow."""
+    step = Step(0, Choice(node, call, kernel, ""), by_rows=True)
+    able = kernel.ring is not None and run.batch is None and can_run_by_rows(step.choice)
+    return (kernel.forgetful,) if able and step.ring_stays(streams=False) else ()
 
 
 def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
@@ -141,13 +152,23 @@ def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed:
     """The reason for `chosen`: its rank among those that can run, else a rule that each preferred one breaks."""
     kernel, call = chosen.choice.kernel, chosen.choice.call
     if len(listed) > 1:
-        place = "fastest" if chosen is listed[0] else f"{chosen.cost / max(listed[0].cost, 1.0):.2f} times the fastest"
-        return f"{place} of {len(listed)}"
+        if not kernel.keeps:
+            return f"converts rows anew each time: {_place(chosen, listed)}"
+        return _place(chosen, listed)
     lacking: dict[str, str] = {}
     for other, why in refused[: [k for k, _ in refused].index(kernel)]:
         if why and all(rule(call) for rule in other.accepts[:1]):
             lacking.setdefault(why[0], other.symbol)
     return "; ".join(f"{symbol} needs: {reason}" for reason, symbol in lacking.items()) or "the only one"
+
+
+def _place(chosen: Candidate, listed: Sequence[Candidate]) -> str:
+    """The rank of a candidate by cost among kernels that differ."""
+    of = len([c for c in listed if c.choice.kernel.keeps])
+    if not chosen.choice.kernel.keeps:
+        return f"{chosen.rows_cost / max(min(c.rows_cost for c in listed), 1.0):.2f} times the fastest of {of}"
+    place = "fastest" if chosen is listed[0] else f"{chosen.cost / max(listed[0].cost, 1.0):.2f} times the fastest"
+    return f"{place} of {of}"
 
 
 def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:

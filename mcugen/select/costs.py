@@ -125,6 +125,8 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | Non
         "converted": _converted(kernel, call),
         **_work(step),
     }
+    for name in ("inputs", "converted", *kernel.converting) if step.refills else ():
+        found[name] *= _conversions(step)
     return {name: float(value) for name, value in found.items() if value}
 
 
@@ -180,3 +182,12 @@ def _converted(kernel: Kernel, call: Call) -> int:
     if kernel.ring is None or kernel.window is None:
         return 0
     return kernel.window(call).walked_rows * kernel.ring(call).length
+
+
+def _conversions(step: Step) -> float:
+    """How often each input row is converted."""
+    kernel = step.choice.kernel
+    if not step.refills or kernel.window is None:
+        return 1.0
+    window = kernel.window(step.choice.call)
+    return window.out_rows * window.size / window.walked_rows

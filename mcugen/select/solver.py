@@ -1,27 +1,25 @@
 """Picks kernels and arranges memory: the fastest set within the budgets, or the smallest where that is the goal.
 
-Kernels come first, memory after them: with the fastest kernels whole tensors may fit, or rows may. Where they do not,
-the kernels with the least working memory set the floor, and each node then gets the fastest kernel for which the plan
-stays within the budget. The same input gives the same answer.
+The fastest kernels on whole tensors are taken where they fit. Otherwise the curve of time against memory (`curve.py`)
+says which kernels, and which steps by rows, are the fastest within the budget. The same input gives the same answer,
+and a larger budget none that is slower.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcugen.graph import Graph
 from mcugen.options import Options
-from mcugen.plan import lower_bound
-from mcugen.schedule.size import OBJECT_ALIGN
 from mcugen.schedule.steps import can_run_by_rows
-from mcugen.select.budget import Solution, arrange, arrangements, planned, scheduled
+from mcugen.select.budget import Solution, planned, pushed_input, with_note
 from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.curve import Curve, Point
+from mcugen.select.memories import regions_of
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
+from mcugen.select.stretch import EVENT_COST
 from mcugen.target import Target
-
-EVENT_COST = 60.0
-"""Cost of one event: table look-up plus call."""
 
 CODE_BYTES = 19 * 1024
 """Kernel code budget: above it, per-layer copies outgrow a small flash cache and stop paying."""
@@ -32,6 +30,9 @@ CODE_WORTH = 4.0
 
 FIRMWARE_BYTES = 32 * 1024
 """Bytes of a board's flash reserved for code: that of the model and of the application around it."""
+
+SHARES = (1.0, 0.97, 0.9, 0.75)
+"""Where the least plan has no room for faster kernels in all stretches: the share of it that they may take."""
 
 LEAST = 1e-9
 """Weight of a cost that only breaks ties."""
@@ -46,50 +47,64 @@ class Problem:
     options: Options
     board: Target
 
-    def arranged(self, picks: Picks) -> Solution:
-        return arrange(self.graph, [c.choice for c in picks], self.options, self.board)
+    def planned(self, picks: Picks, groups: tuple[range, ...] = ()) -> Solution:
+        """The solution with these kernels in which the steps of each group run row by row."""
+        regions = regions_of(self.options, self.board)
+        return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
+
+    def curve(self, offered: Sequence[Candidates]) -> Curve:
+        """Time against memory with these candidates."""
+        options, first = self.options, [listed[0].choice for listed in offered]
+        pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
+        return Curve(self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows)
 
 
 def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Solution:
-    """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse."""
+    """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse it.
+
+    The budget is --ram or --region, else the board's regions for a model; what does not fit the first is spread over
+    all. Pushed rows without a budget of the user's get the least RAM that their kernels allow. Raises UsageError where
+    the input cannot be pushed, or a region is not the board's.
+    """
     problem = Problem(graph, tuple(_allowed(listed, options) for listed in candidates), options, board)
     if options.optimize == "ram":
-        return _smallest(problem)
+        return _smallest(problem, problem.candidates)
     if options.optimize == "flash":
         picks = cheapest(problem.candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * LEAST)
     else:
         picks = within_flash(problem, fastest(problem.candidates))
-    found = problem.arranged(picks)
-    if found.fits and not found.notes:
-        return found
-    slim = _improved(problem, problem.arranged(_lean(problem)), _most(found))
-    fitting = [s for s in (found, slim) if s.fits]
-    return min(fitting, key=lambda s: cost_of(problem, s)) if fitting else min(found, slim, key=lambda s: s.ram_bytes)
+    if options.input_mode == "frames":
+        return problem.planned(picks)
+    if options.input_mode != "whole":
+        if not (options.ram or options.region):
+            return _smallest(problem, [(c,) for c in picks])
+        return _fastest_that_fits(problem, _offered(problem, picks))
+    whole = problem.planned(picks)
+    if whole.fits or options.no_rows:
+        return whole
+    return with_note(_fastest_that_fits(problem, _offered(problem, picks)), whole, options, board)
 
 
 def front(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int) -> list[Solution]:
     """Solutions of which no other is at most as large in RAM and in flash, and as fast; the fastest first.
 
-    Kernels: the fastest, the fastest with weights as wide as the model's, and those with the least working memory, then
-    made as fast as the same RAM allows. For each of them at most `most` arrangements of rows.
+    With all kernels, and with weights as wide as the model's: at most `most` points of the curve of each.
     """
-    problem = Problem(graph, tuple(candidates), options, board)
-    narrow = replace(
-        problem, candidates=tuple(_allowed(listed, replace(options, optimize="balanced")) for listed in candidates)
-    )
-    sets = dict.fromkeys([within_flash(p, _first(p, lambda c: c.cost)) for p in (problem, narrow)] + [_lean(narrow)])
     found: list[Solution] = []
-    for picks in sets:
-        for made in arrangements(graph, [c.choice for c in picks], options, board, most):
-            found.append(_improved(narrow, made, made.ram_bytes) if picks is list(sets)[-1] else made)
-    return _best(problem, found)
+    for goal in ("speed", "balanced"):
+        chosen = replace(options, optimize=goal)
+        problem = Problem(graph, tuple(_allowed(listed, chosen) for listed in candidates), chosen, board)
+        picks = within_flash(problem, fastest(problem.candidates))
+        points = list(problem.curve(_offered(problem, picks)).points())
+        found += [problem.planned(point.picks, point.groups) for point in _thinned(points, most)]
+    return best_of(graph, candidates, options, board, found)
 
 
-def rank_of(solution: Solution, options: Options, board: Target) -> tuple[int, int, int]:
-    """Sort key of solutions with equal kernels, the best first: bytes over the budget, then calls (goal `ram`: RAM)."""
+def rank_of(solution: Solution, cost: float, options: Options, board: Target) -> tuple[float, float, float]:
+    """Sort key of solutions, the best first: bytes over the budget, then time (goal `ram`: RAM)."""
     limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
     over = max(solution.ram_bytes - limit, 0) if limit is not None else 0
-    least = (solution.ram_bytes, len(solution.schedule.trace))
+    least = (solution.ram_bytes, cost)
     return (over, *(least if options.optimize == "ram" else least[::-1]))
 
 
@@ -97,10 +112,7 @@ def best_of(
     graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, found: Sequence[Solution]
 ) -> list[Solution]:
     """The solutions that no other equals or beats in RAM, flash and cost; the fastest first."""
-    return _best(Problem(graph, tuple(candidates), options, board), found)
-
-
-def _best(problem: Problem, found: Sequence[Solution]) -> list[Solution]:
+    problem = Problem(graph, tuple(candidates), options, board)
     kept: list[tuple[int, int, Solution]] = []
     for solution in sorted(found, key=lambda s: (cost_of(problem, s), s.ram_bytes)):
         flash = sum(c.constant_bytes for c in solution.choices)
@@ -111,7 +123,14 @@ def _best(problem: Problem, found: Sequence[Solution]) -> list[Solution]:
 
 def cost_of(problem: Problem, solution: Solution) -> float:
     """Estimated cost of a solution's kernels; calls by rows cost a little more each."""
-    return sum(c.cost for c in _picks_of(problem, solution)) + EVENT_COST * len(solution.schedule.trace)
+    rows = {step.choice.node.name for step in solution.schedule.steps if step.by_rows}
+    chosen = {c.node.name: c.kernel for c in solution.choices}
+    total = EVENT_COST * len(solution.schedule.trace)
+    for listed in problem.candidates:
+        name = listed[0].choice.node.name
+        pick = next(c for c in listed if c.choice.kernel is chosen[name])
+        total += pick.rows_cost if name in rows else pick.cost
+    return total
 
 
 def within_flash(problem: Problem, picks: Picks) -> Picks:
@@ -152,73 +171,82 @@ def _allowed(listed: Candidates, options: Options) -> Candidates:
     return listed if options.optimize == "speed" or not narrow else narrow
 
 
-def _first(problem: Problem, key: Callable[[Candidate], object]) -> Picks:
-    return tuple(min(listed, key=key) for listed in problem.candidates)  # type: ignore[arg-type]
+def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
+    """For each node the functions picked without regard to RAM, and those that need less memory or are otherwise called
+    anyway; with no more constants, where flash is what limits them.
+    """
+    used = {c.function for c in picks}
+    limited = problem.options.optimize == "flash" or problem.options.flash_bytes is not None
+    found: list[Candidates] = []
+    for listed, pick in zip(problem.candidates, picks, strict=True):
+        most = pick.choice.constant_bytes if limited else None
+        found.append(
+            tuple(
+                c
+                for c in listed
+                if (c.function in used or c.working_bytes < pick.working_bytes)
+                and (most is None or c.choice.constant_bytes <= most)
+            )
+        )
+    return found
 
 
-def _lean(problem: Problem) -> Picks:
-    """Kernels that can run row by row, with the least working memory; the fastest of equal ones."""
-    return _first(problem, lambda c: (not can_run_by_rows(c.choice), c.working_bytes, c.cost))
+def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
+    """The fastest point of the curve whose plan fits; where none does, the smallest."""
+    sizes = [region.nbytes for region in regions_of(problem.options, problem.board)]
+    room = None if None in sizes else sum(size for size in sizes if size is not None)
+    curve = problem.curve(offered)
+    points = list(curve.points())
+    for point in sorted(points, key=lambda p: (p.cost, p.peak)):
+        if room is None or point.peak <= room:
+            made = problem.planned(point.picks, point.groups)
+            if made.fits:
+                return made
+    return _least_of(problem, offered, curve, points)
 
 
-def _smallest(problem: Problem) -> Solution:
-    """The least RAM that was found, and the fastest kernels that need no more."""
-    least = min((problem.arranged(p) for p in _extremes(problem)), key=lambda s: s.ram_bytes)
-    return _improved(problem, least, least.ram_bytes)
+def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
+    """The least RAM, and of equals the fastest."""
+    curve = problem.curve(offered)
+    return _least_of(problem, offered, curve, list(curve.points()))
 
 
-def _extremes(problem: Problem) -> list[Picks]:
-    """Two ways to little memory: no conversions, or converted rows, which free the rows they come from."""
-    lean, fast = _lean(problem), _first(problem, lambda c: c.cost)
-    return [lean] if lean == fast else [lean, fast]
+def _least_of(problem: Problem, offered: Sequence[Candidates], curve: Curve, points: Sequence[Point]) -> Solution:
+    """The smallest plan of any point, and of equals the fastest. A plan needs no less than the point's peak.
+
+    Plans of kernels that need the least memory have the fewest holes, so theirs is tried as well, with faster kernels
+    where these leave it as small.
+    """
+    best: Solution | None = None
+    for point in reversed(points):
+        if best is not None and point.peak > best.ram_bytes:
+            break
+        made = problem.planned(point.picks, point.groups)
+        if best is None or made.ram_bytes <= best.ram_bytes:
+            best = made
+    lean = [(min(listed, key=_memory_of),) for listed in offered]
+    *_, last = problem.curve(lean).points()
+    made = problem.planned(last.picks, last.groups)
+    if best is not None and best.ram_bytes <= made.ram_bytes:
+        return best
+    for share in SHARES:
+        point = curve.along(last, share * made.ram_bytes)
+        faster = problem.planned(point.picks, point.groups)
+        if faster.ram_bytes <= made.ram_bytes:
+            return faster
+    return made
 
 
-def _most(solution: Solution) -> int:
-    """The size of all regions of a solution together, with the object that points to them."""
-    sizes = [region.nbytes or 0 for region in solution.regions]
-    return sum(sizes) + (OBJECT_ALIGN * len(sizes) if len(sizes) > 1 else 0)
+def _memory_of(c: Candidate) -> tuple[bool, int, float]:
+    """Sort key: kernels that can run row by row first, then the least memory of their own, then time."""
+    return not can_run_by_rows(c.choice), c.working_bytes, c.rows_cost
 
 
-def _improved(problem: Problem, solution: Solution, limit: int) -> Solution:
-    """The same row groups with faster kernels, as far as the plan stays within `limit` bytes and within the regions."""
-    picks = list(_picks_of(problem, solution))
-    taken: list[tuple[int, Candidate]] = []
-    for at, better in _upgrades(problem, picks):
-        if better.cost >= picks[at].cost:
-            continue
-        tried = [*picks[:at], better, *picks[at + 1 :]]
-        if _peak(problem, solution, tried) <= limit:
-            taken.append((at, picks[at]))
-            picks = tried
-    return _planned_within(problem, solution, picks, taken, limit)
-
-
-def _upgrades(problem: Problem, picks: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
-    """(node, faster candidate) by what they save, the largest first."""
-    found = [(i, c) for i, listed in enumerate(problem.candidates) for c in listed if c.cost < picks[i].cost]
-    return sorted(found, key=lambda u: (u[1].cost - picks[u[0]].cost, u[0]))
-
-
-def _planned_within(
-    problem: Problem, solution: Solution, picks: list[Candidate], taken: list[tuple[int, Candidate]], limit: int
-) -> Solution:
-    """The plan of the picks; while it is over the limit the last upgrade is taken back."""
-    while taken:
-        made = planned(problem.graph, [c.choice for c in picks], solution.groups, problem.options, solution.regions)
-        if made.ram_bytes <= limit and (made.fits or not solution.fits):
-            return replace(made, notes=solution.notes)
-        at, before = taken.pop()
-        picks[at] = before
-    return solution
-
-
-def _picks_of(problem: Problem, solution: Solution) -> Picks:
-    chosen = {c.node.name: c.kernel for c in solution.choices}
-    return tuple(
-        next(c for c in listed if c.choice.kernel is chosen[c.choice.node.name]) for listed in problem.candidates
-    )
-
-
-def _peak(problem: Problem, solution: Solution, picks: Sequence[Candidate]) -> int:
-    made = scheduled(problem.graph, [c.choice for c in picks], solution.groups, problem.options)
-    return lower_bound(made.buffers())[0]
+def _thinned(points: Sequence[Point], most: int) -> list[Point]:
+    """At most `most` of them, both ends included, spread evenly over the peaks in between."""
+    if len(points) <= most:
+        return list(points)
+    peaks = [max(point.peak, 1) for point in points]
+    wanted = [peaks[0] * (peaks[-1] / peaks[0]) ** (k / (most - 1)) for k in range(most)]
+    picked = {0, len(points) - 1} | {min(range(len(points)), key=lambda i: abs(peaks[i] - w)) for w in wanted}
+    return [points[i] for i in sorted(picked)]

@@ -31,8 +31,11 @@ MODES: dict[str, dict[str, Any]] = {
     "rows": {"input_mode": "rows"},
     "grouped": {"no_rows": True},
     "grouped_rows": {"input_mode": "rows"},
+    "grouped_anew": {"no_rows": True},
 }
-"""Options of each mode; the grouped ones run all steps row by row, in random groups, also where it saves nothing."""
+"""Options of each mode; the grouped ones run all steps row by row, in random groups, also where it saves nothing, and
+`grouped_anew` with kernels that keep no converted rows.
+"""
 
 RANDOM_SETS = 2
 EXTREMES = ("all minimum", "alternating by element", "alternating by row")
@@ -72,12 +75,19 @@ def built(graph: RandomGraph, mode: str, folder: Path) -> Built | None:
         if not mode.endswith("rows"):
             raise
         return None
-    return Built(graph, mode, grouped(made, graph.seed) if mode.startswith("grouped") else made)
+    if mode.startswith("grouped"):
+        made = grouped(made, graph.seed, keeps=mode != "grouped_anew")
+    return Built(graph, mode, made)
 
 
-def grouped(made: Artifact, seed: int) -> Artifact:
-    """The same network with every step that can be in a group, whatever it saves: one group, or several random ones."""
+def grouped(made: Artifact, seed: int, *, keeps: bool) -> Artifact:
+    """The same network with every step that can be in a group, whatever it saves: one group, or several random ones.
+
+    keeps: whether kernels keep the rows that they convert.
+    """
     choices = [_choice(made, node) for node in made.graph.nodes]
+    if not keeps:
+        choices = [replace(c, kernel=c.kernel.forgetful) if c.kernel.ring else c for c in choices]
     count, rng = len(made.schedule.steps), Random(seed)
     inner = [] if seed % 2 else sorted(rng.sample(range(1, count), min(2, count - 1)))
     cuts = [0, *inner, count]

@@ -95,7 +95,7 @@ def _reads(step: Step, event: int) -> Iterator[tuple[str, int]]:
             w = kernel.window(call)
             start = w.firsts[first] if w.firsts else first * w.stride - w.pad
             taps = range(start, start + w.extent, w.dilation)
-            if kernel.form is Form.RING:  # each row once, those between the taps, too
+            if kernel.form is Form.RING and kernel.keeps:  # each row once, those between the taps, too
                 taps = range(start + max(w.extent - w.stride, 0) if first else start, start + w.extent)
             yield from ((name, row) for row in taps if 0 <= row < rows)
             continue
@@ -162,8 +162,11 @@ class _Memory:
         return held or event == 0 or step.choice.kernel.form is not Form.ACCUMULATE
 
     def take_ring(self, step: Step, event: int) -> bool:
-        """Write the converted rows that a step keeps; False where they were disturbed since the event before."""
-        return self._take(step, step.ring_name, step.ring_bytes) or event == 0
+        """Write the converted rows of a step; False where those that it reads again were disturbed in between."""
+        kernel = step.choice.kernel
+        window = kernel.window(step.choice.call) if kernel.window else None
+        again = kernel.keeps and window is not None and window.extent > window.stride
+        return self._take(step, step.ring_name, step.ring_bytes) or event == 0 or not again
 
     def _take(self, step: Step, name: str, nbytes: int) -> bool:
         """Write memory of a step's own; False where it was not the last to do so."""

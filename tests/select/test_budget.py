@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import kernels, target
+from mcugen import kernels, pipeline, select, target
 from mcugen.errors import MemoryBudgetError, NoKernelError, UsageError
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Op
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
-from mcugen.schedule.segments import Segment, peak_of
 from mcugen.select import budget, costs, solver
+from mcugen.select.curve import Point
 from mcugen.select.solver import FIRMWARE_BYTES
 from tests.support.tflite_writer import ModelWriter
 
@@ -197,17 +197,16 @@ def test_steps_in_words(steps: list[int], text: str) -> None:
 def test_arrangements_are_thinned_evenly_over_their_peaks() -> None:
     """Peaks from 10 to 1,000 by equal factors, whatever the numbers of steps: those nearest to 10, 100 and 1,000."""
     peaks = (10, 12, 14, 90, 120, 980, 1000)
-    found = [(Segment(0, 50 - k, True, peak, 7), Segment(50 - k, 50, False, 5, 1)) for k, peak in enumerate(peaks)]
-    assert [peak_of(f) for f in budget._thinned(found, 3)] == [10, 90, 1000]
-    assert budget._thinned(found, len(found)) == found
+    found = [Point(1.0, peak, (), ()) for peak in peaks]
+    assert [f.peak for f in solver._thinned(found, 3)] == [10, 90, 1000]
+    assert solver._thinned(found, len(found)) == found
 
 
-def test_solutions_are_ranked_by_what_they_exceed_then_by_calls() -> None:
+def test_solutions_are_ranked_by_what_they_exceed_then_by_cost() -> None:
     board = SimpleNamespace(ram_bytes=100, flash_bytes=10_000)
 
-    def rank(nbytes: int, calls: int, **options: str) -> tuple[int, int, int]:
-        made = SimpleNamespace(ram_bytes=nbytes, schedule=SimpleNamespace(trace=range(calls)))
-        return solver.rank_of(made, Options(**options), board)
+    def rank(nbytes: int, cost: float, **options: str) -> tuple[float, float, float]:
+        return solver.rank_of(SimpleNamespace(ram_bytes=nbytes), cost, Options(**options), board)
 
     assert rank(130, 7) == (30, 7, 130)
     assert rank(90, 7) == (0, 7, 90)
@@ -215,6 +214,19 @@ def test_solutions_are_ranked_by_what_they_exceed_then_by_calls() -> None:
     assert rank(90, 7, optimize="ram") == (0, 90, 7)
 
 
-def test_the_first_of_each_list_is_the_least() -> None:
-    problem = SimpleNamespace(candidates=((3, 1, 2), (9, 4)))
-    assert solver._first(problem, lambda cost: cost) == (1, 4)
+@pytest.mark.parametrize("goal", ["speed", "balanced"])
+def test_more_ram_is_never_slower(tmp_path: Path, goal: str) -> None:
+    """From the least to the most in 40 steps, by the estimates that kernels are chosen by."""
+    (tmp_path / "m.tflite").write_bytes(SMALL)
+    options = Options(board="cortex-m4", optimize=goal)
+    model = pipeline.prepare(tmp_path / "m.tflite", options)
+    whole = select.solve(model.graph, model.board, options).ram_bytes
+    least = select.solve(model.graph, model.board, replace(options, optimize="ram")).ram_bytes
+    costs_found = []
+    for k in range(40):
+        budget_bytes = least + (whole - least) * k // 39
+        made, cost = select.solve_with_time(model.graph, model.board, replace(options, ram=str(budget_bytes)))
+        assert made.ram_bytes <= budget_bytes
+        costs_found.append(cost)
+    assert costs_found == sorted(costs_found, reverse=True)
+    assert costs_found[-1] < costs_found[0]

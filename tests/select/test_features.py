@@ -3,16 +3,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 from mcugen import kernels
 from mcugen.kernel import Kernel
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
-from mcugen.plan import Region
-from mcugen.schedule.size import OBJECT_ALIGN
 from mcugen.select import costs
-from mcugen.select.solver import _most
 from tests.support.cases import graph_of
 
 
@@ -48,12 +43,3 @@ def test_two_images_take_twice_as_much_but_one_start() -> None:
     assert {name: value / one[name] for name, value in two.items()} == {
         name: 1 if name == "once" else 2 for name in one
     }
-
-
-def test_all_regions_count_with_the_object_that_points_to_them() -> None:
-    def most(*sizes: int | None) -> int:
-        return _most(SimpleNamespace(regions=[Region(f"r{k}", size) for k, size in enumerate(sizes)]))
-
-    assert most(None) == 0
-    assert most(100) == 100
-    assert most(100, 300) == 400 + 2 * OBJECT_ALIGN

@@ -67,8 +67,9 @@ def test_legacy_uint8_is_kept_as_int8(make: Make) -> None:
 )
 @pytest.mark.parametrize("make", BY_ROWS, ids=lambda f: f.__name__)
 def test_equal_by_rows(make: Make, choices: dict[str, Any]) -> None:
+    """A kept input may leave nothing to gain by rows."""
     artifact = built(make("s8"), **choices)
-    assert any(step.by_rows for step in artifact.schedule.steps) or "no_simplify" in choices
+    assert any(step.by_rows for step in artifact.schedule.steps) or choices.keys() & {"no_simplify", "keep_input"}
     verdict = checked(artifact)
     assert verdict.agrees, verdict.first_difference
 

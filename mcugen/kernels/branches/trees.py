@@ -80,5 +80,5 @@ INTEGERS = Kernel(
     work=_tree_tables.work,
     terms=WORK,
     code=code,
-    short="branches",
+    short="branches_int",
 )

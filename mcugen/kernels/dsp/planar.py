@@ -310,6 +310,7 @@ PLANAR = Kernel(
     helpers=("planar_s8.c",),
     work=_row_work,
     terms=TERMS,
+    converting=("spread",),
     code=_row_code,
     needs=scaling.DSP,
 )

@@ -1,0 +1,202 @@
+"""Time against memory: what kernels and rows cost for every limit of memory, from the fastest on.
+
+Stretches lie between cuts, where one tensor is live, so the memory of a network is the most that any of its stretches
+needs, and its cost their sum. For each limit the cheapest row of stretches is found by dynamic programming. What is not
+known of a stretch is bounded: its cost by its cheapest kernels, its memory by its ends and by what shorter stretches
+inside it need. Only those that an answer rests on are looked into.
+
+The curve does not depend on any budget: a budget takes the cheapest of its points that fits. So a larger one never
+gets a slower model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.graph import Graph
+from mcugen.schedule.cuts import Cut, cuts_of
+from mcugen.schedule.places import sources
+from mcugen.schedule.steps import Step, batch_of, can_run_by_rows
+from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.stretch import EVENT_COST, Found, Network, Stretch, stretch
+
+MAX_CUTS = 64
+TIE = 0.5
+"""Cost of a stretch: of equals, the fewest are taken, since plans of them have fewer holes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Kernels of all nodes, in order, and the steps that run row by row together.
+
+    peak: the most bytes in use at once, as far as that follows from the stretches; a plan may need a little more.
+    """
+
+    cost: float
+    peak: int
+    picks: tuple[Candidate, ...]
+    groups: tuple[range, ...]
+
+
+@dataclass(eq=False)
+class _Edge:
+    """What is known of a stretch. cost, peak: bounds from below until `found` is there, then of it."""
+
+    cost: float
+    least: float
+    model: Stretch | None = None
+    found: Found | None = None
+
+    def fits(self, limit: float) -> bool:
+        return self.found is not None and self.found[1] <= limit
+
+
+class Curve:
+    """The points of one network, from the fastest to the smallest."""
+
+    def __init__(
+        self, graph: Graph, candidates: Sequence[Candidates], *, keep_input: bool, pushed: str | None, no_rows: bool
+    ) -> None:
+        choices = [listed[0].choice for listed in candidates]
+        of = sources(choices)
+        results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
+        self._net = Network(graph, tuple(candidates), keep_input, pushed, results)
+        self._cuts = _smallest(cuts_of(graph, choices, keep_input=keep_input))
+        self._edges: dict[tuple[int, int, bool], _Edge] = {}
+        self._into: list[list[tuple[int, bool]]] = [[] for _ in self._cuts]
+        for key, edge in self._first_edges(no_rows):
+            self._edges[key] = edge
+            self._into[key[1]].append((key[0], key[2]))
+
+    def points(self) -> Iterator[Point]:
+        """Each needs less memory than those before it."""
+        limit = np.inf
+        while (path := self._cheapest(limit)) is not None:
+            point = self._point(path)
+            yield point
+            limit = point.peak - 1
+            if not path:
+                return
+
+    def _first_edges(self, no_rows: bool) -> Iterator[tuple[tuple[int, int, bool], _Edge]]:
+        running = [listed for listed in self._net.candidates if listed[0].choice.kernel.has_code]
+        whole = np.cumsum([0.0, *(min(c.cost for c in listed) + EVENT_COST for listed in running)])
+        walked = np.cumsum([0.0, *(_rows_bound(listed) for listed in running)])
+        able = np.cumsum([0, *(any(_walks(c) for c in listed) for listed in running)])
+        for j, b in enumerate(self._cuts):
+            for i, a in enumerate(self._cuts[:j]):
+                ends = max(a.nbytes, b.nbytes) + a.held_bytes
+                if j == i + 1:
+                    yield (i, j, False), _Edge(float(whole[b.index] - whole[a.index]), ends)
+                if not no_rows and able[b.index] > able[a.index]:
+                    yield (i, j, True), _Edge(float(walked[b.index] - walked[a.index]), ends)
+
+    def _cheapest(self, limit: float) -> list[tuple[int, int, bool]] | None:
+        """The cheapest row of stretches within the limit."""
+        while True:
+            path = self._shortest(limit)
+            unknown = [key for key in path or () if not self._edges[key].fits(limit)]
+            if not unknown:
+                return path
+            for key in unknown:
+                self._look_into(key, limit)
+
+    def _shortest(self, limit: float) -> list[tuple[int, int, bool]] | None:
+        """The path from the first cut to the last with the least bounds of cost; None where there is none."""
+        best = [0.0] + [np.inf] * (len(self._cuts) - 1)
+        via: list[tuple[int, int, bool] | None] = [None] * len(self._cuts)
+        for j in range(1, len(self._cuts)):
+            for i, by_rows in self._into[j]:
+                edge = self._edges[i, j, by_rows]
+                total = best[i] + edge.cost + TIE
+                if edge.least <= limit and total < best[j]:
+                    best[j], via[j] = total, (i, j, by_rows)
+        path: list[tuple[int, int, bool]] = []
+        while (key := via[path[-1][0] if path else len(via) - 1]) is not None:
+            path.append(key)
+        return path[::-1] if best[-1] < np.inf else None
+
+    def along(self, point: Point, limit: float) -> Point:
+        """The same rows as those of a point, with the cheapest kernels that the limit allows: elsewhere the point's."""
+        chosen = {c.choice.node.name: c for c in point.picks}
+        for key in self._path_of(point.groups):
+            model, held = self._model(key), self._cuts[key[0]].held_bytes
+            found = model.within(limit - held)
+            if found is not None:
+                chosen |= {c.choice.node.name: c for c in model.picks(found)}
+        return Point(point.cost, point.peak, tuple(chosen[c.choice.node.name] for c in point.picks), point.groups)
+
+    def _path_of(self, groups: Sequence[range]) -> Iterator[tuple[int, int, bool]]:
+        """The stretches of a point: its groups, and those that run whole between the cuts outside of them."""
+        at = {cut.index: k for k, cut in enumerate(self._cuts)}
+        grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
+        yield from ((at[group.start], at[group.stop], True) for group in groups)
+        yield from ((k, k + 1, False) for k in range(len(self._cuts) - 1) if k not in grouped)
+
+    def _model(self, key: tuple[int, int, bool]) -> Stretch:
+        i, j, by_rows = key
+        edge, last = self._edges[key], len(self._cuts) - 1
+        if edge.model is None:
+            a, b = self._cuts[i], self._cuts[j]
+            steps = range(a.index, b.index)
+            edge.model = stretch(self._net, steps, by_rows=by_rows, is_first=i == 0, is_last=j == last)
+            edge.least = max(edge.least, edge.model.least_bytes() + a.held_bytes)
+            edge.cost = max(edge.cost, edge.model.least_cost)
+            if by_rows:
+                self._bound_around(i, j, edge.model.inner)
+        return edge.model
+
+    def _look_into(self, key: tuple[int, int, bool], limit: float) -> None:
+        edge, held = self._edges[key], self._cuts[key[0]].held_bytes
+        model = self._model(key)
+        if edge.least > limit:
+            return
+        found = model.within(limit - held)
+        if found is None:
+            edge.least = max(edge.least, limit + 1)  # for this limit and all below
+            return
+        edge.found = (found[0], found[1] + held, found[2])
+        edge.cost = found[0]
+
+    def _bound_around(self, i: int, j: int, inner: int) -> None:
+        """What is live inside a stretch by rows, its ends left out, is live in every longer one around it."""
+        for (a, b, by_rows), edge in self._edges.items():
+            if by_rows and a <= i and b >= j:
+                edge.least = max(edge.least, inner)
+
+    def _point(self, path: Sequence[tuple[int, int, bool]]) -> Point:
+        chosen: dict[str, Candidate] = {}
+        cost, peak, groups = 0.0, 0, []
+        for key in path:
+            edge = self._edges[key]
+            if edge.model is None or edge.found is None:
+                continue
+            chosen |= {c.choice.node.name: c for c in edge.model.picks(edge.found)}
+            cost, peak = cost + edge.found[0], max(peak, edge.found[1])
+            if key[2]:
+                groups.append(range(self._cuts[key[0]].index, self._cuts[key[1]].index))
+        picks = tuple(chosen.get(listed[0].choice.node.name, listed[0]) for listed in self._net.candidates)
+        return Point(cost, peak, picks, tuple(groups))
+
+
+def _smallest(cuts: list[Cut]) -> list[Cut]:
+    """At most MAX_CUTS of the cuts between the ends: those with the smallest tensors."""
+    inner = sorted(cuts[1:-1], key=lambda cut: (cut.nbytes, cut.index))[:MAX_CUTS]
+    return sorted([cuts[0], *inner, cuts[-1]], key=lambda cut: cut.index)
+
+
+def _walks(c: Candidate) -> bool:
+    return can_run_by_rows(c.choice)
+
+
+def _rows_bound(listed: Candidates) -> float:
+    """The least that a step can cost where it runs by rows, or in a stretch that does."""
+    return min(
+        c.rows_cost + EVENT_COST * Step(0, c.choice, True, batch_of(c.choice)).events
+        if _walks(c)
+        else c.cost + EVENT_COST
+        for c in listed
+    )
