@@ -53,6 +53,8 @@ def _client(address: str) -> Iterator[Any]:
         raise UsageError(
             "running trials on a cluster needs Dask", where=_FLAG, hint="pip install 'mcugen[dask]'"
         ) from error
+    # A client that is made with an address that is none cannot be closed again.
+    _asked(lambda: distributed.comm.get_address_host_port(address, strict=True), address)
     client = _asked(lambda: distributed.Client(address, timeout=_WAIT_S, set_as_default=False), address)
     with client:
         yield client

@@ -45,6 +45,13 @@ def test_no_scheduler(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch)
         run.quantize(*files, run.Choices(scheduler="tcp://127.0.0.1:1"))
 
 
+@pytest.mark.parametrize("address", ["host", "bogus://host:1", "tcp://host", ":"])
+def test_no_address(files: tuple[Path, Path], address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "Client", None)
+    with pytest.raises(UsageError, match=r"--scheduler: no Dask scheduler answers at"):
+        run.quantize(*files, run.Choices(scheduler=address))
+
+
 def test_dask_is_not_installed(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match="needs Dask") as caught:
