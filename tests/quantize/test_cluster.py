@@ -19,7 +19,7 @@ from tests.quantize.test_quantize import network, samples
 def address() -> Iterator[str]:
     """A scheduler with two workers of two threads each, which sends all that it sends through sockets."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=2, processes=False, protocol="tcp://", dashboard_address=None
+        n_workers=2, threads_per_worker=2, processes=False, protocol="tcp://", dashboard_address=":0"
     ) as made:
         yield made.scheduler_address
 
