@@ -30,6 +30,7 @@ def test_they_reach_the_kernels_of_all_cores() -> None:
         "__dsp8",
         "__planar",
         "__column",
+        "__winograd",
         "conv2d_s8__swar",
         "connected_s8__swar",
         "conv2d_s8__mve",

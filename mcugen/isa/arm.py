@@ -266,5 +266,9 @@ ISA = InstructionSet(
     instruction=instruction,
     operation=operation,
     unwind=(".ARM.",),
-    feature_needs={"mve": frozenset({"fpu"}), "mve_float": frozenset({"fpu", "mve"})},
+    feature_needs={
+        "multiple_loads": frozenset({"dsp"}),
+        "mve": frozenset({"fpu"}),
+        "mve_float": frozenset({"fpu", "mve"}),
+    },
 )

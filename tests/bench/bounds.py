@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cycles per multiply-accumulate that the best inner loop known for a core reaches, and why a layer takes more.
 
-Memory without wait states, bias, requantization and stores left out: what no kernel of that kind goes below.
+Memory without wait states, bias, requantization and stores left out: what no kernel that takes a product for each
+multiply-accumulate goes below; those that take fewer (Winograd) may.
 """
 
 from __future__ import annotations

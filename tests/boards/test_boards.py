@@ -15,9 +15,9 @@ from mcugen.errors import UsageError
 CORES = {
     "cortex-m0plus": set(),
     "cortex-m3": set(),
-    "cortex-m4": {"dsp", "fpu"},
+    "cortex-m4": {"dsp", "fpu", "multiple_loads"},
     "cortex-m7": {"dsp", "fpu"},
-    "cortex-m33": {"dsp", "fpu"},
+    "cortex-m33": {"dsp", "fpu", "multiple_loads"},
     "cortex-m55": {"dsp", "fpu", "mve", "mve_float"},
     "cortex-m85": {"dsp", "fpu", "mve", "mve_float"},
     "rv32imc": set(),
@@ -92,7 +92,7 @@ def test_emulated_memories_are_apart(name: str) -> None:
 def test_features_switch_off() -> None:
     assert target.load("cortex-m4", ["-dsp"]).features == {"fpu"}
     soft = target.load("cortex-m4", ["-fpu", "dsp"])
-    assert soft.features == {"dsp"}
+    assert soft.features == {"dsp", "multiple_loads"}
     assert soft.toolchain.flags == ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=soft")
     scalar = target.load("cortex-m55", ["-mve"])
     assert scalar.features == {"dsp", "fpu"}

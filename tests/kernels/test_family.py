@@ -77,7 +77,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     board = folder / "boards/turbo/board.toml"
     board.parent.mkdir(parents=True)
     text = (ROOT / "boards/cortex-m4/board.toml").read_text(encoding="utf-8")
-    board.write_text(text.replace('features = ["dsp", "fpu"]', 'features = ["dsp", "fpu", "turbo"]'))
+    board.write_text(text.replace('"fpu", "multiple_loads"]', '"fpu", "multiple_loads", "turbo"]'))
     return folder
 
 

@@ -66,7 +66,10 @@ def _shapes(rng: Random) -> tuple[Op, tuple[int, ...], tuple[int, ...], int]:
     image = (rng.choice((1, 1, 1, 2)), rng.choice(SIDES), rng.choice(SIDES), c)
     dilation = (rng.randint(1, 3), rng.randint(1, 3)) if rng.random() < 0.2 else (1, 1)
     geometry = (rng.choice(STRIDES), dilation, rng.choice(("SAME", "VALID")), activation)
-    kind = rng.choice(("conv", "conv", "depthwise", "depthwise", "dense"))
+    kind = rng.choice(("conv", "conv", "tiles", "depthwise", "depthwise", "dense"))
+    if kind == "tiles":
+        tall, c, o = Conv2D((rng.choice((1, 1, 2)), 1), *geometry[1:]), 4 * rng.randint(1, 20), 2 * rng.randint(1, 12)
+        return tall, (*image[:2], rng.choice((5, 6, 7, 8, 9, 11, 12, 20, 25)), c), (o, 3, 3, c), 0
     if kind == "conv":
         return Conv2D(*geometry), image, (o, *kernel, c), 0
     if kind == "depthwise":

@@ -142,7 +142,7 @@ def is_int8(call: Call) -> bool:
     return _filter.int8_data(call) and _filter.constant_weights(call)
 
 
-def _largest(call: Call) -> np.ndarray:
+def largest(call: Call) -> np.ndarray:
     """The greatest magnitude of each channel's sum, 0 where it does not matter."""
     low, high = sums(call)
     return np.where(scales(call).constant, 0, np.maximum(-low, high))
@@ -150,7 +150,7 @@ def _largest(call: Call) -> np.ndarray:
 
 def doubled(call: Call) -> bool:
     "no sum of products reaches 2^30"
-    return is_int8(call) and bool(_largest(call).max(initial=0) < _LARGEST_SUM)
+    return is_int8(call) and bool(largest(call).max(initial=0) < _LARGEST_SUM)
 
 
 def scaled(call: Call) -> bool:
@@ -162,8 +162,8 @@ def composite(call: Call) -> bool:
     "no weight is -128, and no sum of an odd channel reaches 2^23"
     if not is_int8(call):
         return False
-    largest = _largest(call)[1::2].max(initial=0)
-    return bool(call.constant(1).min(initial=0) >= -127 and largest < _LARGEST_COMPOSITE)
+    most = largest(call)[1::2].max(initial=0)
+    return bool(call.constant(1).min(initial=0) >= -127 and most < _LARGEST_COMPOSITE)
 
 
 def fit_wide(call: Call) -> bool:
@@ -211,13 +211,13 @@ class Blocks:
 
     def doubled(self) -> tuple[np.ndarray, np.ndarray]:
         """Doubled biases [blocks, size] and int16 weights, two to a word: [blocks, size, words]."""
-        return 2 * self.bias, _words(2 * self.taps)
+        return 2 * self.bias, words(2 * self.taps)
 
     def composite(self) -> tuple[np.ndarray, np.ndarray]:
         """Biases a, a + 256 b, and weights [blocks, pairs, words]: channels a and b share a halfword, a + 256 b."""
         first, both = self.bias[:, 0::2], self.bias[:, 0::2] + 256 * self.bias[:, 1::2]
         bias = np.stack([first, both], axis=2).reshape(self.bias.shape)
-        return bias, _words(self.taps[:, 0::2] + 256 * self.taps[:, 1::2])
+        return bias, words(self.taps[:, 0::2] + 256 * self.taps[:, 1::2])
 
 
 def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: int) -> Blocks:
@@ -250,6 +250,6 @@ def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, is_composite: bool, l
     return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
 
 
-def _words(halves: np.ndarray) -> np.ndarray:
+def words(halves: np.ndarray) -> np.ndarray:
     """Two halfwords to a word, the first in the lower half."""
     return np.asarray((halves[..., 0::2] & 0xFFFF) | ((halves[..., 1::2] & 0xFFFF) << 16))
