@@ -188,6 +188,18 @@ def test_groups(group: int, tmp_path: Path) -> None:
     refused(model, tmp_path)
 
 
+@pytest.mark.parametrize("starts", [[], [0, 3], [2, 0], [0, -1], [0, HUGE]])
+def test_sequences_of_tokens_that_are_not_there(starts: list[int], tmp_path: Path) -> None:
+    w = Writer(22)
+    given = {"ngram_indexes": [0, 1], "pool_int64s": [1, 2, 3], "mode": "TF", "max_skip_count": 0}
+    tokens = w.node("Cast", [w.input([6])], to=TensorProto.INT64)
+    y = w.node("TfIdfVectorizer", [tokens], min_gram_length=1, max_gram_length=2, ngram_counts=starts or [0], **given)
+    model = w.model(y)
+    if not starts:
+        del next(a for a in model.graph.node[1].attribute if a.name == "ngram_counts").ints[:]
+    refused(model, tmp_path)
+
+
 OPERANDS = {
     "a huge shape": ("Expand", [np.array([HUGE, 4])]),
     "a shape below 0": ("Reshape", [np.array([-2, -3])]),

@@ -50,7 +50,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 def _pool(a: Attributes) -> dict[int, list[tuple[int, ...]]]:
     """Sequences by their length."""
     starts, pool = tuple(a["ngram_counts"]), tuple(a["pool_int64s"] or ())
-    ends = (*starts[1:], len(pool))
+    ends = (*starts[1:], len(pool))[: len(starts)]
     found: dict[int, list[tuple[int, ...]]] = {}
     for size, (first, end) in enumerate(zip(starts, ends, strict=True), 1):
         if not 0 <= first <= end <= len(pool) or (end - first) % size:
