@@ -15,7 +15,8 @@ _LEAST, _MOST = -(1 << 31), (1 << 31) - 1
 
 
 def int64(x: Ints | int) -> Ints:
-    return np.asarray(x).astype(np.int64)
+    """x in int64; the array itself where it is that already."""
+    return np.asarray(x).astype(np.int64, copy=False)
 
 
 def wrapped(x: Ints) -> Ints:
@@ -35,7 +36,9 @@ def high_product(a: Ints, b: Ints | int) -> Ints:
     The nudge is 2**30, or 1 - 2**30 for negative products: rounded towards zero, that is the floor of
     (a * b + 2**30) / 2**31 for both.
     """
-    quotient = (int64(a) * int64(b) + (1 << 30)) >> 31
+    quotient = int64(a) * int64(b)
+    quotient += 1 << 30
+    quotient >>= 31
     if not np.any(int64(b) == _LEAST):
         return np.asarray(quotient)
     return np.where((int64(a) == _LEAST) & (int64(b) == _LEAST), _MOST, quotient)
@@ -43,16 +46,19 @@ def high_product(a: Ints, b: Ints | int) -> Ints:
 
 def divided(x: Ints, exponent: Ints | int) -> Ints:
     """RoundingDivideByPOT: x / 2**exponent to the nearest, halves away from zero."""
-    wide = int64(x)
-    half = (np.int64(1) << int64(exponent)) >> 1
+    wide, by = int64(x), int64(exponent)
+    rounded = wide + ((np.int64(1) << by) >> 1)
     # Halves of negative numbers go down: one less before the shift, which goes down by itself.
-    return np.asarray((wide + half - ((wide < 0) & (int64(exponent) > 0))) >> int64(exponent))
+    rounded += (wide >> 63) & -int64(by > 0)
+    rounded >>= by
+    return np.asarray(rounded)
 
 
 def scaled_twice(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
     """MultiplyByQuantizedMultiplier of an int32: shifted left, multiplied and rounded, shifted right and rounded."""
     left = np.maximum(int64(shift), 0)
-    return divided(high_product(wrapped(int64(x) << left), mult), left - int64(shift))
+    shifted = wrapped(int64(x) << left) if np.any(left) else int64(x)
+    return divided(high_product(shifted, mult), left - int64(shift))
 
 
 def scaled_once(x: Ints, scale: np.ndarray) -> Ints:

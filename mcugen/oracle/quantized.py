@@ -52,7 +52,15 @@ def from_real(x: np.ndarray, t: TensorType) -> np.ndarray:
 
 
 def to_real(x: np.ndarray, t: TensorType) -> np.ndarray:
-    """Stored integers of t as float32 numbers: a float64 product, rounded. Source: reference_ops::Dequantize."""
+    """Stored integers of t as float32 numbers: a float64 product, rounded. Source: reference_ops::Dequantize.
+
+    Integers of 16 bits and less are exact in float32, whose product is then that one rounding.
+    """
+    if t.np_dtype.itemsize <= 2 and t.quant is not None and len(t.quant.zero_point) == 1:
+        real = x.astype(np.float32)
+        real -= np.float32(t.zero_point)
+        real *= np.float32(t.scale)
+        return real
     return np.asarray((np.float64(np.float32(t.scale)) * centred(x, t)).astype(np.float32))
 
 

@@ -54,7 +54,10 @@ def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
     low, high = t.limits
     every = np.arange(low, high + 1).astype(t.np_dtype)
     table = evaluate(replace(call, inputs=(t.with_shape(every.shape),), outputs=(y.with_shape(every.shape),)), [every])
-    return np.asarray(table[0][np.asarray(x).astype(np.int64) - low])
+    by_bits, given = np.roll(table[0], low), np.ascontiguousarray(x)  # The bytes of negative numbers come last.
+    if y.np_dtype.itemsize > 1:
+        return by_bits.take(given.view(np.uint8))
+    return np.frombuffer(given.tobytes().translate(by_bits.tobytes()), y.np_dtype).reshape(given.shape)
 
 
 def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[Call, Arrays]:
