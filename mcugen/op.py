@@ -258,9 +258,10 @@ class Op:
         return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")
 
     def scales_channels(self, call: Call) -> bool:
-        """Whether a positive factor on a channel of operand 0 is one on the same channel of the result.
+        """Whether a positive factor on a channel of all computed operands is one on the same channel of the result.
 
-        Where the result's channels are those of several pixels, they follow each other pixel by pixel.
+        A fused activation does not count. Where the result's channels are those of several pixels, they follow each
+        other pixel by pixel.
         """
         return False
 

@@ -84,6 +84,9 @@ class Add(Pointwise, Activated):
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)
 
+    def scales_channels(self, call: Call) -> bool:
+        return _elementwise.equal_shapes(call)
+
     def affine(self, call: Call) -> Affine | None:
         return _factors.sum_of(call, 1)
 

@@ -6,28 +6,23 @@ activations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.channels import Affine, channels_of
+from mcugen.call import Call
+from mcugen.channels import Affine
 from mcugen.graph import Graph, Node, Tensor
-from mcugen.numeric import activation_bounds
 from mcugen.quantize.ranges import Observed
+from mcugen.quantize.streams import Stream, streams
 from mcugen.types import TensorType
 
 _HALF = 0.5
 _DEAD = 1e-6
-_FREE = frozenset({"NONE", "RELU"})
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A layer and its only reader, with nothing between them that tells channels apart."""
-
-    first: Node
-    second: Node
+_TINY = 1e-8
+_PASSES = 2
+"""The factors of one stream change what suits those before and after it."""
 
 
 def balanced(
@@ -38,116 +33,81 @@ def balanced(
     floor: the least reach of a channel, as a share of the tensor's, so that few samples do not blow up a channel.
     fixed: tensors whose values must stay.
     """
-    tensors: dict[str, Tensor] = dict(graph.tensors)
-    nodes = {node.name: node for node in graph.nodes}
-    for pair in pairs(graph, reference):
-        if pair.first.outputs[0] in fixed or pair.second.inputs[0] in fixed:
-            continue
-        current = replace(graph, tensors=tensors, nodes=tuple(nodes.values()))
-        first, second = nodes[pair.first.name], nodes[pair.second.name]
-        found = _factors(current, reference, first, second, seen[first.outputs[0]], floor)
-        one, two = Affine(found, np.zeros_like(found)), Affine(1 / found, np.zeros_like(found))
-        after, before = _followed(current, reference, first, one), _preceded(current, reference, second, two)
-        if after is not None and before is not None:
-            nodes[first.name] = _with_constants(tensors, first, after)
-            nodes[second.name] = _with_constants(tensors, second, before)
-    if all(nodes[node.name] is node for node in graph.nodes):
+    work = _Work(graph, reference, dict(graph.tensors), {node.name: node for node in graph.nodes})
+    reach = {name: found.channels.astype(np.float64) for name, found in seen.items()}
+    free = [s for s in streams(graph, reference) if not fixed.intersection((*s.results, *s.moved))]
+    for _ in range(_PASSES):
+        for stream in free:
+            factors = _factors(work, stream, [reach[name] for name in stream.results], floor)
+            if work.scaled(stream, factors):
+                reach.update((name, reach[name] * factors) for name in stream.results)
+    if all(work.nodes[node.name] is node for node in graph.nodes):
         return graph
-    return replace(graph, tensors=tensors, nodes=tuple(nodes[node.name] for node in graph.nodes)).updated()
+    nodes = tuple(work.nodes[node.name] for node in graph.nodes)
+    return replace(graph, tensors=work.tensors, nodes=nodes).updated()
 
 
-def pairs(graph: Graph, reference: str) -> Iterator[Pair]:
-    """The pairs that can be balanced, in the order of the graph."""
-    readers = _readers(graph)
-    for node in graph.nodes:
-        if node.op.met_axis is not None:
-            found = _partner(graph, reference, readers, node)
-            if isinstance(found, Node):
-                yield Pair(node, found)
+@dataclass
+class _Work:
+    """The graph while factors go into its constants."""
+
+    graph: Graph
+    reference: str
+    tensors: dict[str, Tensor]
+    nodes: dict[str, Node]
+
+    def call(self, name: str) -> Call:
+        return replace(self.graph, tensors=self.tensors).call(self.nodes[name], self.reference)
+
+    def scaled(self, stream: Stream, factors: np.ndarray) -> bool:
+        """Scale the channels of a stream; False where a layer cannot take the factors."""
+        tensors, nodes = dict(self.tensors), dict(self.nodes)
+        there, back = (Affine(f, np.zeros_like(f)) for f in (factors, 1 / factors))
+        for layers, move in ((stream.makers, _followed), (stream.readers, _preceded)):
+            for layer in layers:
+                call = replace(self.graph, tensors=tensors).call(nodes[layer.name], self.reference)
+                data = move(call, there if move is _followed else back)
+                if data is None:
+                    return False
+                nodes[layer.name] = _with_constants(tensors, nodes[layer.name], data)
+        self.tensors, self.nodes = tensors, nodes
+        return True
 
 
-def obstacle(graph: Graph, reference: str, node: Node) -> str:
-    """Why the channels of a layer cannot be balanced, as what follows "because"; "" where they can."""
-    found = _partner(graph, reference, _readers(graph), node)
-    return "" if isinstance(found, Node) else found
+def _factors(work: _Work, stream: Stream, reaches: Sequence[np.ndarray], floor: float) -> np.ndarray:
+    """One over the reach of each channel where weights of a reader have a scale per channel, else halfway there.
 
-
-def _readers(graph: Graph) -> dict[str, list[Node]]:
-    readers: dict[str, list[Node]] = {}
-    for node in graph.nodes:
-        for name in node.inputs:
-            if name is not None:
-                readers.setdefault(name, []).append(node)
-    return readers
-
-
-def _partner(graph: Graph, reference: str, readers: Mapping[str, list[Node]], node: Node) -> Node | str:
-    """The layer whose weights make good what balancing does to a layer, or why there is none."""
-    activation = getattr(node.op, "activation", "")
-    if node.op.met_axis is None:
-        return "it has no weights of its own"
-    if activation not in _FREE:
-        return f"of its {activation}"
-    name = node.outputs[0]
-    while True:
-        found = readers.get(name, [])
-        if name in graph.kept:
-            return "it is an output of the model"
-        if len(found) != 1:
-            return f"{len(found)} operators read it"
-        reader = found[0]
-        if reader.op.met_axis is not None:
-            fits = reader.inputs[0] == name and _meets(graph, node, reader)
-            return reader if fits else f"the weights of {_place(graph, reader)} do not meet its channels one by one"
-        if not reader.op.scales_channels(graph.call(reader, reference)):
-            return f"{_place(graph, reader)}, which reads it, is a {type(reader.op).__name__}"
-        name = reader.outputs[0]
-
-
-def _place(graph: Graph, node: Node) -> str:
-    return graph.tensors[node.outputs[0]].label or node.source or node.name
-
-
-def _meets(graph: Graph, node: Node, reader: Node) -> bool:
-    """Whether the reader's weights are constant and meet the channels one by one, or all of them for every pixel."""
-    weights = graph.tensors[str(reader.inputs[1])]
-    if weights.data is None or reader.op.met_axis is None:
-        return False
-    given, channels = channels_of(graph.type(str(reader.inputs[0]))), channels_of(graph.type(node.outputs[0]))
-    return given == channels or (weights.data.ndim == 2 and weights.data.shape[1] % channels == 0)
-
-
-def _factors(graph: Graph, reference: str, first: Node, second: Node, seen: Observed, floor: float) -> np.ndarray:
-    """One over the reach of each channel where weights of the reader have a scale per channel, else halfway there."""
-    reach = seen.channels.astype(np.float64)
-    alive = reach > _DEAD
+    Of several tensors, and of several readers, the geometric mean.
+    """
+    alive = np.logical_or.reduce([reach > _DEAD for reach in reaches])
     if not alive.any():
-        return np.ones(reach.size)
-    reach = np.maximum(reach, max(floor * reach.max(), _DEAD))
-    w = graph.call(second, reference).constant(1)
-    axis = int(second.op.met_axis or 0)
-    if axis == second.op.scaled_axis:
-        found = 1 / reach
-    else:
-        column = np.moveaxis(np.abs(w), axis, 0).reshape(w.shape[axis], -1).max(axis=1)
-        column = column.reshape(-1, reach.size).max(axis=0)
-        found = (np.maximum(column, 1e-8) / reach) ** _HALF
-    found = found / np.exp(np.log(found[alive]).mean())
-    return np.where(alive, found, 1.0)
+        return np.ones(alive.size)
+    reach = np.mean([np.log(np.maximum(r, max(floor * r.max(), _DEAD))) for r in reaches], axis=0)
+    wanted = [_of_reader(work.call(reader.name), reach) for reader in stream.readers]
+    found = np.mean(wanted, axis=0)
+    return np.where(alive, np.exp(found - found[alive].mean()), 1.0)
 
 
-def _followed(graph: Graph, reference: str, node: Node, then: Affine) -> Mapping[int, np.ndarray] | None:
+def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
+    """The logarithms of the factors that suit a reader. reach: logarithms of the reach of each channel."""
+    axis, scaled = int(call.op.met_axis or 0), call.op.scaled_axis
+    if axis == scaled:
+        return -reach
+    w = np.abs(call.constant(1))
+    if scaled is not None:  # Every output has a scale of its own.
+        w = w / np.maximum(w.max(axis=tuple(k for k in range(w.ndim) if k != scaled), keepdims=True), _TINY)
+    column = np.moveaxis(w, axis, 0).reshape(-1, reach.size, w.size // w.shape[axis]).max(axis=(0, 2))
+    return np.asarray(_HALF * (np.log(np.maximum(column, _TINY)) - reach))
+
+
+def _followed(call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
     """Constants with the factors after the layer; a clamp at 0 lets positive factors through."""
-    call = graph.call(node, reference)
-    if activation_bounds(call.op.activation) not in ((0.0, float("inf")), (float("-inf"), float("inf"))):
-        return None
     call = replace(call, op=call.op.unclamped())
     found: Mapping[int, np.ndarray] | None = call.op.followed_by(call, then)
     return found
 
 
-def _preceded(graph: Graph, reference: str, node: Node, first: Affine) -> Mapping[int, np.ndarray] | None:
-    call = graph.call(node, reference)
+def _preceded(call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
     found: Mapping[int, np.ndarray] | None = call.op.preceded_by(call, first)
     return found
 

@@ -13,13 +13,13 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.graph import Graph, Node
 from mcugen.quantize import batches
-from mcugen.quantize.balance import obstacle
 from mcugen.quantize.effort import work
 from mcugen.quantize.floats import Floats, FloatWalk
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.ranges import Observed
 from mcugen.quantize.scales import matters
 from mcugen.quantize.steps import to_real, to_steps
+from mcugen.quantize.streams import obstacle
 from mcugen.types import TensorType
 
 _MOST, _LEAST, _WORK = 16, 4, 6e8
@@ -237,11 +237,11 @@ def _median(reach: np.ndarray) -> float:
 
 
 def _over_bias(sums: np.ndarray, call: Call) -> float | None:
-    """The deviation of a layer's sums over its biases; None without biases."""
+    """The deviation of a layer's sums over its biases, of the median channel; None without biases."""
     if not call.has(2) or call.constants[2] is None or not np.any(call.constant(2)):
         return None
     moved = sums.reshape(-1, sums.shape[-1]).std(axis=0, dtype=np.float64)
-    return float(np.sqrt((moved**2).mean()) / np.sqrt((call.constant(2).astype(np.float64) ** 2).mean()))
+    return float(np.median(moved / np.maximum(np.abs(call.constant(2).astype(np.float64)), _ALIVE * moved.max())))
 
 
 def _chosen(floats: Floats) -> np.ndarray:

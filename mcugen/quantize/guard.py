@@ -19,6 +19,8 @@ FEW = 64
 """Below so many samples a step must win clearly, and channels are balanced with care as well."""
 _TIE = 0.5
 _CAREFUL = 0.25
+_MANY_ROWS = 1000
+"""From so many results on, their mean is not that of a few samples."""
 _PLAIN = Recipe()
 Change = dict[str, Any]
 
@@ -44,7 +46,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Step:
-    """A step to try: changes of the recipe, of which the best is taken.
+    """A step to try: changes of the recipe, the first known to be the strongest; the best is taken.
 
     wins_ties: whether it is known to be the stronger way, so that a tie is its gain. unless: a step that makes it
     needless.
@@ -75,7 +77,7 @@ class Guard:
                 continue
             self.tell(step.name)
             self._try(tried)
-            candidate = max(tried, key=self._mean)
+            candidate = self._best(tried)
             gain = self._scores[candidate] - self._scores[best]
             kept = self._keeps(gain, step.wins_ties)
             trials.append(Trial(step.name, candidate, self._mean(candidate), float(gain.mean()), kept))
@@ -89,13 +91,24 @@ class Guard:
         wider = {"widen": 1 + 1 / count**0.5}
         balanced = [{"balanced": True, "floor": floor} for floor in ((0.0, _CAREFUL) if count < FEW else (0.0,))]
         yield Step("channels balanced", (*balanced, *({**b, **wider} for b in balanced if count < FEW)))
+        large = {"least_rows": _MANY_ROWS}
         yield Step("weights by least squares", (fitted,))
-        yield Step("biases corrected", ({"bias": True},), unless="weights by least squares")
+        yield Step("biases corrected", ({"bias": True}, {"bias": True, **large}), unless="weights by least squares")
         if self.widths.has_few_bits:
             yield Step("weights refitted", ({**fitted, "refit": True},))
         yield Step("ranges", ({"ranges": LEAST_ERROR}, {"ranges": "99.999"}), wins_ties=False)
-        yield Step("ranges widened", (wider, {"widen": 1.0}), wins_ties=False)
-        yield Step("least squares again", (fitted,), unless="weights by least squares")
+        yield Step("ranges widened", (wider, {"widen": 1.0}))
+        yield Step("least squares again", (fitted, {**fitted, **large}), unless="weights by least squares")
+
+    def _best(self, tried: list[Recipe]) -> Recipe:
+        """The best of several; with many samples a later one must be clearly better than those before it."""
+        if self.pool.bench.floats.count < FEW:
+            return max(tried, key=self._mean)
+        best = tried[0]
+        for recipe in tried[1:]:
+            mean, doubt = _certain(self._scores[recipe] - self._scores[best])
+            best = recipe if mean > doubt else best
+        return best
 
     def _try(self, recipes: list[Recipe]) -> None:
         folds = range(len(self.pool.bench.folds))
@@ -106,13 +119,18 @@ class Guard:
 
     def _keeps(self, gain: np.ndarray, wins_ties: bool) -> bool:
         """With few samples a step must win clearly; with more, a tie goes to a step that is known to be stronger."""
-        mean, doubt = float(gain.mean()), float(gain.std() / len(gain) ** 0.5)
+        mean, doubt = _certain(gain)
         if self.pool.bench.floats.count < FEW:
             return mean > doubt
         return mean > (-min(_TIE, doubt) if wins_ties else 0.0)
 
     def _mean(self, recipe: Recipe) -> float:
         return float(self._scores[recipe].mean())
+
+
+def _certain(gain: np.ndarray) -> tuple[float, float]:
+    """The mean of a gain, and how far it is in doubt."""
+    return float(gain.mean()), float(gain.std() / len(gain) ** 0.5)
 
 
 def folds(count: int, parts: int) -> tuple[tuple[np.ndarray, np.ndarray], ...]:

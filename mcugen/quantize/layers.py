@@ -59,13 +59,14 @@ class Layer:
         the results of the float network before the activation.
         """
         call = self.call
-        moments = self._moments(x, values, wanted)
+        rows = _Rows(lambda: self._rows(x, values, wanted))
+        moments = self._moments(rows)
         w = self._matrix(call)
         w = w[None] if moments is None else w.reshape(*moments.y.shape, -1)
         rounded = self._rounded(w, moments)
         bias = np.zeros(w.shape[0] * w.shape[1]) if not call.has(2) else call.constant(2).reshape(-1).astype(np.float64)
-        if moments is not None:
-            bias = self._bias(rounded.real, moments, self._rows(x, values, wanted), y).reshape(-1)
+        if moments is not None and moments.rows >= self.recipe.least_rows:
+            bias = self._bias(rounded.real, moments, rows, y).reshape(-1)
         rounded, steps = _with_bias(rounded, bias, x.scale, w, self.bits)
         return self._constants(call, rounded, steps, x)
 
@@ -97,18 +98,15 @@ class Layer:
         w = call.constant(1)
         return np.moveaxis(w, axis, 0).reshape(w.shape[axis], -1).astype(np.float64)
 
-    def _moments(self, x: TensorType, values: np.ndarray, wanted: np.ndarray) -> rounding.Moments | None:
+    def _moments(self, rows: Iterable[Rows]) -> rounding.Moments | None:
         """Moments of what reaches the weights; None where nothing asks for them or the operator has no such form."""
         needs_squares = self.recipe.rounding == LEAST_SQUARES
-        first = self._patches(x, values[:1], 1) if needs_squares or self.recipe.bias else None
-        if first is None:
-            return None
-        groups, _, taps = first.shape
-        outputs = self.call.input(1).shape[int(self.node.op.scaled_axis or 0)] // groups
-        sums = _Sums((groups, outputs, taps), needs_squares, self.refits)
-        for met, results in self._rows(x, values, wanted):
+        sums = None
+        for met, results in rows if needs_squares or self.recipe.bias else ():
+            sizes = (met.shape[0], results.shape[2], met.shape[2])
+            sums = _Sums(sizes, needs_squares, self.refits) if sums is None else sums
             sums.add(met, results)
-        return sums.moments()
+        return None if sums is None else sums.moments()
 
     def _rows(self, x: TensorType, values: np.ndarray, wanted: np.ndarray) -> Iterator[Rows]:
         """What meets the weights, [groups, rows, taps], and the results wanted, [groups, rows, outputs], in parts."""
@@ -151,6 +149,24 @@ def _stride(shape: tuple[int, ...], rows: int, taps: int) -> int:
     return max(1, math.isqrt(rows // wanted)) if is_image else 1
 
 
+class _Rows:
+    """Rows in parts. What a single part holds is made once; several are made again for each use."""
+
+    def __init__(self, made: Callable[[], Iterator[Rows]]) -> None:
+        self._made = made
+        self._only: Rows | None = None
+
+    def __iter__(self) -> Iterator[Rows]:
+        if self._only is not None:
+            yield self._only
+            return
+        count, last = 0, None
+        for last in self._made():
+            count += 1
+            yield last
+        self._only = last if count == 1 else None
+
+
 class _Sums:
     """Sums over rows, from which moments follow. Inputs are taken less those of the first part, to keep their digits.
 
@@ -183,7 +199,7 @@ class _Sums:
         centre = 0.0 if self._centre is None else self._centre[:, 0]
         xx = None if self._xx is None else self._xx / n - x[:, :, None] * x[:, None, :]
         xy = None if self._xy is None else self._xy / n - y[:, :, None] * x[:, None, :]
-        return rounding.Moments(x + centre, y, np.zeros(0) if xx is None else xx, xy)
+        return rounding.Moments(n, x + centre, y, np.zeros(0) if xx is None else xx, xy)
 
 
 def _with_bias(

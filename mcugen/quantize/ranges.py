@@ -13,10 +13,12 @@ import numpy as np
 from mcugen.scales import EVERYTHING, Bounds
 from mcugen.types import QuantParams
 
-MIN_MAX, LEAST_ERROR = "min-max", "least error"
+MIN_MAX, LEAST_ERROR, ON_GRID = "min-max", "least error", "on grid"
 _SAMPLE = 100_000
 _BINS = 4096
 _SHRINK = np.linspace(0.3, 1.0, 36)
+_WIDER = np.linspace(1.0, 1.02, 21)
+_BETTER = 0.9
 _LEAST = 1e-9
 
 
@@ -67,7 +69,7 @@ def quant(low: float, high: float, bits: int) -> QuantParams:
 
 
 def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING, widen: float = 1.0) -> QuantParams:
-    """Scale and zero point by a method: "min-max", "least error", or a percentile as "99.99".
+    """Scale and zero point by a method: "min-max", "least error", "on grid", or a percentile as "99.99".
 
     matters: values beyond need no steps of their own. widen: the range that is chosen is made larger by this factor.
     """
@@ -76,6 +78,8 @@ def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING,
     low, high = np.clip((seen.low, seen.high), *matters)
     if method == LEAST_ERROR:
         low, high = _least_error(np.clip(seen.values, *matters), float(low), float(high))
+    elif method == ON_GRID:
+        low, high = _on_grid(seen.values, float(low), float(high))
     elif method != MIN_MAX:
         share = float(method)
         found = np.percentile(np.clip(seen.values, *matters), (100 - share, share))
@@ -96,6 +100,17 @@ def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
     losses = [_loss(mean, count[used], low * r, high * r) for r in _SHRINK]
     best = _SHRINK[int(np.argmin(losses))]
     return low * best, high * best
+
+
+def _on_grid(values: np.ndarray, low: float, high: float) -> Bounds:
+    """The range, or one a little wider where its integers lose less: inputs made from bytes are a grid themselves.
+
+    Numbers halfway between two integers lose three times as much as others do.
+    """
+    losses = [_loss(values.astype(np.float64), np.ones(1), low * r, high * r) for r in _WIDER]
+    best = int(np.argmin(losses))
+    r = _WIDER[best] if losses[best] < _BETTER * losses[0] else 1.0
+    return low * r, high * r
 
 
 def _loss(values: np.ndarray, count: np.ndarray, low: float, high: float) -> float:

@@ -17,6 +17,7 @@ class Recipe:
     balanced: whether channels are scaled so that those of an activation reach equally far
     floor: the least reach of a channel that balancing assumes, as a share of the tensor's
     bias: whether biases make good what rounding shifts in the mean
+    least_rows: fewer results of a layer than that leave its bias as it was
     rounding: how weights are rounded
     refit: whether weights are first fitted to the inputs that arrive
     widen: the factor of ranges
@@ -26,6 +27,7 @@ class Recipe:
     balanced: bool = False
     floor: float = 0.0
     bias: bool = False
+    least_rows: int = 0
     rounding: str = NEAREST
     refit: bool = False
     widen: float = 1.0
@@ -39,6 +41,7 @@ class Recipe:
             parts += ["weights refitted and rounded by least squares" if self.refit else "weights by least squares"]
         elif self.bias:
             parts += ["biases corrected"]
+        parts += ["biases of small layers as they were"] if self.bias and self.least_rows else []
         parts += [f"ranges widened {self.widen:.2f} times"] if self.widen != 1 else []
         return ", ".join(parts)
 

@@ -24,10 +24,11 @@ _SWEEPS = 3
 class Moments:
     """Of the inputs that meet weights, and of the results that are wanted, over all rows.
 
-    x: mean input [groups, taps]; y: mean result [groups, outputs]; xx: second moments around the means
+    rows: how many; x: mean input [groups, taps]; y: mean result [groups, outputs]; xx: second moments around the means
     [groups, taps, taps]; xy: of results with inputs [groups, outputs, taps], or None
     """
 
+    rows: int
     x: np.ndarray
     y: np.ndarray
     xx: np.ndarray

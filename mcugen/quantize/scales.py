@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcugen.graph import Graph, Node
-from mcugen.quantize.ranges import MIN_MAX, Observed, chosen, joined, quant
+from mcugen.quantize.ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.scales import EVERYTHING, Bounds
 from mcugen.types import QuantParams
@@ -49,11 +49,12 @@ def activations(
                 own.add(name)
     for group in _groups(graph, {n: r.kind == "shared" for n, r in rules.items()}, bits, own):
         width = bits[group[0]]
-        ends = any(name in graph.outputs or name in graph.inputs for name in group)
+        begins = any(name in graph.inputs for name in group)
+        ends = begins or any(name in graph.outputs for name in group)
         seen_here = joined(seen[name] for name in group)
         known = matters(graph, reference, group) if width == 8 else EVERYTHING
-        method = MIN_MAX if ends else recipe.ranges
-        params = chosen(seen_here, method, width, known, 1.0 if ends else recipe.widen)
+        method = ON_GRID if begins else MIN_MAX if ends else recipe.ranges
+        params = chosen(seen_here, method, width, known, 1.0 if begins else recipe.widen)
         given = [overrides[name] for name in group if name in overrides]
         params = quant(min(g[0] for g in given), max(g[1] for g in given), width) if given else params
         found.update((name, Stored(DTYPES[width], params)) for name in group)

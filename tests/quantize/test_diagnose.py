@@ -47,7 +47,7 @@ def weights() -> Weights:
 
 
 def network(path: Path, w: Weights, clip: bool = False, twice: bool = False) -> Path:
-    """Convolution, depthwise, dense, mean, scores. clip: ReLU6 for ReLU; twice: the stem's result is added again."""
+    """Convolution, depthwise, dense, mean, scores. clip: ReLU6 for ReLU; twice: the stem's result is multiplied in."""
     nodes, name = [], "image"
     for layer, group in (("stem", 1), ("spread", 8), ("mix", 1)):
         pads = [1] * 4 if w[layer].shape[-1] == 3 else [0] * 4
@@ -58,8 +58,8 @@ def network(path: Path, w: Weights, clip: bool = False, twice: bool = False) -> 
             nodes.append(helper.make_node("Relu", [f"{layer}.sum"], [f"{layer}.out"]))
         name = f"{layer}.out"
         if layer == "spread" and twice:
-            nodes.append(helper.make_node("Add", [name, "stem.out"], ["sum"]))
-            name = "sum"
+            nodes.append(helper.make_node("Mul", [name, "stem.out"], ["product"]))
+            name = "product"
     nodes.append(helper.make_node("GlobalAveragePool", [name], ["mean"]))
     nodes.append(helper.make_node("Flatten", ["mean"], ["flat"]))
     nodes.append(helper.make_node("Gemm", ["flat", "scores", "scores.b"], ["answer"], transB=1))
@@ -150,7 +150,7 @@ def test_channels_that_cannot_be_balanced_say_why(quantized: Quantize) -> None:
     w = weights()
     enlarge_channel(w, "stem")
     about = [f for f in quantized(w, twice=True).diagnosis.findings if f.place.startswith("stem")]
-    assert "they cannot be balanced because 2 operators read it" in about[0].text
+    assert "they cannot be balanced because product, which reads it, is a Mul" in about[0].text
     assert about[0].remedy == "`--activations 16`"
     wide = quantized(w, twice=True, widths=Widths(activations=16)).diagnosis.findings
     assert all("--activations" not in f.remedy for f in wide)
