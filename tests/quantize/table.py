@@ -22,7 +22,7 @@ import numpy as np
 from mcugen.errors import McugenError
 from mcugen.quantize import run
 from mcugen.quantize.recipe import Widths
-from tests.quantize import outside
+from tests.quantize import claims, outside
 
 IMAGES = frozenset({"glyph"})
 """Tasks whose data are bytes of images, which the models take as -1 to 1."""
@@ -53,6 +53,8 @@ HEAD = f"{'model':20} {'quantizer':25} {'samples':>7} {'float':>8} {'result':>8}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = _arguments(arguments)
+    if given.check:
+        return 0 if _checked(given) else 1
     rows = []
     print("float, result: accuracy in % on the test; without classes, the mean squared error")
     print(HEAD)
@@ -77,12 +79,28 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tests", type=int, default=2000, help="samples of the test")
     parser.add_argument("--suffix", default=".onnx", help="which files: .onnx or .tflite")
     parser.add_argument("--alone", action="store_true", help="without outside quantizers")
+    parser.add_argument("--check", nargs="*", choices=list(claims.CLAIMS), help="what must hold, in place of a table")
     parser.add_argument("--json", type=Path)
     return parser.parse_args(arguments)
 
 
+def _checked(given: argparse.Namespace) -> bool:
+    """Whether what is claimed holds for each model. Whatever is missed is printed as such."""
+    with TemporaryDirectory() as folder:
+        held = []
+        for path in _paths(given):
+            case = claims.Case(path, *_data(given.data, path, given.samples[0], given.tests, Path(folder)))
+            held += [claims.check(name, case) for name in given.check]
+    print(f"{sum(held)} of {len(held)} hold")
+    return bool(held) and all(held)
+
+
+def _paths(given: argparse.Namespace) -> list[Path]:
+    return [p for p in sorted(given.models.glob(f"*{given.suffix}")) if not given.only or p.stem in given.only]
+
+
 def _rows(given: argparse.Namespace) -> Iterator[Row]:
-    paths = [p for p in sorted(given.models.glob(f"*{given.suffix}")) if not given.only or p.stem in given.only]
+    paths = _paths(given)
     with TemporaryDirectory() as folder:
         for path in paths:
             for count in given.samples:
