@@ -237,12 +237,13 @@ def _median(reach: np.ndarray) -> float:
 
 
 def _over_bias(sums: np.ndarray, call: Call) -> float | None:
-    """The deviation of a layer's sums over its biases, of the median channel; None without either."""
+    """The deviation of a layer's sums over its biases, of the median channel; None where either is 0."""
     if not call.has(2) or call.constants[2] is None or not np.any(call.constant(2)):
         return None
     moved = sums.reshape(-1, sums.shape[-1]).std(axis=0, dtype=np.float64)
-    least = _ALIVE * moved.max()
-    return float(np.median(moved / np.maximum(np.abs(call.constant(2).astype(np.float64)), least))) or None
+    if not moved.any():
+        return None
+    return float(np.median(moved / np.maximum(np.abs(call.constant(2).astype(np.float64)), _ALIVE * moved.max())))
 
 
 def _chosen(floats: Floats) -> np.ndarray:

@@ -89,7 +89,7 @@ def _checked(given: argparse.Namespace) -> bool:
     with TemporaryDirectory() as folder:
         held = []
         for path in _paths(given):
-            case = claims.Case(path, *_data(given.data, path, given.samples[0], given.tests, Path(folder)))
+            case = claims.Case(path, *data(given.data, path, given.samples[0], given.tests, Path(folder)))
             held += [claims.check(name, case) for name in given.check]
     print(f"{sum(held)} of {len(held)} hold")
     return bool(held) and all(held)
