@@ -19,8 +19,11 @@ CORES = tuple(name for name in target.names() if _has_its_own(name))
 
 def sampled(core: str, names: Sequence[str]) -> list[str]:
     """The operators to run on a core: all on the first of each instruction set and set of features, and on each of the
-    others every third, which ones following from its place in the list. All that the first ones run is the same code.
+    others every third, which ones following from its place in the list. All that the first ones run is the same code;
+    so is what a core runs that lacks only some of the features of another one.
     """
     kinds = [(target.load(name).isa, target.load(name).features) for name in CORES]
-    first = kinds.index(kinds[CORES.index(core)]) == CORES.index(core)
-    return list(names) if first else list(names)[CORES.index(core) % 3 :: 3]
+    isa, features = kind = kinds[CORES.index(core)]
+    first = kinds.index(kind) == CORES.index(core)
+    covered = bool(features) and any(other == isa and features < more for other, more in kinds)
+    return list(names) if first and not covered else list(names)[CORES.index(core) % 3 :: 3]
