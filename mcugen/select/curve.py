@@ -41,9 +41,17 @@ class Point:
     groups: tuple[range, ...]
 
 
+_Key = tuple[int, int, bool]
+"""The cuts that a stretch lies between, and whether it runs row by row."""
+_Answer = tuple[_Key, Stretch, Found]
+
+
 @dataclass(eq=False)
 class _Edge:
-    """What is known of a stretch. cost, peak: bounds from below until `found` is there, then of it."""
+    """What is known of a stretch. cost: a bound from below until there is an answer, then that of the last one.
+
+    least: no choice of kernels needs less memory. found: the last answer, with what is held from before the stretch.
+    """
 
     cost: float
     least: float
@@ -65,7 +73,7 @@ class Curve:
         results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
         self._net = Network(graph, tuple(candidates), keep_input, pushed, results)
         self._cuts = _smallest(cuts_of(graph, choices, keep_input=keep_input))
-        self._edges: dict[tuple[int, int, bool], _Edge] = {}
+        self._edges: dict[_Key, _Edge] = {}
         self._into: list[list[tuple[int, bool]]] = [[] for _ in self._cuts]
         for key, edge in self._first_edges(no_rows):
             self._edges[key] = edge
@@ -75,13 +83,14 @@ class Curve:
         """Each needs less memory than those before it."""
         limit = np.inf
         while (path := self._cheapest(limit)) is not None:
-            point = self._point(path)
+            edges = [(key, self._edges[key]) for key in path]
+            point = self._point([(key, e.model, e.found) for key, e in edges if e.model and e.found])
             yield point
             limit = point.peak - 1
             if not path:
                 return
 
-    def _first_edges(self, no_rows: bool) -> Iterator[tuple[tuple[int, int, bool], _Edge]]:
+    def _first_edges(self, no_rows: bool) -> Iterator[tuple[_Key, _Edge]]:
         running = [listed for listed in self._net.candidates if listed[0].choice.kernel.has_code]
         whole = np.cumsum([0.0, *(min(c.cost for c in listed) + EVENT_COST for listed in running)])
         walked = np.cumsum([0.0, *(_rows_bound(listed) for listed in running)])
@@ -94,7 +103,7 @@ class Curve:
                 if not no_rows and able[b.index] > able[a.index]:
                     yield (i, j, True), _Edge(float(walked[b.index] - walked[a.index]), ends)
 
-    def _cheapest(self, limit: float) -> list[tuple[int, int, bool]] | None:
+    def _cheapest(self, limit: float) -> list[_Key] | None:
         """The cheapest row of stretches within the limit."""
         while True:
             path = self._shortest(limit)
@@ -104,39 +113,38 @@ class Curve:
             for key in unknown:
                 self._look_into(key, limit)
 
-    def _shortest(self, limit: float) -> list[tuple[int, int, bool]] | None:
+    def _shortest(self, limit: float) -> list[_Key] | None:
         """The path from the first cut to the last with the least bounds of cost; None where there is none."""
         best = [0.0] + [np.inf] * (len(self._cuts) - 1)
-        via: list[tuple[int, int, bool] | None] = [None] * len(self._cuts)
+        via: list[_Key | None] = [None] * len(self._cuts)
         for j in range(1, len(self._cuts)):
             for i, by_rows in self._into[j]:
                 edge = self._edges[i, j, by_rows]
                 total = best[i] + edge.cost + TIE
                 if edge.least <= limit and total < best[j]:
                     best[j], via[j] = total, (i, j, by_rows)
-        path: list[tuple[int, int, bool]] = []
+        path: list[_Key] = []
         while (key := via[path[-1][0] if path else len(via) - 1]) is not None:
             path.append(key)
         return path[::-1] if best[-1] < np.inf else None
 
     def along(self, point: Point, limit: float) -> Point:
-        """The same rows as those of a point, with the cheapest kernels that the limit allows: elsewhere the point's."""
-        chosen = {c.choice.node.name: c for c in point.picks}
+        """The rows of a point, with the cheapest kernels of each stretch within the limit, or else the leanest."""
+        answers: list[_Answer] = []
         for key in self._path_of(point.groups):
             model, held = self._model(key), self._cuts[key[0]].held_bytes
-            found = model.within(limit - held)
-            if found is not None:
-                chosen |= {c.choice.node.name: c for c in model.picks(found)}
-        return Point(point.cost, point.peak, tuple(chosen[c.choice.node.name] for c in point.picks), point.groups)
+            cost, peak, picks = model.within(limit - held) or model.leanest()
+            answers.append((key, model, (cost, peak + held, picks)))
+        return self._point(answers)
 
-    def _path_of(self, groups: Sequence[range]) -> Iterator[tuple[int, int, bool]]:
+    def _path_of(self, groups: Sequence[range]) -> Iterator[_Key]:
         """The stretches of a point: its groups, and those that run whole between the cuts outside of them."""
         at = {cut.index: k for k, cut in enumerate(self._cuts)}
         grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
-        yield from ((at[group.start], at[group.stop], True) for group in groups)
-        yield from ((k, k + 1, False) for k in range(len(self._cuts) - 1) if k not in grouped)
+        ends = [(at[group.start], at[group.stop], True) for group in groups]
+        yield from sorted(ends + [(k, k + 1, False) for k in range(len(self._cuts) - 1) if k not in grouped])
 
-    def _model(self, key: tuple[int, int, bool]) -> Stretch:
+    def _model(self, key: _Key) -> Stretch:
         i, j, by_rows = key
         edge, last = self._edges[key], len(self._cuts) - 1
         if edge.model is None:
@@ -149,7 +157,7 @@ class Curve:
                 self._bound_around(i, j, edge.model.inner)
         return edge.model
 
-    def _look_into(self, key: tuple[int, int, bool], limit: float) -> None:
+    def _look_into(self, key: _Key, limit: float) -> None:
         edge, held = self._edges[key], self._cuts[key[0]].held_bytes
         model = self._model(key)
         if edge.least > limit:
@@ -167,17 +175,14 @@ class Curve:
             if by_rows and a <= i and b >= j:
                 edge.least = max(edge.least, inner)
 
-    def _point(self, path: Sequence[tuple[int, int, bool]]) -> Point:
+    def _point(self, answers: Sequence[_Answer]) -> Point:
         chosen: dict[str, Candidate] = {}
         cost, peak, groups = 0.0, 0, []
-        for key in path:
-            edge = self._edges[key]
-            if edge.model is None or edge.found is None:
-                continue
-            chosen |= {c.choice.node.name: c for c in edge.model.picks(edge.found)}
-            cost, peak = cost + edge.found[0], max(peak, edge.found[1])
-            if key[2]:
-                groups.append(range(self._cuts[key[0]].index, self._cuts[key[1]].index))
+        for (i, j, by_rows), model, found in answers:
+            chosen |= {c.choice.node.name: c for c in model.picks(found)}
+            cost, peak = cost + found[0], max(peak, found[1])
+            if by_rows:
+                groups.append(range(self._cuts[i].index, self._cuts[j].index))
         picks = tuple(chosen.get(listed[0].choice.node.name, listed[0]) for listed in self._net.candidates)
         return Point(cost, peak, picks, tuple(groups))
 

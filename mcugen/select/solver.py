@@ -191,50 +191,46 @@ def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
     return found
 
 
+def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
+    """The points of the curve, and some with the rows that need the least memory with the leanest kernels alone.
+
+    Plans of those have the fewest holes. As far as the memory that they take leaves room, their kernels are faster.
+    """
+    curve = problem.curve(offered)
+    *_, last = problem.curve([(min(listed, key=_memory_of),) for listed in offered]).points()
+    nbytes = problem.planned(last.picks, last.groups).ram_bytes
+    return [*curve.points(), *(curve.along(last, share * nbytes) for share in SHARES), last]
+
+
 def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
-    """The fastest point of the curve whose plan fits; where none does, the smallest."""
+    """The fastest point whose plan fits; where none does, the smallest."""
     sizes = [region.nbytes for region in regions_of(problem.options, problem.board)]
     room = None if None in sizes else sum(size for size in sizes if size is not None)
-    curve = problem.curve(offered)
-    points = list(curve.points())
+    points = _points(problem, offered)
     for point in sorted(points, key=lambda p: (p.cost, p.peak)):
         if room is None or point.peak <= room:
             made = problem.planned(point.picks, point.groups)
             if made.fits:
                 return made
-    return _least_of(problem, offered, curve, points)
+    return _least_of(problem, points)
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
     """The least RAM, and of equals the fastest."""
-    curve = problem.curve(offered)
-    return _least_of(problem, offered, curve, list(curve.points()))
+    return _least_of(problem, _points(problem, offered))
 
 
-def _least_of(problem: Problem, offered: Sequence[Candidates], curve: Curve, points: Sequence[Point]) -> Solution:
-    """The smallest plan of any point, and of equals the fastest. A plan needs no less than the point's peak.
-
-    Plans of kernels that need the least memory have the fewest holes, so theirs is tried as well, with faster kernels
-    where these leave it as small.
-    """
-    best: Solution | None = None
-    for point in reversed(points):
-        if best is not None and point.peak > best.ram_bytes:
+def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
+    """The smallest plan of any point, and of equals the fastest. A plan needs no less than the point's peak."""
+    best: tuple[int, float, Solution] | None = None
+    for point in sorted(points, key=lambda p: (p.peak, p.cost)):
+        if best is not None and point.peak > best[0]:
             break
         made = problem.planned(point.picks, point.groups)
-        if best is None or made.ram_bytes <= best.ram_bytes:
-            best = made
-    lean = [(min(listed, key=_memory_of),) for listed in offered]
-    *_, last = problem.curve(lean).points()
-    made = problem.planned(last.picks, last.groups)
-    if best is not None and best.ram_bytes <= made.ram_bytes:
-        return best
-    for share in SHARES:
-        point = curve.along(last, share * made.ram_bytes)
-        faster = problem.planned(point.picks, point.groups)
-        if faster.ram_bytes <= made.ram_bytes:
-            return faster
-    return made
+        if best is None or (made.ram_bytes, point.cost) < best[:2]:
+            best = made.ram_bytes, point.cost, made
+    assert best is not None  # the curve of any network has a point
+    return best[2]
 
 
 def _memory_of(c: Candidate) -> tuple[bool, int, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -24,7 +24,7 @@ from mcugen.plan import Buffer
 from mcugen.schedule import Schedule, Step, build
 from mcugen.schedule.cuts import part_of
 from mcugen.schedule.steps import Choice, batch_of, can_run_by_rows
-from mcugen.schedule.storage import busy_spans, times_of
+from mcugen.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 from mcugen.select.candidates import Candidate, Candidates
 
 EVENT_COST = 60.0
@@ -95,7 +95,7 @@ class Stretch:
         """The choices that no other one beats in cost and in memory, the cheapest first."""
         sets = product(*(range(len(offers)) for offers in self.offers))
         kept: list[Found] = []
-        for found in sorted((self._cost(picks), int(self._load(picks).max(initial=0)), picks) for picks in sets):
+        for found in sorted(map(self._found, sets)):
             if not kept or found[1] < kept[-1][1]:
                 kept.append(found)
         return kept
@@ -104,16 +104,20 @@ class Stretch:
         """The candidates of an answer."""
         return [offers[k].candidate for offers, k in zip(self.offers, found[2], strict=True)]
 
+    def leanest(self) -> Found:
+        """The choice of the kernels that need the least memory of their own."""
+        return self._found(self._leanest())
+
+    def _found(self, picks: tuple[int, ...]) -> Found:
+        return self._cost(picks), int(self._load(picks).max(initial=0)), picks
+
     def _leanest(self) -> tuple[int, ...]:
         return tuple(min(range(len(o)), key=lambda k: (int(o[k].load.max(initial=0)), o[k].cost)) for o in self.offers)
 
     def _load(self, picks: Sequence[int]) -> _Load:
-        total = self.rows + sum(self.offers[s][k].load for s, k in enumerate(picks))
-        for extra in self.more:
-            back = [load for s, load in extra.items() if self.offers[s][picks[s]].returns]
-            if back:
-                total = total + np.maximum.reduce(back)
-        return total
+        back = {s for s, k in enumerate(picks) if self.offers[s][k].returns}
+        own = sum(self.offers[s][k].load for s, k in enumerate(picks))
+        return self.rows + own + sum(_extra(of, back) for of in self.more)
 
     def _cost(self, picks: Sequence[int]) -> float:
         return sum(self.offers[s][k].cost for s, k in enumerate(picks)) + EVENT_COST * self.events
@@ -121,14 +125,18 @@ class Stretch:
     def _others(self, picks: tuple[int, ...], fixed: int = -1) -> Iterator[tuple[float, tuple[int, ...], _Load]]:
         """(what it costs more, picks, their load) of all that differ in one kernel, but that of step `fixed`."""
         load = self._load(picks)
+        back = {s for s, k in enumerate(picks) if self.offers[s][k].returns}
         for s, offers in enumerate(self.offers):
             now = offers[picks[s]]
+            if s == fixed:
+                continue
+            turned = load
+            if any(offer.returns != now.returns for offer in offers):
+                turned = load + sum(_extra(of, back ^ {s}) - _extra(of, back) for of in self.more if s in of)
             for k, offer in enumerate(offers):
-                if k == picks[s] or s == fixed:
-                    continue
-                other = (*picks[:s], k, *picks[s + 1 :])
-                same = offer.returns == now.returns
-                yield offer.cost - now.cost, other, load + (offer.load - now.load) if same else self._load(other)
+                if k != picks[s]:
+                    rest = load if offer.returns == now.returns else turned
+                    yield offer.cost - now.cost, (*picks[:s], k, *picks[s + 1 :]), rest + (offer.load - now.load)
 
     def _reduced(self, picks: tuple[int, ...], limit: float, fixed: int = -1) -> tuple[int, ...] | None:
         """Change one kernel after the other, at the least cost for the bytes over the limit that it saves."""
@@ -154,7 +162,7 @@ class Stretch:
                 continue
             exchanged = self._exchanged(picks, [(more, other) for more, other, _ in better], limit)
             if exchanged is None:
-                return self._cost(picks), int(self._load(picks).max(initial=0)), picks
+                return self._found(picks)
             picks = exchanged
 
     def _exchanged(
@@ -169,6 +177,13 @@ class Stretch:
             if room is not None and self._cost(room) < now - _EPSILON:
                 return room
         return None
+
+
+def _extra(of: Mapping[int, _Load], back: Set[int]) -> _Load | int:
+    """What a buffer holds more where the steps in `back` read rows again. of: the same for each step alone."""
+    loads = [load for s, load in of.items() if s in back]
+    most: _Load | int = np.maximum.reduce(loads) if loads else 0
+    return most
 
 
 def _over(load: _Load, limit: float) -> float:
@@ -187,6 +202,11 @@ class Network:
     results: frozenset[str]
     _known: dict[tuple[int, bool], tuple[int, int]] = field(default_factory=dict)
 
+    def keeps(self, part: Graph) -> bool:
+        """Whether the inputs of a part of the graph stay until its end."""
+        whole = self.keep_input and set(part.inputs) <= set(self.graph.inputs)
+        return whole or bool(self.results & set(part.inputs))
+
     def working(self, c: Candidate, step: Step) -> tuple[int, int]:
         """Bytes of a step's kernel that are in use during its events only, and between them as well."""
         key = (id(c), step.by_rows)
@@ -201,38 +221,40 @@ class Network:
 def stretch(net: Network, steps: range, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
     """The stretch of these steps. is_first, is_last: whether it begins or ends with the network."""
     walks = {listed[0].choice.node.name: _walking(listed, by_rows) for listed in net.candidates}
-    early = _built(net, steps, {name: _first(found, returns=False) for name, found in walks.items()}, by_rows)
-    loads, times = _loads(early), times_of(early.steps, early.trace)
-    rows = sum(loads.values(), np.zeros(len(early.trace), np.int64))
-    offers = [_offers(net, s, walks[s.choice.node.name], times[s.index], len(early.trace)) for s in early.steps]
-    more = _more(net, steps, walks, early, loads) if by_rows else []
-    ends = (() if is_first else early.graph.inputs) + (() if is_last else early.graph.outputs)
-    left_out = {early.buffer_name[name] for name in ends if name in early.buffer_name}
-    made = Stretch(offers, rows, more, len(early.trace))
+    made = _built(net, steps, {name: _first(found, returns=False) for name, found in walks.items()}, by_rows)
+    times, length = times_of(made.steps, made.trace), len(made.trace)
+    loads = _loads(made.row_buffers, length)
+    rows = sum(loads.values(), np.zeros(length, np.int64))
+    offers = [_offers(net, s, walks[s.choice.node.name], times[s.index], length) for s in made.steps]
+    ends = (() if is_first else made.graph.inputs) + (() if is_last else made.graph.outputs)
+    left_out = {made.buffer_name[name] for name in ends if name in made.buffer_name}
     kept = rows - sum(load for name, load in loads.items() if name in left_out)
-    made.inner = Stretch(offers, kept, [], 0).least_bytes()
-    return made
+    inner = Stretch(offers, kept, [], 0).least_bytes()
+    return Stretch(offers, rows, _more(net, made, walks, loads) if by_rows else [], length, inner)
 
 
 def _more(
-    net: Network,
-    steps: range,
-    walks: Mapping[str, Sequence[Candidate]],
-    early: Schedule,
-    loads: Mapping[str, _Load],
+    net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, _Load]
 ) -> list[dict[int, _Load]]:
-    """For each buffer, what steps add to it that read rows again: of one after the other, since they share buffers."""
+    """For each buffer, what steps add to it that read rows again: one at a time of those that read the same buffer."""
+    late: dict[int, Step] = {}
+    reads: dict[int, set[str]] = {}
+    for step in made.steps:
+        other = replace(step, choice=_first(walks[step.choice.node.name], returns=True))
+        read = {made.buffer_name[a.tensor] for a in other.reads(0) if a.tensor in made.buffer_name}
+        if read and _returns(other.choice) != _returns(step.choice):
+            late[step.index], reads[step.index] = other, read
     found: dict[str, dict[int, _Load]] = {}
-    first = {name: _first(listed, returns=False) for name, listed in walks.items()}
-    for step in early.steps:
-        name = step.choice.node.name
-        other = _first(walks[name], returns=True)
-        if _returns(other) == _returns(first[name]):
-            continue
-        late = _loads(_built(net, steps, {**first, name: other}, by_rows=True))
-        for buffer, load in loads.items():
-            if buffer in late and (late[buffer] != load).any():
-                found.setdefault(buffer, {})[step.index] = late[buffer] - load
+    while late:
+        turn: dict[str, int] = {}
+        for k in late:
+            if not reads[k] & turn.keys():
+                turn |= dict.fromkeys(reads[k], k)
+        steps = [late.pop(s.index) if s.index in turn.values() else s for s in made.steps]
+        buffers = build_buffers(made.graph, steps, made.trace, made.places, net.keeps(made.graph), made.pushed)
+        for buffer, load in _loads(buffers, len(made.trace)).items():
+            if buffer in turn and (load != loads[buffer]).any():
+                found.setdefault(buffer, {})[turn[buffer]] = load - loads[buffer]
     return list(found.values())
 
 
@@ -262,18 +284,15 @@ def _returns(choice: Choice) -> bool:
 def _built(net: Network, steps: range, chosen: Mapping[str, Choice], by_rows: bool) -> Schedule:
     choices = [chosen[listed[0].choice.node.name] for listed in net.candidates]
     sub, inside = part_of(net.graph, choices, steps)
+    groups = [range(len(steps))] if by_rows else []
     return build(
-        sub,
-        inside,
-        [range(len(steps))] if by_rows else [],
-        keep_input=(net.keep_input and steps.start == 0) or bool(net.results & set(sub.inputs)),
-        pushed=net.pushed if net.pushed in sub.inputs else None,
+        sub, inside, groups, keep_input=net.keeps(sub), pushed=net.pushed if net.pushed in sub.inputs else None
     )
 
 
-def _loads(made: Schedule) -> dict[str, _Load]:
+def _loads(found: Mapping[str, RowBuffer], length: int) -> dict[str, _Load]:
     """Bytes that each buffer of tensors has in use at each event."""
-    return {name: _load_of([buffer.to_plan()], len(made.trace)) for name, buffer in made.row_buffers.items()}
+    return {name: _load_of([buffer.to_plan()], length) for name, buffer in found.items()}
 
 
 def _load_of(buffers: Sequence[Buffer], length: int) -> _Load:
