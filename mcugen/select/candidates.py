@@ -126,7 +126,8 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     step = Step(0, choice)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
     walked = taken if run.by_rows else costs.estimate(kernel, call, run.core, True, run.batch)
-    cost, rows_cost = _cost(choice, taken, run), _cost(choice, walked, run)
+    cost = _cost(choice, taken, run)
+    rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
     if not taken.is_fitted and next_cost is not None:
         cost = rows_cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes

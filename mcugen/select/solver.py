@@ -172,23 +172,20 @@ def _allowed(listed: Candidates, options: Options) -> Candidates:
 
 
 def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
-    """For each node the functions picked without regard to RAM, and those that need less memory or are otherwise called
-    anyway; with no more constants, where flash is what limits them.
+    """For each node the functions picked without regard to RAM, and those that need less memory of their own.
+
+    A faster one that was not picked was not worth its code. What holds more constants than the pick is left out where
+    flash is limited.
     """
     used = {c.function for c in picks}
     limited = problem.options.optimize == "flash" or problem.options.flash_bytes is not None
-    found: list[Candidates] = []
-    for listed, pick in zip(problem.candidates, picks, strict=True):
-        most = pick.choice.constant_bytes if limited else None
-        found.append(
-            tuple(
-                c
-                for c in listed
-                if (c.function in used or c.working_bytes < pick.working_bytes)
-                and (most is None or c.choice.constant_bytes <= most)
-            )
-        )
-    return found
+
+    def is_offered(c: Candidate, pick: Candidate) -> bool:
+        leaner = c.working_bytes < pick.working_bytes and c.cost >= pick.cost
+        return (c.function in used or leaner) and not (limited and c.choice.constant_bytes > pick.choice.constant_bytes)
+
+    pairs = zip(problem.candidates, picks, strict=True)
+    return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
 
 
 def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:

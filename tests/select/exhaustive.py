@@ -21,6 +21,7 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import lower_bound
 from mcugen.schedule.cuts import cuts_of, part_of
+from mcugen.schedule.places import sources
 from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
@@ -101,7 +102,9 @@ def _built(
     choices = [chosen.get(listed[0].choice.node.name, listed[0].choice) for listed in candidates]
     sub, inside = part_of(graph, choices, steps)
     groups = [range(len(steps))] if by_rows else []
-    made = schedule.build(sub, inside, groups, keep_input=bool(set(sub.inputs) & set(graph.outputs)))
+    of = sources(choices)  # an output may be bytes of an input
+    kept = {source for name in graph.outputs for source in of.get(name, (name,))}
+    made = schedule.build(sub, inside, groups, keep_input=bool(set(sub.inputs) & kept))
     cost = sum(c.rows_cost if by_rows and can_run_by_rows(c.choice) else c.cost for c in picks)
     return cost + EVENT_COST * len(made.trace), lower_bound(made.buffers())[0]
 
