@@ -63,10 +63,10 @@ class _Work:
         """Scale the channels of a stream; False where a layer cannot take the factors."""
         tensors, nodes = dict(self.tensors), dict(self.nodes)
         there, back = (Affine(f, np.zeros_like(f)) for f in (factors, 1 / factors))
-        for layers, move in ((stream.makers, _followed), (stream.readers, _preceded)):
+        for layers, move, by in ((stream.makers, _followed, there), (stream.readers, _preceded, back)):
             for layer in layers:
                 call = replace(self.graph, tensors=tensors).call(nodes[layer.name], self.reference)
-                data = move(call, there if move is _followed else back)
+                data = move(call, by)
                 if data is None:
                     return False
                 nodes[layer.name] = _with_constants(tensors, nodes[layer.name], data)

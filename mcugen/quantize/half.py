@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import samples, writers
+from mcugen import writers
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.quantize import float_model
@@ -17,8 +17,8 @@ from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.layer_bits import label_of, node_of
 from mcugen.quantize.noise import decibels, powers
-from mcugen.quantize.run import Choices, in_interface
-from mcugen.quantize.scores import Score, require_classes, score
+from mcugen.quantize.run import Choices, given, in_interface
+from mcugen.quantize.scores import Score, score
 from mcugen.quantize.text import score_dict, score_lines
 from mcugen.writers.halves import held, is_wide_enough
 
@@ -62,11 +62,8 @@ def quantize(
 
     Raises McugenError for what cannot be read.
     """
-    imported = float_model.load(path, choices.shapes, choices.signature)
-    found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
-    tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
-    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
-    require_classes(graph, None if tested is None else tested.labels, str(test))
+    read = given(path, data, choices, test)
+    imported, graph, found, tested = read.imported, read.graph, read.samples, read.tested
     made, wide, notes = _rounded(graph, _kept_wide(graph, choices.layers))
     floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
     tell(f"comparing on {floats.count} samples")

@@ -64,6 +64,26 @@ class Choices:
 
 
 @dataclass(frozen=True, eq=False)
+class Given:
+    """What the user gave: the network as read, and as it is worked on; samples, and those of a test, or None."""
+
+    imported: Graph
+    graph: Graph
+    samples: samples.Samples
+    tested: samples.Samples | None
+
+
+def given(path: Path, data: Path, choices: Choices, test: Path | None) -> Given:
+    """Read a float model file and its samples. Raises McugenError for what cannot be read, or does not fit the model."""
+    imported = float_model.load(path, choices.shapes, choices.signature)
+    found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
+    tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
+    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
+    require_classes(graph, None if tested is None else tested.labels, str(test))
+    return Given(imported, graph, found, tested)
+
+
+@dataclass(frozen=True, eq=False)
 class Quantized:
     """A quantized network, as a graph, and what led to it.
 
@@ -102,21 +122,18 @@ def quantize(
     be read, or has no form on integers.
     """
     tell("reading the model")
-    imported = float_model.load(path, choices.shapes, choices.signature)
-    found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
-    held = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
-    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
-    require_classes(graph, None if held is None else held.labels, str(test))
-    given = layer_bits.given(graph, choices.widths, choices.layers)
-    float_model.require_integers(graph, given)
+    read = given(path, data, choices, test)
+    imported, graph, found, held = read.imported, read.graph, read.samples, read.tested
+    widths = layer_bits.given(graph, choices.widths, choices.layers)
+    float_model.require_integers(graph, widths)
     floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
     tell(f"running the float model on {floats.count} samples")
     require_finite(floats)
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, imported.sha256, found.sha256)
-    require_offered(floats, given)
+    require_offered(floats, widths)
     kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
-    judged, solved, integer, widths = _solved(floats, choices, given, kept, choose, tell)
+    judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, tell)
     final = with_floats(integer) if choices.interface == "float" else integer
     of_test = None if held is None else Floats(graph, float_model.REFERENCE, in_interface(graph, held.arrays))
     tell("looking at each layer")
