@@ -63,7 +63,7 @@ def quantize(
     Raises McugenError for what cannot be read.
     """
     read = given(path, data, choices, test)
-    imported, graph, found, tested = read.imported, read.graph, read.samples, read.tested
+    imported, graph, found, tested = read.imported, read.graph, read.found, read.tested
     made, wide, notes = _rounded(graph, _kept_wide(graph, choices.layers))
     floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
     tell(f"comparing on {floats.count} samples")

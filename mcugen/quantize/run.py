@@ -25,6 +25,7 @@ from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.scores import Score, require_classes, score
 from mcugen.quantize.solve import BRIDGE
+from mcugen.samples import Samples
 from mcugen.types import Shape
 
 Choose = Callable[[Pool, Widths, Callable[[str], None]], Widths]
@@ -65,16 +66,16 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What the user gave: the network as read, and as it is worked on; samples, and those of a test, or None."""
+    """What the user gave: the network as read, and as it is worked on; samples, and those of a test or None."""
 
     imported: Graph
     graph: Graph
-    samples: samples.Samples
-    tested: samples.Samples | None
+    found: Samples
+    tested: Samples | None
 
 
 def given(path: Path, data: Path, choices: Choices, test: Path | None) -> Given:
-    """Read a float model file and its samples. Raises McugenError for what cannot be read, or does not fit the model."""
+    """Read a float model file and its samples. Raises McugenError for what cannot be read or does not fit the model."""
     imported = float_model.load(path, choices.shapes, choices.signature)
     found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
     tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
@@ -123,7 +124,7 @@ def quantize(
     """
     tell("reading the model")
     read = given(path, data, choices, test)
-    imported, graph, found, held = read.imported, read.graph, read.samples, read.tested
+    imported, graph, found, held = read.imported, read.graph, read.found, read.tested
     widths = layer_bits.given(graph, choices.widths, choices.layers)
     float_model.require_integers(graph, widths)
     floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
