@@ -3,6 +3,8 @@
 import mcugen
 artifact = mcugen.compile("model.tflite", board="cortex-m7")
 artifact.write("out")
+model = mcugen.load("model.tflite")
+y = model.run(x)
 """
 
 from __future__ import annotations
@@ -11,16 +13,51 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcugen.errors import (
+    CorruptModelError,
+    InternalError,
+    McugenError,
+    MemoryBudgetError,
+    ModelError,
+    NoKernelError,
+    QuantizationError,
+    ShapeError,
+    TargetError,
+    ToolError,
+    UnsupportedError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from mcugen.choices import Choices
+    from mcugen.native import Model
     from mcugen.pipeline import Artifact
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compile"]
+__all__ = [
+    "CorruptModelError",
+    "InternalError",
+    "McugenError",
+    "MemoryBudgetError",
+    "ModelError",
+    "NoKernelError",
+    "QuantizationError",
+    "ShapeError",
+    "TargetError",
+    "ToolError",
+    "UnsupportedError",
+    "UsageError",
+    "__version__",
+    "compile",
+    "load",
+]
 
 
-def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Any) -> Artifact:
+def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Unpack[Choices]) -> Artifact:
     """Compile a model file for a board.
 
     path: the model. ops: modules with further operators. choices: the fields of `mcugen.options.Options`, e.g.
@@ -29,3 +66,12 @@ def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **c
     from mcugen import pipeline  # imported on first use, so that `import mcugen` and `mcugen --help` stay quick
 
     return pipeline.build(Path(path), pipeline.options_of(choices), ops)
+
+
+def load(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Unpack[Choices]) -> Model:
+    """A model whose generated C runs on this machine: `load("model.tflite").run(x)`.
+
+    The arguments are those of `compile`. gcc compiles the C once; the result is kept in the user's cache. Raises
+    McugenError.
+    """
+    return compile(path, ops=ops, **choices).load()

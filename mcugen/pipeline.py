@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,8 @@ from mcugen.emit import view as emit_view
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
+from mcugen.native import Model as Native
+from mcugen.native.model import Outputs
 from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened
 from mcugen.plan import MemoryPlan, check
 from mcugen.report.facts import Report
@@ -57,6 +60,18 @@ class Artifact:
         Raises UsageError where the folder cannot be written or holds files that are not of a build.
         """
         emit_folder.write(Path(folder), self.files)
+
+    def load(self) -> Native:
+        """An object that runs the C on this machine, with a memory of its own. Raises ToolError where gcc fails."""
+        return Native(self.name, self.emitted, self.view, self.imported)
+
+    def run(self, *inputs: object, real: bool | None = None) -> Outputs:
+        """What the C computes of these inputs on this machine; see `mcugen.native.Model.run`."""
+        return self._loaded.run(*inputs, real=real)
+
+    @functools.cached_property
+    def _loaded(self) -> Native:
+        return self.load()
 
 
 def options_of(choices: Mapping[str, Any]) -> Options:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,3 +37,9 @@ def compile_program(
     folders = [f"-I{folder}" for folder in include]
     run_checked(["gcc", *flags, *folders, *sources, "-o", out, "-lm"], timeout_s=timeout_s)
     return out
+
+
+@functools.cache
+def version() -> str:
+    """The compiler and its version, as it says itself. Raises ToolError where it is missing."""
+    return run_checked(["gcc", "--version"]).stdout.decode(errors="replace").splitlines()[0]

@@ -1,0 +1,34 @@
+"""The fields of Options as keyword arguments, for type checkers."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+Layout = Literal["", "nhwc", "nchw"]
+
+
+class Choices(TypedDict, total=False):
+    """What `mcugen.compile` and `mcugen.load` take; `mcugen.options.Options` explains each."""
+
+    board: str
+    features: str
+    name: str
+    reference: Literal["", "tflm", "litert", "ort"]
+    input_shape: tuple[str, ...]
+    signature: str
+    input_layout: Layout
+    output_layout: Layout
+    quantize: str
+    optimize: Literal["balanced", "speed", "ram", "flash"]
+    input_mode: Literal["whole", "rows", "frames"]
+    ram: str
+    flash: str
+    require_accelerated: bool
+    region: str
+    weights_in: str
+    no_rows: bool
+    no_simplify: bool
+    keep_input: bool
+    selftest: bool
+    export: tuple[str, ...]
+    amalgamate: bool
