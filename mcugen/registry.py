@@ -60,6 +60,10 @@ class Registry:
         versions = self._versions(format_name, name, version)
         return next((f for f in versions if f.entry.when is None), next(iter(versions), None))
 
+    def ends(self, format_name: str, name: str, version: int) -> bool:
+        """Whether `name` is imported in that version by an import that no newer version has."""
+        return any(f.entry.until is not None for f in self._versions(format_name, name, version))
+
     def fitting(self, found: Found, source: Source, version: int = 1) -> Found:
         """The import whose condition the source meets, else `found`. Raises UnsupportedError where that has one too."""
         for other in self._versions(found.entry.format, found.entry.name, version):

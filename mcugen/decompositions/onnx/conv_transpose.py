@@ -40,16 +40,18 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     window = _images.Geometry(*_images.sizes(a, weights[2:]), ((0, 0), (0, 0)))
     size = e.type(data).shape[1:3]
     full = tuple((size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1))
+    ends = _ends(source, window, size, full, len(image) - 2)
+    inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else a bias is added to all of the result
     parts = []
     channels = weights[0] // groups
     data_parts = e.nodes(Split(3, (channels,) * groups), data) if groups > 1 else [data]
     kernel_parts = e.nodes(Split(0, (channels,) * groups), kernel) if groups > 1 else [kernel]
     for part, taps in zip(data_parts, kernel_parts, strict=True):
         op = TransposeConv((full[0], full[1]), window.stride, "VALID")
-        parts.append(e.node(op, part, e.node(Transpose((1, 2, 3, 0)), taps), *(rest[:1] if groups == 1 else [])))
+        parts.append(e.node(op, part, e.node(Transpose((1, 2, 3, 0)), taps), *(rest[:1] if inside else [])))
     y = parts[0] if groups == 1 else e.node(Concatenation(3), *parts)
-    y = _cut(e, y, _ends(source, window, size, full, len(image) - 2))
-    if groups > 1 and rest and rest[0] is not None:
+    y = _cut(e, y, ends)
+    if not inside and rest and rest[0] is not None:
         y = e.node(Add(), y, rest[0])
     return [_images.to_first(e, y, len(image))]
 

@@ -73,13 +73,17 @@ def _whole(e: Expansion, name: str, shape: Shape) -> str:
 def hardmax(source: Source, e: Expansion) -> Sequence[str]:
     """1 at the first largest element along an axis, 0 elsewhere. Source: ONNX Hardmax-13."""
     (x,), axis = operands(e, 1), source.attributes["axis"]
-    shape = e.type(x).shape
-    if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
-    axis %= len(shape)
+    rank = len(e.type(x).shape)
+    if not -rank <= axis < rank:
+        raise ShapeError(f"axis {axis} is not an axis of {list(e.type(x).shape)}")
+    return [largest(e, x, axis % rank)]
+
+
+def largest(e: Expansion, x: str, axis: int) -> str:
+    """1 at the first largest element along an axis, 0 elsewhere."""
     at = e.node(ArgMax(axis, "s64"), x)
     one, zero = (e.constant(np.array(v, np.float32)) for v in (1.0, 0.0))
-    return [hot(e, at, axis, shape[axis], one, zero)]
+    return hot(e, at, axis, e.type(x).shape[axis], one, zero)
 
 
 def positions(source: Source, e: Expansion) -> Sequence[str]:

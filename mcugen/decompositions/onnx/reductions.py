@@ -99,10 +99,14 @@ def log_sum_exp(source: Source, e: Expansion) -> Sequence[str]:
 
 def log_softmax(source: Source, e: Expansion) -> Sequence[str]:
     """x - max - log(sum of exp(x - max)) along one axis. Source: ONNX LogSoftmax-13."""
-    x, axes = _operand(e), (source.attributes["axis"],)
-    centred = e.node(Sub(), x, e.node(ReduceMax(axes, True), x))
-    total = e.node(Sum(axes, True), e.node(Exp(), centred))
-    return [e.node(Sub(), centred, e.node(Log(), total))]
+    return [logarithm(e, _operand(e), source.attributes["axis"])]
+
+
+def logarithm(e: Expansion, x: str, axis: int) -> str:
+    """The logarithm of the softmax along an axis."""
+    centred = e.node(Sub(), x, e.node(ReduceMax((axis,), True), x))
+    total = e.node(Sum((axis,), True), e.node(Exp(), centred))
+    return e.node(Sub(), centred, e.node(Log(), total))
 
 
 def position(smallest: bool, source: Source, e: Expansion) -> Sequence[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,22 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     for axis, mask in outside:
         y = _filled(e, y, axis, mask, a["extrapolation_value"])
     return [y]
+
+
+def before_modes(source: Source, e: Expansion) -> Sequence[str]:
+    """Resize before it had coordinate modes, and Upsample: results lie at multiples of 1 / scale.
+
+    The nearest element is the one before, or the one after where an axis shrinks, as ONNX Runtime takes it.
+    Source: ONNX Resize-10, Upsample-9, Upsample-7; onnxruntime, upsamplebase.h, NearestMode::SIMPLE.
+    """
+    a, stated = source.attributes, source.attributes.get("scales")
+    scales = source.constant(1) if stated is None else np.array(stated, np.float32)
+    if scales is None:
+        raise UnsupportedError("the scales are computed at run time", hint="make them constants")
+    modes = {"mode": a["mode"], "coordinate_transformation_mode": "asymmetric", "exclude_outside": 0}
+    attributes = Attributes({**modes, "nearest_mode": "simple"}, {})
+    constants = (source.constant(0), None, scales)
+    return expand(replace(source, attributes=attributes, inputs=source.inputs[:1], constants=constants), e)
 
 
 def _interpolated(e: Expansion, x: str, axis: Axis, at: np.ndarray, kernel: Weights, a: Attributes) -> str:
@@ -116,6 +132,7 @@ def _nearest_table(axis: Axis, a: Attributes) -> np.ndarray:
         "round_prefer_ceil": lambda v: np.floor(v + 0.5),
         "floor": np.floor,
         "ceil": np.ceil,
+        "simple": np.ceil if axis.scale < 1.0 else np.floor,
     }
     mode = a["nearest_mode"]
     if mode not in rounding:
@@ -148,6 +165,8 @@ def _coordinates(axis: Axis, a: Attributes) -> np.ndarray:
         return y * (axis.size - 1) / (length - 1) if length != 1 else np.zeros_like(y)
     if mode == "asymmetric":
         return y / axis.scale
+    if mode == "tf_half_pixel_for_nn":  # of versions 11 and 12
+        return (y + 0.5) / axis.scale
     if mode == "tf_crop_and_resize":
         first = start * (axis.size - 1)
         if length == 1:
@@ -210,4 +229,8 @@ def _numbers(source: Source, k: int) -> list[float]:
     return [] if data is None else [float(v) for v in data.reshape(-1)]
 
 
-IMPORTS = (Import("onnx", "Resize", since=11, expand=expand),)
+IMPORTS = (
+    Import("onnx", "Resize", since=11, expand=expand),
+    Import("onnx", "Resize", until=10, expand=before_modes),
+    Import("onnx", "Upsample", until=9, expand=before_modes),
+)

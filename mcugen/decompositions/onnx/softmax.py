@@ -1,9 +1,13 @@
-"""Softmax along any axis."""
+"""Softmax along any axis, and what is like it before opset 13: over all axes from one on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+from mcugen.decompositions.onnx.masks import largest
+from mcugen.decompositions.onnx.reductions import logarithm
 from mcugen.errors import ShapeError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.reshape import Reshape
@@ -21,16 +25,14 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     return [_transposed(e, e.node(Softmax(1.0), e.node(Transpose(tuple(perm)), x)), perm)]
 
 
-def flattened(source: Source, e: Expansion) -> Sequence[str]:
-    """Softmax over all axes from `axis` on, taken as one. Source: ONNX Softmax-11."""
+def flattened(function: Callable[[Expansion, str], str], source: Source, e: Expansion) -> Sequence[str]:
+    """A function of all axes from `axis` on, taken as one. Source: ONNX Softmax-11, LogSoftmax-11, Hardmax-11."""
     x, axis = e.inputs[0], source.attributes["axis"]
     shape = () if x is None else e.type(x).shape
     if x is None or not -len(shape) <= axis <= len(shape):
         raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
-    rows = 1
-    for d in shape[:axis]:
-        rows *= d
-    return [e.node(Reshape(shape), e.node(Softmax(1.0), e.node(Reshape((rows, -1)), x)))]
+    rows = math.prod(shape[:axis])
+    return [e.node(Reshape(shape), function(e, e.node(Reshape((rows, -1)), x)))]
 
 
 def _transposed(e: Expansion, y: str, perm: Sequence[int]) -> str:
@@ -38,7 +40,12 @@ def _transposed(e: Expansion, y: str, perm: Sequence[int]) -> str:
     return e.node(Transpose(tuple(perm.index(k) for k in range(len(perm)))), y)
 
 
+_FLATTENED: Mapping[str, Callable[[Expansion, str], str]] = {
+    "Softmax": lambda e, x: e.node(Softmax(1.0), x),
+    "LogSoftmax": lambda e, x: logarithm(e, x, 1),
+    "Hardmax": lambda e, x: largest(e, x, 1),
+}
 IMPORTS = (
     Import("onnx", "Softmax", since=13, expand=expand),
-    Import("onnx", "Softmax", until=12, expand=flattened),
+    *(Import("onnx", name, until=12, expand=partial(flattened, f)) for name, f in _FLATTENED.items()),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 
     Raises CorruptModelError, UnsupportedError (all nodes at once), ShapeError, UsageError.
     """
-    raw = read(data, path.parent)
+    raw = read(data, path.parent, partial(registry.ends, "onnx"))
     builder = Builder(registry, "onnx", REFERENCES[0])
     notes: list[str] = []
     for value, array in raw.constants.items():

@@ -6,7 +6,7 @@ Source: the ONNX specification (onnx/docs/IR.md); the onnx package parses, check
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,12 @@ from mcugen.errors import CorruptModelError, McugenError, UnsupportedError
 
 OPSET = 21
 """Older models are converted up to this version of the operators; newer ones are read as they are."""
+
+Kept = Callable[[str, int], bool]
+"""Whether an operator, by its name, is read in its old version rather than converted."""
+
+_KEPT_DOMAIN = "mcugen.kept"
+"""Operators are in this domain, which the converter leaves alone, while the others are converted."""
 
 MAX_NODES = 10_000
 MAX_ELEMENTS = 1 << 28
@@ -86,8 +92,8 @@ class RawModel:
     opset: int
 
 
-def read(data: bytes, folder: Path | None) -> RawModel:
-    """Parse a model; `folder` holds its external data, if it has any.
+def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: False) -> RawModel:
+    """Parse a model; `folder` holds its external data, if it has any, and `keeps` says what is not converted.
 
     Raises CorruptModelError for what is no valid model, UnsupportedError for what no compiler can fix in advance.
     """
@@ -99,7 +105,7 @@ def read(data: bytes, folder: Path | None) -> RawModel:
     model = guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
     _check_limits(model)
     stated = _opset(model)
-    model = guarded(f"cannot be converted to opset {OPSET}", _converted, model)
+    model = guarded(f"cannot be converted to opset {OPSET}", _converted, model, keeps)
     return _raw(model, stated)
 
 
@@ -151,8 +157,25 @@ def _load_external(model: onnx.ModelProto, folder: Path) -> None:
     external_data_helper.load_external_data_for_model(model, str(folder))
 
 
-def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
-    return version_converter.convert_version(model, OPSET) if _opset(model) < OPSET else model
+def _converted(model: onnx.ModelProto, keeps: Kept) -> onnx.ModelProto:
+    """The model with operators of version OPSET, but for those that are kept as they are."""
+    stated = _opset(model)
+    if stated >= OPSET:
+        return model
+    for node in _all_nodes(model.graph):
+        if not _domain(node.domain) and keeps(node.op_type, stated):
+            node.domain = _KEPT_DOMAIN
+    model.opset_import.append(onnx.helper.make_opsetid(_KEPT_DOMAIN, stated))
+    return version_converter.convert_version(model, OPSET)
+
+
+def _all_nodes(graph: onnx.GraphProto) -> Iterable[onnx.NodeProto]:
+    """The nodes of a graph and of all graphs within."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from _all_nodes(attribute.g)
 
 
 def _opset(model: onnx.ModelProto) -> int:
@@ -178,6 +201,7 @@ def raw_node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
     domain = _domain(node.domain)
     attributes = {attribute.name: _value(attribute, versions) for attribute in node.attribute}
     version = versions.get(domain, 1)
+    domain = "" if domain == _KEPT_DOMAIN else domain
     return RawNode(domain, node.op_type, version, node.name, tuple(node.input), tuple(node.output), attributes, node)
 
 
