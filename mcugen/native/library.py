@@ -92,6 +92,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "mcugen_start": ([at], None),
         "mcugen_reset": ([at], None),
         "mcugen_outputs": ([at, ctypes.c_size_t, many, ctypes.c_int], None),
+        "mcugen_stored": ([ctypes.c_size_t, at, at, ctypes.c_size_t, ctypes.c_int], None),
         "mcugen_run": ([at, ctypes.c_size_t, many, at, many, ctypes.c_int], None),
         "mcugen_push": ([at, at, ctypes.c_int], ctypes.c_int),
     }

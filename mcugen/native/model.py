@@ -22,13 +22,15 @@ Outputs = np.ndarray | tuple[np.ndarray, ...]
 class Model:
     """The generated C of a model on this machine, with a memory of its own: objects and their threads share nothing.
 
-    inputs, outputs: what goes in and comes out, in the model's order.
+    inputs, outputs: what goes in and comes out, in the model's order
+    has_states: whether a run depends on those before it
     """
 
     def __init__(self, name: str, files: Mapping[str, bytes], view: ModelView, graph: Graph) -> None:
         """files: the C; graph: as it was imported. Raises ToolError where gcc is missing or fails."""
         self.name = name
         self.inputs, self.outputs = ends_of(graph, view)
+        self.has_states = bool(view.states)
         self._push, self._streams = view.push, view.streams
         self._library = library.load(files, view)
         size = int(self._library.mcugen_size())
@@ -62,6 +64,14 @@ class Model:
                 self._at, n, _pointers([item.array for item in given]), flags.ctypes.data, _pointers(found), as_real
             )
         return _one_or_all([shaped(a, count, stacked=any(item.stacked for item in given)) for a in found])
+
+    def stored(self, *inputs: object) -> tuple[np.ndarray, ...]:
+        """The inputs as the C stores them: what `run` takes, quantized where real numbers were given."""
+        given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
+        found = [np.empty(item.array.shape, end.dtype) for end, item in zip(self.inputs, given, strict=True)]
+        for k, (array, item) in enumerate(zip(found, given, strict=True)):
+            self._library.mcugen_stored(k, array.ctypes.data, item.array.ctypes.data, array.size, item.real)
+        return tuple(found)
 
     def push_row(self, row: object, *, real: bool | None = None) -> Outputs | None:
         """Push the next row of an image: the outputs when it is complete, else None. For input_mode="rows"."""

@@ -12,7 +12,7 @@ from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.noise import decibels, powers
 
-_MAX_CLASSES = 1000
+MAX_CLASSES = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,10 @@ def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
     if labels is None:
         return Score(floats.count, sqnr)
     first, second = (a[0].reshape(floats.count, -1) for a in (wanted, found))
-    if _are_classes(labels, first.shape[1]):
+    if are_classes(labels, first.shape[1]):
         before, after = (100 * float((a.argmax(axis=1) == labels).mean()) for a in (first, second))
-        confusion = _confusion(labels, second) if first.shape[1] <= _MAX_CLASSES else None
-        return Score(floats.count, sqnr, "accuracy, %", before, after, confusion)
+        table = confusion(labels, second.argmax(axis=1), first.shape[1])
+        return Score(floats.count, sqnr, "accuracy, %", before, after, table)
     target = labels.reshape(floats.count, -1)
     before, after = (float(((a.astype(np.float64) - target) ** 2).mean()) for a in (first, second))
     return Score(floats.count, sqnr, "mean squared error", before, after)
@@ -52,7 +52,7 @@ def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
 def require_classes(graph: Graph, labels: np.ndarray | None, where: str) -> None:
     """Raise UsageError for labels of classes that the network does not have."""
     count = graph.type(graph.outputs[0]).size
-    if labels is None or not _are_classes(labels, count):
+    if labels is None or not are_classes(labels, count):
         return
     wrong = np.flatnonzero(labels >= count)
     if wrong.size:
@@ -60,11 +60,17 @@ def require_classes(graph: Graph, labels: np.ndarray | None, where: str) -> None
         raise UsageError(what, where=where, hint="give the labels that the model was trained on")
 
 
-def _are_classes(labels: np.ndarray, count: int) -> bool:
+def are_classes(labels: np.ndarray, count: int) -> bool:
+    """Whether labels are classes of which a network gives `count` scores."""
     return labels.ndim == 1 and labels.dtype.kind in "iu" and count > 1
 
 
-def _confusion(labels: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    found = np.zeros((answers.shape[1],) * 2, np.int64)
-    np.add.at(found, (labels, answers.argmax(axis=1)), 1)
+def confusion(labels: np.ndarray, answers: np.ndarray, count: int) -> np.ndarray | None:
+    """How often each class [label, answer] was answered, of `count` classes; None where they are too many, or
+    an answer is no class.
+    """
+    if count > MAX_CLASSES or int(answers.min(initial=0)) < 0:
+        return None
+    found = np.zeros((count, count), np.int64)
+    np.add.at(found, (labels, answers), 1)
     return found

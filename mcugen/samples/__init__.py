@@ -18,6 +18,7 @@ from mcugen.samples import arrays, folders, images, keys, labels, preprocess, so
 from mcugen.samples.column import BLOCK_BYTES, Column
 from mcugen.samples.fit import Fit, fit
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
+from mcugen.types import TensorType
 
 MAX_BYTES = 1 << 29
 """Most bytes of samples in memory, as the model takes them."""
@@ -56,11 +57,18 @@ class Found:
 
 
 def load(
-    path: Path, graph: Graph, *, limit: int | None = None, preprocess: str = "", with_labels: bool = False
+    path: Path,
+    graph: Graph,
+    *,
+    limit: int | None = None,
+    preprocess: str = "",
+    with_labels: bool = False,
+    to_run: bool = False,
 ) -> Samples:
     """The samples of a file or folder, or the first `limit` of them, as inputs of the graph.
 
     preprocess: words of `--preprocess`. with_labels: samples of a test, which have classes or targets.
+    to_run: samples of a model that runs as it is: real numbers fit quantized inputs, and no range depends on them.
     Raises UsageError.
     """
     if limit is not None and limit < 1:
@@ -71,14 +79,16 @@ def load(
     found = _source(path, graph, plan, with_labels)
     total = _count(found.columns)
     n = total if limit is None else min(limit, total)
-    fits = [fit(c, graph.type(name), plan) for c, name in zip(found.columns, graph.inputs, strict=True)]
+    types = [graph.type(name) for name in graph.inputs]
+    pairs = list(zip(found.columns, types, strict=True))
+    fits = [fit(c, _as_given(c, t, plan) if to_run else t, plan) for c, t in pairs]
     _check_memory(fits, n)
     values = tuple(item.read(n) for item in fits)
     names = [graph.tensors[name].label or name for name in graph.inputs]
     notes = [*found.notes, *(item.note for item in fits if item.note)]
     if limit is not None and total < limit:
         notes.append(f"{path.name} has {total} samples; {limit} were asked for")
-    notes += _oddities(values, names, plan, path.name)
+    notes += _byte_notes(values, names, plan) if to_run else _oddities(values, names, plan, path.name)
     wanted = labels.of(found.labels, total, n) if with_labels else labels.Labels(None)
     return Samples(values, wanted.values, _sha256(names, values), (*notes, *wanted.notes))
 
@@ -132,6 +142,14 @@ def _check_single(graph: Graph, where: str) -> None:
         raise UsageError(message, where=where, hint="give an .npz with one array for each input")
 
 
+def _as_given(column: Column, t: TensorType, plan: Plan) -> TensorType:
+    """The type of an input; float32 where it is quantized and the source has real numbers for it."""
+    if t.is_float or t.quant is None or t.quant.per_channel or not column.count:
+        return t
+    is_real = bool(plan.of(NUMBER)) or next(column.blocks(1)).dtype.kind == "f"
+    return TensorType(t.shape, "f32") if is_real else t
+
+
 def _count(columns: Sequence[Column]) -> int:
     """How many samples there are. Raises UsageError where inputs disagree, or there are none."""
     first = columns[0]
@@ -154,16 +172,16 @@ def _check_memory(fits: Sequence[Fit], n: int) -> None:
 def _oddities(values: Sequence[np.ndarray], names: Sequence[str], plan: Plan, where: str) -> list[str]:
     """Warnings about the values. Raises UsageError where no calibration can come of them."""
     n = len(values[0])
-    looks = [_byte_note(array, name) for array, name in zip(values, names, strict=True) if not plan.of(NUMBER)]
+    looks = _byte_notes(values, names, plan)
     if n == 1:
-        return [f"{where} has a single sample: ranges will be those of this sample", *filter(None, looks)]
+        return [f"{where} has a single sample: ranges will be those of this sample", *looks]
     same = [name for array, name in zip(values, names, strict=True) if _is_same(array)]
     if len(same) == len(names):
         raise UsageError(f"all {n} samples are equal", where=where, hint="give samples as the model will meet them")
     copies = n - len(set(zip(*map(_hashes, values), strict=True))) if n <= MAX_COMPARED else 0
     notes = [f"{where}: {copies} of {n} samples are copies of others"] if copies else []
     notes += [f"{where}: input {name!r} is the same in all samples" for name in same]
-    return [*notes, *filter(None, looks)]
+    return [*notes, *looks]
 
 
 def _is_same(array: np.ndarray) -> bool:
@@ -172,6 +190,11 @@ def _is_same(array: np.ndarray) -> bool:
 
 def _hashes(array: np.ndarray) -> list[bytes]:
     return [hashlib.blake2b(sample.data, digest_size=16).digest() for sample in np.ascontiguousarray(array)]
+
+
+def _byte_notes(values: Sequence[np.ndarray], names: Sequence[str], plan: Plan) -> list[str]:
+    looks = [_byte_note(array, name) for array, name in zip(values, names, strict=True) if not plan.of(NUMBER)]
+    return list(filter(None, looks))
 
 
 def _byte_note(array: np.ndarray, name: str) -> str:

@@ -46,6 +46,17 @@ def cases(path: Path, graph: Graph) -> list[Case]:
     return found
 
 
+def outputs(path: Path, graph: Graph, which: str) -> list[list[np.ndarray]]:
+    """The outputs of each recorded input set, as runtime `which` gave them. Raises UsageError where one is missing."""
+    arrays, count = _arrays(path), len(cases(path, graph))
+    for k, j in itertools.product(range(count), range(len(graph.outputs))):
+        if f"out{k}_{j}" not in arrays:
+            raise UsageError(
+                f"{path.name} holds no out{k}_{j}", hint="write it with `mcugen run MODEL --record FILE.npz`"
+            )
+    return [[_recorded(arrays, graph, k, j, which) for j in range(len(graph.outputs))] for k in range(count)]
+
+
 def _stored(t: TensorType, recorded: np.ndarray) -> np.ndarray:
     """A recorded input as the model takes it: real numbers of a quantized one as stored integers, halves as floats."""
     if t.is_float and recorded.dtype.kind == "f":

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from mcugen.toolchain.process import run_checked
+from mcugen.toolchain.process import run, run_checked
 from tests.emit.built import Built, build
 
 USE = '#include "f32_softmax.h"\nstatic f32_softmax_t m;\nint main() { return f32_softmax_selftest(&m); }\n'
@@ -37,4 +39,14 @@ def test_a_firmware_adds_the_folder(softmax: Built, tmp_path: Path, languages: s
 
 
 def test_the_folder_is_a_project_of_its_own(softmax: Built, tmp_path: Path) -> None:
-    assert (configured(softmax.folder, tmp_path / "build") / "libf32_softmax.a").is_file()
+    folder = configured(softmax.folder, tmp_path / "build")
+    assert (folder / "libf32_softmax.a").is_file()
+    run_checked(["ctest"], cwd=folder)
+
+
+def test_a_changed_model_fails_its_recorded_test(softmax: Built, tmp_path: Path) -> None:
+    project = shutil.copytree(softmax.folder, tmp_path / "project")
+    recorded = project / "f32_softmax_selftest.c"
+    recorded.write_text(re.sub(r"(selftest_out0\[\d+\] = \{\s*)[-0-9.e]+f", r"\g<1>9.0f", recorded.read_text()))
+    done = run(["ctest"], cwd=configured(project, tmp_path / "build"))
+    assert done.returncode != 0 and "f32_softmax_recorded" in done.text

@@ -51,8 +51,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "cycles native",
         "pipeline",
         "verify inspection sharing mixed",
-        "pareto",
-        "cli __main__",
+        "pareto evaluation",
+        "cli __main__ pytest_plugin",
     )
 )
 # Layers below may be mutually used only as written here: graph on op, op on no one, and so on.
@@ -68,6 +68,7 @@ OWNERS = {
     "subprocess": ("toolchain",),
     "click": ("cli",),
     "rich": ("cli",),
+    "pytest": ("pytest_plugin",),
     "PIL": ("samples",),
     "distributed": ("quantize",),
     "ai_edge_litert": ("toolchain",),

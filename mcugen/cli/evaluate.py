@@ -1,0 +1,71 @@
+"""`mcugen evaluate`: accuracy and speed of a model on a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress
+from mcugen.options import Options
+
+
+@click.command("evaluate")
+@model_argument
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Samples with labels: an .npz with inputs and `y`, or a folder with one of images or sounds for each class.",
+)
+@click.option(
+    "--metric",
+    default="",
+    metavar="NAME",
+    help="top1, mse, or FILE.py:FUNCTION, a function of outputs and labels; by default what fits the labels.",
+)
+@click.option(
+    "--emulated",
+    "on_core",
+    type=click.IntRange(0),
+    default=2,
+    show_default=True,
+    help="Samples to run on the emulated core of --board, too.",
+)
+@click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
+@click.option(
+    "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
+)
+@build_options
+@json_option
+def COMMAND(
+    model: Path, data: Path, metric: str, on_core: int, limit: int | None, preprocess: str, as_json: bool, **values: Any
+) -> int:
+    """Score MODEL on samples with labels, with the C that a build gives, compiled for this machine.
+
+    The C computes what the firmware computes, so its accuracy is the firmware's. With --board, the first samples also
+    run on the board's emulated core, where their outputs are compared with the NumPy reference and their instructions
+    are counted. A model with states begins anew at each sample.
+
+    \b
+      mcugen evaluate model.tflite --data test.npz
+      mcugen evaluate model.tflite --data test.npz --metric score.py:f1 --board cortex-m4
+    """
+    from mcugen.evaluation import run, text
+
+    with progress("evaluating", quiet=as_json) as tell:
+        tell("building")
+        artifact = built(model, values)
+        has_core = values["board"] != Options.board and bool(artifact.target.emulators)
+        result = run.evaluate(
+            artifact,
+            data,
+            metric=metric,
+            limit=limit,
+            preprocess=preprocess,
+            on_core=on_core if has_core else 0,
+            tell=tell,
+        )
+    emit(text.as_dict(result), text.as_text(result), as_json=as_json)
+    return 0 if result.agrees else 1

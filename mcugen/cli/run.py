@@ -1,0 +1,72 @@
+"""`mcugen run`: the outputs of a model for given inputs, computed by its C on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress, require_places, write
+
+
+@click.command("run")
+@model_argument
+@click.option(
+    "--input",
+    "data",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Samples: an .npy, an .npz with an array for each input, or a folder of .npy files, images or .wav files.",
+)
+@click.option(
+    "-o", "--output", "file", type=click.Path(path_type=Path), help="File to write: .npy, or .npz with all outputs."
+)
+@click.option(
+    "--stored/--real",
+    default=None,
+    help="Write quantized outputs as stored, or as real numbers; by default as the inputs are.",
+)
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    help="Also write inputs and outputs, FILE.npz, as --golden of verify reads them.",
+)
+@click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
+@click.option(
+    "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
+)
+@build_options
+@json_option
+def COMMAND(
+    model: Path, data: Path, file: Path | None, stored: bool | None, record: Path | None, as_json: bool, **values: Any
+) -> None:
+    """Run MODEL on samples, with the C that a build gives, compiled for this machine.
+
+    Floats given for a quantized input are quantized, integers are taken as stored. A model with states begins anew at
+    each sample. Without -o, the outputs are printed.
+
+    \b
+      mcugen run model.tflite --input x.npy -o y.npy
+      mcugen run model.tflite --input images/ --preprocess resize=96x96,scale=1/255 --json
+    """
+    from mcugen import samples
+    from mcugen.evaluation import outputs as found_outputs
+    from mcugen.evaluation.run import run_all
+
+    require_places({"-o": file, "--record": record}, (model, data))
+    found_outputs.require_kinds(file, record)
+    limit, preprocess = values.pop("limit"), values.pop("preprocess")
+    with progress("running", quiet=as_json) as tell:
+        artifact = built(model, values)
+        found = samples.load(data, artifact.imported, limit=limit, preprocess=preprocess, to_run=True)
+        tell("compiling")
+        loaded = artifact.load()
+        tell(f"{found.count} samples")
+        outputs = run_all(loaded, found.arrays, real=None if stored is None else not stored)
+        if record is not None:
+            write(record, found_outputs.recording(loaded, found.arrays))
+    named = found_outputs.Named(loaded.name, tuple(end.name for end in loaded.outputs), outputs, found.notes)
+    if file is not None:
+        write(file, named.as_bytes(file))
+    emit(named.as_dict(), named.as_text(file), as_json=as_json)

@@ -1,0 +1,1 @@
+"""Models on samples with labels: how often they are right, and how fast."""
