@@ -91,8 +91,9 @@ class Options:
     )
     optimize: str = _option(
         "balanced",
-        "balanced: the fastest kernels that fit and keep the width of the weights; speed: also kernels that store "
-        "weights wider; ram: the least RAM, layers run row by row; flash: the fewest bytes of constants and code.",
+        "balanced: the fastest kernels that fit and keep the width of the weights, where the core has fast ones for "
+        "them; speed: also kernels that store weights wider; ram: the least RAM, layers run row by row; flash: the "
+        "fewest bytes of constants and code.",
         choices=GOALS,
     )
     input_mode: str = _option(

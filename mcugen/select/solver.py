@@ -28,6 +28,13 @@ SMALL_CODE_BYTES = 16 * 1024
 CODE_WORTH = 4.0
 """Above SMALL_CODE_BYTES, the cost each further byte of code must save."""
 
+MOST_CODE_BYTES = 24 * 1024
+CODE_STEP = 1024
+LARGE_CODE_WORTH = 1e-5
+"""Between CODE_BYTES and MOST_CODE_BYTES, the share of the network's cost that each further byte must save: a kilobyte
+a hundredth of it.
+"""
+
 FIRMWARE_BYTES = 32 * 1024
 """Bytes of a board's flash reserved for code: that of the model and of the application around it."""
 
@@ -158,7 +165,12 @@ def fastest(candidates: Sequence[Candidates]) -> Picks:
     if code_of(found) <= SMALL_CODE_BYTES:
         return found
     worth = cheapest(candidates, CODE_WORTH, lambda c: c.cost)
-    return worth if code_of(worth) <= CODE_BYTES else found
+    if code_of(worth) <= CODE_BYTES:
+        return worth
+    price = max(CODE_WORTH, LARGE_CODE_WORTH * sum(c.cost for c in found))
+    limits = range(CODE_BYTES + CODE_STEP, MOST_CODE_BYTES + 1, CODE_STEP)
+    larger = [within_code(candidates, limit, lambda c: c.cost) for limit in limits]
+    return min((found, *larger), key=lambda p: sum(c.cost for c in p) + price * max(code_of(p) - CODE_BYTES, 0))
 
 
 def _saved(now: Candidate, then: Candidate) -> int:
@@ -166,9 +178,19 @@ def _saved(now: Candidate, then: Candidate) -> int:
 
 
 def _allowed(listed: Candidates, options: Options) -> Candidates:
-    """The candidates that the goal allows: all goals but `speed` keep the weights as wide as the model has them."""
-    narrow = tuple(c for c in listed if not c.choice.kernel.widened)
+    """The candidates that the goal allows: all goals but `speed` keep the weights as wide as the model has them.
+
+    Weights that the core's fast narrow kernels cannot take may be wider for `balanced`, as far as flash has room.
+    """
+    free = options.optimize == "balanced"
+    narrow = tuple(c for c in listed if not c.choice.kernel.widened or (free and _has_no_narrow(c)))
     return listed if options.optimize == "speed" or not narrow else narrow
+
+
+def _has_no_narrow(c: Candidate) -> bool:
+    """Whether the kernel has a twin that keeps the width of the weights, but not of these."""
+    narrow = c.choice.kernel.narrow
+    return narrow is not None and not narrow(c.choice.call)
 
 
 def _offered(problem: Problem, picks: Picks) -> list[Candidates]:

@@ -12,7 +12,7 @@ import pytest
 from mcugen.schedule import Choice
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
-from mcugen.select.solver import CODE_WORTH, SMALL_CODE_BYTES, fastest
+from mcugen.select.solver import CODE_BYTES, CODE_WORTH, SMALL_CODE_BYTES, fastest
 
 CHOICE = cast(Choice, None)
 
@@ -82,4 +82,12 @@ def test_a_copy_that_saves_little_is_left_out_only_where_there_is_much_code(othe
     saved = 1000 * CODE_WORTH / 2
     shared = _candidate("all", 1e6, 400)
     candidates = [(_candidate("large", 1e6, other),), (shared,), (shared, _candidate("copy", 1e6 - saved, 1000))]
+    assert [c.function for c in fastest(candidates)] == ["large", "all", taken]
+
+
+@pytest.mark.parametrize(("saved", "taken"), [(0.012, "copy"), (0.008, "all")])
+def test_a_copy_beyond_the_bounds_must_save_a_share_of_the_cost(saved: float, taken: str) -> None:
+    shared = _candidate("all", 1e6, 400)
+    large = _candidate("large", 1e6 * (1 - saved) / saved, CODE_BYTES - 400)
+    candidates = [(large,), (shared,), (shared, _candidate("copy", 1.0, 1000))]
     assert [c.function for c in fastest(candidates)] == ["large", "all", taken]
