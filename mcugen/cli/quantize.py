@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,24 @@ _OF_INTEGERS = {
 """Options that mean nothing for a model whose data stay floats."""
 
 
+_MALLOPT = {-8: 1, -1: 1 << 30, -2: 1 << 26, -3: 1 << 25}
+"""M_ARENA_MAX, M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_THRESHOLD, as malloc.h numbers them."""
+
+
 def _one_thread_a_process() -> None:
     """Let the work be divided by samples, not inside of products: NumPy's library reads this when it is loaded."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _keep_memory() -> None:
+    """Let arrays use memory again that others gave back: fresh pages take a sixth of the time otherwise.
+
+    Only the C library of GNU has these settings; with others nothing changes.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt is not None:
+        for setting, value in _MALLOPT.items():
+            mallopt(setting, value)
 
 
 @click.command("quantize")
@@ -160,6 +176,7 @@ def COMMAND(
       mcugen quantize model.onnx --data calib.npz --test test.npz -o model.int8.tflite
     """
     _one_thread_a_process()
+    _keep_memory()
     files = (model, data, file, test)
     named = {"-o": file, "--report": page, "--cache": values["cache"], "--resume": values["resume"]}
     require_places(named, (model, data, test))

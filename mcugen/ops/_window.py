@@ -117,7 +117,8 @@ class Window:
         size = (x.shape[1], x.shape[2])
         out, pad = self.output(size), self.pad(size)
         after = [max((out[d] - 1) * self.stride[d] + self.extent(d) - size[d] - pad[d], 0) for d in (0, 1)]
-        padded = np.pad(x, ((0, 0), (pad[0], after[0]), (pad[1], after[1]), (0, 0)), constant_values=fill)
+        around = (0, 0), (pad[0], after[0]), (pad[1], after[1]), (0, 0)
+        padded = np.pad(x, around, constant_values=fill) if any(map(any, around)) else x
         for i in range(self.kernel[0]):
             for j in range(self.kernel[1]):
                 top, left = i * self.dilation[0], j * self.dilation[1]
@@ -135,6 +136,14 @@ class Window:
 def by(pair: Pair) -> str:
     """A pair of sizes in words: `3x3`."""
     return f"{pair[0]}x{pair[1]}"
+
+
+def total(products: Iterator[np.ndarray]) -> np.ndarray:
+    """The sum of arrays of one shape, of which there is one at least, in the first of them."""
+    found = next(products)
+    for product in products:
+        found += product
+    return found
 
 
 def in_words(w: Window, call: Call) -> str:

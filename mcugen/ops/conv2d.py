@@ -27,7 +27,7 @@ from mcugen.ops import (
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, row_kernels, sums_fit, window_of
-from mcugen.ops._window import Padding, Pair, Window, image, in_words
+from mcugen.ops._window import Padding, Pair, Window, image, in_words, total
 from mcugen.oracle import filters
 from mcugen.order import Order
 from mcugen.types import TensorType, dtypes
@@ -264,11 +264,11 @@ class Conv2D(Weighted):
         """The plain convolution in float64, exact for integers: sums stay below 2**53."""
         groups = x.shape[3] // w.shape[3]
         parts = zip(np.split(x, groups, axis=3), np.split(w, groups), strict=True)
-        return np.concatenate([self._dense(*part) for part in parts], axis=3)
+        sums = [self._dense(*part) for part in parts]
+        return sums[0] if groups == 1 else np.concatenate(sums, axis=3)
 
     def _dense(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-        taps = self.window(w.shape).taps(x, 0.0)
-        return np.asarray(sum(tap @ w[:, i, j].T for i, j, tap in taps))
+        return total(tap @ w[:, i, j].T for i, j, tap in self.window(w.shape).taps(x, 0.0))
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

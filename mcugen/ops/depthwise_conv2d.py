@@ -253,9 +253,12 @@ class DepthwiseConv2D(Weighted):
         return _filter.centred(call, w, 3).reshape(-1, w.shape[3]).T
 
     def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
-        around = self.window(call.input(1).shape).taps(x, 0.0)
-        taps = [tap[:, ::every, ::every].reshape(-1, x.shape[3]).T for _, _, tap in around]
-        return np.stack(taps, axis=-1)
+        """Turned once so that channels come first: a tap of all rows is then a copy of pixels side by side."""
+        channels = x.shape[3]
+        planes = np.ascontiguousarray(x.transpose(3, 0, 1, 2)).reshape(-1, *x.shape[1:3], 1)
+        around = self.window(call.input(1).shape).taps(planes, 0.0)
+        taps = [tap[:, ::every, ::every].reshape(channels, -1) for _, _, tap in around]
+        return np.stack(taps, axis=1).swapaxes(1, 2)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))
@@ -270,8 +273,16 @@ class DepthwiseConv2D(Weighted):
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The plain convolution in float64, exact for integers: sums stay below 2**53."""
         spread = x if w.shape[3] == x.shape[3] else np.repeat(x, w.shape[3] // x.shape[3], axis=3)
-        taps = self.window(w.shape).taps(spread, 0.0)
-        return np.asarray(sum(tap * w[0, i, j] for i, j, tap in taps))
+        total = product = np.zeros(0)
+        for i, j, tap in self.window(w.shape).taps(spread, 0.0):
+            row = np.tile(w[0, i, j], (tap.shape[2], 1))  # Of a whole row of pixels: one loop multiplies them all.
+            if not total.size:
+                total = tap * row
+                product = np.empty_like(total)
+                continue
+            np.multiply(tap, row, out=product)
+            total += product
+        return total
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -16,8 +16,8 @@ from mcugen.imports import Import
 from mcugen.numeric import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
 from mcugen.op import Example
 from mcugen.ops import _bytes, _onnx, _tflite, _unary
-from mcugen.oracle import gemmlowp, quantized
-from mcugen.oracle.fixed import each
+from mcugen.oracle import quantized
+from mcugen.oracle.fixed import divided
 from mcugen.oracle.rational import binary32, multiplier, quotient, scale_of
 from mcugen.scales import Scales
 from mcugen.types import TensorType, dtypes
@@ -90,15 +90,12 @@ class HardSwish(_bytes.ByteFunction):
         _check_gain(right)
         slope, left = _int16_multiplier(binary32(fine / binary32(Fraction(3, 32768))))
 
-        def product(v: int) -> int:
-            value = (v - a.zero_point) * 128
-            relu = value if left <= 0 else _int16(value << (left - 1))
-            relu = _rounded_product(relu, slope)
-            relu = _int16(relu << 1) if left > 0 else _divided(relu, -left)
-            both = ((relu + 32768) >> 1) * _rounded_product(value, gain)
-            return _divided(both >> 15 if both >= 0 else -(-both >> 15), -right)
-
-        return quantized.stored(each(x, product), y)
+        value = quantized.centred(x, a) * 128
+        relu = value if left <= 0 else _int16(value << (left - 1))
+        relu = _rounded_product(relu, slope)
+        relu = _int16(relu << 1) if left > 0 else _divided(relu, -left)
+        both = ((relu + 32768) >> 1) * _rounded_product(value, gain)
+        return quantized.stored(_divided(_towards_zero(both), -right), y)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
@@ -112,21 +109,24 @@ def _check_gain(shift: int) -> None:
         raise QuantizationError("the input's scale is more than 64 times the result's", hint="requantize the result")
 
 
-def _divided(x: int, exponent: int) -> int:
+def _divided(x: np.ndarray, exponent: int) -> np.ndarray:
     """RoundingDivideByPOT of int16: from 16 bits on its mask, cut to int16, is -1, so all of x is the remainder."""
-    if exponent < 16:
-        return gemmlowp.divided(x, exponent)
-    return 1 if x >= 0 else -1
+    return divided(x, exponent) if exponent < 16 else np.where(x >= 0, 1, -1)
 
 
-def _int16(x: int) -> int:
-    return max(_LOW, min(_HIGH, x))
+def _int16(x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.clip(x, _LOW, _HIGH))
 
 
-def _rounded_product(a: int, b: int) -> int:
+def _rounded_product(a: np.ndarray, b: int) -> np.ndarray:
     """SaturatingRoundingDoublingHighMul of int16."""
-    total = a * b + (16384 if a * b >= 0 else -16383)
-    return _int16(total >> 15 if total >= 0 else -(-total >> 15))
+    product = a * b
+    return _int16(_towards_zero(product + np.where(product >= 0, 16384, -16383)))
+
+
+def _towards_zero(x: np.ndarray) -> np.ndarray:
+    """x / 2**15 without its fraction."""
+    return np.asarray(np.sign(x) * (np.abs(x) >> 15))
 
 
 def _int16_multiplier(real: Fraction) -> tuple[int, int]:

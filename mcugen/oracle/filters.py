@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
@@ -10,9 +11,14 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import QuantizationError
 from mcugen.oracle import once as oracle_once
-from mcugen.oracle.fixed import Ints, int64, scaled_once, scaled_twice, scaled_wide, wrapped
-from mcugen.oracle.quantized import activated, bounds, centred, clamped
+from mcugen.oracle.fixed import Ints, int64, scaled_down, scaled_once, scaled_twice, scaled_wide, wrapped
+from mcugen.oracle.quantized import bounds, centred, centred_floats, clamped
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient
+
+_WIDE, _ROWS = 1 << 10, 32
+"""Sums that are requantized together stay in a cache: 32 rows of 1,024, each of as many pixels as that takes."""
+_SMALL, _RIGHT = 1 << 30, -5
+"""Sums in float32 are below 2**24; with a bias below 2**30 none wraps. Shifts by 5 bits leave few numbers unsure."""
 
 
 def operands(call: Call, x: np.ndarray, w: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -22,7 +28,7 @@ def operands(call: Call, x: np.ndarray, w: np.ndarray, axis: int = 0) -> tuple[n
     """
     taps = w.size // w.shape[axis]
     wide = np.float32 if x.dtype.itemsize == w.dtype.itemsize == 1 and taps * 255 * 255 < 1 << 24 else np.float64
-    return centred(x, call.input(0)).astype(wide), centred(w, call.input(1), axis).astype(wide)
+    return centred_floats(x, call.input(0), wide), centred(w, call.input(1), axis).astype(wide)
 
 
 def real_results(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.ndarray:
@@ -38,14 +44,41 @@ def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str,
     """
     if getattr(call.op, "rounding", ""):
         return oracle_once.results(call, sums, b, activation)
-    acc = int64(sums) + (0 if b is None else int64(b).reshape(-1))
-    wide, channels = _sums_are_wide(call), sums.shape[-1]
-    acc = acc if wide else wrapped(acc)
+    channels, ends = sums.shape[-1], bounds(activation, call.output)
+    rows, found = sums.reshape(-1, channels), np.empty(sums.shape, call.output.np_dtype)
+    made = found.reshape(rows.shape)
+    several = max(1, _WIDE // channels)
+    whole = len(rows) - len(rows) % several
+    for part, stored, times in (
+        (rows[:whole].reshape(-1, several * channels), made[:whole].reshape(-1, several * channels), several),
+        (rows[whole:], made[whole:], 1),
+    ):
+        steps = _scaled(call, part, b, times, once=once)
+        for k in range(0, len(part), _ROWS):
+            stored[k : k + _ROWS] = np.clip(steps(part[k : k + _ROWS]), *ends)
+    return found
+
+
+def _scaled(
+    call: Call, rows: np.ndarray, b: np.ndarray | None, times: int, *, once: bool
+) -> Callable[[np.ndarray], np.ndarray]:
+    """What makes steps of the result of sums [rows, channels], with the channels that many times in each row."""
+    channels, y = rows.shape[1] // times, call.output.zero_point
+    bias = np.zeros(1, np.int64) if b is None else np.tile(int64(b).reshape(-1), times)
+    is_wide = _sums_are_wide(call)
+
+    def total(sums: np.ndarray) -> Ints:
+        return int64(sums) + bias if is_wide else wrapped(int64(sums) + bias)
+
     if once:
-        scaled = scaled_once(acc, np.array([float(v) for v in _real(*_scales(call), channels)]))
-    else:
-        scaled = (scaled_wide if wide else scaled_twice)(acc, *_multipliers(*_scales(call), channels))
-    return activated(wrapped(scaled + call.output.zero_point), activation, call.output)
+        factors = np.tile([float(v) for v in _real(*_scales(call), channels)], times)
+        return lambda sums: wrapped(scaled_once(total(sums), factors) + y)
+    mult, shift = (np.tile(v, times) for v in _multipliers(*_scales(call), channels))
+    if rows.dtype == np.float32 and np.abs(bias).max() < _SMALL and shift.max() <= _RIGHT:
+        addend = bias.astype(np.float64)
+        return lambda sums: scaled_down(sums + addend, mult, shift) + y
+    scaling = scaled_wide if is_wide else scaled_twice
+    return lambda sums: wrapped(scaling(total(sums), mult, shift) + y)
 
 
 def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:

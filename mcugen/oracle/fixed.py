@@ -12,6 +12,7 @@ import numpy as np
 
 Ints = np.ndarray
 _LEAST, _MOST = -(1 << 31), (1 << 31) - 1
+_UNSURE = 2.0**-20
 
 
 def int64(x: Ints | int) -> Ints:
@@ -47,9 +48,10 @@ def high_product(a: Ints, b: Ints | int) -> Ints:
 def divided(x: Ints, exponent: Ints | int) -> Ints:
     """RoundingDivideByPOT: x / 2**exponent to the nearest, halves away from zero."""
     wide, by = int64(x), int64(exponent)
-    rounded = wide + ((np.int64(1) << by) >> 1)
     # Halves of negative numbers go down: one less before the shift, which goes down by itself.
-    rounded += (wide >> 63) & -int64(by > 0)
+    rounded = (wide >> 63) & -int64(by > 0)
+    rounded += wide
+    rounded += (np.int64(1) << by) >> 1
     rounded >>= by
     return np.asarray(rounded)
 
@@ -59,6 +61,21 @@ def scaled_twice(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
     left = np.maximum(int64(shift), 0)
     shifted = wrapped(int64(x) << left) if np.any(left) else int64(x)
     return divided(high_product(shifted, mult), left - int64(shift))
+
+
+def scaled_down(x: np.ndarray, mult: Ints, shift: Ints) -> np.ndarray:
+    """scaled_twice of int32 numbers in float64, [rows, channels], by shifts <= 0; the results are float64 as well.
+
+    Both roundings together move a number by at most half of 2**shift, so only those that near to a half need them.
+    """
+    real = x * (mult * np.exp2(shift - 31.0))
+    found = np.rint(real)
+    real -= found
+    unsure = np.flatnonzero(np.abs(real, out=real) > 0.5 - np.exp2(shift - 1.0) - _UNSURE)
+    if unsure.size:
+        k = unsure % mult.size
+        found.reshape(-1)[unsure] = scaled_twice(int64(x.reshape(-1)[unsure]), mult[k], shift[k])
+    return np.asarray(found)
 
 
 def scaled_once(x: Ints, scale: np.ndarray) -> Ints:

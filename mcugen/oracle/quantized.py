@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from mcugen.call import Call
 from mcugen.errors import QuantizationError, UnsupportedError
@@ -31,6 +32,15 @@ def centred(x: np.ndarray, t: TensorType, axis: int = 0) -> Ints:
     if zeros.size > 1:
         shape[axis] = zeros.size
     return int64(x) - (zeros.reshape(shape) if zeros.size > 1 else zeros[0])
+
+
+def centred_floats(x: np.ndarray, t: TensorType, wide: DTypeLike) -> np.ndarray:
+    """Stored integers less their one zero point, as floats that hold them exactly."""
+    if t.quant is not None and len(t.quant.zero_point) > 1:
+        return centred(x, t).astype(wide)
+    found = x.astype(wide)
+    found -= t.zero_point if t.quant else 0
+    return found
 
 
 def ends(t: TensorType) -> tuple[int, int]:

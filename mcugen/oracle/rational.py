@@ -65,13 +65,14 @@ def exponent_of(x: Fraction) -> int:
     """The greatest e with 2**e <= |x|; 0 for 0."""
     if x == 0:
         return 0
-    e = abs(x.numerator).bit_length() - x.denominator.bit_length()
-    return e if power(e) <= abs(x) else e - 1
+    size, divisor = abs(x.numerator), x.denominator
+    e = size.bit_length() - divisor.bit_length()
+    return e if divisor << max(e, 0) <= size << max(-e, 0) else e - 1
 
 
 def nearest(x: Fraction) -> int:
     """The whole number nearest to x, of two the one farther from 0: C's `round`."""
-    size = math.floor(abs(x) + Fraction(1, 2))
+    size = (2 * abs(x.numerator) + x.denominator) // (2 * x.denominator)
     return size if x >= 0 else -size
 
 

@@ -23,6 +23,8 @@ _ELEMENTS = 1 << 18
 _SMALL = 64
 _KNOWN: dict[object, bool] = {}
 """Which operators stack samples: a property of what they are, found by trying."""
+_TABLES: dict[object, np.ndarray] = {}
+"""Results for all bytes: what is solved is judged next."""
 
 
 def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
@@ -38,7 +40,11 @@ def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
     else:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             found = list(pool.map(lambda part: evaluate(*part), parts))
-    return tuple(np.concatenate([f[k].reshape(-1, *t.shape) for f in found]) for k, t in enumerate(call.outputs))
+    return tuple(_joined([f[k].reshape(-1, *t.shape) for f in found]) for k, t in enumerate(call.outputs))
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _is_byte_function(call: Call) -> bool:
@@ -50,11 +56,13 @@ def _is_byte_function(call: Call) -> bool:
 
 def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
     """The results for all bytes, by the reference, and then those of the elements."""
-    t, y = call.input(0), call.output
-    low, high = t.limits
-    every = np.arange(low, high + 1).astype(t.np_dtype)
-    table = evaluate(replace(call, inputs=(t.with_shape(every.shape),), outputs=(y.with_shape(every.shape),)), [every])
-    by_bits, given = np.roll(table[0], low), np.ascontiguousarray(x)  # The bytes of negative numbers come last.
+    t, y = (t.with_shape((1 << 8,)) for t in (call.input(0), call.output))
+    key = repr(call.op), call.reference, t, y
+    if key not in _TABLES:
+        every = np.arange(t.limits[0], t.limits[1] + 1).astype(t.np_dtype)
+        (table,) = evaluate(replace(call, inputs=(t,), outputs=(y,)), [every])
+        _TABLES[key] = np.roll(table, t.limits[0])  # The bytes of negative numbers come last.
+    by_bits, given = _TABLES[key], np.ascontiguousarray(x)
     if y.np_dtype.itemsize > 1:
         return by_bits.take(given.view(np.uint8))
     return np.frombuffer(given.tobytes().translate(by_bits.tobytes()), y.np_dtype).reshape(given.shape)

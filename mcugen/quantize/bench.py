@@ -26,6 +26,9 @@ from mcugen.quantize.walk import outputs
 _MOST_DB = 90.0
 """With less noise a result counts as equal."""
 
+_AT_LEAST = 2
+"""Ways to do a step that there are to try at a time."""
+
 Task = tuple[Recipe, Widths, int]
 
 
@@ -36,6 +39,7 @@ class Bench:
     floats: Floats
     folds: tuple[tuple[np.ndarray, np.ndarray], ...]
     _parts: dict[tuple[int, float | None], Floats] = field(default_factory=dict)
+    _wanted: dict[int, tuple[np.ndarray, ...]] = field(default_factory=dict)
 
     def part(self, fold: int, floor: float | None = None) -> Floats:
         """The float network on the samples that a fold solves with; -1 stands for all samples.
@@ -66,7 +70,9 @@ class Bench:
         """Power of the signal and of the noise of each sample that the fold holds out, [2, samples]."""
         recipe, widths, fold = task
         judged = self.judged(fold)
-        return powers(judged.outputs(), outputs_of(judged, self.network(recipe, widths, fold)))
+        if fold not in self._wanted:
+            self._wanted[fold] = judged.outputs()
+        return powers(self._wanted[fold], outputs_of(judged, self.network(recipe, widths, fold)))
 
 
 _SHARED: list[Bench] = []
@@ -108,7 +114,7 @@ def pool(bench: Bench, jobs: int, kept: Kept | None = None, most: int = 0) -> It
     kept: results of an earlier run; most: tasks that there may be at a time, if more than folds
     """
     known = Kept() if kept is None else kept
-    jobs = min(jobs or os.cpu_count() or 1, max(1, len(bench.folds), most))
+    jobs = min(jobs or os.cpu_count() or 1, max(_AT_LEAST, len(bench.folds), most))
     if jobs == 1 or "fork" not in multiprocessing.get_all_start_methods():
         yield Pool(bench, lambda tasks: map(bench.result, tasks), known)
         return

@@ -40,15 +40,27 @@ class Floats:
         """The same network on some of the samples; values that are kept are kept once."""
         return Floats(self.graph, self.reference, self.inputs, which, self.overrides, self._kept)
 
+    def first(self, count: int) -> Floats:
+        """The same network on the first samples; where the values of all cannot be kept, those of these can."""
+        if count == self.count:
+            return self
+        if self._keeps:
+            return self.part(np.arange(count))
+        return Floats(self.graph, self.reference, tuple(a[:count] for a in self.given()), None, self.overrides)
+
     def given(self) -> tuple[np.ndarray, ...]:
         """The inputs of the samples that are used."""
         return self.inputs if self.which is None else tuple(array[self.which] for array in self.inputs)
 
     def walk(self) -> FloatWalk:
         """A walk over the nodes in order."""
+        return FloatWalk(self, self._keeps)
+
+    @property
+    def _keeps(self) -> bool:
+        """Whether all values of all samples fit in the memory that they may take."""
         sizes = (self.graph.type(name).nbytes for node in self.graph.nodes for name in node.outputs)
-        keeps = sum(sizes) * len(self.inputs[0]) <= KEPT_BYTES
-        return FloatWalk(self, keeps)
+        return sum(sizes) * len(self.inputs[0]) <= KEPT_BYTES
 
     def observed(self) -> dict[str, Observed]:
         """What there is to see of every float tensor that is computed, inputs included."""

@@ -69,9 +69,10 @@ class Guard:
 
     def judged(self) -> Judged:
         """Step after step, each kept where the samples that it has not seen are reproduced better with it."""
-        self._try([_PLAIN])
+        steps = tuple(self._steps())
+        self._try([_PLAIN, *(replace(_PLAIN, **change) for change in steps[0].changes)])  # All that is certain to run.
         best, trials = _PLAIN, [Trial("min-max, nearest", _PLAIN, self._mean(_PLAIN), 0.0, True)]
-        for step in self._steps():
+        for step in steps:
             tried = [found for found in (replace(best, **change) for change in step.changes) if found != best]
             if not tried or any(t.kept for t in trials if t.step == step.unless):
                 continue

@@ -52,14 +52,16 @@ class Layer:
         """Whether weights are fitted anew: with 8 bits that costs more than it brings."""
         return self.recipe.refit and self.recipe.rounding == LEAST_SQUARES and self.bits < _BYTE
 
-    def solved(self, x: TensorType, values: np.ndarray, y: TensorType, wanted: np.ndarray) -> tuple[Constant, Constant]:
+    def solved(
+        self, x: TensorType, values: np.ndarray, y: TensorType, wanted: np.ndarray | None
+    ) -> tuple[Constant, Constant]:
         """Weights and bias as integers.
 
         x, values: the type of the integers that arrive, and these for all samples; y: the type of the result; wanted:
-        the results of the float network before the activation.
+        the results of the float network before the activation, None where the recipe does not ask for them.
         """
         call = self.call
-        rows = _Rows(lambda: self._rows(x, values, wanted))
+        rows = _Rows(lambda: iter(()) if wanted is None else self._rows(x, values, wanted))
         moments = self._moments(rows)
         w = self._matrix(call)
         w = w[None] if moments is None else w.reshape(*moments.y.shape, -1)
@@ -81,8 +83,11 @@ class Layer:
         turned = w.swapaxes(1, 2).astype(np.float32)
         for met, wanted in rows:
             inside = (wanted > low) & (wanted < high)
-            total += ((wanted - met @ turned) * inside).sum(axis=1, dtype=np.float64)
-            count += inside.sum(axis=1)
+            lacking = met @ turned
+            np.subtract(wanted, lacking, out=lacking)
+            lacking *= inside
+            total += lacking.sum(axis=1, dtype=np.float64)
+            count += np.count_nonzero(inside, axis=1)
         return np.where(count >= _FEW_ROWS, total / np.maximum(count, 1), plain)
 
     def _rounded(self, w: np.ndarray, moments: rounding.Moments | None) -> rounding.Rounded:
@@ -102,7 +107,7 @@ class Layer:
         """Moments of what reaches the weights; None where nothing asks for them or the operator has no such form."""
         needs_squares = self.recipe.rounding == LEAST_SQUARES
         sums = None
-        for met, results in rows if needs_squares or self.recipe.bias else ():
+        for met, results in rows:
             sizes = (met.shape[0], results.shape[2], met.shape[2])
             sums = _Sums(sizes, needs_squares, self.refits) if sums is None else sums
             sums.add(met, results)
@@ -120,7 +125,7 @@ class Layer:
             met = self._patches(x, part, every)
             if met is not None:
                 kept = target[:, :, ::every, ::every] if every > 1 else target
-                yield met, kept.reshape(-1, groups, kept.shape[-1] // groups).transpose(1, 0, 2)
+                yield met, np.ascontiguousarray(kept.reshape(-1, groups, kept.shape[-1] // groups).transpose(1, 0, 2))
 
     def _patches(self, x: TensorType, values: np.ndarray, every: int) -> np.ndarray | None:
         call, real = self.call, to_real(values, x)

@@ -20,6 +20,7 @@ _SHRINK = np.linspace(0.3, 1.0, 36)
 _WIDER = np.linspace(1.0, 1.02, 21)
 _BETTER = 0.9
 _LEAST = 1e-9
+_WIDE = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +42,21 @@ def observed(x: np.ndarray) -> Observed:
     """What there is to see of a tensor's values [samples, *shape]."""
     flat = x.reshape(-1)
     last = x.shape[-1] if x.ndim > 1 else 1
-    most = np.abs(x.reshape(-1, last)).max(axis=0)
+    low, high = (_over_rows(x.reshape(-1, last), extreme) for extreme in (np.minimum, np.maximum))
     # A prime step, so that no axis of the tensor is met in the same places again and again.
     step = max(1, flat.size // _SAMPLE)
     while step > 1 and any(step % k == 0 for k in (2, 3, 5, 7)):
         step += 1
-    return Observed(float(flat.min()), float(flat.max()), flat[::step].copy(), most, flat.size)
+    return Observed(float(low.min()), float(high.max()), flat[::step].copy(), np.maximum(high, -low), flat.size)
+
+
+def _over_rows(x: np.ndarray, extreme: np.ufunc) -> np.ndarray:
+    """The least or largest value of each column, [columns]; rows of few columns are looked at several at a time."""
+    rows, columns = x.shape
+    several = max(1, _WIDE // columns)
+    whole = rows - rows % several
+    found = extreme.reduce(x[:whole].reshape(-1, several * columns), axis=0) if whole else x[:1].repeat(several, 1)
+    return np.asarray(extreme.reduce(np.concatenate([found.reshape(several, columns), x[whole:]]), axis=0))
 
 
 def joined(found: Iterable[Observed]) -> Observed:

@@ -32,6 +32,11 @@ class Recipe:
     refit: bool = False
     widen: float = 1.0
 
+    @property
+    def solves(self) -> bool:
+        """Whether weights or biases are made to suit the values of the samples, beyond their ranges."""
+        return self.bias or self.rounding == LEAST_SQUARES
+
     def __str__(self) -> str:
         """The steps in words."""
         parts = [f"ranges by {self.ranges}"]

@@ -165,7 +165,7 @@ def _solved(
 ) -> tuple[Judged, Floats, Graph, Widths]:
     """The recipe that the guard chooses, the float network that it leads to, its integers, and the bits of layers."""
     effort = effort_of(floats.graph, floats.count)
-    tried = floats if effort.samples == floats.count else floats.part(np.arange(effort.samples))
+    tried = floats.first(effort.samples)
     bench = Bench(tried, guard.folds(effort.samples, effort.folds))
     judged = Judged(Recipe(), ())
     is_plain = choices.method == "min-max" or floats.count == 1

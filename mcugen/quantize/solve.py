@@ -44,7 +44,8 @@ class Solver:
             self._give(name, walk.value(name))
         last = {name: k for k, node in enumerate(self.graph.nodes) for name in node.inputs}
         for index, node in enumerate(self.graph.nodes):
-            walk.step(index)
+            if self.recipe.solves:
+                walk.step(index)
             self._take(node, walk.sums)
             walk.forget(index)
             for name in [n for n in self.values if last.get(n.partition("@")[0], index) <= index]:
@@ -128,7 +129,8 @@ class Solver:
     def _weights(self, node: Node, inputs: Sequence[str | None], y: TensorType, sums: layers.Sums) -> list[str | None]:
         x = str(inputs[0])
         layer = layers.Layer(self.graph, node, self.floats.reference, self.recipe, self.widths.of_weights(node.name))
-        solved = layer.solved(self.tensors[x].type, self.values[x], y, sums(node.outputs[0]))
+        wanted = sums(node.outputs[0]) if self.recipe.solves else None
+        solved = layer.solved(self.tensors[x].type, self.values[x], y, wanted)
         names = [f"{node.outputs[0]}@weights", f"{node.outputs[0]}@bias"]
         for name, (t, data), k in zip(names, solved, (1, 2), strict=True):
             given = node.inputs[k] if k < len(node.inputs) else None

@@ -244,6 +244,14 @@ def integers(seed: int, bits: int) -> np.ndarray:
     return np.concatenate([rng.integers(-(2 ** (bits - 1)), 2 ** (bits - 1), 5000), rng.integers(-999, 999, 500), ends])
 
 
+def halves(mult: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Integers of 32 bits whose products lie next to a half."""
+    rng = np.random.default_rng(22)
+    wanted = rng.integers(-200, 200, mult.size) + 0.5
+    near = np.rint(wanted / (mult * 2.0 ** (shift - 31))) + rng.integers(-2, 3, mult.size)
+    return np.clip(near, -(2.0**31), 2.0**31 - 1).astype(np.int64)
+
+
 def test_fixed_point_arithmetic() -> None:
     x, rng = integers(19, 32), np.random.default_rng(20)
     mult, shift = rng.integers(2**30, 2**31, x.size), rng.integers(-31, 8, x.size)
@@ -252,6 +260,10 @@ def test_fixed_point_arithmetic() -> None:
         numeric.rounding_divide_by_pot(x, -np.minimum(shift, 0)), fixed.divided(x, -np.minimum(shift, 0))
     )
     assert np.array_equal(numeric.wrap32(integers(21, 60)), fixed.wrapped(integers(21, 60)))
+    down = rng.integers(-31, 1, x.size)
+    for rows in (x, halves(mult, down)):
+        found = fixed.scaled_down(rows.astype(np.float64)[None], mult, down)[0]
+        assert np.array_equal(numeric.multiply_double_rounding(rows, mult, down), found)
     small = np.minimum(shift, -1)
     assert np.array_equal(
         numeric.multiply_single_rounding(x, mult, small), fixed.scaled_once(x, mult * 2.0 ** (small - 31))
