@@ -57,9 +57,8 @@ class Search:
         every = self.axis.nodes
         if self._within(every):
             return self.point(every)
-        by_size = [found for order in self.axis.orders if (found := self._longest(order)) is not None]
-        measured = self._longest(self._by_error())
-        found = min([*by_size, *([] if measured is None else [measured])], key=self._price, default=None)
+        tried = (self._by_size(), self._longest(self._by_error()))
+        found = min((n for n in tried if n is not None), key=self._price, default=None)
         if found is None:
             return None
         best = self._exchanged(found)
@@ -87,6 +86,15 @@ class Search:
             if not kept or point.sqnr > kept[-1].sqnr:
                 kept.append(point)
         return kept
+
+    def cheapest_by_size(self) -> Point | None:
+        """The cheapest assignment within the loss that the sizes of layers alone lead to."""
+        found = self.axis.nodes if self._within(self.axis.nodes) else self._by_size()
+        return None if found is None else self.point(found)
+
+    def _by_size(self) -> Order | None:
+        found = [n for order in self.axis.orders if (n := self._longest(order)) is not None]
+        return min(found, key=self._price, default=None)
 
     def _longest(self, order: Order) -> Order | None:
         """The most nodes from the start of an order that stay within the loss, taking it to grow with each."""
