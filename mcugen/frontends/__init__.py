@@ -1,4 +1,6 @@
-"""Front ends: bytes of a model file to a Graph. One module per format, found by the suffix of the file.
+"""Front ends: bytes of a model file to a Graph. One module per format, found by the content and the name of a file.
+
+A module may have a function `recognises(data)`, which knows its files by their content: their names do not matter.
 
 A format that is a package may have a file suffixes.txt with the suffixes of its models, where these are others than its
 name; `*/graph.nnef` stands for folders with a file of that name. No format is loaded before one of its files is read.
@@ -11,11 +13,13 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from mcugen import files
 from mcugen.errors import UsageError
+from mcugen.frontends import _embedded, _foreign
 from mcugen.graph import Graph, verify
 from mcugen.registry import Registry
 from mcugen.types import Shape
@@ -29,31 +33,61 @@ def load(
     signature: which of several networks of the file to read, by default the first.
 
     Raises UsageError, CorruptModelError, UnsupportedError, ShapeError, QuantizationError."""
-    name = _format_of(path)
-    data = b"" if path.is_dir() else files.read(path)
+    name, data, note = _folder(path) if path.is_dir() else _recognised(path, files.read(path))
     module = importlib.import_module(f"{__name__}.{name}")
     chosen = {"signature": signature} if signature else {}
     if chosen and "signature" not in inspect.signature(module.load).parameters:
         raise UsageError(f".{name} models have no signatures", where="--signature", hint="leave the option out")
     digest = hashlib.sha256(data).hexdigest()
     graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
+    graph = replace(graph, notes=(*graph.notes, note)) if note else graph
     return verify(graph, f"{name} front end")
 
 
-def _format_of(path: Path) -> str:
-    """The module for a model file, or a folder. Raises UsageError where there is none."""
-    known = {suffix: name for name in _names() for suffix in _suffixes(name)}
-    if path.is_dir():
-        for suffix, name in known.items():
-            if suffix.startswith("*/") and (path / suffix[2:]).is_file():
-                return name
-    else:
-        lower = path.name.lower()
-        for suffix, name in known.items():
-            if lower.endswith(f".{suffix}"):
-                return name
-    kinds = ", ".join(f".{s}" if s[0] != "*" else f"a folder with {s[2:]}" for s in sorted(known, key=_folders_last))
-    raise UsageError(f"{path.name!r} is not a model file that mcugen reads", hint=f"supported: {kinds}")
+def _folder(path: Path) -> tuple[str, bytes, str]:
+    """The module for a folder. Raises UsageError where there is none."""
+    for name in _names():
+        if any(suffix.startswith("*/") and (path / suffix[2:]).is_file() for suffix in _suffixes(name)):
+            return name, b"", ""
+    kind = _foreign.of(path, b"", by_suffix=True)
+    raise _unknown(path) if kind is None else kind.refusal(path)
+
+
+def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
+    """The module for a file, the bytes of the model, and a note where these are not what the name says.
+
+    The content decides; a name alone where no module knows the content. Raises UsageError where nobody reads it.
+    """
+    lower = path.name.lower()
+    named = next((name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))), None)
+    if named is not None and _knows(named, data):
+        return named, data, ""
+    others = [name for name in _names() if name != named]
+    for name in others:
+        if _knows(name, data):
+            return name, data, f"{path.name} is a .{name} file"
+    for values in _embedded.arrays(data):
+        for name in _names():
+            if _knows(name, values):
+                return name, values, f"{path.name} holds a .{name} file of {len(values):,} bytes as an array"
+    kind = _foreign.of(path, data, by_suffix=named is None)
+    if kind is not None:
+        raise kind.refusal(path)
+    if named is None:
+        raise _unknown(path)
+    return named, data, ""
+
+
+def _knows(name: str, data: bytes) -> bool:
+    """Whether a format recognises its files, and this is one."""
+    recognises = getattr(importlib.import_module(f"{__name__}.{name}"), "recognises", None)
+    return recognises is not None and bool(recognises(data))
+
+
+def _unknown(path: Path) -> UsageError:
+    known = sorted((suffix for name in _names() for suffix in _suffixes(name)), key=_folders_last)
+    kinds = ", ".join(f".{s}" if s[0] != "*" else f"a folder with {s[2:]}" for s in known)
+    return UsageError(f"{path.name!r} is not a model file that mcugen reads", hint=f"supported: {kinds}")
 
 
 def _folders_last(suffix: str) -> tuple[bool, str]:

@@ -21,6 +21,7 @@ from mcugen.frontends._sparse import Level, Sparsity
 from mcugen.imports import Attributes
 from mcugen.types import TensorType
 
+IDENTIFIER = b"TFL3"
 MAX_ITEMS = 1 << 16
 MAX_NAME_BYTES = 1 << 10
 READ_FACTOR = 8
@@ -115,7 +116,7 @@ def _parsing(what: str) -> Iterator[None]:
 
 def read(data: bytes) -> RawModel:
     """Parse a .tflite file. Raises CorruptModelError."""
-    if len(data) < 8 or data[4:8] != b"TFL3":
+    if len(data) < 8 or data[4:8] != IDENTIFIER:
         raise CorruptModelError(
             "this is not a TensorFlow Lite file: the identifier TFL3 is missing", hint="give the .tflite file itself"
         )

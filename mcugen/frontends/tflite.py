@@ -11,13 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mcugen.call import Call
-from mcugen.errors import (
-    CorruptModelError,
-    QuantizationError,
-    ShapeError,
-    UnsupportedError,
-    UsageError,
-)
+from mcugen.errors import CorruptModelError, QuantizationError, ShapeError, UnsupportedError, UsageError
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.frontends._builder import Builder, Expander, importing, used
 from mcugen.frontends._operands import check_operands
@@ -50,6 +44,11 @@ MAX_REPEATED = 1 << 14
 
 MAX_FOLDED_BYTES = 1 << 26
 """Size of the constants that operators of called subgraphs are computed into, at most."""
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a file is one of this format."""
+    return data[4:8] == fb.IDENTIFIER
 
 
 def load(

@@ -218,7 +218,7 @@ def test_the_package_is_asked_for_where_it_is_missing(tmp_path: Path, monkeypatc
 
 
 def test_no_format_is_loaded_before_it_is_read() -> None:
-    code = "import sys, mcugen.cli, mcugen.frontends as f; f._format_of(__import__('pathlib').Path('a.tflite'));"
+    code = "import sys, mcugen.cli, mcugen.frontends as f; f._recognised(f.Path('a.tflite'), b'....TFL3');"
     code += "print(sorted({'onnx', 'nnef', 'google.protobuf'} & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "[]"

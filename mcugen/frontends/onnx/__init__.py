@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
+from mcugen.frontends import _protobuf
 from mcugen.frontends._builder import Builder, used
 from mcugen.frontends.onnx.container import RawInput, RawModel, read
 from mcugen.frontends.onnx.nodes import Nodes
@@ -24,8 +25,21 @@ from mcugen.types import Shape, TensorType
 _POOLS_BY_ROWS = 19
 """The opset from which on ONNX Runtime adds the elements of a float pool row by row, before that by columns."""
 
+_IR_VERSION, _GRAPH = (1, 0), (7, 2)
+_MODEL_FIELDS = {1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26}
+"""The fields of ModelProto, by number."""
+
 REFERENCES = ("ort",)
 """The runtimes whose meaning a model of this format can have, the default first."""
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a file is one of this format: a message with the fields of a model."""
+    try:
+        found = list(_protobuf.fields(data))
+    except ValueError:
+        return False
+    return {_IR_VERSION, _GRAPH} <= {*found} and {number for number, _ in found} <= _MODEL_FIELDS
 
 
 def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:

@@ -1,0 +1,41 @@
+"""Models as arrays of bytes in C, as `xxd -i` writes them: `const unsigned char model_data[] = {0x1c, 0x00, ...};`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_LOOKED_AT = 4096
+_ARRAY = re.compile(rb"=\s*\{([0-9a-fA-FxX,\s]*)\}")
+
+
+def arrays(data: bytes) -> Iterator[bytes]:
+    """The arrays of bytes in a text of C; none in what is no text."""
+    if b"\0" in data[:_LOOKED_AT]:
+        return
+    for found in _ARRAY.finditer(_without_comments(data)):
+        try:
+            values = bytes(int(number, 0) for number in found[1].replace(b",", b" ").split())
+        except ValueError:  # no number, or none of a byte
+            continue
+        yield values
+
+
+def _without_comments(data: bytes) -> bytes:
+    """A text of C with its comments left out, in one walk over it. Strings are not looked for: no array has any."""
+    parts: list[bytes] = []
+    at = 0
+    while True:
+        start = data.find(b"/", at)
+        if start < 0:
+            return b" ".join([*parts, data[at:]])
+        end = {b"/*": b"*/", b"//": b"\n"}.get(data[start : start + 2])
+        if end is None:
+            parts.append(data[at : start + 1])
+            at = start + 1
+            continue
+        parts.append(data[at:start])
+        stop = data.find(end, start + 2)
+        if stop < 0:
+            return b" ".join(parts)
+        at = stop + len(end)

@@ -1,0 +1,99 @@
+"""Models in formats that mcugen does not read: what they are, and the lines that turn them into one that it reads.
+
+kinds.toml lists them; the first that fits is meant. Nothing of such a file is unpacked, loaded or run.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import io
+import re
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcugen.errors import UsageError
+
+_FILE, _STEM = "FILE", "STEM"
+_MAX_MEMBERS = 1 << 14
+_TEXT = 4096
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A format, known by its content: all that is stated of it must fit. Where no content is known, by the suffix.
+
+    title     what it is, in words
+    magic     bytes at `offset`
+    members   patterns of files in a zip archive, or in a folder, of which each must be there
+    text      a regular expression that the beginning of a text matches
+    recipe    what to do: lines of Python or of a shell; FILE is the file's name, STEM that without its suffix
+    needs     what pip installs for the recipe
+    makes     Python that makes such a file, for the test of the recipe
+    """
+
+    title: str
+    recipe: str
+    suffixes: tuple[str, ...] = ()
+    magic: bytes = b""
+    offset: int = 0
+    members: tuple[str, ...] = ()
+    text: str = ""
+    needs: str = ""
+    makes: str = ""
+
+    def has(self, data: bytes, names: Sequence[str]) -> bool:
+        """Whether a content is of this kind. names: of an archive's or a folder's members."""
+        if not (self.magic or self.members or self.text):
+            return False
+        if self.magic and data[self.offset : self.offset + len(self.magic)] != self.magic:
+            return False
+        if self.members and not all(fnmatch.filter(names, pattern) for pattern in self.members):
+            return False
+        return not self.text or re.match(self.text.encode(), data[:_TEXT]) is not None
+
+    def refusal(self, path: Path) -> UsageError:
+        """The error for a file of this kind, with its recipe."""
+        lines = self.recipe.strip().replace(_FILE, path.name).replace(_STEM, path.stem).splitlines()
+        first = f"{lines[0]}\n" if lines[0].endswith(":") else f"it becomes one that mcugen reads:\n    {lines[0]}\n"
+        hint = first + "\n".join(f"    {line}".rstrip() for line in lines[1:])
+        return UsageError(f"is {self.title}, which mcugen does not read", where=path.name, hint=hint.rstrip())
+
+
+@functools.cache
+def kinds() -> tuple[Kind, ...]:
+    """All kinds, in the order in which they are tried."""
+    listed = tomllib.loads((Path(__file__).parent / "kinds.toml").read_text(encoding="utf-8"))["kind"]
+    return tuple(_kind(item) for item in listed)
+
+
+def _kind(item: dict[str, Any]) -> Kind:
+    lists = {key: tuple(item.get(key, ())) for key in ("suffixes", "members")}
+    return Kind(**{**item, **lists, "magic": bytes.fromhex(item.get("magic", ""))})
+
+
+def of(path: Path, data: bytes, *, by_suffix: bool) -> Kind | None:
+    """The kind of a file or a folder; None where it is not known. by_suffix: whether its name may decide."""
+    names = _names(path, data)
+    known = [kind for kind in kinds() if kind.has(data, names)]
+    if by_suffix:
+        ending = f".{path.name.lower()}"
+        known += [kind for kind in kinds() if any(ending.endswith(f".{suffix}") for suffix in kind.suffixes)]
+    return known[0] if known else None
+
+
+def _names(path: Path, data: bytes) -> list[str]:
+    """The names in an archive or a folder; none where it is neither."""
+    if path.is_dir():
+        return [f"{entry.name}/" if entry.is_dir() else entry.name for entry in path.iterdir()]
+    if not data.startswith(b"PK"):
+        return []
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return archive.namelist()[:_MAX_MEMBERS]
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, UnicodeDecodeError):
+        return []

@@ -1,0 +1,136 @@
+"""Files that are not what their name says, or are of formats that mcugen does not read: said at the door."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen import frontends, registry
+from mcugen.errors import McugenError, UsageError
+from mcugen.frontends import _embedded, _foreign
+from tests.frontends.onnx_models import Writer
+
+ROOT = Path(__file__).resolve().parents[2]
+DIGITS = (ROOT / "examples" / "digits" / "digits.tflite").read_bytes()
+
+
+def archive(*names: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        for name in names:
+            file.writestr(name, b"")
+    return stream.getvalue()
+
+
+FOREIGN = {
+    "net.keras": (archive("metadata.json", "config.json", "model.weights.h5"), "Keras", "from_keras_model"),
+    "net.h5": (b"\x89HDF\r\n\x1a\n", "HDF5", "load_weights"),
+    "saved_model.pb": (b"\x08\x01\x12\x05", "SavedModel", "from_saved_model"),
+    "frozen.pb": (b"\x0a\x05", "frozen graph", "from_frozen_graph"),
+    "net.pt": (archive("net/data.pkl", "net/data/0"), "PyTorch", "torch.onnx.export"),
+    "net.pth": (b"\x80\x02\x8a\x0a", "pickle", "joblib.load"),
+    "script.pt": (archive("net/constants.pkl", "net/code/net.py"), "TorchScript", "torch.jit.load"),
+    "net.safetensors": (b"\x08\0\0\0\0\0\0\0{}", "safetensors", "load_file"),
+    "forest.pkl": (b"\x80\x04\x95", "pickle", "skl2onnx.to_onnx"),
+    "forest.joblib": (b"\x80\x04\x95", "stays closed", "skl2onnx.to_onnx"),
+    "net.mlmodel": (b"\x08\x01\x12\x02ab\xc2\x3e\x00", "Core ML", "torch.onnx.export"),
+    "yolo.cfg": (b"# tiny\n[net]\nbatch=1\n", "Darknet", "darknet2onnx.py yolo.cfg yolo.weights"),
+    "yolo.weights": (b"\0\0\0\0\2\0\0\0", "weights of Darknet", "darknet2onnx.py yolo.cfg yolo.weights"),
+    "net.caffemodel": (b"\x0a\x03net", "Caffe", "caffe2onnx"),
+    "net.params": (b"\x12\x01\0\0\0\0\0\0", "MXNet", "mx.onnx.export_model"),
+    "net.pdmodel": (b"\x0a\x05", "PaddlePaddle", "paddle2onnx"),
+    "net.engine": (b"ptrt", "TensorRT", "give the .onnx"),
+    "net.espdl": (b"EDL2", "ESP-DL", "give the .onnx"),
+    "net.nb": (b"\1", "compiled for one runtime", "give the .onnx"),
+    "export.zip": (archive("trained.tflite", "README.md"), "archive with a .tflite", "zipfile -e export.zip"),
+    "net.ort": (b"\x18\0\0\0ORTM", "ORT", "give the .onnx"),
+    "net.tflite": (b"version https://git-lfs.github.com/spec/v1\n", "git-lfs", "git lfs pull --include net.tflite"),
+    "net.onnx": (b"\n<!DOCTYPE html><html>", "web page", "raw"),
+    "page": (b"<html>", "web page", "raw"),
+}
+
+
+def load(path: Path) -> object:
+    return frontends.load(path, registry.load(()))
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_each_format_gets_its_lines(name: str, tmp_path: Path) -> None:
+    data, what, line = FOREIGN[name]
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path / name)
+    assert caught.value.where == name and what in caught.value.message and line in caught.value.hint
+    assert "FILE" not in caught.value.hint.replace("THE_FOLDER_OF_", "") and "STEM" not in caught.value.hint
+
+
+def test_folders(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    with pytest.raises(UsageError, match="is not a model file that mcugen reads"):
+        load(tmp_path / "net")
+    (tmp_path / "net" / "saved_model.pb").touch()
+    with pytest.raises(UsageError, match="is a SavedModel of TensorFlow") as caught:
+        load(tmp_path / "net")
+    assert 'from_saved_model("net")' in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["model.bin", "model.onnx", "model.lite", "model.h5", "model"])
+def test_a_name_does_not_matter_where_the_content_is_known(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(DIGITS)
+    artifact = mcugen.compile(tmp_path / name)
+    assert f"{name} is a .tflite file" in artifact.report.notes and artifact.imported.format == "tflite"
+
+
+def test_onnx_is_known_by_its_content(tmp_path: Path) -> None:
+    w = Writer()
+    model = w.model(w.node("Relu", [w.input((1, 4))])).SerializeToString()
+    for name in ("net.onnx", "net.pb", "net.tflite"):
+        (tmp_path / name).write_bytes(model)
+        assert mcugen.compile(tmp_path / name).imported.format == "onnx"
+
+
+C_ARRAYS = {
+    "xxd": "unsigned char digits[] = {\n%s\n};\nunsigned int digits_len = %d;\n",
+    "tflm": (
+        '#include "model.h"\n// Keep it aligned.\nalignas(16) const unsigned char g_model[] = {\n%s};\n'
+        "const int g_model_len = %d;\nconst char *names[] = {};\nconst int sizes[2] = {1, 2};\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("form", C_ARRAYS)
+@pytest.mark.parametrize("number", ["0x%02x", "%d"])
+def test_arrays_of_c_are_read(form: str, number: str, tmp_path: Path) -> None:
+    listed = ",".join(number % byte + ("\n " if k % 12 == 11 else "") for k, byte in enumerate(DIGITS))
+    (tmp_path / "model_data.cc").write_text(C_ARRAYS[form] % (listed, len(DIGITS)))
+    artifact = mcugen.compile(tmp_path / "model_data.cc")
+    assert artifact.imported.sha256 == mcugen.compile(ROOT / "examples/digits/digits.tflite").imported.sha256
+    assert artifact.report.notes[0] == f"model_data.cc holds a .tflite file of {len(DIGITS):,} bytes as an array"
+
+
+def test_arrays_that_are_no_model(tmp_path: Path) -> None:
+    (tmp_path / "table.c").write_text("static const int t[] = {0x1, 300, /* no */ 08, -1};\nint u[] = {1, 2};\n")
+    assert list(_embedded.arrays((tmp_path / "table.c").read_bytes())) == [b"\1\2"]
+    with pytest.raises(UsageError, match="is not a model file"):
+        load(tmp_path / "table.c")
+
+
+@pytest.mark.parametrize("data", [b"PK\3\4", archive("a")[:-30], b"\x80", b"", b"= {" * 1000])
+@pytest.mark.parametrize("name", ["a.zip", "a.tflite", "a.onnx", "a.bin", "a.keras"])
+def test_damage_is_an_error_and_no_traceback(name: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(McugenError):
+        load(tmp_path / name)
+
+
+def test_kinds_are_whole() -> None:
+    for kind in _foreign.kinds():
+        assert kind.title and len(kind.recipe.strip().splitlines()) >= 2
+        assert kind.suffixes or kind.members or kind.text or kind.magic
+        assert bool(kind.needs) == bool(kind.makes)
+    endings = [suffix for kind in _foreign.kinds() for suffix in kind.suffixes]
+    assert len(endings) == len(set(endings))
