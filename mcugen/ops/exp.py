@@ -10,15 +10,17 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Exp(FloatFunction):
     """y = exp(x).
 
-    x, y: f32
+    x, y: f32; s8 in files becomes a table of bytes
     Source: TFLite EXP.
     """
 
+    litert_types = dtypes("s8 f32")
     imports = (Import("tflite", "EXP"), Import("onnx", "Exp"))
     writes = (_tflite.same("EXP"), _onnx.same("Exp"))
     element: ClassVar = {"f32": Element("exp(a)")}

@@ -78,7 +78,7 @@ class L2Normalization(Op):
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         centred = x.astype(np.int64) - call.input(0).zero_point
         rows = centred.reshape(-1, x.shape[-1])
-        made = [np.clip(scaled_twice(row, *_inverse_root(int((row**2).sum()))), -128, 127) for row in rows]
+        made = [np.clip(_in_128ths(row), -128, 127) for row in rows]
         return np.stack(made).reshape(x.shape)
 
     @classmethod
@@ -92,10 +92,15 @@ class L2Normalization(Op):
         ]
 
 
-def _inverse_root(total: int) -> tuple[int, int]:
-    """(mult, shift) of 128 over the root of a sum of squares; that of 0 is that of 1."""
+def _in_128ths(row: np.ndarray) -> np.ndarray:
+    mult, shift = inverse_root(int((row**2).sum()))
+    return np.asarray(scaled_twice(row, mult, shift + 7))
+
+
+def inverse_root(total: int) -> tuple[int, int]:
+    """(mult, shift) of one over the root of a positive number; that of 0 is that of 1."""
     if total <= 1:
-        return 2**31 - 1, 7
+        return 2**31 - 1, 0
     shift = 11
     while total >= 1 << 29:
         total //= 4
@@ -109,4 +114,4 @@ def _inverse_root(total: int) -> tuple[int, int]:
         step = gemmlowp.product((1 << 28) + (1 << 27), x) - gemmlowp.product(half, cube)
         x = gemmlowp.saturated(step << 3)
     root = gemmlowp.product(x, 1518500250)
-    return (root << -shift, 7) if shift < 0 else (root, 7 - shift)
+    return (root << -shift, 0) if shift < 0 else (root, -shift)

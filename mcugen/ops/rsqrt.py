@@ -12,6 +12,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 from mcugen.writes import Sink, Write
 
 
@@ -23,10 +24,12 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class Rsqrt(FloatFunction):
     """y = 1 / sqrt(x); not a number below 0.
 
-    x, y: f32
+    x, y: f32; s8 in files becomes a table of bytes
     Source: TFLite RSQRT.
     """
 
+    tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 f32")
     imports = (Import("tflite", "RSQRT"),)
     writes = (_tflite.same("RSQRT"), Write("onnx", to_onnx))
     element: ClassVar = {"f32": Element("1.0f / sqrt(a)")}

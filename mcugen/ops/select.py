@@ -42,6 +42,16 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     return expand(source, e)
 
 
+def from_select(source: Source, e: Expansion) -> Sequence[str]:
+    """Tensors of one shape; a vector of truth values chooses along their first axis. Source: TFLite SELECT."""
+    e.refuse("tflm", "no such operator")
+    types = [t for t in source.inputs if t is not None]
+    ranks = [len(t.shape) for t in types]
+    if len(types) == 3 and ranks[0] == 1 < ranks[1] and types[0].shape[0] == types[1].shape[0]:
+        raise UnsupportedError("a truth value for each index of the first axis is not supported")
+    return expand(source, e)
+
+
 def _whole(e: Expansion, name: str, shape: Shape) -> str:
     data, t = e.data(name), e.type(name)
     if t.shape == shape or (data is not None and data.size == 1):
@@ -120,7 +130,11 @@ class Select(Channelwise):
     only_moves = True
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
-    imports = (Import("tflite", "SELECT_V2", expand=from_tflite), Import("onnx", "Where", expand=expand))
+    imports = (
+        Import("tflite", "SELECT_V2", expand=from_tflite),
+        Import("tflite", "SELECT", expand=from_select),
+        Import("onnx", "Where", expand=expand),
+    )
     writes = (_tflite.same("SELECT_V2"), Write("onnx", to_onnx))
     kernels = tuple(_kernel(dtype) for dtype in _TYPES)
 

@@ -51,6 +51,12 @@ def select(s: Sketch) -> None:
     s.result("SELECT_V2", [condition, s.x(a, None, quant), s.x(b, None, quant)], shape, None, quant)
 
 
+def select_whole(s: Sketch) -> None:
+    shape, quant = s.shape(), s.quant()
+    operands = [s.x(shape, "bool"), s.x(shape, None, quant), s.x(shape, None, quant)]
+    s.result("SELECT", operands, shape, None, quant)
+
+
 def plain(name: str) -> Draw:
     def draw(s: Sketch) -> None:
         shape = s.shape()
@@ -132,6 +138,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     **{name: (_ANY[:-1], comparison(name)) for name in ("GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL")},
     **{name: (("bool",), logical(name)) for name in ("LOGICAL_AND", "LOGICAL_OR", "LOGICAL_NOT")},
     "SELECT_V2": (_ANY, select),
+    "SELECT": (_ANY, select_whole),
     **{name: (_PLAIN, plain(name)) for name in ("FLOOR_DIV", "FLOOR_MOD", "POW")},
     **{name: (("s8", "u8", "s16", "s32"), plain(name)) for name in ("RIGHT_SHIFT", "BITWISE_XOR")},
     "CUMSUM": (("s8", "s32", "s64", "f32"), running_sum),

@@ -20,9 +20,11 @@ FIXED: dict[tuple[str, str], Quant] = {
 def unary(name: str) -> Draw:
     def draw(s: Sketch) -> None:
         shape = s.shape()
-        x = s.x(shape)
+        quant = s.quant()
+        x = s.x(shape, None, (quant[0], -128) if quant and name == "RSQRT" else quant)
         same = s.quants[x] if s.chance(0.3) else s.quant(near=s.quants[x] and s.quants[x][0])
         options = {"alpha": s.rng.choice((0.1, 0.3, 1.0, -0.5, 1.7, 0.0))} if name == "LEAKY_RELU" else None
+        options = {"approximate": s.chance(0.5)} if name == "GELU" else options
         s.result(name, [x], shape, None, FIXED.get((name, s.dtype)) or same, options)
 
     return draw
@@ -66,6 +68,8 @@ def binary(name: str) -> Draw:
         if quant and s.quants[b] and name in ("MUL", "DIV"):
             half = 100.0 if s.dtype != "s16" else 20000.0
             near = near * s.quants[b][0] * half if name == "MUL" else near / s.quants[b][0] / half
+        if near and s.quants[b] and name == "SQUARED_DIFFERENCE":
+            near = max(near, s.quants[b][0]) ** 2 * (100.0 if s.dtype == "s8" else 20000.0)
         y = quant if extremum and s.chance(0.9) else s.quant(near=near)
         options = {} if extremum or name == "SQUARED_DIFFERENCE" else {"fused_activation_function": _activation(s)}
         if name in ("ADD", "SUB") and s.dtype == "s16" and s.chance(0.5):
@@ -159,19 +163,18 @@ def _half(s: Sketch, shape: Shape) -> None:
     s.result("ADD", [s.x(shape, "f32"), y], shape, "f32", None, {})
 
 
-FLOAT_FUNCTIONS = (
-    "ABS", "CEIL", "COS", "ELU", "EXP", "FLOOR", "LOG", "NEG", "ROUND", "RSQRT", "SIN", "SQRT", "SQUARE",
-)  # fmt: skip
+FLOAT_FUNCTIONS = ("CEIL", "COS", "ELU", "FLOOR", "LOG", "NEG", "ROUND", "SIN", "SQRT", "SQUARE")
 CLAMPS = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
 _BYTES_AND_FLOAT = ("s8", "u8", "s16", "f32")
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     **{name: (("f32",), unary(name)) for name in FLOAT_FUNCTIONS},
+    **{name: (("s8", "f32"), unary(name)) for name in ("ABS", "EXP", "GELU", "RSQRT")},
     **{name: (_BYTES_AND_FLOAT, unary(name)) for name in (*CLAMPS, "LOGISTIC", "TANH", "LEAKY_RELU")},
     "HARD_SWISH": (("s8", "u8", "f32"), unary("HARD_SWISH")),
     "PRELU": (("s8", "u8", "f32"), prelu),
     "SOFTMAX": (_BYTES_AND_FLOAT, softmax),
     **{name: ((*_BYTES_AND_FLOAT, "s32"), binary(name)) for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")},
-    "SQUARED_DIFFERENCE": (("f32",), binary("SQUARED_DIFFERENCE")),
+    "SQUARED_DIFFERENCE": (("s8", "s16", "f32"), binary("SQUARED_DIFFERENCE")),
     "DIV": (("f32", "s32"), quotient),
     **{name: (_BYTES_AND_FLOAT, reduction(name)) for name in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN")},
     **{name: (("s8", "u8", "s16", "s32", "f32"), positions(name)) for name in ("ARG_MAX", "ARG_MIN")},

@@ -16,7 +16,8 @@ from itertools import islice
 
 from mcugen.errors import ModelError
 from mcugen.toolchain.runtimes import Runtime
-from tests.runtimes import choosing, detections, faults, further, hybrid, moving, operators, packs, projected, signals
+from tests.runtimes import choosing, decoded, detections, faults, further, hybrid, moving, operators, packs, projected
+from tests.runtimes import signals as signal_models
 from tests.runtimes.judging import imported, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Drawn
@@ -41,16 +42,18 @@ HYBRID = "HYBRID"
 HYBRID_RECURRENT = "HYBRID_RECURRENT"
 DETECTION = "DETECTION"
 PROJECTED = "PROJECTED"
+DECODED = "DECODED"
 OTHERS = {
     FAULTS: faults.models,
     HYBRID: hybrid.models,
     HYBRID_RECURRENT: hybrid.recurrent,
     DETECTION: detections.models,
     PROJECTED: projected.models,
+    DECODED: decoded.models,
 }
 """Files that are not of one operator: how their models are made."""
 SIGNAL = "SIGNAL"
-SEQUENCES = {SIGNAL: signals.models}
+SEQUENCES = {SIGNAL: signal_models.models}
 """Files of models with states: their input sets are runs that follow each other."""
 
 

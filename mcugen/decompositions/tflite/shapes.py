@@ -125,7 +125,29 @@ def batch_to_space(source: Source, e: Expansion) -> Sequence[str]:
     return [y if made == joined else e.node(StridedSlice(whole, made), y, quant=t.quant)]
 
 
+def _is_empty(source: Source) -> bool:
+    """Whether SLICE takes nothing: what lists of tensors in loops begin and end with."""
+    x, begin, size = (*source.inputs, None)[0], source.ints(1) or (), source.ints(2) or ()
+    ends = zip(begin, size, () if x is None else x.shape, strict=False)
+    return any(n == 0 or (n == -1 and b == d) for b, n, d in ends)
+
+
+def empty_slice(source: Source, e: Expansion) -> Sequence[str]:
+    """A constant without elements. Source: TFLite SLICE."""
+    x, begin, size = e.inputs[0], source.ints(1), source.ints(2)
+    if x is None:
+        raise ShapeError("there is no operand")
+    t = e.type(x)
+    if begin is None or size is None or not len(begin) == len(size) == len(t.shape):
+        raise ShapeError(f"begin {begin} and size {size} do not fit {list(t.shape)}")
+    ends = [(b, d - b if n == -1 else n, d) for b, n, d in zip(begin, size, t.shape, strict=True)]
+    if any(b < 0 or n < 0 or b + n > d for b, n, d in ends):
+        raise ShapeError(f"begin {list(begin)} and size {list(size)} leave {list(t.shape)}")
+    return [e.constant(np.zeros([n for _, n, _ in ends], t.np_dtype), t.quant)]
+
+
 IMPORTS = (
+    Import("tflite", "SLICE", expand=empty_slice, when=_is_empty),
     Import("tflite", "FILL", expand=fill),
     Import("tflite", "ZEROS_LIKE", expand=zeros_like),
     Import("tflite", "BROADCAST_ARGS", expand=broadcast_args),

@@ -1,0 +1,53 @@
+"""GELU: of floats a product of simpler functions, of int8 a table of bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.decompositions.tflite.tables import in_float32, table
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.ops.add import Add
+from mcugen.ops.erf import Erf
+from mcugen.ops.mul import Mul
+from mcugen.ops.tanh import Tanh
+
+_CUBIC = 0.044715
+_ROOT = math.sqrt(2.0 / math.pi)
+
+
+def expand(source: Source, e: Expansion) -> Sequence[str]:
+    """y = x * (1 + erf(x / sqrt 2)) / 2, or with `approximate` by tanh of a cubic. Source: TFLite GELU."""
+    x, approximate = e.inputs[0] if e.inputs else None, bool(source.attributes["approximate"])
+    if x is None:
+        raise ShapeError("there is no operand")
+    e.refuse("tflm", "no such operator")
+    if e.type(x).dtype == "s8":
+        return [table(e, x, source.outputs[0], lambda a, y: in_float32(_by_tanh if approximate else _by_erf, a, y))]
+    if not e.type(x).is_float:
+        raise UnsupportedError(f"{e.type(x).dtype} data is not supported")
+
+    def number(value: float) -> str:
+        return e.constant(np.array(value, np.float32))
+
+    if approximate:
+        cube = e.node(Mul(), e.node(Mul(), x, e.node(Mul(), x, x)), number(_CUBIC))
+        inner = e.node(Tanh(), e.node(Mul(), e.node(Add(), x, cube), number(_ROOT)))
+    else:
+        inner = e.node(Erf(), e.node(Mul(), x, number(math.sqrt(0.5))))
+    return [e.node(Mul(), e.node(Mul(), x, number(0.5)), e.node(Add(), inner, number(1.0)))]
+
+
+def _by_tanh(x: np.ndarray) -> np.ndarray:
+    wide = x.astype(np.float64)
+    return np.asarray(0.5 * wide * (1.0 + np.tanh(_ROOT * (wide + _CUBIC * wide**3))))
+
+
+def _by_erf(x: np.ndarray) -> np.ndarray:
+    return np.array([0.5 * v * math.erfc(-v * math.sqrt(0.5)) for v in x.astype(np.float64).tolist()])
+
+
+IMPORTS = (Import("tflite", "GELU", expand=expand),)

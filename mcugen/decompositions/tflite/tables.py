@@ -1,0 +1,78 @@
+"""Functions of int8 data that the runtimes compute byte by byte: tables of 256 results, made when the file is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from mcugen.errors import QuantizationError, ShapeError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.numeric import multiply_double_rounding, quantize_multiplier, round_array_half_away
+from mcugen.ops.l2_normalization import inverse_root
+from mcugen.ops.lookup import Lookup
+from mcugen.types import TensorType
+
+_BYTES = np.arange(-128, 128, dtype=np.int64)
+_ROOT_BITS = 20
+_Function = Callable[[TensorType, TensorType], np.ndarray]
+
+
+def _is_int8(source: Source) -> bool:
+    return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype == "s8"
+
+
+def expand(function: _Function, micro: bool, source: Source, e: Expansion) -> Sequence[str]:
+    """The function as a table. micro: whether TensorFlow Lite Micro has it for int8."""
+    for name in source.attributes.unread():
+        raise ShapeError(f"carries the attribute {name}")
+    if not e.inputs or e.inputs[0] is None:
+        raise ShapeError("there is no operand")
+    if not micro:
+        e.refuse("tflm", "no kernel for s8")
+    return [table(e, e.inputs[0], source.outputs[0], function)]
+
+
+def table(e: Expansion, x: str, y: TensorType, function: _Function) -> str:
+    """A function of int8 data, which gives the stored results before they are clamped."""
+    if y.quant is None or e.type(x).quant is None or y.dtype != "s8":
+        raise QuantizationError("int8 data without a scale")
+    values = np.clip(function(e.type(x), y), -128, 127) + 128
+    return e.node(Lookup(values.astype(np.uint8).tobytes(), "s8"), x, quant=y.quant)
+
+
+def _magnitude(x: TensorType, y: TensorType) -> np.ndarray:
+    """|x|. Source: TFLite elementwise.cc, AbsEvalQuantized."""
+    value = np.abs(_BYTES - x.zero_point)
+    if x.scale != y.scale:
+        value = multiply_double_rounding(value, *quantize_multiplier(x.scale / y.scale))
+    return np.asarray(value + y.zero_point)
+
+
+def _inverse_root(x: TensorType, y: TensorType) -> np.ndarray:
+    """1 / sqrt(x); the largest result at zero, and below it, where the runtimes stop. Source: RsqrtEvalQuantized."""
+    mult, shift = quantize_multiplier(1.0 / (math.sqrt(x.scale) * y.scale))
+    found = np.full(256, 127, np.int64)
+    for k in range(x.zero_point + 129, 256):
+        root, at = inverse_root(int(_BYTES[k]) - x.zero_point)
+        data = multiply_double_rounding(np.array([1]), root, at + _ROOT_BITS)
+        found[k] = multiply_double_rounding(data, mult, shift - _ROOT_BITS)[0] + y.zero_point
+    return found
+
+
+def in_float32(function: Callable[[np.ndarray], np.ndarray], x: TensorType, y: TensorType) -> np.ndarray:
+    """A function in float32. Source: TFLite common.h, LUTPopulateInt8."""
+    real = np.float32(x.scale) * (_BYTES - x.zero_point).astype(np.float32)
+    with np.errstate(all="ignore"):
+        steps = round_array_half_away(function(real).astype(np.float32) * (np.float32(1) / np.float32(y.scale)))
+    return np.asarray(np.clip(steps.astype(np.float64), -1024, 1024) + y.zero_point)
+
+
+_FUNCTIONS: Mapping[str, tuple[_Function, bool]] = {
+    "ABS": (_magnitude, True),
+    "RSQRT": (_inverse_root, True),
+    "EXP": (partial(in_float32, np.exp), False),
+}
+IMPORTS = tuple(Import("tflite", name, expand=partial(expand, *how), when=_is_int8) for name, how in _FUNCTIONS.items())
