@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ class Call:
     input_range: bounds of each operand's stored integers per channel, None where nothing is known; see `range_of`.
     loop_bytes: bytes of code that the core repeats without waiting for flash; None where that is unknown or does not
     matter. A kernel may unroll less because of it, but must compute the same.
+    facts: what functions marked `fact` found of this call.
     """
 
     op: Any
@@ -35,6 +37,7 @@ class Call:
     reference: str
     input_range: tuple[Range | None, ...] = ()
     loop_bytes: int | None = None
+    facts: dict[tuple[object, ...], object] = field(default_factory=dict, init=False, repr=False)
 
     def input(self, k: int) -> TensorType:
         """The type of operand k, which must be present."""
@@ -63,6 +66,11 @@ class Call:
         return found or channels.whole(self.input(k))
 
     @property
+    def accumulators(self) -> Range | None:
+        """Bounds of the sums of each output channel, bias included; None where nothing is known of them."""
+        return _accumulators(self)
+
+    @property
     def output(self) -> TensorType:
         """The type of the only (or first) result."""
         return self.outputs[0]
@@ -70,3 +78,36 @@ class Call:
 
 Rule = Callable[[Call], bool]
 """A kernel's precondition. Its docstring is both the message on refusal and the line in the manual."""
+
+
+Found = TypeVar("Found")
+More = ParamSpec("More")
+
+
+def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
+    """A function that is computed once for each call, as many kernels ask for the same. Nobody changes its results.
+
+    What it takes beside the call are values that can be keys.
+    """
+
+    @wraps(compute)
+    def known(call: Call, /, *more: More.args, **named: More.kwargs) -> Found:
+        key = (compute, *more, *named.items())
+        if key not in call.facts:
+            call.facts[key] = compute(call, *more, **named)
+        found: Found = call.facts[key]  # type: ignore[assignment]
+        return found
+
+    return known
+
+
+@fact
+def keeps(call: Call, rule: Rule) -> bool:
+    """Whether the call keeps a rule."""
+    return rule(call)
+
+
+@fact
+def _accumulators(call: Call) -> Range | None:
+    found: Range | None = call.op.accumulators(call)
+    return found

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from mcugen.call import Call, Params, Rule
+from mcugen.call import Call, Params, Rule, keeps
 
 MAX_SHORT = 15
 """Longest abbreviation of a kernel's symbol in the name of an emitted function, in characters."""
@@ -225,7 +225,7 @@ class Kernel:
         """Why this kernel cannot run the call; empty if it can."""
         missing = sorted(self.needs - features)
         found = [f"the core has no {feature}" for feature in missing]
-        return found + [(rule.__doc__ or rule.__name__).strip() for rule in self.accepts if not rule(call)]
+        return found + [(rule.__doc__ or rule.__name__).strip() for rule in self.accepts if not keeps(call, rule)]
 
     def overwritable(self, call: Call) -> tuple[int, ...]:
         """The operands of the call whose memory the output may take over."""

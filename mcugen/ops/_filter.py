@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Param, Rule
+from mcugen.call import Call, Param, Rule, fact
 from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.imports import Source
 from mcugen.kernel import Kernel
@@ -129,6 +129,7 @@ def with_bias(call: Call, sink: Sink, inputs: Sequence[str | None], *, required:
     return [w, sink.constant(data, QuantParams(scales, (0,) * len(scales)) if scales else None)]
 
 
+@fact
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
     """(mult s32, shift s8) of each output channel: scale_x * scale_w / scale_y, or what was proved to round as stated.
 

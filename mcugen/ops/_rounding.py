@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from mcugen import staircase
-from mcugen.call import Call, Param
+from mcugen.call import Call, Param, fact
 from mcugen.channels import Range
 from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.numeric import activation_range
@@ -44,6 +44,7 @@ def scale_of(value: float) -> Fraction:
     return Fraction(stored)
 
 
+@fact
 def factors(call: Call, channels: int) -> tuple[Fraction, ...]:
     """scale_x * scale_w / scale_y of each output channel, exact; "single": after the roundings of float32."""
     quant = call.input(1).quant
@@ -74,9 +75,10 @@ def whole_bias(call: Call, channels: int) -> np.ndarray:
     return np.array(found, np.int64)
 
 
+@fact
 def stairs(call: Call, activation: str) -> Stairs:
     """The steps of each output channel, for the sums that can occur."""
-    found: Range | None = call.op.accumulators(call)
+    found = call.accumulators
     if found is None:
         raise UnsupportedError("weights that are computed cannot be rounded once")
     channels = found.low.size
@@ -120,11 +122,13 @@ def line(found: Stairs, margin: int) -> Line | None:
     return staircase.line(found, margin)
 
 
+@fact
 def scaled(call: Call, activation: str) -> Scaled:
     """The proved multiplier and shift of each channel."""
     return _scaled(stairs(call, activation))
 
 
+@fact
 def line_of(call: Call, activation: str) -> Line | None:
     """The proved line of each channel; None where there is none."""
     return line(stairs(call, activation), abs(call.output.zero_point))
@@ -167,7 +171,7 @@ def _exception_fields(found: Line, y: TensorType, before: np.ndarray) -> dict[st
 
 def has_line(call: Call) -> bool:
     "every sum's result is a line with few exceptions"
-    if not is_stated(call) or call.op.accumulators(call) is None:
+    if not is_stated(call) or call.accumulators is None:
         return False
     return line_of(call, str(call.op.activation)) is not None
 
@@ -176,14 +180,14 @@ def is_scaled(call: Call) -> bool:
     "the runtime states how sums are scaled, or one proved multiplication and shift scales them"
     if not is_stated(call):
         return True
-    if call.op.accumulators(call) is None:
+    if call.accumulators is None:
         return False
     return bool(scaled(call, str(call.op.activation)).proved.all())
 
 
 def bounds(call: Call, activation: str) -> tuple[Range, ...] | None:
     """Bounds of the stored results; None where nothing is known of the sums."""
-    found: Range | None = call.op.accumulators(call)
+    found = call.accumulators
     if found is None or bool((found.low < _SUMS[0]).any() or (found.high > _SUMS[1]).any()):
         return None
     steps, zero = stairs(call, activation), call.output.zero_point

@@ -62,7 +62,7 @@ def _types(call: Call) -> set[str]:
 
 
 def _fit(call: Call) -> bool:
-    found = call.op.accumulators(call)
+    found = call.accumulators
     return found is not None and -_filter.INT32_END <= found.low[0] <= found.high[0] < _filter.INT32_END
 
 
@@ -187,7 +187,7 @@ class BatchMatmul(Op):
         return filters.scaling(call, 1, "NONE")
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        sums, channels = self.accumulators(call), call.output.shape[-1]
+        sums, channels = call.accumulators, call.output.shape[-1]
         if sums is not None:
             sums = filled(channels, int(sums.low[0]), int(sums.high[0]))
         found = _accumulators.results(call, sums, "NONE")[0]

@@ -192,7 +192,7 @@ class DepthwiseConv2D(Weighted):
         return filters.scaling(call, call.output.shape[3], self.activation)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        return _accumulators.results(call, self.accumulators(call), self.activation)
+        return _accumulators.results(call, call.accumulators, self.activation)
 
     def accumulators(self, call: Call) -> Range | None:
         x = call.range_of(0)

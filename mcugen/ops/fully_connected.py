@@ -224,7 +224,7 @@ class FullyConnected(Weighted):
         return not self.float_scales and (call.reference == "litert" or _filter.is_legacy(call))
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        return _accumulators.results(call, self.accumulators(call), self.activation, once=rounds_once(call))
+        return _accumulators.results(call, call.accumulators, self.activation, once=rounds_once(call))
 
     def accumulators(self, call: Call) -> Range | None:
         x = call.range_of(0)

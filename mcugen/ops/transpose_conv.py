@@ -191,7 +191,7 @@ class TransposeConv(Activated):
         return filters.scaling(call, call.output.shape[3], self.activation)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        return _accumulators.results(call, self.accumulators(call), self.activation)
+        return _accumulators.results(call, call.accumulators, self.activation)
 
     def accumulators(self, call: Call) -> Range | None:
         """None: the taps that reach a pixel differ from pixel to pixel."""

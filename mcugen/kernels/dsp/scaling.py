@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.call import Call, Params, fact
 from mcugen.errors import InternalError
 from mcugen.numeric import (
     activation_range,
@@ -49,14 +49,16 @@ def unrolled(call: Call, most: int, each: int, besides: int) -> int:
     return most if call.loop_bytes is None else max(min(most, (call.loop_bytes - besides) // each), 1)
 
 
+@fact
 def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest sum of each channel, bias included."""
-    found = call.op.accumulators(call)
+    found = call.accumulators
     if found is None:
         raise InternalError(f"no bounds of the sums of {call.op}")
     return found.low, found.high
 
 
+@fact
 def scales(call: Call) -> Scales:
     """Requantization constants for doubled sums, with the rounding of the call."""
     if _rounding.is_stated(call):
@@ -65,6 +67,7 @@ def scales(call: Call) -> Scales:
     return _scales(call, ends, multiply_double_rounding)
 
 
+@fact
 def scales_once(call: Call) -> Scales:
     """Requantization constants for operators that round once: the high word alone, without rounding or sign.
 
@@ -142,6 +145,7 @@ def is_int8(call: Call) -> bool:
     return _filter.int8_data(call) and _filter.constant_weights(call)
 
 
+@fact
 def largest(call: Call) -> np.ndarray:
     """The greatest magnitude of each channel's sum, 0 where it does not matter."""
     low, high = sums(call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Rule
+from mcugen.call import Call, Rule, fact
 from mcugen.numeric import activation_range
 from mcugen.ops import _filter, _rounding
 
@@ -25,6 +25,7 @@ def _shifts(call: Call) -> np.ndarray:
     return _filter.multipliers(call, len(quant.scale) if quant else 1)[1]
 
 
+@fact
 def finish_of(call: Call) -> int | None:
     """The cheapest requantization of sums: an index of FINISHES; None where no vector code computes it."""
     if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.call import Call, Params, fact
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.swar import packing
 from mcugen.ops import _filter, _rounding
@@ -38,6 +38,7 @@ def three_parts(call: Call) -> bool:
     return packing.in_three_parts(call, channels_of(call), activation_of(call))
 
 
+@fact
 def channels_of(call: Call) -> list[packing.Channel]:
     """The output channels, for calls of int8 data with constant weights."""
     return packing.channels(call, matrix(call), activation_of(call))
