@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--models", metavar="FOLDER", help="also check every model of a collection in this folder")
-    parser.addoption("--every-core", action="store_true", help="run all operators on all emulated cores")
+    parser.addoption("--whole", action="store_true", help="run all cases where a fixed sample is the rule")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -1,7 +1,7 @@
 """The models of a collection given by `--models FOLDER`.
 
-Plain .tflite models are exact under both references, layer by layer; a sample of the others keeps its promise, and
-`ci/soak` verifies all of them.
+Plain .tflite models are exact under both references, layer by layer, a quarter of the pairs by rule and all of them
+with --whole; a sample of the others keeps its promise. `ci/soak` verifies all of them.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from mcugen.verify import emulated, golden, run
 from tests.support import model_rows
 from tests.support.collection import EMULATED, SAMPLE, Model, collection, is_in_scope, models
 from tests.support.cores import CORES
+from tests.support.references import REFERENCES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "models.md"
 MEANINGS = ("host", "cortex-m4", "cortex-m55", "cortex-m0plus")
@@ -33,14 +34,25 @@ MEANINGS = ("host", "cortex-m4", "cortex-m55", "cortex-m0plus")
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     root = Path(metafunc.config.getoption("--models"))
     found = models(root)
+    whole = metafunc.config.getoption("--whole")
     if "folder" in metafunc.fixturenames:
-        metafunc.parametrize("folder", found, ids=[str(f.relative_to(root)) for f in found])
+        pairs = [(f, which) for f in found for which in REFERENCES if whole or _is_sampled(f.name, which, 4)]
+        names = [f"{f.relative_to(root)}-{which}" for f, which in pairs]
+        metafunc.parametrize(("folder", "reference"), pairs, ids=names)
     if "small" in metafunc.fixturenames:
-        chosen = [f for f in found if f.name in EMULATED]
-        metafunc.parametrize("small", chosen, ids=[f.name for f in chosen])
+        chosen = {f.name: f for f in found if f.name in EMULATED}
+        places = [(name, core) for name in chosen for core in CORES if whole or _is_sampled(name, core, 3)]
+        metafunc.parametrize(
+            ("small", "board"), [(chosen[n], core) for n, core in places], ids=["-".join(p) for p in places]
+        )
     if "sampled" in metafunc.fixturenames:
         sample = [model for model in collection(root) if model.name in SAMPLE]
         metafunc.parametrize("sampled", sample, ids=[model.name for model in sample])
+
+
+def _is_sampled(name: str, other: str, of: int) -> bool:
+    """Whether this pair is one of the sample; which ones follows from the names."""
+    return zlib.crc32(f"{name} {other}".encode()) % of == 0
 
 
 def test_the_collection_is_there(request: pytest.FixtureRequest) -> None:
@@ -99,7 +111,6 @@ def reached(nodes: Sequence[Node]) -> set[str | None]:
     return found
 
 
-@pytest.mark.parametrize("reference", ["tflm", "litert"])
 def test_model_equals_the_runtime(folder: Path, reference: str) -> None:
     board = MEANINGS[(zlib.crc32(folder.name.encode()) + 2 * (reference == "litert")) % len(MEANINGS)]
     artifact = mcugen.compile(folder / "model.tflite", board=board, reference=reference, name="model")
@@ -112,7 +123,6 @@ def test_model_equals_the_runtime(folder: Path, reference: str) -> None:
     assert not integer or result.c.max_abs_diff == 0
 
 
-@pytest.mark.parametrize("board", CORES)
 def test_firmware_on_an_emulated_core(small: Path, board: str) -> None:
     goal = ("speed", "balanced")[(EMULATED.index(small.name) + CORES.index(board)) % 2]
     artifact = mcugen.compile(small / "model.tflite", board=board, optimize=goal, name="model")

@@ -26,7 +26,7 @@ from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import cases_of
-from tests.support.cores import CORES, sampled
+from tests.support.cores import CORES, Portion, portion
 
 
 class CopyExamples(Copy):
@@ -69,17 +69,22 @@ def report(problems: Sequence[object]) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(OPS))
-def test_kernels_equal_the_oracle(name: str, tmp_path: Path) -> None:
-    result = conformance.check(OPS[name], tmp_path)
+def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    """Every other example that a kernel takes; with --whole, all of them."""
+    whole = pytestconfig.getoption("--whole")
+    takes = Portion(1 if whole else 2).takes(OPS[name].__name__)
+    result = conformance.check(OPS[name], tmp_path, takes)
     assert not result.refused, report(result.refused)
     assert not result.problems, report(result.problems)
-    assert result.cases + result.folded >= len(OPS[name].examples())
+    assert result.cases + result.folded >= (len(OPS[name].examples()) if whole else 1)
 
 
 @pytest.mark.parametrize("core", CORES)
 def test_kernels_equal_the_oracle_on_an_emulated_core(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    names = sorted(OPS) if pytestconfig.getoption("--every-core") else sampled(core, sorted(OPS))
-    problems = emulated.check_core(core, [OPS[name] for name in names], tmp_path)
+    """The core's portion of all cases; with --whole, all of them."""
+    whole = pytestconfig.getoption("--whole")
+    asked = emulated.WHOLE if whole else portion(core, sorted(op.__name__ for op in OPS.values()))
+    problems = emulated.check_core(core, list(OPS.values()), tmp_path, asked)
     assert not problems, report(problems)
 
 

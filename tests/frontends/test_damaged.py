@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged files: each gives a build or a McugenError, within 2 s and 500 MB; soak.py runs ten times as many."""
+"""Damaged files: each gives a build or a McugenError, within 2 s and 500 MB; soak.py runs all of them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def test_a_file_cut_at_any_byte_is_refused() -> None:
     assert all(v.text.startswith("CorruptModelError") for v in verdicts)
 
 
-def test_a_tenth_of_the_byte_flips() -> None:
-    verdicts = damage.judge(soak.flipped_files(soak.FLIPS // 10))
-    assert len(verdicts) == soak.FLIPS // 10
+def test_a_twentieth_of_the_byte_flips() -> None:
+    verdicts = damage.judge(soak.flipped_files(soak.FLIPS // 20))
+    assert len(verdicts) == soak.FLIPS // 20
     assert not damage.failures(verdicts), _explained(verdicts)
     assert {v.kind for v in verdicts} == {damage.BUILT, damage.REFUSED}
 
 
 def test_edited_fields_of_every_own_model() -> None:
-    names, files = soak.edited_files(every=200)
+    names, files = soak.edited_files(every=600)
     verdicts = damage.judge(files)
-    assert len(verdicts) == len(files) > 500
+    assert len(verdicts) == len(files) > 180
     assert not damage.failures(verdicts), _explained(verdicts, names)
 
 

@@ -29,7 +29,7 @@ def test_all_kernels_have_every_step_on_the_host(tmp_path: Path) -> None:
         word for case in found for word in case.label.split()
     }
     group = program.Group("sums", tuple(found))
-    problems = conformance.run_host(conformance.compile_host(group, tmp_path, ("-O1",)), found)
+    problems = conformance.run_host(conformance.compile_host(group, tmp_path, ("-O0",)), found)
     assert not problems, "\n".join(map(str, problems[:8]))
 
 

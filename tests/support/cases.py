@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mcugen import kernels, passes, reference, schedule
+from mcugen.call import Call
 from mcugen.emit import emit, view
 from mcugen.emit.view import ModelView
 from mcugen.errors import McugenError
@@ -25,6 +26,7 @@ RED_ZONE = 32
 """Bytes between two buffers of a case, and around them, which no kernel may touch."""
 
 Arrays = list[np.ndarray]
+Takes = Callable[[Kernel, str], bool]
 BROKEN = (McugenError, NotImplementedError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """Errors that a defective operator may raise: reported with its example, so that the others still run."""
 
@@ -63,24 +65,30 @@ class Refused:
     why: str
 
 
+def every_case(kernel: Kernel, reference: str) -> bool:
+    """No sample but all of them."""
+    return True
+
+
 def cases_of(
     op: type[Op],
     features: frozenset[str] = frozenset(),
     sets: int | None = None,
     prefix: str = "c",
     variants: bool = True,
+    takes: Takes = every_case,
 ) -> tuple[list[Case], list[Refused]]:
     """All cases of an operator, and what could not become one; what is folded when the model is read has no case.
 
     features: of the core; sets: input sets per case; prefix: of the C names.
-    variants: also in place, and with the inputs kept.
+    variants: also in place, and with the inputs kept. takes: which of them to make, by kernel and reference.
     """
     found: list[Case] = []
     refused: list[Refused] = []
     for k, example in enumerate(op.examples()):
         if folded(example) is not None:
             continue
-        made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets, variants)
+        made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets, variants, takes)
         try:
             found += made.cases()
         except BROKEN as error:
@@ -159,6 +167,7 @@ class _Maker:
     features: frozenset[str]
     sets: int | None
     variants: bool
+    takes: Takes
 
     def cases(self) -> list[Case]:
         alike: dict[str, list[_Draft]] = {}
@@ -189,12 +198,15 @@ class _Maker:
         for which in REFERENCES:
             for k, kernel in enumerate(self._accepting(graph, which)):
                 made += 1
-                yield from self._variants(imported, graph, kernel, which, f"{self.prefix}_{k}{which[0]}")
+                if self.takes(kernel, which):
+                    yield from self._variants(imported, graph, kernel, which, f"{self.prefix}_{k}{which[0]}")
         if not made:
             raise McugenError("no kernel takes it: " + "; ".join(self._refusals(graph)))
 
     def _accepting(self, graph: Graph, which: str) -> list[Kernel]:
-        call = graph.call(under_test(self.example, graph)[0], which)
+        return self._fitting(graph.call(under_test(self.example, graph)[0], which))
+
+    def _fitting(self, call: Call) -> list[Kernel]:
         return [k for k in kernels.of(call.op) if not k.refusals(call, self.features)]
 
     def _refusals(self, graph: Graph) -> Iterator[str]:
@@ -226,8 +238,8 @@ class _Maker:
         choices = []
         for node in graph.nodes:
             call = graph.call(node, which)
-            fitting = [k for k in kernels.of(node.op) if not k.refusals(call, self.features)]
-            choices.append(Choice(node, call, kernel if node in nodes else fitting[0], "under test"))
+            taken = kernel if node in nodes else self._fitting(call)[0]
+            choices.append(Choice(node, call, taken, "under test"))
         made = schedule.build(graph, choices, keep_input=keep)
         plan, zones = _spaced(made, self.example.seed % 2 == 1)
         options = Options(reference=which, keep_input=keep)

@@ -24,7 +24,7 @@ from mcugen.op import Op
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
 from tests.support import program
-from tests.support.cases import Case, Refused, cases_of, folded
+from tests.support.cases import Case, Refused, Takes, cases_of, every_case, folded
 
 # Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
 CASE_WARNINGS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in STRICT_WARNINGS)
@@ -56,7 +56,7 @@ def include_flags(folder: Path) -> list[str]:
 def compile_host(
     group: program.Group,
     folder: Path,
-    flags: Sequence[str] = ("-O1", "-g1", *SANITIZE),
+    flags: Sequence[str] = ("-O0", "-g1", *SANITIZE),
     kernels: Mapping[str, Path] = MappingProxyType({}),
 ) -> Path:
     """The program that runs the cases of one operator. kernels: sources to take for others. Raises ToolError."""
@@ -99,10 +99,12 @@ def _first_complaint(text: str, returncode: int) -> str:
     return " ".join([f"ended with {returncode}", *lines[:1], *places[:1]])
 
 
-def check(op: type[Op], folder: Path) -> Result:
-    """All cases of an operator, compiled and run on the host."""
+def check(op: type[Op], folder: Path, takes: Takes = every_case) -> Result:
+    """The cases of an operator, compiled and run on the host. takes: which of them, by kernel and reference."""
     start = time.monotonic()
-    cases, refused = cases_of(op, kernels.features())  # kernels for cores with more have a meaning in plain C
+    cases, refused = cases_of(
+        op, kernels.features(), takes=takes
+    )  # kernels for cores with more have a meaning in plain C
     problems: list[program.Difference] = []
     if cases:
         group = program.Group(op.__name__.lower(), tuple(cases))

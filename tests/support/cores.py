@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cores that tests run on, from the boards that there are."""
+"""The cores that tests run on, from the boards that there are, and which cases each of them runs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mcugen import target
+from mcugen.kernel import Kernel
+from tests.support.cases import Takes
+
+EVERY = 3
 
 
 def _has_its_own(name: str) -> bool:
@@ -17,13 +23,50 @@ def _has_its_own(name: str) -> bool:
 CORES = tuple(name for name in target.names() if _has_its_own(name))
 
 
-def sampled(core: str, names: Sequence[str]) -> list[str]:
-    """The operators to run on a core: all on the first of each instruction set and set of features, and on each of the
-    others every third, which ones following from its place in the list. All that the first ones run is the same code;
-    so is what a core runs that lacks only some of the features of another one.
+@dataclass(frozen=True)
+class Portion:
+    """The cases that a core runs: of each kernel one in `every` examples, the first among them.
+
+    operators: those of which it runs all kernels; None for all. Of the others it runs kernels that need `features`.
     """
-    kinds = [(target.load(name).isa, target.load(name).features) for name in CORES]
-    isa, features = kind = kinds[CORES.index(core)]
-    first = kinds.index(kind) == CORES.index(core)
-    covered = bool(features) and any(other == isa and features < more for other, more in kinds)
-    return list(names) if first and not covered else list(names)[CORES.index(core) % 3 :: 3]
+
+    every: int = 1
+    operators: frozenset[str] | None = None
+    features: frozenset[str] = frozenset()
+
+    def takes(self, operator: str) -> Takes:
+        """Which cases of an operator to make; to be asked once for each example of each kernel."""
+        whole = self.operators is None or operator in self.operators
+        seen: Counter[tuple[Kernel, str]] = Counter()
+
+        def taken(kernel: Kernel, reference: str) -> bool:
+            seen[kernel, reference] += 1
+            return (whole or bool(kernel.needs & self.features)) and seen[
+                kernel, reference
+            ] % self.every == 1 % self.every
+
+        return taken
+
+
+def portion(core: str, operators: Sequence[str]) -> Portion:
+    """What a core runs of these operators, so that all cores together run every kernel.
+
+    The core with the most features of each instruction set, and the first core of those without any, run all kernels;
+    the others share the operators among them, and the first one with a feature more runs the kernels that need it.
+    """
+    whole = [name for name in CORES if _is_first(name)]
+    if core in whole:
+        return Portion(EVERY)
+    others = [name for name in CORES if name not in whole]
+    place = others.index(core)
+    known = {feature for name in (*whole, *others[:place]) for feature in target.load(name).features}
+    share = frozenset(list(operators)[place :: len(others)])
+    return Portion(EVERY, share, target.load(core).features - known)
+
+
+def _is_first(core: str) -> bool:
+    """Whether it is the first core that has none of the features, or the most of them, on its instruction set."""
+    kinds = [(name, target.load(name)) for name in CORES if target.load(name).isa == target.load(core).isa]
+    most = max(kinds, key=lambda kind: len(kind[1].features))[0]
+    none = next((name for name, kind in kinds if not kind.features), core)
+    return core in (most, none)

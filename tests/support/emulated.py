@@ -14,33 +14,35 @@ from mcugen.toolchain import cross, qemu
 from tests.support import program
 from tests.support.cases import cases_of
 from tests.support.conformance import CASE_WARNINGS, compiler_complaints
+from tests.support.cores import Portion
 
 SETS = 2
+WHOLE = Portion()
 _RUN_LIMIT_S = 60.0
 
 
-def groups_for(core: Target, ops: Sequence[type[Op]]) -> tuple[program.Group, ...]:
+def groups_for(core: Target, ops: Sequence[type[Op]], portion: Portion = WHOLE) -> tuple[program.Group, ...]:
     """The cases of each operator on the kernels that the core can run."""
     asked = frozenset(feature for op in ops for kernel in kernels.of(op) for feature in kernel.needs)
-    return _groups(core.features & asked, tuple(ops))
+    return _groups(core.features & asked, tuple(ops), portion)
 
 
 @cache
-def _groups(features: frozenset[str], ops: tuple[type[Op], ...]) -> tuple[program.Group, ...]:
+def _groups(features: frozenset[str], ops: tuple[type[Op], ...], portion: Portion) -> tuple[program.Group, ...]:
     """Made once for all cores of which the kernels cannot tell the difference."""
     made = []
     for op in ops:
         name = op.__name__.lower()
-        cases, _ = cases_of(op, features, SETS, f"{name}_", variants=False)
+        cases, _ = cases_of(op, features, SETS, f"{name}_", variants=False, takes=portion.takes(op.__name__))
         if cases:
             made.append(program.Group(name, tuple(cases)))
     return tuple(made)
 
 
-def check_core(name: str, ops: Sequence[type[Op]], folder: Path) -> list[program.Difference]:
-    """Run all cases of these operators on an emulated core and compare."""
+def check_core(name: str, ops: Sequence[type[Op]], folder: Path, portion: Portion = WHOLE) -> list[program.Difference]:
+    """Run the cases of these operators on an emulated core and compare."""
     core = target.load(name)
-    return run_groups(core, groups_for(core, ops), folder)
+    return run_groups(core, groups_for(core, ops, portion), folder)
 
 
 def run_groups(core: Target, groups: Sequence[program.Group], folder: Path) -> list[program.Difference]:
