@@ -7,6 +7,7 @@ Integers are carried in int64 and wrapped to int32 where the runtimes use int32.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -102,15 +103,22 @@ def activation_range(activation: str, y: TensorType) -> tuple[int, int]:
     Raises UnsupportedError for an activation that runtimes do not fuse, QuantizationError where a bound leaves int32.
     Source: kernel_util.cc, CalculateActivationRangeQuantized.
     """
-    low, high = INT_RANGE[y.dtype]
+    if activation_bounds(activation) == (-math.inf, math.inf):
+        return INT_RANGE[y.dtype]
+    return _clamp(activation, y.dtype, y.scale, y.zero_point)
+
+
+@lru_cache(maxsize=1024)
+def _clamp(activation: str, dtype: str, scale: float, zero_point: int) -> tuple[int, int]:
+    low, high = INT_RANGE[dtype]
     low_real, high_real = activation_bounds(activation)
 
     def stored(real: float) -> int:
         with np.errstate(over="ignore"):
-            steps = float(np.float32(real) / np.float32(y.scale))
+            steps = float(np.float32(real) / np.float32(scale))
         if abs(steps) >= 2**31:
-            raise QuantizationError(f"the bound {real:g} of {activation} is {steps:g} steps of scale {y.scale:g}")
-        return y.zero_point + round_half_away(steps)
+            raise QuantizationError(f"the bound {real:g} of {activation} is {steps:g} steps of scale {scale:g}")
+        return zero_point + round_half_away(steps)
 
     return (
         low if low_real == -math.inf else max(low, stored(low_real)),

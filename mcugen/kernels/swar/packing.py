@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Channel:
     constant: int | None
     once: bool = False
 
-    @property
+    @cached_property
     def interval(self) -> tuple[int, int]:
         """The least and the largest sum."""
         return _interval(self.weights, self.bias)
