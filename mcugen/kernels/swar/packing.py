@@ -54,7 +54,8 @@ class Channel:
     @cached_property
     def interval(self) -> tuple[int, int]:
         """The least and the largest sum."""
-        return _interval(self.weights, self.bias)
+        low, high = _intervals(self.weights, np.int64(self.bias))
+        return int(low), int(high)
 
     @property
     def live(self) -> tuple[np.ndarray, int]:
@@ -62,22 +63,26 @@ class Channel:
         return (self.weights, self.bias) if self.constant is None else (np.zeros_like(self.weights), 0)
 
 
-def _interval(w: np.ndarray, bias: int) -> tuple[int, int]:
-    return bias - 255 * int(-w[w < 0].sum()), bias + 255 * int(w[w > 0].sum())
+def _intervals(w: np.ndarray, bias: np.ndarray | np.int64) -> np.ndarray:
+    """The least and the largest sums of the channels along the last axis but one; int64 [2, ...]."""
+    return np.stack([bias + 255 * np.minimum(w, 0).sum(axis=-1), bias + 255 * np.maximum(w, 0).sum(axis=-1)])
 
 
 def channels(call: Call, w: np.ndarray, activation: str) -> list[Channel]:
     """The channels of weights w [channels, taps]. Those whose output is always the same lose weights and bias."""
     w = w.astype(np.int64)
     bias = _filter.folded_bias(call, w.sum(axis=1)) - 128 * w.sum(axis=1)
-    made, once = [], rounds_once(call)
-    for row, b, mult, shift in zip(w, bias, *_filter.multipliers(call, len(w)), strict=True):
-        ends = np.array(_interval(row, int(b)))
-        scaled = (ends * mult + (1 << int(30 - shift))) >> int(31 - shift) if once else None
-        outputs = _clamped(call, activation, multiply_double_rounding(ends, mult, shift) if scaled is None else scaled)
-        same = int(outputs[0]) if outputs[0] == outputs[1] and np.abs(ends).max() < INT32 else None
-        made.append(Channel(row, int(b), int(mult), -int(shift), same, once))
-    return made
+    mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, len(w)))
+    ends, once = _intervals(w, bias), rounds_once(call)
+    scaled = (ends * mult + (np.int64(1) << (30 - shift))) >> (31 - shift) if once else None
+    outputs = _clamped(call, activation, multiply_double_rounding(ends, mult, shift) if scaled is None else scaled)
+    same = (outputs[0] == outputs[1]) & (np.abs(ends).max(axis=0) < INT32)
+    return [
+        Channel(row, b, m, -s, value if is_constant else None, once)
+        for row, b, m, s, value, is_constant in zip(
+            w, *(v.tolist() for v in (bias, mult, shift, outputs[0], same)), strict=True
+        )
+    ]
 
 
 def _clamped(call: Call, activation: str, scaled: np.ndarray) -> np.ndarray:
