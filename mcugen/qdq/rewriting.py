@@ -195,7 +195,15 @@ class Rewriting:
         except McugenError:
             return None
         is_kind = (made.dtype in _BYTES) == (t.dtype in _BYTES)
-        return self._node(exact, operands, [t])[0] if is_kind and made.shape == t.shape else None
+        if not is_kind or made.shape != t.shape or not (t.dtype in _BYTES or self._has_kernel(exact, operands, t)):
+            return None
+        return self._node(exact, operands, [t])[0]
+
+    def _has_kernel(self, op: Op, inputs: Sequence[str | None], t: TensorType) -> bool:
+        """Whether a portable kernel runs the operator: of int16 data few do, and floats are left as they are."""
+        operands = [None if n is None else self.tensors[n] for n in inputs]
+        types, data = (tuple(None if x is None else getattr(x, part) for x in operands) for part in ("type", "data"))
+        return op.runs(Call(op, types, (t,), data, self.reference))
 
     def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
         """A matrix product whose bias is added by a node of its own."""

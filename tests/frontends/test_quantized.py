@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 import mcugen.reference
 from mcugen import frontends, registry
 from mcugen.graph import Graph
+from mcugen.verify import run
 from tests.frontends.quantized_models import FLOATS, MODELS, made
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors/onnx_quantized.npz"
@@ -37,3 +39,24 @@ def test_no_float_is_left_inside(name: str, tmp_path: Path) -> None:
     graph, _ = imported(name, tmp_path)
     assert not [node for node in graph.nodes if graph.type(node.outputs[0]).is_float]
     assert not [note for note in graph.notes if "float island" in note]
+
+
+@pytest.mark.parametrize("kind", ["Add", "Mul", "GlobalAveragePool", "Relu"])
+def test_int16_that_no_integer_kernel_runs_stays_float(kind: str, tmp_path: Path) -> None:
+    """In the domain in which ONNX Runtime's quantizer writes int16 before opset 21."""
+    scale, zero = numpy_helper.from_array(np.float32(3e-4), "s"), numpy_helper.from_array(np.int16(0), "z")
+    steps = [("QuantizeLinear", "x", "q"), ("DequantizeLinear", "q", "d"), ("QuantizeLinear", "y", "out")]
+    first, second, last = (helper.make_node(name, [x, "s", "z"], [y], domain="com.microsoft") for name, x, y in steps)
+    operands = ["d", "d"] if kind in ("Add", "Mul") else ["d"]
+    nodes = [first, second, helper.make_node(kind, operands, ["y"]), last]
+    ends = [
+        [helper.make_tensor_value_info(name, number, (1, 3, 4, 5) if name == "x" else None)]
+        for name, number in (("x", TensorProto.FLOAT), ("out", TensorProto.INT16))
+    ]
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(helper.make_graph(nodes, "g", *ends, [scale, zero]), opset_imports=opsets, ir_version=8)
+    path = tmp_path / "net.onnx"
+    path.write_bytes(model.SerializeToString())
+    artifact = mcugen.compile(path)
+    assert any("float island" in note for note in artifact.graph.notes)
+    assert run.verify(artifact, 2, None, None, lambda text: None).agrees

@@ -143,7 +143,11 @@ def _along(shape: Shape, axis: int) -> Shape:
     return tuple(d if k == axis else 1 for k, d in enumerate(shape))
 
 
+_CONTRIB = "com.microsoft:"
+"""The domain in which ONNX Runtime's quantizer writes both before ONNX had all their types."""
 IMPORTS = (
     Import("onnx", "QuantizeLinear", since=10, expand=quantize),
     Import("onnx", "DequantizeLinear", since=10, expand=dequantize),
+    Import("onnx", _CONTRIB + "QuantizeLinear", expand=quantize),
+    Import("onnx", _CONTRIB + "DequantizeLinear", expand=dequantize),
 )
