@@ -17,14 +17,11 @@ from mcugen.graph import Graph
 from mcugen.quantize.balance import balanced
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.kept import Kept
-from mcugen.quantize.noise import decibels, powers
+from mcugen.quantize.noise import powers
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
 from mcugen.quantize.steps import stored_inputs, to_real
 from mcugen.quantize.walk import outputs
-
-_MOST_DB = 90.0
-"""With less noise a result counts as equal."""
 
 _AT_LEAST = 2
 """Ways to do a step that there are to try at a time."""
@@ -101,10 +98,6 @@ class Pool:
         for task, found in zip(new, self.run(new) if new else (), strict=True):
             self.kept.add(repr(task), found)
         return [np.asarray(self.kept.get(repr(task))) for task in wanted]
-
-    def scores(self, tasks: Iterable[Task]) -> list[np.ndarray]:
-        """The SQNR of each held-out sample by each task, in order."""
-        return [decibels(found, _MOST_DB) for found in self.results(tasks)]
 
 
 @contextmanager

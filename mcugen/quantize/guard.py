@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from mcugen.quantize.bench import Pool
+from mcugen.quantize.noise import decibels
 from mcugen.quantize.ranges import LEAST_ERROR
 from mcugen.quantize.recipe import LEAST_SQUARES, Recipe, Widths
 
 FEW = 64
 """Below so many samples a step must win clearly, and channels are balanced with care as well."""
+_MOST_DB = 90.0
+"""With less noise a result counts as equal."""
 _TIE = 0.5
 _CAREFUL = 0.25
 _MANY_ROWS = 1000
@@ -48,13 +51,15 @@ class Judged:
 class Step:
     """A step to try: changes of the recipe, the first known to be the strongest; the best is taken.
 
-    wins_ties: whether it is known to be the stronger way, so that a tie is its gain. unless: a step that makes it
-    needless.
+    wins_ties: whether it is known to be the stronger way, so that a tie is its gain; for_rare: whether it is for values
+    that few samples have, so that less noise in all samples together is a gain as well; unless: a step that makes it
+    needless
     """
 
     name: str
     changes: tuple[Change, ...]
     wins_ties: bool = True
+    for_rare: bool = False
     unless: str = ""
 
 
@@ -65,7 +70,7 @@ class Guard:
     pool: Pool
     widths: Widths
     tell: Callable[[str], None] = lambda text: None
-    _scores: dict[Recipe, np.ndarray] = field(default_factory=dict)
+    _powers: dict[Recipe, np.ndarray] = field(default_factory=dict)
 
     def judged(self) -> Judged:
         """Step after step, each kept where the samples that it has not seen are reproduced better with it."""
@@ -79,8 +84,8 @@ class Guard:
             self.tell(step.name)
             self._try(tried)
             candidate = self._best(tried)
-            gain = self._scores[candidate] - self._scores[best]
-            kept = self._keeps(gain, step.wins_ties)
+            gain = self._scores(candidate) - self._scores(best)
+            kept = self._keeps(gain, step.wins_ties) or (step.for_rare and self._is_quieter(candidate, best))
             trials.append(Trial(step.name, candidate, self._mean(candidate), float(gain.mean()), kept))
             best = candidate if kept else best
         return Judged(best, tuple(trials))
@@ -98,7 +103,7 @@ class Guard:
         if self.widths.has_few_bits:
             yield Step("weights refitted", ({**fitted, "refit": True},))
         yield Step("ranges", ({"ranges": LEAST_ERROR}, {"ranges": "99.999"}), wins_ties=False)
-        yield Step("ranges widened", (wider, {"widen": 1.0}))
+        yield Step("ranges widened", (wider, {"widen": 1.0}), for_rare=True)
         yield Step("least squares again", (fitted, {**fitted, **large}), unless="weights by least squares")
 
     def _best(self, tried: list[Recipe]) -> Recipe:
@@ -107,16 +112,25 @@ class Guard:
             return max(tried, key=self._mean)
         best = tried[0]
         for recipe in tried[1:]:
-            mean, doubt = _certain(self._scores[recipe] - self._scores[best])
+            mean, doubt = _certain(self._scores(recipe) - self._scores(best))
             best = recipe if mean > doubt else best
         return best
 
     def _try(self, recipes: list[Recipe]) -> None:
         folds = range(len(self.pool.bench.folds))
-        new = [recipe for recipe in recipes if recipe not in self._scores]
-        found = iter(self.pool.scores([(recipe, self.widths, fold) for recipe in new for fold in folds]))
+        new = [recipe for recipe in recipes if recipe not in self._powers]
+        found = iter(self.pool.results([(recipe, self.widths, fold) for recipe in new for fold in folds]))
         for recipe in new:
-            self._scores[recipe] = np.concatenate([next(found) for _ in folds])
+            self._powers[recipe] = np.concatenate([next(found) for _ in folds], axis=1)
+
+    def _scores(self, recipe: Recipe) -> np.ndarray:
+        """The SQNR of each held-out sample."""
+        return decibels(self._powers[recipe], _MOST_DB)
+
+    def _is_quieter(self, recipe: Recipe, than: Recipe) -> bool:
+        """Whether there is less noise in all samples together, of which there must be enough to have rare values."""
+        noise, before = (self._powers[r][1].sum() for r in (recipe, than))
+        return self.pool.bench.floats.count >= FEW and bool(noise < before)
 
     def _keeps(self, gain: np.ndarray, wins_ties: bool) -> bool:
         """With few samples a step must win clearly; with more, a tie goes to a step that is known to be stronger."""
@@ -126,7 +140,7 @@ class Guard:
         return mean > (-min(_TIE, doubt) if wins_ties else 0.0)
 
     def _mean(self, recipe: Recipe) -> float:
-        return float(self._scores[recipe].mean())
+        return float(self._scores(recipe).mean())
 
 
 def _certain(gain: np.ndarray) -> tuple[float, float]:
