@@ -16,10 +16,13 @@ from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.mixed import axis as axes
 from mcugen.mixed.loss import CLASSES, ERROR, Loss
 from mcugen.mixed.plan import Chosen, Wish
+from mcugen.mixed.search import Point
 from mcugen.options import Options
 from mcugen.quantize import kept, run
 from mcugen.quantize.recipe import Widths
 from tests.quantize.test_quantize import network, samples
+
+Fronts = dict[str, list[Point]]
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +48,9 @@ def kinds(found: run.Quantized, path: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def whole(files: tuple[Path, Path]) -> dict[str, Chosen]:
-    """Both ends: as much loss as may be, and the front of weights."""
-    return {
-        "all": mixed(files, Wish(weights=True, most=100.0, options=board()))[1],
-        "front": mixed(files, Wish(weights=True, activations=True, options=board(), front=True))[1],
-    }
+def fronts(files: tuple[Path, Path]) -> Fronts:
+    """Points between all wide and all narrow, of weights and of activations."""
+    return mixed(files, Wish(weights=True, activations=True, options=board(), front=True))[1].fronts
 
 
 def test_bits_given_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -71,14 +71,13 @@ def test_bits_that_the_runtime_does_not_run_are_refused(files: tuple[Path, Path]
         run.quantize(*files, run.Choices(jobs=1, layers=("r1=w4a16",)))
 
 
-def test_every_layer_is_narrow_where_that_may_be(whole: dict[str, Chosen]) -> None:
-    point = whole["all"].point
+def test_every_layer_is_narrow_where_that_may_be(files: tuple[Path, Path]) -> None:
+    point = mixed(files, Wish(weights=True, most=100.0, options=board()))[1].point
     assert point is not None
     assert [bits for _, bits in point.widths.weights_of] == [4] * 4
 
 
-def test_fronts_cost_more_for_more_decibels(whole: dict[str, Chosen]) -> None:
-    fronts = whole["front"].fronts
+def test_fronts_cost_more_for_more_decibels(fronts: Fronts) -> None:
     assert set(fronts) == {"weights", "activations"}
     for points in fronts.values():
         assert len(points) > 1
@@ -89,8 +88,8 @@ def test_fronts_cost_more_for_more_decibels(whole: dict[str, Chosen]) -> None:
     assert ram == sorted(ram)
 
 
-def test_budget_of_flash_is_met_with_few_narrow_layers(files: tuple[Path, Path], whole: dict[str, Chosen]) -> None:
-    points = whole["front"].fronts["weights"]
+def test_budget_of_flash_is_met_with_few_narrow_layers(files: tuple[Path, Path], fronts: Fronts) -> None:
+    points = fronts["weights"]
     limit = (points[0].cost.flash + points[-1].cost.flash) // 2
     found, chosen = mixed(files, Wish(weights=True, options=board(flash=str(limit))))
     assert chosen.point is not None
@@ -99,8 +98,8 @@ def test_budget_of_flash_is_met_with_few_narrow_layers(files: tuple[Path, Path],
     assert chosen.point.sqnr > points[0].sqnr
 
 
-def test_budget_of_ram_takes_wide_data_where_it_fits(files: tuple[Path, Path], whole: dict[str, Chosen]) -> None:
-    points = whole["front"].fronts["activations"]
+def test_budget_of_ram_takes_wide_data_where_it_fits(files: tuple[Path, Path], fronts: Fronts) -> None:
+    points = fronts["activations"]
     limit = (points[0].cost.ram + points[-1].cost.ram) // 2
     found, chosen = mixed(files, Wish(activations=True, options=board(ram=str(limit))))
     assert chosen.point is not None
@@ -108,9 +107,9 @@ def test_budget_of_ram_takes_wide_data_where_it_fits(files: tuple[Path, Path], w
     assert 16 in [bits for _, bits in found.widths.activations_of]
 
 
-def test_loss_in_between_is_met_by_some_layers(files: tuple[Path, Path], whole: dict[str, Chosen]) -> None:
+def test_loss_in_between_is_met_by_some_layers(files: tuple[Path, Path], fronts: Fronts) -> None:
     _, chosen = mixed(files, Wish(weights=True, most=0.01, options=board(), judge=ERROR))
-    points = whole["front"].fronts["weights"]
+    points = fronts["weights"]
     assert chosen.point is not None
     assert chosen.point.loss <= 0.01
     assert points[0].cost.flash < chosen.point.cost.flash < points[-1].cost.flash
