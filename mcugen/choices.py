@@ -31,4 +31,5 @@ class Choices(TypedDict, total=False):
     keep_input: bool
     selftest: bool
     export: tuple[str, ...]
+    no_report: bool
     amalgamate: bool

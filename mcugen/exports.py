@@ -47,12 +47,18 @@ def names() -> tuple[str, ...]:
     return tuple(sorted({*_own(), *plugins.installed(GROUP)}))
 
 
-def written(output: Output, chosen: Collection[str], emitted: Collection[str]) -> dict[str, bytes]:
+def written(
+    output: Output, chosen: Collection[str], emitted: Collection[str], *, report: bool = True
+) -> dict[str, bytes]:
     """Path -> content of the pages and the chosen exports. emitted: paths of the files that are there already.
+
+    report: whether to write the pages that may be left out.
 
     Raises UsageError for an export that does not exist, fails at import, or writes a file that is there or outside.
     """
-    made = contents([*_pages(), *(_load(name) for name in dict.fromkeys(chosen) if name != NONE)], output, emitted)
+    made = contents(
+        [*_pages(report), *(_load(name) for name in dict.fromkeys(chosen) if name != NONE)], output, emitted
+    )
     listed = sorted((*emitted, *made), key=lambda path: (path == REPORT, path))
     complete = replace(output, facts={**output.facts, "files": listed})
     return {path: content(complete) for path, content in made.items()}
@@ -72,9 +78,11 @@ def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]
     return made
 
 
-def _pages() -> Sequence[Export]:
-    modules = sorted(module.name for module in pkgutil.iter_modules(pages.__path__))
-    return [Export(name, importlib.import_module(f"{pages.__name__}.{name}").files) for name in modules]
+def _pages(report: bool) -> Sequence[Export]:
+    names = sorted(module.name for module in pkgutil.iter_modules(pages.__path__))
+    modules = {name: importlib.import_module(f"{pages.__name__}.{name}") for name in names}
+    chosen = {name: m for name, m in modules.items() if report or not getattr(m, "OPTIONAL", False)}
+    return [Export(name, module.files) for name, module in chosen.items()]
 
 
 def _own() -> dict[str, Path]:

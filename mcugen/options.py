@@ -139,6 +139,7 @@ class Options:
         "Build files to write with the C, e.g. `cmake`, or `none`; may be given several times.",
         metavar="NAME",
     )
+    no_report: bool = _option(False, "Write no report.html and no badge.svg; report.json says the same.")
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
 
     @property

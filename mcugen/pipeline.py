@@ -23,6 +23,7 @@ from mcugen.native import Model as Native
 from mcugen.native.model import Outputs
 from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened
 from mcugen.plan import MemoryPlan, check
+from mcugen.report import page as report_page
 from mcugen.report.facts import Report
 from mcugen.report.output import Model, Output
 from mcugen.schedule import Schedule
@@ -53,6 +54,10 @@ class Artifact:
         """A line, not the megabyte of constants, files and stages."""
         size = f"{len(self.files)} files, {self.report.ram_bytes:,} bytes of RAM"
         return f"<Artifact {self.name} for {self.target.name}: {size}>"
+
+    def _repr_html_(self) -> str:
+        """The head of the report, as notebooks show it."""
+        return report_page.head(report.as_dict(self.report))
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write all files into `folder`, or none: they are staged and moved once complete.
@@ -165,7 +170,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     models = (Model(made.view, made.schedule, made.plan),)
     sources, libraries = tuple(sources_of(emitted)), tuple(libraries_of(emitted))
     output = Output(model.name, models, sources, libraries, report.as_dict(made.report))
-    files = emitted | exports.written(output, model.options.export, emitted)
+    files = emitted | exports.written(output, model.options.export, emitted, report=not model.options.no_report)
     facts = dataclasses.replace(made.report, files=tuple(sorted(files)))
     return dataclasses.replace(made, files=files, emitted=emitted, report=facts)
 

@@ -101,7 +101,12 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     models = tuple(Model(a.view, a.schedule, a.plan) for a in artifacts)
     sources, libraries = sources_of(emitted), libraries_of(emitted)
     output = Output(name, models, tuple(sources), tuple(libraries), _facts(name, regions, artifacts))
-    return Shared(name, regions, artifacts, emitted | exports.written(output, options.export, emitted))
+    return Shared(
+        name,
+        regions,
+        artifacts,
+        emitted | exports.written(output, options.export, emitted, report=not options.no_report),
+    )
 
 
 def _require_no_states(artifacts: Sequence[Artifact]) -> None:

@@ -10,7 +10,7 @@ from mcugen.errors import MemoryBudgetError
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
-from mcugen.report import constants, estimates, regions, removals
+from mcugen.report import constants, estimates, layout, regions, removals
 from mcugen.report.facts import CycleFacts, Report, StateFacts, StepFacts
 from mcugen.schedule import Schedule, Step
 from mcugen.select import Solution
@@ -42,18 +42,34 @@ def facts_of(
         live_macs=view.macs,
         cycles=estimates.total(cycles),
         clock_hz=board.clock_hz,
-        steps=tuple(
-            _step(s, v.kernel, schedule, c) for s, v, c in zip(schedule.steps, view.steps, cycles, strict=True)
-        ),
+        steps=_steps(view, schedule, cycles),
         regions=regions.facts_of(solution),
         weights=constants.facts_of(view, board),
         notes=(*notes, *solution.notes),
         removed=schedule.graph.removed,
         states=_states(schedule),
+        version=view.version,
+        command=view.command,
+        sha256=view.sha256,
+        promise=view.promise,
+        events=len(schedule.trace),
+        inputs=schedule.graph.inputs,
+        outputs=schedule.graph.outputs,
+        tensors=layout.tensors_of(schedule),
+        buffers=layout.buffers_of(schedule, plan),
+        ram_limit_bytes=board.total_ram_bytes,
+        flash_limit_bytes=board.flash_bytes,
     )
 
 
-def _step(step: Step, function: str, schedule: Schedule, cycles: CycleFacts | None) -> StepFacts:
+def _steps(view: ModelView, schedule: Schedule, cycles: list[CycleFacts | None]) -> tuple[StepFacts, ...]:
+    events, steps = layout.events_of(schedule), zip(schedule.steps, view.steps, cycles, strict=True)
+    return tuple(_step(step, shown.kernel, schedule, each, events[step.index]) for step, shown, each in steps)
+
+
+def _step(
+    step: Step, function: str, schedule: Schedule, cycles: CycleFacts | None, events: tuple[int, int]
+) -> StepFacts:
     choice = step.choice
     return StepFacts(
         index=step.index,
@@ -64,6 +80,15 @@ def _step(step: Step, function: str, schedule: Schedule, cycles: CycleFacts | No
         why=choice.why,
         macs=schedule.macs(step),
         cycles=cycles,
+        name=layout.name_of(schedule, step),
+        source=choice.node.source,
+        inputs=tuple(name for name in choice.node.inputs if name in schedule.places),
+        outputs=choice.node.outputs,
+        constants_bytes=choice.constant_bytes,
+        scratch_bytes=step.scratch_bytes,
+        first_event=events[0],
+        last_event=events[1],
+        by_rows=step.by_rows,
     )
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from mcugen.graph import Removed
 
+SCHEMA = 1
+"""Version of report.json; it grows where a key changes its meaning or goes."""
+
 
 @dataclass(frozen=True)
 class CycleFacts:
@@ -19,6 +22,10 @@ class CycleFacts:
 class StepFacts:
     """One step: its operator and sizes, the kernel chosen for it, the C function that it became, why that one, its
     multiply-accumulates and estimated cycles.
+
+    name: the model's own of the layer; source: its place in the model file; inputs, outputs: names of tensors
+    constants_bytes: of its parameters, before equal arrays are stored once; scratch_bytes: beside its tensors
+    first_event, last_event: when it runs; by_rows: whether it does so row by row
     """
 
     index: int
@@ -29,6 +36,48 @@ class StepFacts:
     why: str
     macs: int
     cycles: CycleFacts | None
+    name: str
+    source: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    constants_bytes: int
+    scratch_bytes: int
+    first_event: int
+    last_event: int
+    by_rows: bool
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """A tensor in RAM. label: its name in the model; buffer, start: where it lies; scale: None for several or none."""
+
+    name: str
+    label: str
+    dtype: str
+    shape: tuple[int, ...]
+    nbytes: int
+    scale: float | None
+    zero_point: int | None
+    buffer: str
+    start: int
+
+
+@dataclass(frozen=True)
+class BufferFacts:
+    """Bytes of a region that belong together, from one event to another.
+
+    rows, rows_kept: of a tensor with rows, how many there are and how many the buffer holds at a time; else 0
+    """
+
+    name: str
+    region: str
+    offset: int
+    nbytes: int
+    first_event: int
+    last_event: int
+    rows: int
+    rows_kept: int
+    tensors: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -94,6 +143,12 @@ class Report:
     clock_hz       of the board's core, None for a bare core
     removed        what the build took out, and why no bit of the results changes
     states         what is kept from run to run, within the RAM
+    schema         version of this document; docs/report.schema.json describes it
+    version        of mcugen. command, sha256: what makes the build again, and the hash of the model file
+    promise        how results relate to those of the runtime
+    events         how many there are; inputs and outputs are names of tensors;
+                   tensors and buffers say what RAM holds during which event
+    ram_limit_bytes, flash_limit_bytes   of the board, None for a bare core
     """
 
     name: str
@@ -117,3 +172,15 @@ class Report:
     notes: tuple[str, ...] = ()
     removed: tuple[Removed, ...] = ()
     states: tuple[StateFacts, ...] = ()
+    schema: int = SCHEMA
+    version: str = ""
+    command: str = ""
+    sha256: str = ""
+    promise: str = ""
+    events: int = 0
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    tensors: tuple[TensorFacts, ...] = ()
+    buffers: tuple[BufferFacts, ...] = ()
+    ram_limit_bytes: int | None = None
+    flash_limit_bytes: int | None = None

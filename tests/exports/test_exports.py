@@ -26,9 +26,12 @@ title = "a list of sources for somebody's build"
 """
 
 
+PAGES = {"report.json", "report.html", "badge.svg", "memory.svg"}
+
+
 def test_a_build_writes_pages_and_the_default_export() -> None:
     made = mcugen.compile(DIGITS)
-    assert set(made.files) - set(made.emitted) == {"report.json", "memory.svg", "CMakeLists.txt"}
+    assert set(made.files) - set(made.emitted) == {*PAGES, "CMakeLists.txt"}
     report = json.loads(made.files["report.json"])
     assert sorted(report["files"]) == sorted(made.files) == list(made.report.files)
     assert "kernels/" in made.files["CMakeLists.txt"].decode() and b"main.c" not in made.files["CMakeLists.txt"]
@@ -36,7 +39,7 @@ def test_a_build_writes_pages_and_the_default_export() -> None:
 
 def test_no_export() -> None:
     made = mcugen.compile(DIGITS, export=("none",))
-    assert set(made.files) - set(made.emitted) == {"report.json", "memory.svg"}
+    assert set(made.files) - set(made.emitted) == PAGES
     assert "--export none" in made.files["digits.c"].decode()
 
 

@@ -1,0 +1,72 @@
+"""`mcugen report`: the page of a build that is there, or of two beside each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcugen.cli._common import emit, json_option, require_places, write
+from mcugen.errors import UsageError
+
+
+@click.command("report")
+@click.argument("folders", metavar="FOLDER...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--compare", is_flag=True, help="Set two builds side by side, in FILE.html.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of report.json, docs/report.schema.json.")
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    type=click.Path(path_type=Path),
+    help="File to write; by default report.html in the folder, or compare.html here.",
+)
+@json_option
+def COMMAND(folders: tuple[Path, ...], compare: bool, schema: bool, file: Path | None, as_json: bool) -> None:
+    """Make the page of a build again, from the report.json in its FOLDER.
+
+    \b
+      mcugen report out/
+      mcugen report --compare before/ after/ -o compare.html
+    """
+    from mcugen.report import page
+    from mcugen.report import schema as described
+
+    if schema:
+        emit(described.schema(), json.dumps(described.schema(), indent=2), as_json=as_json)
+        return
+    wanted = 2 if compare else 1
+    if len(folders) != wanted:
+        raise UsageError(f"{len(folders)} folders given", hint="give one, or two with --compare")
+    found = [_facts(folder) for folder in folders]
+    target = file or (Path("compare.html") if compare else folders[0] / page.HTML)
+    require_places({"-o": target}, [folder / "report.json" for folder in folders])
+    if compare:
+        if any("models" in facts for facts in found):
+            raise UsageError("builds of several models cannot be compared", hint="give builds of one model")
+        write(target, page.comparison(found[0], found[1], (str(folders[0]), str(folders[1]))))
+    else:
+        _listed(folders[0], found[0], target)
+        write(target, page.html(found[0]))
+    emit({"written": str(target)}, f"written: {target}", as_json=as_json)
+
+
+def _listed(folder: Path, facts: dict[str, Any], target: Path) -> None:
+    """Note a page that the build left out among the files of the folder, so that the next build may replace it."""
+    if target == folder / target.name and target.name not in facts["files"]:
+        facts["files"] = sorted([*facts["files"], target.name])
+        write(folder / "report.json", (json.dumps(facts, indent=2) + "\n").encode())
+
+
+def _facts(folder: Path) -> Any:
+    """The document of a build. Raises UsageError where there is none that this version can show."""
+    from mcugen import files
+    from mcugen.report import page
+
+    path = folder / "report.json"
+    try:
+        return page.checked(json.loads(files.read(path)), str(path))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path), hint="give the folder of a build") from error

@@ -1,0 +1,154 @@
+"""report.html: all that it shows is in report.json, nothing comes from elsewhere, and it is the same made again."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mcugen
+from mcugen import sharing
+from mcugen.cli import main
+from mcugen.options import Options
+from mcugen.pipeline import Artifact
+from mcugen.report import page, schema
+
+ROOT = Path(__file__).resolve().parents[2]
+DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
+MICROPHONE = ROOT / "examples" / "microphone" / "sweeps.tflite"
+VOID = {"meta", "br", "path", "rect", "link"}
+MOST_BYTES = 500_000
+
+
+class Outline(HTMLParser):
+    """The tags of a page, each closed, with ids and links."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(str(value))
+            if key == "href" and str(value).startswith("#"):
+                self.links.append(str(value)[1:])
+            elif key in ("href", "src", "srcset", "data", "action"):
+                self.loads.append(str(value))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def digits() -> Artifact:
+    return mcugen.compile(DIGITS, board="nucleo-l4r5zi")
+
+
+def typed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main([str(a) for a in arguments])
+    return int(ended.value.code or 0), *capsys.readouterr()
+
+
+def test_it_shows_what_the_document_holds(digits: Artifact) -> None:
+    text, facts = digits.files["report.html"].decode(), json.loads(digits.files["report.json"])
+    outline = Outline(text)
+    assert not outline.open and not outline.loads and "url(" not in text and "@import" not in text
+    assert len(text) < MOST_BYTES and set(outline.links) <= set(outline.ids)
+    assert [f"layer-{s['index']}" for s in facts["steps"]] == outline.ids
+    for key in ("ram_bytes", "weights_bytes", "live_macs", "macs", "ram_limit_bytes", "flash_limit_bytes"):
+        assert f"{facts[key]:,}" in text
+    for step in facts["steps"]:
+        row = re.search(rf'<tr data-l="{step["index"]}".*?</tr>', text, re.DOTALL)
+        assert row is not None and step["kernel"] in row[0] and step["op"] in row[0]
+        assert f'data-v="{step["cycles"]["high"]}"' in row[0] and f'data-v="{step["macs"]}"' in row[0]
+    assert facts["sha256"] in text and facts["command"] in text and facts["promise"] in text
+    assert len(re.findall('<rect class="b ', text)) == len(facts["buffers"])
+
+
+def test_names_of_a_model_are_text(digits: Artifact) -> None:
+    facts = json.loads(digits.files["report.json"])
+    bad = "</script><img src=x>\"'&"
+    facts["steps"][0]["name"] = facts["name"] = facts["tensors"][0]["name"] = facts["notes"] = bad
+    facts["notes"], facts["steps"][0]["inputs"] = [bad], [bad]
+    text = page.html(facts).decode()
+    assert "<img" not in text and text.count("</script>") == 1 and not Outline(text).loads
+    assert b"<img" not in page.badge(facts)
+
+
+def test_documents_are_as_the_schema_says(digits: Artifact) -> None:
+    kept = json.loads((ROOT / "docs" / "report.schema.json").read_text())
+    assert kept == schema.schema(), "mcugen report --schema > docs/report.schema.json"
+    streamed = mcugen.compile(MICROPHONE, input_mode="frames", no_report=True)
+    assert "report.html" not in streamed.files and "badge.svg" not in streamed.files
+    for artifact in (digits, streamed):
+        assert schema.misfit(json.loads(artifact.files["report.json"])) == ""
+    facts = json.loads(digits.files["report.json"])
+    for change, where in (({"steps": 1}, ".steps"), ({"proven": 1}, ".proven"), ({"more": 1}, ".more")):
+        assert schema.misfit({**facts, **change}) == where
+    facts["steps"][1]["cycles"]["low"] = "many"
+    assert schema.misfit(facts) == ".steps[1].cycles"
+
+
+def test_layers_and_buffers_fit_each_other(digits: Artifact) -> None:
+    facts: dict[str, Any] = json.loads(digits.files["report.json"])
+    tensors = {t["name"]: t for t in facts["tensors"]}
+    buffers = {b["name"]: b for b in facts["buffers"]}
+    assert all(b["offset"] + b["nbytes"] <= facts["arena_bytes"] for b in buffers.values())
+    assert max(b["last_event"] for b in buffers.values()) < facts["events"]
+    for step in facts["steps"]:
+        for name in (*step["inputs"], *step["outputs"]):
+            buffer = buffers[tensors[name]["buffer"]]
+            assert buffer["first_event"] <= step["first_event"] <= buffer["last_event"]
+        assert step["name"] and step["last_event"] >= step["first_event"]
+
+
+def test_the_page_is_made_again_and_compared(
+    digits: Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    digits.write(a)
+    (a / "report.html").unlink()
+    status, out, _ = typed(capsys, "report", a)
+    assert status == 0 and (a / "report.html").read_bytes() == digits.files["report.html"] and "report.html" in out
+    mcugen.compile(DIGITS, board="nucleo-l4r5zi", optimize="ram", no_report=True).write(b)
+    assert not (b / "report.html").exists() and typed(capsys, "report", b)[0] == 0
+    digits.write(b)
+    assert (b / "report.html").read_bytes() == digits.files["report.html"]
+    status, _, err = typed(capsys, "report", "--compare", a, b, "-o", tmp_path / "ab.html")
+    text = (tmp_path / "ab.html").read_text()
+    assert status == 0 and not err and not Outline(text).open and f"{digits.report.ram_bytes:,}" in text
+    assert "+0.0 %" in text
+
+
+def test_other_documents_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for content, says in (("{}", "no report of schema"), ("[", "cannot be read"), ('{"schema": 1}', "no report")):
+        (tmp_path / "report.json").write_text(content)
+        status, _, err = typed(capsys, "report", tmp_path)
+        assert status == 2 and says in err
+    assert typed(capsys, "report")[0] == 2 and typed(capsys, "report", "--compare", tmp_path)[0] == 2
+
+
+def test_a_notebook_shows_the_head(digits: Artifact) -> None:
+    shown = digits._repr_html_()
+    assert not Outline(shown).open and f"{digits.report.ram_bytes:,} bytes" in shown and "same bits" in shown
+
+
+def test_several_models_have_one_page() -> None:
+    models = [DIGITS, MICROPHONE]
+    made = sharing.build(models, Options(board="cortex-m4"))
+    text = made.files["report.html"].decode()
+    assert {"digits-layer-0", "sweeps-layer-0"} <= set(Outline(text).ids) and not Outline(text).open
+    assert page.checked(json.loads(made.files["report.json"]), "report.json")["name"] == "models"
