@@ -77,3 +77,11 @@ def test_a_bias_is_added_to_the_padding_of_transposed_convolutions_too(tmp_path:
     y = w.node("ConvTranspose", given, strides=[2, 2], output_padding=[1, 1])
     (wanted,) = expected(w.model(y), {"input0": IMAGE})
     assert np.allclose(result(w, IMAGE, y, tmp_path), wanted, atol=1e-5)
+
+
+def test_indices_of_what_is_not_zero_are_a_constant(tmp_path: Path) -> None:
+    """As PyTorch writes a mask that it knows."""
+    w = Writer()
+    rows = w.node("Squeeze", [w.node("NonZero", [w.constant(np.float32([0, 1, 0, 1, 1]))]), w.constant(np.int64([0]))])
+    got = result(w, IMAGE, w.node("Gather", [w.input(IMAGE.shape), rows], axis=2), tmp_path)
+    assert np.array_equal(got, IMAGE[:, :, [1, 3, 4]])

@@ -86,6 +86,14 @@ def largest(e: Expansion, x: str, axis: int) -> str:
     return hot(e, at, axis, e.type(x).shape[axis], one, zero)
 
 
+def nonzero(source: Source, e: Expansion) -> Sequence[str]:
+    """The indices of what is not zero, a row for each axis, as a constant. Source: ONNX NonZero-13."""
+    data = source.constant(0)
+    if data is None:
+        raise UnsupportedError("how many results there are is only known at run time", hint="make it a constant")
+    return [e.constant(np.array(np.nonzero(np.atleast_1d(data)), np.int64))]
+
+
 def positions(source: Source, e: Expansion) -> Sequence[str]:
     """start, start + delta, ... before limit, as a constant. Source: ONNX Range-11."""
     ends = [source.constant(k) for k in range(3)]
@@ -133,6 +141,7 @@ IMPORTS = (
     Import("onnx", "Trilu", expand=trilu),
     Import("onnx", "OneHot", expand=one_hot),
     Import("onnx", "Hardmax", since=13, expand=hardmax),
+    Import("onnx", "NonZero", expand=nonzero),
     Import("onnx", "Range", expand=positions),
     Import("onnx", "EyeLike", expand=eye_like),
     *(Import("onnx", name, expand=partial(window, terms)) for name, terms in _WINDOWS.items()),
