@@ -322,6 +322,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (4, 5), "c": 19, "kernel": (3, 3), "zero": -128, "out_zero": -128, "gain": 0.002},
     {"size": (17, 1), "c": 9, "kernel": (13, 1), "padding": "VALID", "zero": 7, "out_zero": -128, "gain": 0.002},
     {"size": (3, 13), "c": 7, "kernel": (3, 3), "zero": -128, "out_zero": -128, "gain": 0.002},
+    {"size": (13, 1), "c": 19, "kernel": (13, 1), "padding": "VALID", "zero": 7, "gain": 0.002},
     {"size": (4, 16), "c": 3, "kernel": (2, 3), "stride": (1, 2), "zero": 7, "gain": 0.003},
     {"size": (15, 2), "c": 3, "kernel": (5, 1), "zero": -128, "out_zero": -128, "gain": 0.003},
     {"size": (24, 1), "c": 2, "kernel": (3, 1), "stride": (2, 1), "zero": 5, "gain": 0.003, "activation": "RELU"},

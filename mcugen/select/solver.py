@@ -194,7 +194,8 @@ def _has_no_narrow(c: Candidate) -> bool:
 
 
 def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
-    """For each node the functions picked without regard to RAM, and those that need less memory of their own.
+    """For each node the functions picked without regard to RAM, and those that need less memory of their own; where the
+    pick cannot run by rows, also those that can.
 
     A faster one that was not picked was not worth its code. What holds more constants than the pick is left out where
     flash is limited.
@@ -203,7 +204,8 @@ def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
     limited = problem.options.optimize == "flash" or problem.options.flash_bytes is not None
 
     def is_offered(c: Candidate, pick: Candidate) -> bool:
-        leaner = c.working_bytes < pick.working_bytes and c.cost >= pick.cost
+        walks = can_run_by_rows(c.choice) and not can_run_by_rows(pick.choice)
+        leaner = (c.working_bytes < pick.working_bytes or walks) and c.cost >= pick.cost
         return (c.function in used or leaner) and not (limited and c.choice.constant_bytes > pick.choice.constant_bytes)
 
     pairs = zip(problem.candidates, picks, strict=True)

@@ -127,3 +127,17 @@ def test_a_single_rounding_is_left_to_others() -> None:
     found = example(FullyConnected(), 1, (1, 40), (8, 40), 0, gain=0.001, per_channel=False, out_zero=-128)
     assert chosen(found) == "mg_dense_s8__mve"
     assert "mve" not in chosen(found, "litert")
+
+
+@pytest.mark.parametrize(("image", "kernel", "slices"), [
+    ((25, 5, 64), (3, 3), 4), ((9, 9, 17), (3, 3), 2), ((28, 1, 128), (5, 1), 2), ((9, 1, 40), (3, 1), 2),
+])  # fmt: skip
+def test_slices_hold_little_of_the_image(image: tuple[int, int, int], kernel: tuple[int, int], slices: int) -> None:
+    call = call_of(deep(image, kernel))
+    sliced = next(k for k in kernels.of(call.op) if k.symbol.endswith("mve_slices"))
+    assert not sliced.refusals(call, M55) and sliced.params is not None and sliced.scratch is not None
+    params = sliced.params(call)
+    assert params["slice"] % 16 == 0 and params["stream"].size == 28 * slices * params["slice"]
+    assert slices * params["slice"] >= image[2] and sliced.scratch(call) <= 1024
+    few = call_of(deep((*image[:2], 16), kernel))
+    assert any("more than 16 channels" in reason for reason in sliced.refusals(few, M55))

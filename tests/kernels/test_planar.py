@@ -28,9 +28,9 @@ from mcugen.types import TensorType
 from tests.support import draw
 from tests.support.cases import graph_of
 
-LINE, COLUMN, KERNEL, BLOCKS = (
+LINE, COLUMN, KERNEL, BLOCKS, SLICES, LINE_SLICES = (
     next(k for k in kernels.of(DepthwiseConv2D) if k.symbol == f"mg_depthwise_conv2d_s8__{how}")
-    for how in ("line", "column", "planar", "planar_blocks")
+    for how in ("line", "column", "planar", "planar_blocks", "planar_slices", "line_slices")
 )
 
 
@@ -113,6 +113,9 @@ def test_layers_of_other_widths_share_a_copy_where_they_are_in_blocks() -> None:
         (KERNEL, {"size": (5, 56), "kernel": (3, 7), "out_zero": -128}),
         (LINE, {"size": (40, 1), "kernel": (15, 1)}),
         (COLUMN, {"size": (40, 1), "kernel": (10, 1), "c": 40}),
+        (SLICES, {"size": (5, 24), "c": 40}),
+        (SLICES, {"size": (5, 6), "c": 99}),
+        (LINE_SLICES, {"size": (40, 1), "kernel": (15, 1), "c": 40}),
     ],
 )
 def test_the_stated_code_of_a_copy_is_near_its_size(kernel: Kernel, changed: dict[str, Any], tmp_path: Path) -> None:
@@ -153,6 +156,8 @@ def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
         (LINE, {"dilation": (2, 1)}, "the dilation is 1"),
         (LINE, {"stride": (4, 1)}, "vertical stride of at most 3"),
         (LINE, {"batch": 2}, "batch"),
+        (LINE_SLICES, {"batch": 2}, "batch"),
+        (LINE_SLICES, {"c": 8}, "256 bytes"),
         (LINE, {"stride": (9, 1)}, "more than one row"),
         (LINE, {"size": (1100, 1)}, "4 KB"),
         (COLUMN, {"size": (120, 1), "kernel": (101, 1)}, "at most 100 rows"),
@@ -160,7 +165,7 @@ def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
     ],
 )
 def test_signals_have_kernels_of_their_own(kernel: Kernel, changed: dict[str, Any], message: str) -> None:
-    usual = {"size": (9, 1), "kernel": (5, 1)}
+    usual = {"size": (9, 1), "kernel": (5, 1), "c": 50, "gain": 0.01}
     sizes = {k: v for k, v in changed.items() if k != "batch"}
     assert not refusals(call_of(**usual), "dsp", kernel=kernel)  # type: ignore[arg-type]
     call = batched(call_of(**{**usual, **sizes}), changed.get("batch", 1))
@@ -179,6 +184,21 @@ def test_a_signal_that_comes_by_rows_is_not_waited_for(mode: str, symbol: str) -
     options = Options(input_mode=mode)
     listed = candidates_of(graph_of(made), target.load("cortex-m4"), options)[0]
     assert listed[0].choice.kernel.symbol == symbol
+
+
+@pytest.mark.parametrize("kernel", [SLICES, LINE_SLICES])
+@pytest.mark.parametrize("c", [29, 64, 127, 300])
+def test_slices_take_little_memory(kernel: Kernel, c: int) -> None:
+    call = call_of((40, 1 if kernel is LINE_SLICES else 5), c, (3, 1), padding="VALID")
+    params = kernel.params(call) if kernel.params else {}
+    assert kernel.scratch is not None and kernel.scratch(call) <= (1024 if kernel is SLICES else 384)
+    assert params["slice"] % 4 == 0 and params["slice"] < c
+    assert params["weights"].size == c * (3 if kernel is SLICES else 1) * (1 if kernel is SLICES else 2)
+
+
+def test_channels_in_one_slice_are_not_sliced() -> None:
+    assert any("1 KB" in reason for reason in refusals(call_of((6, 6), 20), "dsp", kernel=SLICES))
+    assert not refusals(call_of((6, 6), 21), "dsp", kernel=SLICES)
 
 
 def test_weights_of_a_signal_follow_each_other_from_every_slot() -> None:

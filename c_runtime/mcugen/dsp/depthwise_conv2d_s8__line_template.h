@@ -6,6 +6,7 @@
 
 MG_DECLARE_depthwise_conv2d_s8__line(MG_KERNEL);
 
+#define MG_SLICED 0
 #define MG_ANY 0
 #include "mcugen/planar_outputs_template.h"
 
@@ -22,3 +23,4 @@ MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const int8_t *in, int8_t
 #undef MG_COLUMNS
 #undef MG_OUT
 #undef MG_ANY
+#undef MG_SLICED

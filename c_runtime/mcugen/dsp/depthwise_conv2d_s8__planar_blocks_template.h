@@ -7,6 +7,7 @@
 
 MG_DECLARE_depthwise_conv2d_s8__planar_blocks(MG_KERNEL);
 
+#define MG_SLICED 0
 #define MG_ANY 1
 #define MG_BLOCKS 2
 #define MG_TAIL 0
@@ -32,3 +33,4 @@ MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const mg_s16 *const *row
 #undef MG_COLUMNS
 #undef MG_OUT
 #undef MG_ANY
+#undef MG_SLICED

@@ -9,6 +9,7 @@
 
 MG_DECLARE_depthwise_conv2d_s8__planar(MG_KERNEL);
 
+#define MG_SLICED 0
 #define MG_ANY 0
 #include "mcugen/planar_outputs_template.h"
 
@@ -18,7 +19,7 @@ MG_DECLARE_depthwise_conv2d_s8__planar(MG_KERNEL);
 
 MG_LINKAGE void MG_VARIANT(row)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
-    if (in != NULL && p->channels >= 4u) {
+    if (in != NULL && p->slice >= 4u) {
         MG_VARIANT(spread)(p, in, row);
     } else {
         mg_planar_s8_row(p, in, row);
@@ -46,3 +47,4 @@ MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const mg_s16 *const *row
 #undef MG_COLUMNS
 #undef MG_OUT
 #undef MG_ANY
+#undef MG_SLICED

@@ -8,9 +8,19 @@
  *                               registers
  * MG_ANY                   1: rows of any number of blocks, MG_BLOCKS is 2 and MG_TAIL 0; how many, and columns, is
  *                          known when it runs
+ * MG_SLICED                1: only `count` of the channels are computed, and the kernel rows follow each other once
  */
 #include "mcugen/dsp_requantize.h"
 
+#if MG_SLICED
+#define MG_WEIGHT_ROWS MG_H
+#define MG_COUNT , uint32_t count MCUGEN_UNUSED
+#define MG_COUNTED count
+#else
+#define MG_WEIGHT_ROWS (2 * MG_H - 1)
+#define MG_COUNT
+#define MG_COUNTED channels
+#endif
 #if MG_ANY
 #define MG_OUT outputs
 #define MG_COLUMNS columns
@@ -30,7 +40,8 @@
 
 /* d += value or d -= value, of any size; r2 is clobbered. */
 #define MG_STEP(op, d, value)                                              \
-    ".if (" value ") < 4096\n" op " " d ", " d ", #" value "\n"            \
+    ".if (" value ") == 0\n"                                              \
+    ".elseif (" value ") < 4096\n" op " " d ", " d ", #" value "\n"        \
     ".else\n movw r2, #(" value ") & 65535\n movt r2, #(" value ") >> 16\n" \
     op " " d ", " d ", r2\n .endif\n"
 
@@ -147,12 +158,13 @@
  * of all blocks' data, and from there to the next channel. */
 __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MCUGEN_UNUSED, const mg_s16 *ring MCUGEN_UNUSED,
                                                         int8_t *out MCUGEN_UNUSED, const int32_t *weights MCUGEN_UNUSED,
-                                                        uint32_t channels MCUGEN_UNUSED MG_SIZES)
+                                                        uint32_t channels MCUGEN_UNUSED MG_SIZES MG_COUNT)
 {
     __asm__(
         MG_SET("h", MG_H) MG_SET("parts", MG_PARTS) MG_SET("taps", MG_TAPS) MG_SET("words", MG_WORDS) MG_SET("s", MG_S)
         MG_SET("blocks", MG_BLOCKS) MG_SET("block", MG_BLOCK) MG_SET("tail", MG_TAIL)
         MG_SET("any", MG_ANY) MG_SET("columns", MG_CONSTANT(MG_COLUMNS)) MG_SET("channel", MG_CONSTANT(MG_CHANNEL)) MG_SET("linear", MG_LINEAR)
+        MG_SET("sliced", MG_SLICED) MG_SET("weight_rows", MG_WEIGHT_ROWS)
         ".set mg_unit, 2 - mg_s % 2\n" /* taps from a word of weights to the next */
         /* the word of the last tap, where it has no pair */
         ".if mg_unit == 1 && mg_taps > 1\n .set mg_last, mg_taps - 2\n .else\n .set mg_last, (mg_taps - 1) / 2\n .endif\n"
@@ -160,7 +172,7 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         ".set mg_counts, mg_once && mg_words <= 2 && mg_tail <= 5\n" /* r9 is free, for the channels left */
         ".set mg_holds, mg_counts && mg_tail <= 4\n"                 /* and r8, for how many there are */
         ".set mg_read, mg_h * mg_parts * mg_words * 4\n"
-        ".set mg_weights_step, (2 * mg_h - 1) * mg_parts * mg_words * 4\n"
+        ".set mg_weights_step, mg_weight_rows * mg_parts * mg_words * 4\n"
         ".set mg_fixed, mg_words <= 2 && mg_read <= 1020\n" /* weights are loaded with no move of the pointer */
         ".set mg_weights_move, mg_fixed && mg_once && mg_weights_step <= 255 * mg_words * mg_words\n"
         ".set mg_weights_at, 0\n"
@@ -179,8 +191,13 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         "mov r12, r0\n"
         "mov lr, r2\n"
         "ldr r1, [sp, #64 + 16 * mg_any]\n"
+        ".if mg_sliced\n"
+        "ldr r9, [sp, #68 + 24 * mg_any]\n"
+        "add r2, r0, r9, lsl #4\n"
+        ".else\n"
         "add r2, r0, r1, lsl #4\n"
         ".if mg_counts\n mov r9, r1\n .endif\n"
+        ".endif\n"
         ".if mg_holds\n mov r8, r1\n .endif\n"
         ".if mg_blocks\n"
         "movs r3, #mg_block\n muls r3, r1, r3\n strd r1, r3, [sp]\n"
@@ -270,9 +287,9 @@ static inline int32_t MG_VARIANT(weight)(const int32_t *words, uint32_t t)
 }
 
 static inline void MG_VARIANT(channels)(const int32_t *finish, const mg_s16 *ring, int8_t *out, const int32_t *weights,
-                                        uint32_t channels MG_SIZES)
+                                        uint32_t channels MG_SIZES MG_COUNT)
 {
-    for (uint32_t c = 0u; c < channels; c += 1u) {
+    for (uint32_t c = 0u; c < MG_COUNTED; c += 1u) {
         for (uint32_t x = 0u; x < MG_OUT; x += 1u) {
             uint32_t sum = (uint32_t)finish[0];
             int32_t doubled, y;
@@ -290,7 +307,7 @@ static inline void MG_VARIANT(channels)(const int32_t *finish, const mg_s16 *rin
         }
         finish += 4;
         ring += MG_CHANNEL;
-        weights += (2 * MG_H - 1) * MG_PARTS * MG_WORDS;
+        weights += MG_WEIGHT_ROWS * MG_PARTS * MG_WORDS;
     }
 }
 
@@ -298,3 +315,6 @@ static inline void MG_VARIANT(channels)(const int32_t *finish, const mg_s16 *rin
 
 #undef MG_CONSTANT
 #undef MG_SIZES
+#undef MG_COUNTED
+#undef MG_COUNT
+#undef MG_WEIGHT_ROWS

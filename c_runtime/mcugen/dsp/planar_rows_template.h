@@ -85,11 +85,11 @@ __attribute__((naked)) static void MG_VARIANT(fours)(const int8_t *in MCUGEN_UNU
 /* If the number of channels is no multiple of four, the first four and the next ones overlap. */
 static inline void MG_VARIANT(spread)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
-    const uint32_t over = p->channels % 4u, zeros = (uint32_t)(uint8_t)p->in_zero_point * 0x01010101u;
+    const uint32_t over = p->slice % 4u, zeros = (uint32_t)(uint8_t)p->in_zero_point * 0x01010101u;
     if (over != 0u) {
         MG_VARIANT(fours)(in, p->channels, row, 1u, zeros);
     }
-    MG_VARIANT(fours)(in + over, p->channels, row + over * MG_CHANNEL, p->channels / 4u, zeros);
+    MG_VARIANT(fours)(in + over, p->channels, row + over * MG_CHANNEL, p->slice / 4u, zeros);
 }
 
 #undef MG_FOUR_COLUMNS

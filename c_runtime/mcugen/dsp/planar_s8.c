@@ -172,19 +172,19 @@ __attribute__((naked)) static void mg_planar_fill(mg_s16 *row MCUGEN_UNUSED, uin
 
 MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
-    const uint32_t twice = (uint32_t)(uint16_t)p->in_zero_point * 0x10001u, over = p->channels % 4u;
+    const uint32_t twice = (uint32_t)(uint16_t)p->in_zero_point * 0x10001u, over = p->slice % 4u;
     if (in == NULL) {
-        mg_planar_fill(row, twice, p->columns / 2u, p->channels, 2u * (uint32_t)p->step);
-    } else if (p->channels < 4u) {
-        mg_planar_spread(p, in, row, p->channels);
+        mg_planar_fill(row, twice, p->columns / 2u, p->slice, 2u * (uint32_t)p->step);
+    } else if (p->slice < 4u) {
+        mg_planar_spread(p, in, row, p->slice);
     } else {
         if (p->pad > 1u) {
-            mg_planar_fill(row, twice, p->pad / 2u, p->channels, 2u * (uint32_t)p->step);
+            mg_planar_fill(row, twice, p->pad / 2u, p->slice, 2u * (uint32_t)p->step);
         }
         if (over != 0u) { /* the first four channels and the next ones overlap */
             mg_planar_groups(p, in, row, 1u);
         }
-        mg_planar_groups(p, in + over, row + over * p->step, p->channels / 4u);
+        mg_planar_groups(p, in + over, row + over * p->step, p->slice / 4u);
     }
 }
 
@@ -193,10 +193,10 @@ MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in,
 MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
     if (in != NULL) {
-        mg_planar_spread(p, in, row, p->channels);
+        mg_planar_spread(p, in, row, p->slice);
     } else {
         for (uint32_t i = 0u; i < p->columns; i += 1u) {
-            for (uint32_t c = 0u; c < p->channels; c += 1u) {
+            for (uint32_t c = 0u; c < p->slice; c += 1u) {
                 row[c * p->step + i] = p->in_zero_point;
             }
         }

@@ -7,7 +7,7 @@
  *
  * ring    [channel][slot][column] int16: the stored values; outside the image, the input's zero point
  * weights per channel the kernel rows 0 .. h - 1, 0 .. h - 2, so that h of them follow in the order of the slots
- *         wherever row 0 stands; of a row pairs of taps (0, 1), (1, 2) ... or, where the stride is even, (0, 1), (2,
+ *         wherever row 0 stands (slices: 0 .. h - 1, as row 0 stands first); of a row pairs of taps (0, 1), (1, 2) ... or, where the stride is even, (0, 1), (2,
  *         3) ..., the first in the low half; doubled
  * finish  per channel: initial sum, multiplier, addend, shift n
  * Equals mg_depthwise_conv2d_s8 where dsp_requantize.h equals mg_requantize: proved when the code is generated.
@@ -21,16 +21,17 @@
 
 /* columns: columns of a converted row, an even number; `pad` of them lie before the image and `seen` in it.
  * outputs: outputs per row. step: elements from a channel's row to the next channel's.
- * clamps: whether the clamp is narrower than int8. */
+ * clamps: whether the clamp is narrower than int8. slice: channels whose rows are converted together. */
 typedef struct {
     const int32_t *weights;
     const int32_t *finish;
-    uint16_t channels, columns, step, pad, seen, outputs;
+    uint16_t channels, slice, columns, step, pad, seen, outputs;
     int16_t in_zero_point, out_min, out_max;
     uint8_t clamps;
 } mg_planar_s8_params;
 
-/* Converts a row of pixels, or one outside the image (NULL), to planar int16: the first channel's goes to `row`. */
+/* Converts `slice` channels of a row of pixels, or of one outside the image (NULL), to planar int16: the first
+ * channel's goes to `row`. */
 MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);
 
 /* Clamps n outputs to the range of the activation. */
@@ -58,5 +59,19 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
  * scratch: int16 [channel][row], with the padding. */
 #define MG_DECLARE_depthwise_conv2d_s8__line(f) \
     MG_LINKAGE void f(const mg_planar_s8_params *p, const int8_t *in, int8_t *out, void *scratch)
+
+/* The same with little memory: a slice of the channels at a time. If the channels are no whole number of slices, the
+ * last two overlap. There are more channels than a slice has, and its number is a multiple of four.
+ * planar_slices: one output row. rows: h input rows, NULL outside the image. scratch: int16 [slice][h][column].
+ * line_slices: a whole signal. scratch: int16 [slice][row]. */
+#define MG_DECLARE_depthwise_conv2d_s8__planar_slices(f) \
+    MG_LINKAGE void f(const mg_planar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch)
+#define MG_DECLARE_depthwise_conv2d_s8__line_slices(f) MG_DECLARE_depthwise_conv2d_s8__line(f)
+
+/* The first channel of the slice that begins at channel c, or ends with the last channel. */
+static inline uint32_t mg_planar_s8_from(const mg_planar_s8_params *p, uint32_t c)
+{
+    return c + p->slice <= p->channels ? c : (uint32_t)p->channels - p->slice;
+}
 
 #endif /* MCUGEN_PLANAR_S8_H */

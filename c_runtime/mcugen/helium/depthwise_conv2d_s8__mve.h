@@ -36,6 +36,7 @@ typedef struct {
     uint32_t step_bytes;
     uint32_t word_0, word_1, word_2, word_3;
     uint16_t kernel_h, kernel_w;
+    uint32_t slice;
 } mg_depthwise_conv2d_s8__mve_params;
 
 /* Stores an input row of in_bytes, or NULL outside the image, with its padding. */
@@ -46,7 +47,7 @@ void mg_depthwise_conv2d_s8__mve_once_row(const mg_depthwise_conv2d_s8__mve_para
 void mg_depthwise_conv2d_s8__mve_once_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 
 /* An output row. step_bytes: from window to window in a group; word_0 and on: offsets of the words of the first window.
- * scratch: groups * 4 * row_bytes, and the words of 3 pixels of at least 8 channels. */
+ * scratch: groups * 4 * row_bytes, and the words of 3 pixels of at least 8 channels. slice: not used. */
 void mg_depthwise_conv2d_s8__mve(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
@@ -60,5 +61,21 @@ void mg_depthwise_conv2d_s8__mve_once_clamp(const mg_depthwise_conv2d_s8__mve_pa
 #define MG_DECLARE_depthwise_conv2d_s8__mve_wide(f) \
     MG_LINKAGE void MG_PART(f, row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row); \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)
+
+/* With little memory: `slice` channels at a time, a multiple of 16, interleaved from the input's rows (NULL outside the
+ * image); a copy for MG_FINISH as above, and 3 for what is rounded once and clamped to all of int8, 4 for the same
+ * clamped to out_min, out_max. If the channels are no whole number of slices, the last two overlap.
+ * slice   16; more where the image is one pixel wide
+ * stream  the blocks of each slice, as above
+ * row_bytes, step_bytes, word_0 and on are those of a slice; in_bytes and left_bytes of all channels
+ * scratch: groups * 4 * row_bytes, then 16 bytes
+ *
+ * mg_sliced_rows  where four rows start, and bytes from a pixel of each to the next. */
+typedef struct {
+    const int8_t *start[4];
+    uint32_t step[4];
+} mg_sliced_rows;
+#define MG_DECLARE_depthwise_conv2d_s8__mve_slices(f) \
+    MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 
 #endif /* MCUGEN_DEPTHWISE_CONV2D_S8__MVE_H */

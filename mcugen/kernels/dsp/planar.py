@@ -29,12 +29,12 @@ MAX_COLUMN = 100
 TERMS = ("inner", "spread", "slots")
 
 
-def _line_work(call: Call) -> dict[str, float]:
+def line_work(call: Call) -> dict[str, float]:
     s = line_of(call)
     return _work(call, s, s.instructions(_signs(call)), RowWindow(1, 1, 1, 0, 1, 1))
 
 
-def _row_work(call: Call) -> dict[str, float]:
+def row_work(call: Call) -> dict[str, float]:
     s = shape_of(call)
     return _work(call, s, s.instructions(_signs(call)), row_window(call), s.is_short)
 
@@ -101,13 +101,13 @@ def _weights(call: Call) -> np.ndarray:
     return np.asarray(call.constant(1)[0], np.int64)
 
 
-def _seen(call: Call) -> np.ndarray:
+def seen_weights(call: Call) -> np.ndarray:
     """The weights as [channels, taps], without the columns that only see padding."""
     s, w = shape_of(call), _weights(call)
     return np.asarray(w[:, s.first : s.first + s.width].reshape(-1, w.shape[2]).T)
 
 
-def _line(call: Call) -> np.ndarray:
+def line_weights(call: Call) -> np.ndarray:
     """The weights for a whole signal: those of the one column in the image, in rows that read it."""
     s, w = line_of(call), _weights(call)
     column = shape_of(call).first
@@ -211,12 +211,13 @@ def _column_variant(call: Call) -> Mapping[str, int]:
     return {"h": taps, "c": call.output.shape[3], "linear": _linear(call), "clamp": int(clamps)}
 
 
-def _planar_params(call: Call, s: Shape, w: np.ndarray) -> Params:
-    """w: the weights as [channels, taps]."""
+def planar_params(call: Call, s: Shape, w: np.ndarray, channels: int = 0) -> Params:
+    """w: the weights as [channels, taps]. channels: of a slice, 0 for all together."""
     return {
-        **_params(call, w, pack_weights(s, 2 * _kept(call, w))),
+        **_params(call, w, pack_weights(s, 2 * _kept(call, w), turns=not channels)),
         "clamps": scaling.clamp(call, activation_of(call))["clamps"],
         "channels": s.channels,
+        "slice": channels or s.channels,
         "columns": s.columns,
         "step": s.height * s.columns,
         "pad": s.pad,
@@ -226,7 +227,7 @@ def _planar_params(call: Call, s: Shape, w: np.ndarray) -> Params:
 
 
 def _column_params(call: Call) -> Params:
-    w = _seen(call)
+    w = seen_weights(call)
     return _params(call, w, pack_column(2 * _kept(call, w)))
 
 
@@ -251,8 +252,8 @@ def pack_column(w: np.ndarray) -> np.ndarray:
     return _words(both[:, :, 0::2], both[:, :, 1::2]).reshape(-1)
 
 
-def pack_weights(s: Shape, w: np.ndarray) -> np.ndarray:
-    """Words of weights [channels, taps] in the order of reading: rows 0 .. h - 1, then 0 .. h - 2."""
+def pack_weights(s: Shape, w: np.ndarray, *, turns: bool = True) -> np.ndarray:
+    """Words of weights [channels, taps] in the order of reading: rows 0 .. h - 1, then 0 .. h - 2 where row 0 turns."""
     padded = np.zeros((len(w), s.height, s.parts * s.taps), np.int64)
     padded[:, :, : s.width] = w.reshape(len(w), s.height, s.width)
     parts = padded.reshape(len(w), s.height * s.parts, s.taps)
@@ -264,7 +265,7 @@ def pack_weights(s: Shape, w: np.ndarray) -> np.ndarray:
     else:
         low, high = parts[:, :, :-1], parts[:, :, 1:]
     words = _words(low, high)
-    return np.concatenate([words, words[:, : (s.height - 1) * s.parts]], axis=1).reshape(-1)
+    return np.concatenate([words, words[:, : (s.height - 1) * s.parts * turns]], axis=1).reshape(-1)
 
 
 def _words(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -273,22 +274,22 @@ def _words(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def _row_params(call: Call) -> Params:
-    return _planar_params(call, shape_of(call), _seen(call))
+    return planar_params(call, shape_of(call), seen_weights(call))
 
 
 def _line_params(call: Call) -> Params:
-    return _planar_params(call, line_of(call), _line(call))
+    return planar_params(call, line_of(call), line_weights(call))
 
 
 def _line_variant(call: Call) -> Mapping[str, int]:
     return _variant(call, line_of(call))
 
 
-def _row_code(call: Call) -> int:
+def row_code(call: Call) -> int:
     return round(shape_of(call).code(_signs(call)) + shape_of(call).spreading)
 
 
-def _line_code(call: Call) -> int:
+def line_code(call: Call) -> int:
     return round(line_of(call).code(_signs(call)))
 
 
@@ -296,7 +297,7 @@ def _blocks_code(call: Call) -> int:
     return round(shape_of(call).blocks_code(_signs(call)))
 
 
-_NARROW = (*_USUAL, undilated, one_pixel_wide)
+NARROW = (*_USUAL, undilated, one_pixel_wide)
 PLANAR = Kernel(
     "mg_depthwise_conv2d_s8__planar",
     Form.RING,
@@ -308,17 +309,17 @@ PLANAR = Kernel(
     struct="mg_planar_s8",
     short="dw_planar",
     helpers=("planar_s8.c",),
-    work=_row_work,
+    work=row_work,
     terms=TERMS,
     converting=("spread",),
-    code=_row_code,
+    code=row_code,
     needs=scaling.DSP,
 )
 COLUMN = replace(
     PLANAR,
     symbol="mg_depthwise_conv2d_s8__column",
     short="dw_column",
-    accepts=(*_NARROW, short),
+    accepts=(*NARROW, short),
     params=_column_params,
     ring=_column_ring,
     variant=_column_variant,
@@ -330,16 +331,16 @@ COLUMN = replace(
 LINE = Kernel(
     "mg_depthwise_conv2d_s8__line",
     Form.WHOLE,
-    accepts=(*_NARROW, one_image, stepping(0), reachable(line_of)),
+    accepts=(*NARROW, one_image, stepping(0), reachable(line_of)),
     params=_line_params,
     scratch=_line_bytes,
     variant=_line_variant,
     struct="mg_planar_s8",
     short="dw_line",
     helpers=("planar_s8.c",),
-    work=_line_work,
+    work=line_work,
     terms=TERMS,
-    code=_line_code,
+    code=line_code,
     needs=scaling.DSP,
 )
 BLOCKS = replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,9 @@ MOST_ROW = 9000
 
 MOST_WOVEN = 2**16
 """Bytes from the words of a row's first output to those of its last, in rows taken channel by channel."""
+
+SLICE_BYTES = 512
+"""Most bytes of the interleaved rows of a slice of more than 16 channels, of an image one pixel wide."""
 
 LEAST_ROWS = 12
 """Fewest outputs of a column for which gathering it pays."""
@@ -176,11 +180,17 @@ def scratch(call: Call) -> int:
 
 
 def params(call: Call) -> Params:
+    channels = call.input(0).shape[3]
+    return _params(call, _stream(call, blocks_of(channels)), channels, ring(call).length)
+
+
+def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> dict[str, Any]:
+    """woven: channels that are woven together; row_bytes: of one of the rows that are."""
     window, x, y = window_of(call), call.input(0), call.output
     low, high = packing.output_range(call)
     channels = x.shape[3]
     return {
-        "stream": _stream(call),
+        "stream": stream,
         "out_w": y.shape[2],
         "channels": channels,
         "out_zero_point": y.zero_point,
@@ -189,28 +199,29 @@ def params(call: Call) -> Params:
         "in_zero_point": x.zero_point,
         "in_bytes": x.shape[2] * channels,
         "left_bytes": window.pad((x.shape[1], x.shape[2]))[1] * channels,
-        "row_bytes": ring(call).length,
-        "step_bytes": window.stride[1] * channels * WEAVE,
-        **{f"word_{k}": at for k, at in enumerate(_words_at(call))},
+        "row_bytes": row_bytes,
+        "step_bytes": window.stride[1] * woven * WEAVE,
+        **{f"word_{k}": at for k, at in enumerate(_words_at(call, woven, row_bytes))},
         "kernel_h": window.kernel[0],
         "kernel_w": window.kernel[1],
+        "slice": channels,
     }
 
 
-def _words_at(call: Call) -> list[int]:
+def _words_at(call: Call, channels: int, row_bytes: int) -> list[int]:
     """Bytes from the start of the weaves to the words of the first window; words that are not used: to any."""
     h, width = window_of(call).kernel
-    word = call.input(0).shape[3] * WEAVE
+    word = channels * WEAVE
     column = window_of(call).dilation[1] * word
     used = -(-h // WEAVE) * width
-    at = [k // width * WEAVE * ring(call).length + k % width * column for k in range(used)]
+    at = [k // width * WEAVE * row_bytes + k % width * column for k in range(used)]
     free = [k * word for k in range(used, WORDS)] if is_wide(call) else [0] * (WORDS - used)
     return at + free
 
 
-def _stream(call: Call) -> np.ndarray:
+def _stream(call: Call, picked: np.ndarray) -> np.ndarray:
+    """picked: [blocks, BLOCK] indices of channels."""
     w = matrix(call)
-    picked = blocks_of(w.shape[0])
     words = _words(w, *window_of(call).kernel)
     there = picked < w.shape[0]
     lanes = np.where(there[..., None], packing.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
@@ -219,6 +230,64 @@ def _stream(call: Call) -> np.ndarray:
     return np.concatenate(
         [lanes.reshape(len(picked), -1), rest.reshape(len(picked), -1).view(np.int8)], axis=1
     ).reshape(-1)
+
+
+def in_slices(call: Call) -> bool:
+    "there are more than 16 channels"
+    return call.input(0).shape[3] > packing.LANES
+
+
+def _slice(call: Call) -> int:
+    """Channels that are computed together where memory is scarce."""
+    x = call.input(0).shape
+    most = SLICE_BYTES // _slice_words(call) // packing.LANES if x[2] == 1 else 1
+    vectors = x[3] // packing.LANES
+    return -(-vectors // -(-vectors // max(most, 1))) * packing.LANES
+
+
+def _slice_starts(call: Call) -> np.ndarray:
+    """The first channel of each slice; the last two overlap where the channels are no whole number of slices."""
+    channels = call.input(0).shape[3]
+    return np.minimum(np.arange(0, channels, _slice(call)), channels - _slice(call))
+
+
+def _slice_columns(call: Call) -> int:
+    window = window_of(call)
+    return (call.output.shape[2] - 1) * window.stride[1] + window.extent(1)
+
+
+def _slice_words(call: Call) -> int:
+    """Bytes of a channel's interleaved rows."""
+    return -(-window_of(call).kernel[0] // WEAVE) * WEAVE * _slice_columns(call)
+
+
+def _slices_scratch(call: Call) -> int:
+    return _slice_words(call) * _slice(call) + packing.LANES
+
+
+def _slices_params(call: Call) -> Params:
+    channels = _slice(call)
+    starts = _slice_starts(call)[:, None, None] + np.arange(0, channels, BLOCK)[:, None] + np.arange(BLOCK)
+    stream = _stream(call, starts.reshape(-1, BLOCK))
+    return {**_params(call, stream, channels, _slice_columns(call) * channels), "slice": channels}
+
+
+def _slices_work(call: Call) -> dict[str, float]:
+    """Blocks of channels, vectors that are woven, slices and their groups of rows."""
+    x, y = call.input(0).shape, call.output.shape
+    weaves = -(-window_of(call).kernel[0] // WEAVE)
+    rows, slices = y[0] * y[1], len(_slice_starts(call))
+    channels = slices * _slice(call)
+    return {
+        **packing.finish_work(call, rows * y[2] * channels // BLOCK),
+        "woven": rows * weaves * x[2] * channels // packing.LANES,
+        "slices": rows * slices,
+        "groups": rows * slices * weaves,
+    }
+
+
+def _slices_variant(call: Call) -> dict[str, int]:
+    return {"finish": packing.finish_of(call) or 0}
 
 
 def _column_variant(call: Call) -> dict[str, int]:
@@ -247,6 +316,19 @@ WIDE = replace(
     work=wide_work,
     terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "far_blocks", "channel_rows", "woven"),
 )
+SLICES = replace(
+    MODEL,
+    symbol=f"{MODEL.symbol}_slices",
+    short="dw_mve_slices",
+    form=Form.WINDOW,
+    accepts=(*_RULES, fits, in_slices, packing.finishes, sums_fit),
+    params=_slices_params,
+    ring=None,
+    scratch=_slices_scratch,
+    variant=_slices_variant,
+    work=_slices_work,
+    terms=(*packing.FINISH_TERMS, "woven", "slices", "groups"),
+)
 COLUMNS = Kernel(
     "mg_depthwise_conv2d_s8__mve_columns",
     Form.WHOLE,
@@ -268,5 +350,6 @@ KERNELS = (
         replace(MODEL, symbol=f"{MODEL.symbol}{finish}", accepts=(*_RULES, fits, finishes, sums_fit), params=params)
         for finish, finishes in packing.FINISHES
     ),
+    SLICES,
 )
 """mg_depthwise_conv2d_s8__mve in its variants."""

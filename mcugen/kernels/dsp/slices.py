@@ -1,0 +1,113 @@
+"""Depthwise convolution on planar rows of a slice of the channels: the kernels of planar.py with little memory.
+
+All rows that an output row reads are converted anew for it, a few channels at a time. See planar_s8.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Form
+from mcugen.kernels.dsp import planar
+from mcugen.kernels.dsp.shape import Shape, line_of, shape_of
+from mcugen.ops._weighted import row_window
+
+ROWS_BYTES = 1024
+SIGNAL_BYTES = 256
+"""Most bytes of the converted rows, or of the converted signals, of a slice of more than four channels."""
+ROWS_CODE = 130
+LINE_CODE = 80
+"""Code size of a copy beyond that of planar.py, in bytes."""
+TERMS = ("inner", "spread", "slices")
+
+
+def slice_of(s: Shape, most_bytes: int) -> int:
+    """Channels that are converted together where memory is scarce: slices of like size, in fours."""
+    most = max(most_bytes // (2 * s.height * s.columns) // 4, 1) * 4
+    count = -(-s.channels // most)
+    return -(-s.channels // count // 4) * 4
+
+
+def in_slices(call: Call) -> bool:
+    "the channels make more than one slice: of four, or of as many as 1 KB of converted rows has"
+    s = shape_of(call)
+    return slice_of(s, ROWS_BYTES) < s.channels
+
+
+def in_line_slices(call: Call) -> bool:
+    "the channels make more than one slice: of four, or of as many as 256 bytes of converted signals have"
+    s = line_of(call)
+    return slice_of(s, SIGNAL_BYTES) < s.channels
+
+
+def one_image(call: Call) -> bool:
+    "the batch is 1"
+    return call.input(0).shape[0] == 1
+
+
+def _row_slice(call: Call) -> int:
+    return slice_of(shape_of(call), ROWS_BYTES)
+
+
+def _line_slice(call: Call) -> int:
+    return slice_of(line_of(call), SIGNAL_BYTES)
+
+
+def _scratch(s: Shape, channels: int) -> int:
+    return -(-channels * s.height * s.columns * 2 // 16) * 16
+
+
+def _rows_work(call: Call) -> dict[str, float]:
+    """The counts of `planar.row_work`, where each output row converts all rows that it reads; and slices."""
+    rows, found = row_window(call), planar.row_work(call)
+    found["spread"] *= rows.out_rows * rows.size / rows.walked_rows
+    return _in_slices(call, _row_slice(call), call.output.shape[0] * rows.out_rows, found)
+
+
+def _line_work(call: Call) -> dict[str, float]:
+    return _in_slices(call, _line_slice(call), 1, planar.line_work(call))
+
+
+def _in_slices(call: Call, channels: int, rows: int, found: Mapping[str, float]) -> dict[str, float]:
+    """The work of `rows` output rows by slices of that many channels, those in two slices counted twice."""
+    count = -(-call.output.shape[3] // channels)
+    twice = count * channels / call.output.shape[3]
+    return {"inner": twice * found["inner"], "spread": twice * found["spread"], "slices": rows * count}
+
+
+def _rows_params(call: Call) -> Params:
+    return planar.planar_params(call, shape_of(call), planar.seen_weights(call), _row_slice(call))
+
+
+def _line_params(call: Call) -> Params:
+    return planar.planar_params(call, line_of(call), planar.line_weights(call), _line_slice(call))
+
+
+ROWS = replace(
+    planar.PLANAR,
+    symbol="mg_depthwise_conv2d_s8__planar_slices",
+    short="dw_slices",
+    form=Form.WINDOW,
+    accepts=(*planar.PLANAR.accepts, in_slices),
+    params=_rows_params,
+    ring=None,
+    scratch=lambda call: _scratch(shape_of(call), _row_slice(call)),
+    work=_rows_work,
+    terms=TERMS,
+    converting=(),
+    code=lambda call: planar.row_code(call) + ROWS_CODE,
+)
+LINE = replace(
+    planar.LINE,
+    symbol="mg_depthwise_conv2d_s8__line_slices",
+    short="dw_line_slices",
+    accepts=(*planar.NARROW, one_image, planar.stepping(0), planar.reachable(line_of), in_line_slices),
+    params=_line_params,
+    scratch=lambda call: _scratch(line_of(call), _line_slice(call)),
+    work=_line_work,
+    terms=TERMS,
+    code=lambda call: planar.line_code(call) + LINE_CODE,
+)
+KERNELS = (LINE, ROWS)
