@@ -92,15 +92,14 @@ static void mg_swar_point(const mg_swar_s8_params *p, const int8_t *const *rows,
     }
 }
 
-void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
-                                  void *scratch)
+/* An output row of a depthwise convolution, by two pixels. */
+static inline void mg_swar_by_two(const mg_swar_s8_params *p, const int8_t *const *rows, int8_t *out, void *scratch)
 {
     mg_swar_pointer *const table = scratch;
     mg_swar_pointer *const end = table + 2u * p->taps;
     const uint32_t step = (uint32_t)p->stride_w * p->in_c;
     mg_swar_lanes block = {p->stream, table, end, p->outputs, NULL, NULL, p->out_min, p->out_span, p->kind, 0u};
     uint32_t placed = 0u;
-    (void)y;
     for (uint32_t x = 0u; x < p->out_w; x += 2u) {
         const uint32_t next = x + 1u < p->out_w ? x + 1u : x;
         if (x < p->inside_first + 2u || x + 1u >= p->inside_end) {
@@ -112,6 +111,21 @@ void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *cons
         block.out1 = next > x ? block.out0 + p->outputs : (int8_t *)(void *)end;
         mg_swar_lanes_two(&block);
     }
+}
+
+void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
+                                  void *scratch)
+{
+    (void)y;
+#ifdef MG_SWAR_WALKS
+    if (mg_swar_walks(p) != 0u) {
+        mg_swar_walk_rows(p, rows, out);
+    } else {
+        mg_swar_by_two(p, rows, out, scratch);
+    }
+#else
+    mg_swar_by_two(p, rows, out, scratch);
+#endif
 }
 
 void mg_conv2d_s8__swar_pointwise(const mg_swar_s8_params *p, const int8_t *in, int8_t *out, void *scratch, uint32_t n)

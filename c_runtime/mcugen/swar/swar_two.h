@@ -112,6 +112,30 @@ static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
     return (int8_t)(mg_clamp(y, 0, scale->span) + scale->low);
 }
 
+/* The same where negative sums are clamped. */
+static inline int8_t mg_swar_finish_clamped(const mg_swar_scale *scale, int32_t acc)
+{
+    const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
+    return (int8_t)(mg_clamp((high + scale->rounding) >> scale->shift, 0, scale->span) + scale->low);
+}
+
+/* Output o of four pixels. */
+static inline void mg_swar_finish_four(const mg_swar_scale *scale, int8_t *const *out, uint32_t o, int32_t a0, int32_t a1,
+                                       int32_t a2, int32_t a3)
+{
+    if (scale->below != 0) {
+        out[0][o] = mg_swar_finish(scale, a0);
+        out[1][o] = mg_swar_finish(scale, a1);
+        out[2][o] = mg_swar_finish(scale, a2);
+        out[3][o] = mg_swar_finish(scale, a3);
+    } else {
+        out[0][o] = mg_swar_finish_clamped(scale, a0);
+        out[1][o] = mg_swar_finish_clamped(scale, a1);
+        out[2][o] = mg_swar_finish_clamped(scale, a2);
+        out[3][o] = mg_swar_finish_clamped(scale, a3);
+    }
+}
+
 /* The sums of a pair, from the stream after its head. */
 static inline void mg_swar_pair(mg_swar_sums *s, const uint32_t *words, uint32_t groups, const uint8_t *patch)
 {
@@ -140,16 +164,15 @@ static void mg_swar_block(const uint32_t *stream, uint32_t pairs, const uint8_t 
         w += 1;
         if ((kind & MG_SWAR_SINGLE) == 0u) {
             const mg_swar_scale lower = mg_swar_scale_of(w, kind, low, span);
-            for (uint32_t i = 0u; i < MG_SWAR_PIXELS; i += 1u) {
-                out[i][o] = mg_swar_finish(&lower, (int32_t)(s.both[i] - ((uint32_t)s.upper[i] << 16)));
-            }
+            mg_swar_finish_four(&lower, out, o, (int32_t)(s.both[0] - ((uint32_t)s.upper[0] << 16)),
+                                (int32_t)(s.both[1] - ((uint32_t)s.upper[1] << 16)),
+                                (int32_t)(s.both[2] - ((uint32_t)s.upper[2] << 16)),
+                                (int32_t)(s.both[3] - ((uint32_t)s.upper[3] << 16)));
             w += size;
             o += 1u;
         }
         const mg_swar_scale upper = mg_swar_scale_of(w, kind, low, span);
-        for (uint32_t i = 0u; i < MG_SWAR_PIXELS; i += 1u) {
-            out[i][o] = mg_swar_finish(&upper, s.upper[i]);
-        }
+        mg_swar_finish_four(&upper, out, o, s.upper[0], s.upper[1], s.upper[2], s.upper[3]);
         w += size;
         o += 1u;
     }
@@ -175,6 +198,121 @@ static void mg_swar_lanes_two(const mg_swar_lanes *block)
         block->out0[c] = mg_swar_finish(&scale, acc0);
         block->out1[c] = mg_swar_finish(&scale, acc1);
         w += 5;
+    }
+}
+
+#define MG_SWAR_WALKS 1
+
+/* Where a channel of three rows is read next. left: columns of padding before it, then those of the image. */
+typedef struct {
+    const int8_t *row0, *row1, *row2;
+    uint32_t left, inside, step;
+    int32_t zero;
+} mg_swar_walk;
+
+/* The next column of three rows. */
+#define MG_SWAR_NEXT \
+    x0 = *row0;      \
+    x1 = *row1;      \
+    x2 = *row2;      \
+    row0 += step;    \
+    row1 += step;    \
+    row2 += step;
+
+/* The same where it may lie beyond the image: `column` of all, padding included. */
+#define MG_SWAR_NEXT_OR_ZERO(column)                \
+    x0 = walk->zero;                                \
+    x1 = walk->zero;                                \
+    x2 = walk->zero;                                \
+    if ((column) - walk->left < walk->inside) {     \
+        MG_SWAR_NEXT                                \
+    }
+
+/* A row of a channel, n outputs, 3x3 taps, a stride of 1. w: the channel's part of the stream. first, second: the sums
+ * of the outputs that begin at the last column but one, and at the last. */
+static inline void mg_swar_walk_by_one(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
+                                       const mg_swar_scale *of, int8_t *out)
+{
+    const mg_swar_scale scale = *of;
+    const int32_t bias = (int32_t)w[0], w0 = (int32_t)w[1], w1 = (int32_t)w[2], w2 = (int32_t)w[3], w3 = (int32_t)w[4];
+    const int32_t w4 = (int32_t)w[5], w5 = (int32_t)w[6], w6 = (int32_t)w[7], w7 = (int32_t)w[8], w8 = (int32_t)w[9];
+    const uint32_t step = walk->step, all = walk->left + walk->inside, most = all > 2u ? all - 2u : 0u;
+    const uint32_t fast = n < most ? n : most;
+    const int8_t *row0 = walk->row0, *row1 = walk->row1, *row2 = walk->row2;
+    int32_t x0, x1, x2, first, second;
+    int8_t *to = out;
+    MG_SWAR_NEXT_OR_ZERO(0u)
+    first = bias + w0 * x0 + w3 * x1 + w6 * x2;
+    MG_SWAR_NEXT_OR_ZERO(1u)
+    first += w1 * x0 + w4 * x1 + w7 * x2;
+    second = bias + w0 * x0 + w3 * x1 + w6 * x2;
+    for (uint32_t x = 0u; x < fast; x += 1u) {
+        MG_SWAR_NEXT
+        *to = mg_swar_finish(&scale, first + w2 * x0 + w5 * x1 + w8 * x2);
+        to += step;
+        first = second + w1 * x0 + w4 * x1 + w7 * x2;
+        second = bias + w0 * x0 + w3 * x1 + w6 * x2;
+    }
+    for (uint32_t x = fast; x < n; x += 1u) {
+        MG_SWAR_NEXT_OR_ZERO(x + 2u)
+        *to = mg_swar_finish(&scale, first + w2 * x0 + w5 * x1 + w8 * x2);
+        to += step;
+        first = second + w1 * x0 + w4 * x1 + w7 * x2;
+        second = bias + w0 * x0 + w3 * x1 + w6 * x2;
+    }
+}
+
+/* The same with a stride of 2 and at most one column of padding on the left. */
+static inline void mg_swar_walk_by_two(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
+                                       const mg_swar_scale *of, int8_t *out)
+{
+    const mg_swar_scale scale = *of;
+    const int32_t bias = (int32_t)w[0], w0 = (int32_t)w[1], w1 = (int32_t)w[2], w2 = (int32_t)w[3], w3 = (int32_t)w[4];
+    const int32_t w4 = (int32_t)w[5], w5 = (int32_t)w[6], w6 = (int32_t)w[7], w7 = (int32_t)w[8], w8 = (int32_t)w[9];
+    const uint32_t step = walk->step, most = (walk->left + walk->inside - 1u) / 2u, fast = n < most ? n : most;
+    const int8_t *row0 = walk->row0, *row1 = walk->row1, *row2 = walk->row2;
+    int32_t x0, x1, x2, sum;
+    int8_t *to = out;
+    MG_SWAR_NEXT_OR_ZERO(0u)
+    sum = bias + w0 * x0 + w3 * x1 + w6 * x2;
+    for (uint32_t x = 0u; x < fast; x += 1u) {
+        MG_SWAR_NEXT
+        sum += w1 * x0 + w4 * x1 + w7 * x2;
+        MG_SWAR_NEXT
+        *to = mg_swar_finish(&scale, sum + w2 * x0 + w5 * x1 + w8 * x2);
+        to += step;
+        sum = bias + w0 * x0 + w3 * x1 + w6 * x2;
+    }
+    for (uint32_t x = fast; x < n; x += 1u) {
+        MG_SWAR_NEXT_OR_ZERO(2u * x + 1u)
+        sum += w1 * x0 + w4 * x1 + w7 * x2;
+        MG_SWAR_NEXT_OR_ZERO(2u * x + 2u)
+        *to = mg_swar_finish(&scale, sum + w2 * x0 + w5 * x1 + w8 * x2);
+        to += step;
+        sum = bias + w0 * x0 + w3 * x1 + w6 * x2;
+    }
+}
+
+/* Whether rows are walked: 3x3 taps side by side, a stride of 1 or 2. */
+static inline uint32_t mg_swar_walks(const mg_swar_s8_params *p)
+{
+    const uint32_t square = p->kernel_h == 3u && p->kernel_w == 3u && p->dilation_w == 1u;
+    return square & (p->stride_w == 1u || (p->stride_w == 2u && p->pad_w <= 1u));
+}
+
+/* A row of a depthwise convolution with 3x3 taps side by side, channel by channel. */
+static void mg_swar_walk_rows(const mg_swar_s8_params *p, const int8_t *const *rows, int8_t *out)
+{
+    const uint32_t *w = p->stream;
+    for (uint32_t c = 0u; c < p->outputs; c += 1u) {
+        const mg_swar_walk walk = {rows[0] + c, rows[1] + c, rows[2] + c, p->pad_w, p->in_w, p->in_c, p->outside[c]};
+        const mg_swar_scale scale = mg_swar_scale_of(w + 10, p->kind & MG_SWAR_LINEAR, p->out_min, p->out_span);
+        if (p->stride_w == 1u) {
+            mg_swar_walk_by_one(&walk, w, p->out_w, &scale, out + c);
+        } else {
+            mg_swar_walk_by_two(&walk, w, p->out_w, &scale, out + c);
+        }
+        w += 15;
     }
 }
 

@@ -72,8 +72,20 @@ def _run_work(call: Call) -> dict[str, float]:
 
 
 def _depthwise_work(call: Call) -> dict[str, float]:
-    blocks = _blocks(call)["blocks"]
-    return {"blocks": blocks, "lanes": blocks * call.output.shape[3], "threes": _work_threes(call, blocks)}
+    """Blocks of two pixels. Some cores walk along rows where the window is 3x3: only the others have apart_* then."""
+    blocks, channels = _blocks(call)["blocks"], call.output.shape[3]
+    found = {"blocks": blocks, "lanes": blocks * channels, "threes": _work_threes(call, blocks)}
+    if _walks(call):
+        rows = call.output.shape[0] * call.output.shape[1]
+        return {**found, "walked": call.output.size, "walks": rows * channels}
+    return {**found, "apart_lanes": found["lanes"], "apart_threes": found["threes"]}
+
+
+def _walks(call: Call) -> bool:
+    """See mg_swar_walks."""
+    window, x = window_of(call), call.input(0).shape
+    usual = window.kernel == (3, 3) and window.dilation[1] == 1
+    return usual and (window.stride[1] == 1 or (window.stride[1] == 2 and window.pad((x[1], x[2]))[1] <= 1))
 
 
 def _work_threes(call: Call, blocks: float) -> float:
@@ -159,6 +171,6 @@ DEPTHWISE = replace(
     params=_depthwise_params,
     scratch=_depthwise_scratch,
     work=_depthwise_work,
-    terms=("blocks", "lanes", "threes"),
+    terms=("blocks", "lanes", "threes", "apart_lanes", "apart_threes", "walked", "walks"),
 )
 """Convolution of single channels, with a window that slides over rows."""
