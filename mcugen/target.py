@@ -8,6 +8,7 @@ core.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -81,6 +82,9 @@ class Target:
         return sum(sizes) if sizes else None
 
 
+_SHORTEST_CHIP = 6
+
+
 def names() -> tuple[str, ...]:
     """Every board and bare core that ships with mcugen, sorted; folders starting with `_` hold shared files."""
     folders = (p.parent.name for p in resources.boards().glob("*/board.toml"))
@@ -88,7 +92,7 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str, features: Iterable[str] = ()) -> Target:
-    """Read a board by name, or by the path of a board.toml or of the folder that holds one.
+    """Read a board by name, by the name of its chip, or by the path of a board.toml or of the folder that holds one.
 
     features: "-dsp" switches a feature off and those that need it; "dsp" or "+dsp" confirms that it is on.
     Kernels do without a feature that is off, and so does the compiler where it has a flag for that.
@@ -133,13 +137,31 @@ def _folder(name: str) -> Path:
     outside = Path(name).parent if Path(name).name == BOARD_FILE else Path(name)
     if (outside / BOARD_FILE).is_file():
         return outside.resolve()
-    close = difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
+    found = _with_chip(name)
+    if len(found) == 1:
+        return resources.boards() / found[0]
+    close = found or difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     raise UsageError(
         f"no board named {name!r}",
         where="--board",
         hint=f"{meant}known: {', '.join(names())}; or give the path of a board.toml",
     )
+
+
+def _with_chip(name: str) -> list[str]:
+    """The boards whose title names a chip, as `stm32h743` or `nRF52840`: by the beginning of its name or all of it."""
+    chip = name.lower()
+    if len(chip) < _SHORTEST_CHIP or not re.fullmatch(r"[a-z]+\d+[a-z0-9]*", chip):
+        return []
+    titles = {board: _read(resources.boards() / board).string("title").lower() for board in names()}
+    words = {board: re.sub(r"[^a-z0-9 ]", "", re.sub(r"[(),]", " ", title)).split() for board, title in titles.items()}
+    return [board for board, named in words.items() if any(_is_chip(chip, word) for word in named)]
+
+
+def _is_chip(chip: str, word: str) -> bool:
+    """Whether a word of a title is a chip's name that begins with `chip`, or is its beginning (a package follows)."""
+    return word.startswith(chip) or (len(word) > _SHORTEST_CHIP and chip.startswith(word))
 
 
 def _read(folder: Path) -> Table:

@@ -200,3 +200,24 @@ def test_a_board_says_how_much_code_it_keeps() -> None:
     known = {name: target.load(name).loop_bytes for name in target.names()}
     assert known["nucleo-l4r5zi"] == known["stm32f4-disco"] == 1024
     assert known["cortex-m4"] is None and known["nucleo-g0b1re"] is None and known["nucleo-u575zi"] is None
+
+
+@pytest.mark.parametrize(
+    ("chip", "board"),
+    [
+        ("stm32h743", "nucleo-h743zi"),
+        ("STM32H743ZIT6", "nucleo-h743zi"),
+        ("nRF52840", "nrf52840-dk"),
+        ("rp2040", "raspberry-pi-pico"),
+        ("esp32c3", "esp32-c3"),
+        ("stm32l4r5", "nucleo-l4r5zi"),
+    ],
+)
+def test_a_chip_finds_its_board(chip: str, board: str) -> None:
+    assert target.load(chip).name == board
+
+
+@pytest.mark.parametrize("name", ["stm32", "stm32f9", "cortexm9", "pico", ""])
+def test_a_name_that_is_not_one_chip_s_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="no board named"):
+        target.load(name)
