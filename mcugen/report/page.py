@@ -26,9 +26,12 @@ Facts = Mapping[str, Any]
 def html(facts: Facts) -> bytes:
     """The page of a build, or of several models that share their memory."""
     models = [_model(one) for one in facts.get("models", [facts])]
-    return environment.render(
-        "report.html.j2", title=escape(str(facts["name"])), models=models, single=len(models) == 1
-    )
+    return _rendered("report.html.j2", title=escape(str(facts["name"])), models=models, single=len(models) == 1)
+
+
+def _rendered(template: str, **values: Any) -> bytes:
+    """A template in ASCII: characters of other alphabets are written as HTML and SVG name them."""
+    return environment.render(template, **values).decode().encode("ascii", "xmlcharrefreplace")
 
 
 def head(facts: Facts) -> str:
@@ -42,9 +45,7 @@ def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
     left, right = (_model(one) for one in (first, second))
     rows = [_compared(what, a, b) for what, a, b in _figures(first, second)]
     steps = _pairs(left["steps"], right["steps"])
-    return environment.render(
-        "compare.html.j2", names=[escape(n) for n in names], models=[left, right], rows=rows, steps=steps
-    )
+    return _rendered("compare.html.j2", names=[escape(n) for n in names], models=[left, right], rows=rows, steps=steps)
 
 
 def badge(facts: Facts) -> bytes:
@@ -53,7 +54,7 @@ def badge(facts: Facts) -> bytes:
     times = _times(one)
     says = f"{one['ram_bytes'] / _KIB:.1f} KiB RAM" + (f", {times['high']} ms" if times else "")
     left, right = escape(f"mcugen {facts['name']}"), escape(f"{says} on {one['board']}")
-    return environment.render("badge.svg.j2", left=left, right=right, a=12 + 6.6 * len(left), b=12 + 6.6 * len(right))
+    return _rendered("badge.svg.j2", left=left, right=right, a=12 + 6.6 * len(left), b=12 + 6.6 * len(right))
 
 
 def checked(facts: Any, where: str) -> Facts:

@@ -65,7 +65,7 @@ def typed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[i
 def test_it_shows_what_the_document_holds(digits: Artifact) -> None:
     text, facts = digits.files["report.html"].decode(), json.loads(digits.files["report.json"])
     outline = Outline(text)
-    assert not outline.open and not outline.loads and "url(" not in text and "@import" not in text
+    assert text.isascii() and not outline.open and not outline.loads and "url(" not in text and "@import" not in text
     assert len(text) < MOST_BYTES and set(outline.links) <= set(outline.ids)
     assert [f"layer-{s['index']}" for s in facts["steps"]] == outline.ids
     for key in ("ram_bytes", "weights_bytes", "live_macs", "macs", "ram_limit_bytes", "flash_limit_bytes"):
