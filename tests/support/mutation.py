@@ -19,7 +19,7 @@ from tests.support.mutants import Mutant
 
 RUN_LIMIT_S = 5.0
 PLAIN = ("-O2", *CASE_WARNINGS)
-SANITIZED = ("-O1", "-std=c11", *SANITIZE)
+SANITIZED = ("-O0", "-std=c11", *SANITIZE)
 
 
 @dataclass(frozen=True)
