@@ -119,7 +119,16 @@ def test_arrays_that_are_no_model(tmp_path: Path) -> None:
         load(tmp_path / "table.c")
 
 
-@pytest.mark.parametrize("data", [b"PK\3\4", archive("a")[:-30], b"\x80", b"", b"= {" * 1000])
+DAMAGED = {
+    "signature alone": b"PK\3\4",
+    "cut archive": archive("a")[:-30],
+    "one byte": b"\x80",
+    "empty": b"",
+    "open brackets": b"= {" * 1000,
+}
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
 @pytest.mark.parametrize("name", ["a.zip", "a.tflite", "a.onnx", "a.bin", "a.keras"])
 def test_damage_is_an_error_and_no_traceback(name: str, data: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)

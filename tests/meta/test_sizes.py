@@ -30,6 +30,12 @@ def tracked() -> list[Path]:
     return sorted(p for p in paths if p.is_file())
 
 
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    """Else pytest takes one for the other."""
+    names = [path.name for path in tracked() if path.name.startswith("test_")]
+    assert [name for name in names if names.count(name) > 1] == []
+
+
 def functions(path: Path) -> list[tuple[str, int]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
