@@ -23,6 +23,7 @@ class Choices(TypedDict, total=False):
     input_mode: Literal["whole", "rows", "frames"]
     ram: str
     flash: str
+    clock: str
     require_accelerated: bool
     region: str
     weights_in: str

@@ -114,6 +114,12 @@ class Options:
         "flash, less room for code.",
         metavar="SIZE",
     )
+    clock: str = _option(
+        "",
+        "Clock of the core in Hz, e.g. `168M`, with which cycles become milliseconds; by default the board's. Bare "
+        "cores have none.",
+        metavar="FREQUENCY",
+    )
     require_accelerated: bool = _option(
         False, "Fail if a layer falls back to a portable kernel although the core has an accelerated one."
     )
@@ -158,6 +164,11 @@ class Options:
         return bytes_of(self.flash, "--flash") if self.flash else None
 
     @property
+    def clock_hz(self) -> int | None:
+        """The clock given, in Hz, None if none was."""
+        return hertz_of(self.clock) if self.clock else None
+
+    @property
     def regions(self) -> tuple[tuple[str, int | None], ...]:
         """The RAM regions to use, with the bytes allowed in each; None stands for the whole region."""
         return region_list(self.region, "--region")
@@ -168,7 +179,7 @@ class Options:
         return region_list("" if self.weights_in in ("auto", "none") else self.weights_in, "--weights-in")
 
     def __post_init__(self) -> None:
-        _ = self.weight_regions, self.shapes
+        _ = self.weight_regions, self.shapes, self.clock_hz
         for name in ("ram", "flash"):
             if getattr(self, name):
                 bytes_of(getattr(self, name), f"--{name}")
@@ -220,6 +231,15 @@ def bytes_of(text: str, option: str = "--ram") -> int:
     if found is None or int(found[1]) == 0:
         raise UsageError(f"{option} {text!r} is not a size", hint="give bytes, as 20000, or a unit, as 20K or 20KiB")
     return int(found[1]) * {"": 1, "K": 1024, "M": 1024**2}[found[2].upper()]
+
+
+def hertz_of(text: str) -> int:
+    """A frequency in Hz: `16000000`, `16M` = `16MHz`, `1.2G`, `32768`, `32.768k`. Raises UsageError."""
+    found = re.fullmatch(r"(\d{1,10}(?:\.\d{1,9})?)\s*([KkMG]?)(?:Hz)?", text.strip(), re.ASCII)
+    hertz = 0.0 if found is None else float(found[1]) * {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[found[2].upper()]
+    if not 1 <= hertz <= 10**11:
+        raise UsageError(f"--clock {text!r} is not a frequency", hint="give Hz, as 16000000, or a unit, as 168M")
+    return round(hertz)
 
 
 def is_c_name(text: str) -> bool:

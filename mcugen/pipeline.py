@@ -157,6 +157,7 @@ def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
 def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:
     """The passes alone, for a graph that is there already. name: prefixes the C symbols; notes: for the report."""
     board = target.load(options.board, [f for f in options.features.split(",") if f])
+    board = dataclasses.replace(board, clock_hz=options.clock_hz or board.clock_hz)
     board = target.with_regions(board, options.regions, options.weight_regions)
     options, reference_notes = _settle_reference(imported, options)
     graph = passes.run(imported, options.reference, board.features, simplify=not options.no_simplify)

@@ -9,16 +9,21 @@ from pathlib import Path
 
 import pytest
 
+import mcugen
+from mcugen.errors import UsageError
+from mcugen.options import Options
+from mcugen.report import estimates
+
 DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits.tflite"
 
 
-def mcugen(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def shell(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mcugen", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False, timeout=120)
 
 
 def test_build_writes_a_folder_and_reports(tmp_path: Path) -> None:
-    done = mcugen("build", DIGITS, "--board", "nucleo-l4r5zi", "-o", tmp_path / "out")
+    done = shell("build", DIGITS, "--board", "nucleo-l4r5zi", "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert "nucleo-l4r5zi" in done.stdout and "RAM" in done.stdout
     report = json.loads((tmp_path / "out" / "report.json").read_text())
@@ -28,7 +33,7 @@ def test_build_writes_a_folder_and_reports(tmp_path: Path) -> None:
 
 
 def test_build_json_has_the_stable_keys(tmp_path: Path) -> None:
-    done = mcugen("build", DIGITS, "--board", "cortex-m4", "-o", tmp_path / "out", "--json")
+    done = shell("build", DIGITS, "--board", "cortex-m4", "-o", tmp_path / "out", "--json")
     value = json.loads(done.stdout)
     keys = (
         "name board reference ram_bytes arena_bytes lower_bound proven gap_bytes scratch_bytes weights_bytes "
@@ -39,8 +44,26 @@ def test_build_json_has_the_stable_keys(tmp_path: Path) -> None:
     assert value["lower_bound"] <= value["arena_bytes"] <= value["ram_bytes"] < value["arena_bytes"] + 16
 
 
+def test_a_clock_makes_milliseconds_of_cycles() -> None:
+    asked = mcugen.compile(DIGITS, board="cortex-m4", clock="168 MHz").report
+    bare = mcugen.compile(DIGITS, board="cortex-m4").report
+    assert (asked.clock_hz, bare.clock_hz) == (168_000_000, None)
+    assert asked.cycles == bare.cycles is not None
+    (line,), (plain,) = estimates.as_lines(asked), estimates.as_lines(bare)
+    assert f"{1e3 * asked.cycles.low / 168e6:.3g} to" in line and line.endswith(" ms") and " ms" not in plain
+    own = mcugen.compile(DIGITS, board="nucleo-l4r5zi").report
+    slower = mcugen.compile(DIGITS, board="nucleo-l4r5zi", clock="32.768k").report
+    assert (own.clock_hz, slower.clock_hz) == (120_000_000, 32_768)
+
+
+@pytest.mark.parametrize("text", ["fast", "0", "-3M", "1e9", "0.2", "999G", "16 MB"])
+def test_what_is_no_clock_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a frequency"):
+        Options(clock=text)
+
+
 def test_verify_finds_the_digits_model_exact() -> None:
-    done = mcugen("verify", DIGITS, "--cases", "2", "--json")
+    done = shell("verify", DIGITS, "--cases", "2", "--json")
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
     assert {"exact", "cases", "max_abs_diff", "first_difference"} <= set(value)
@@ -48,7 +71,7 @@ def test_verify_finds_the_digits_model_exact() -> None:
 
 
 def test_simulate_counts_instructions_per_step() -> None:
-    done = mcugen("simulate", DIGITS, "--board", "cortex-m4", "--cases", "1", "--json")
+    done = shell("simulate", DIGITS, "--board", "cortex-m4", "--cases", "1", "--json")
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
     keys = (
@@ -64,7 +87,7 @@ def test_simulate_counts_instructions_per_step() -> None:
 
 
 def test_inspect_shows_operators_and_live_bytes() -> None:
-    text = mcugen("inspect", DIGITS).stdout
+    text = shell("inspect", DIGITS).stdout
     assert "DEPTHWISE_CONV_2D" in text and "live bytes" in text
     value = json.loads(mcugen("inspect", DIGITS, "--json").stdout)
     assert max(step["live_bytes"] for step in value["steps"]) == value["lower_bound"]
@@ -72,21 +95,21 @@ def test_inspect_shows_operators_and_live_bytes() -> None:
 
 @pytest.mark.parametrize("arguments", [["inspect", DIGITS, "--memory"], ["pareto", DIGITS, "--plot"]])
 def test_pictures_are_svg(arguments: list[str], tmp_path: Path) -> None:
-    done = mcugen(*arguments, tmp_path / "m.png")
+    done = shell(*arguments, tmp_path / "m.png")
     assert done.returncode == 2 and "'m.png' does not end in .svg" in done.stderr
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("arguments", [["build", DIGITS], ["frobnicate"], ["inspect", DIGITS, "--ir", "no stage"]])
 def test_usage_errors_are_json_where_asked(arguments: list[str]) -> None:
-    done = mcugen(*arguments, "--json")
+    done = shell(*arguments, "--json")
     error = json.loads(done.stdout)["error"]
     assert done.returncode == 2 and error["kind"] == "UsageError" and error["message"] in done.stderr
 
 
 @pytest.mark.parametrize("stage", ["imported", "passes", "schedule", "plan"])
 def test_inspect_dumps_every_stage(stage: str) -> None:
-    done = mcugen("inspect", DIGITS, "--ir", stage)
+    done = shell("inspect", DIGITS, "--ir", stage)
     assert done.returncode == 0 and len(done.stdout.splitlines()) > 5
 
 
@@ -112,13 +135,13 @@ def test_boards_and_ops_come_from_the_tables() -> None:
 )
 def test_usage_errors_exit_with_2_and_leave_nothing(arguments: list[str], code: int, says: str, tmp_path: Path) -> None:
     (tmp_path / "model.txt").write_text("not a model")
-    done = mcugen(*arguments, cwd=tmp_path)
+    done = shell(*arguments, cwd=tmp_path)
     assert done.returncode == code and says in done.stderr and "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_a_damaged_model_exits_with_3(tmp_path: Path) -> None:
     (tmp_path / "cut.tflite").write_bytes(DIGITS.read_bytes()[:1000])
-    done = mcugen("build", tmp_path / "cut.tflite", "-o", tmp_path / "out", "--json")
+    done = shell("build", tmp_path / "cut.tflite", "-o", tmp_path / "out", "--json")
     assert done.returncode == 3 and json.loads(done.stdout)["error"]["kind"].endswith("Error")
     assert not (tmp_path / "out").exists()

@@ -106,7 +106,7 @@ def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
         rate = f"{times['least']} to {times['most']} per second, estimated"
         found.append(("Time", f"{times['low']} to {times['high']} ms", rate))
     elif cycles:
-        found.append(("Time", f"{cycles['low']:,} to {cycles['high']:,} cycles", "estimated; a bare core has no clock"))
+        found.append(("Time", f"{cycles['low']:,} to {cycles['high']:,} cycles", "estimated; --clock makes it ms"))
     share = (
         f"{100 * saved / facts['macs']:.0f} % of the model's {facts['macs']:,} are not executed" if saved > 0 else ""
     )
