@@ -1,6 +1,6 @@
 """The models of a collection given by `--models FOLDER`.
 
-Plain .tflite models are exact under both references, layer by layer, a quarter of the pairs by rule and all of them
+Plain .tflite models are exact under both references, layer by layer, a fifth of the pairs by rule and all of them
 with --whole; a sample of the others keeps its promise. `ci/soak` verifies all of them.
 """
 
@@ -36,12 +36,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     found = models(root)
     whole = metafunc.config.getoption("--whole")
     if "folder" in metafunc.fixturenames:
-        pairs = [(f, which) for f in found for which in REFERENCES if whole or _is_sampled(f.name, which, 4)]
+        pairs = [(f, which) for f in found for which in REFERENCES if whole or _is_sampled(f.name, which, 5)]
         names = [f"{f.relative_to(root)}-{which}" for f, which in pairs]
         metafunc.parametrize(("folder", "reference"), pairs, ids=names)
     if "small" in metafunc.fixturenames:
         chosen = {f.name: f for f in found if f.name in EMULATED}
-        places = [(name, core) for name in chosen for core in CORES if whole or _is_sampled(name, core, 3)]
+        places = [(name, core) for name in chosen for core in CORES if whole or _is_sampled(name, core, 4)]
         metafunc.parametrize(
             ("small", "board"), [(chosen[n], core) for n, core in places], ids=["-".join(p) for p in places]
         )

@@ -58,7 +58,7 @@ def within(value: np.ndarray, x: Range) -> bool:
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 def test_bounds_hold(op: type[Op]) -> None:
     calls = example_calls(op)
-    for number, call in enumerate(calls[::2] + calls[1::6]):
+    for number, call in enumerate(calls[::3] + calls[1::6]):
         rng = np.random.default_rng(number)
         for draw in range(DRAWS):
             pairs = list(zip(call.inputs, call.constants, strict=True))

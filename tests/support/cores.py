@@ -11,7 +11,7 @@ from mcugen import target
 from mcugen.kernel import Kernel
 from tests.support.cases import Takes
 
-EVERY = 3
+EVERY = 5
 
 
 def _has_its_own(name: str) -> bool:

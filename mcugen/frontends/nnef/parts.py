@@ -157,7 +157,7 @@ def _tar(data: bytes) -> dict[str, bytes]:
             if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.sparse is not None:
                 raise CorruptModelError(f"member {member.name[:80]!r} of the archive is no plain file")
             file = archive.extractfile(member)
-            content = file.read(MAX_BYTES) if file is not None else b""
+            content = file.read(min(member.size, MAX_BYTES)) if file is not None else b""
             if len(content) != member.size:
                 raise CorruptModelError(f"member {member.name[:80]!r} of the archive is cut off")
             _add(members, member.name, content)
