@@ -89,7 +89,7 @@ def test_simulate_counts_instructions_per_step() -> None:
 def test_inspect_shows_operators_and_live_bytes() -> None:
     text = shell("inspect", DIGITS).stdout
     assert "DEPTHWISE_CONV_2D" in text and "live bytes" in text
-    value = json.loads(mcugen("inspect", DIGITS, "--json").stdout)
+    value = json.loads(shell("inspect", DIGITS, "--json").stdout)
     assert max(step["live_bytes"] for step in value["steps"]) == value["lower_bound"]
 
 
@@ -114,10 +114,10 @@ def test_inspect_dumps_every_stage(stage: str) -> None:
 
 
 def test_boards_and_ops_come_from_the_tables() -> None:
-    boards = {row["name"]: row for row in json.loads(mcugen("boards", "--json").stdout)["boards"]}
+    boards = {row["name"]: row for row in json.loads(shell("boards", "--json").stdout)["boards"]}
     assert [r["name"] for r in boards["nucleo-h743zi"]["regions"]][:3] == ["flash", "dtcm", "axi_sram"]
     assert boards["nucleo-h743zi"]["core"] == "cortex-m7" and boards["cortex-m55"]["ram_bytes"] is None
-    ops = {row["op"]: row for row in json.loads(mcugen("ops", "--json").stdout)["operators"]}
+    ops = {row["op"]: row for row in json.loads(shell("ops", "--json").stdout)["operators"]}
     assert "tflite CONV_2D" in ops["Conv2D"]["imports"]
     assert all(row["kernels"] for row in ops.values())
 
