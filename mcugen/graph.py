@@ -97,6 +97,11 @@ class Tensor:
     def is_constant(self) -> bool:
         return self.data is not None
 
+    @property
+    def layer(self) -> str:
+        """The model's name of the layer that computes it: of several that an exporter joined by `;`, the first."""
+        return self.label.split(";")[0]
+
 
 @dataclass(frozen=True)
 class Node:

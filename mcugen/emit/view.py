@@ -334,7 +334,7 @@ class _Builder:
     def _title(self, step: Step) -> str:
         """Comment above a step: its operator, its sizes, and the tensor or node of the model it comes from."""
         node, call = step.choice.node, step.choice.call
-        label = self.graph.tensors[node.outputs[0]].label.split(";")[0]
+        label = self.graph.tensors[node.outputs[0]].layer
         origin = f"'{label}'" if label else node.source
         return comment(f"{type(node.op).__name__} {node.op.in_words(call)}, from {origin}")
 

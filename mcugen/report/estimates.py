@@ -35,14 +35,14 @@ def as_lines(facts: Report) -> list[str]:
     if facts.macs:
         parts.append(f"{low / facts.macs:.2f} to {high / facts.macs:.2f} per MAC")
     if facts.clock_hz:
-        parts.append(f"{_milliseconds(low, facts.clock_hz)} to {_milliseconds(high, facts.clock_hz)} ms")
+        times = (three_digits(1e3 * cycles / facts.clock_hz) for cycles in (low, high))
+        parts.append(f"{' to '.join(times)} ms")
     return ["; ".join(parts)]
 
 
-def _milliseconds(cycles: int, clock_hz: int) -> str:
-    """Three digits, or all before the point."""
-    ms = 1e3 * cycles / clock_hz
-    return f"{ms:,.0f}" if ms >= 1000 else f"{ms:.3g}"
+def three_digits(value: float) -> str:
+    """A number with three digits, or with all before the point."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def of_text(cycles: CycleFacts | None) -> str:

@@ -8,10 +8,8 @@ from mcugen.schedule import Schedule, Step
 
 
 def name_of(schedule: Schedule, step: Step) -> str:
-    """The name of a layer: the model's own of its first result; of several that became one, the last."""
-    parts = [part for part in schedule.graph.tensors[step.choice.node.outputs[0]].label.split(";") if part]
-    layers = [part for part in parts if "ReadVariableOp" not in part]  # weights, as TensorFlow names them
-    return (layers or parts or [step.choice.node.source])[-1]
+    """The name of a layer: the model's own, as the emitted C has it; where there is none, its place in the file."""
+    return schedule.graph.tensors[step.choice.node.outputs[0]].layer or step.choice.node.source
 
 
 def tensors_of(schedule: Schedule) -> tuple[TensorFacts, ...]:

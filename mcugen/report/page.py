@@ -9,6 +9,7 @@ from typing import Any
 from mcugen.emit import environment
 from mcugen.errors import UsageError
 from mcugen.report import schema
+from mcugen.report.estimates import three_digits
 from mcugen.report.facts import SCHEMA
 from mcugen.report.svg import escape, fitted, num, ticks
 
@@ -53,8 +54,9 @@ def badge(facts: Facts) -> bytes:
     one = facts.get("models", [facts])[0]
     times = _times(one)
     says = f"{one['ram_bytes'] / _KIB:.1f} KiB RAM" + (f", {times['high']} ms" if times else "")
-    left, right = escape(f"mcugen {facts['name']}"), escape(f"{says} on {one['board']}")
-    return _rendered("badge.svg.j2", left=left, right=right, a=12 + 6.6 * len(left), b=12 + 6.6 * len(right))
+    left, right = f"mcugen {facts['name']}", f"{says} on {one['board']}"
+    a, b = (12 + 6.6 * len(text) for text in (left, right))
+    return _rendered("badge.svg.j2", left=escape(left), right=escape(right), a=a, b=b)
 
 
 def checked(facts: Any, where: str) -> Facts:
@@ -118,11 +120,6 @@ def _share(used: int, limit: int | None, board: str) -> str:
     return f"fits: {100 * used / limit:.1f} % of {limit:,} on {board}" if limit else "a bare core has no limit"
 
 
-def _three(value: float) -> str:
-    """Three digits, or all before the point."""
-    return f"{value:,.0f}" if value >= _MS else f"{value:.3g}"
-
-
 def _times(facts: Facts) -> dict[str, str] | None:
     """Milliseconds and runs per second, where cycles and clock are known."""
     cycles, clock = facts["cycles"], facts["clock_hz"]
@@ -130,10 +127,10 @@ def _times(facts: Facts) -> dict[str, str] | None:
         return None
     low, high = (_MS * cycles[end] / clock for end in ("low", "high"))
     return {
-        "low": _three(low),
-        "high": _three(high),
-        "least": _three(_MS / max(high, 1e-9)),
-        "most": _three(_MS / max(low, 1e-9)),
+        "low": three_digits(low),
+        "high": three_digits(high),
+        "least": three_digits(_MS / max(high, 1e-9)),
+        "most": three_digits(_MS / max(low, 1e-9)),
     }
 
 
