@@ -55,6 +55,10 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else."
 )
 model_argument = click.argument("model", type=click.Path(path_type=Path))
+samples_option = click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
+preprocess_option = click.option(
+    "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
+)
 
 
 def options_of(values: dict[str, Any]) -> Options:

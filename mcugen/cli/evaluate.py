@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress
+from mcugen.cli._common import (
+    build_options,
+    built,
+    emit,
+    json_option,
+    model_argument,
+    preprocess_option,
+    progress,
+    samples_option,
+)
 from mcugen.options import Options
 
 
@@ -33,10 +42,8 @@ from mcugen.options import Options
     show_default=True,
     help="Samples to run on the emulated core of --board, too.",
 )
-@click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
-@click.option(
-    "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
-)
+@samples_option
+@preprocess_option
 @build_options
 @json_option
 def COMMAND(

@@ -10,7 +10,16 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from mcugen.cli._common import emit, json_option, model_argument, progress, require_places, write
+from mcugen.cli._common import (
+    emit,
+    json_option,
+    model_argument,
+    preprocess_option,
+    progress,
+    require_places,
+    samples_option,
+    write,
+)
 from mcugen.errors import UsageError
 from mcugen.options import LAYOUTS, Options
 
@@ -31,7 +40,6 @@ _OF_INTEGERS = {
 }
 """Options that mean nothing for a model whose data stay floats."""
 
-
 _MALLOPT = {-8: 1, -1: 1 << 30, -2: 1 << 26, -3: 1 << 25}
 """M_ARENA_MAX, M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_THRESHOLD, as malloc.h numbers them."""
 
@@ -42,7 +50,7 @@ def _one_thread_a_process() -> None:
 
 
 def _keep_memory() -> None:
-    """Let arrays use memory again that others gave back: fresh pages take a sixth of the time otherwise.
+    """Let arrays use memory again that others gave back: else the system clears new pages for each of them.
 
     Only the C library of GNU has these settings; with others nothing changes.
     """
@@ -121,10 +129,8 @@ def _keep_memory() -> None:
     show_default=True,
     help="full: every step that improves samples held out of it; min-max: none of them, in seconds.",
 )
-@click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
-@click.option(
-    "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
-)
+@samples_option
+@preprocess_option
 @click.option(
     "--cache",
     type=click.Path(path_type=Path),

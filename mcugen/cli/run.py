@@ -7,7 +7,18 @@ from typing import Any
 
 import click
 
-from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress, require_places, write
+from mcugen.cli._common import (
+    build_options,
+    built,
+    emit,
+    json_option,
+    model_argument,
+    preprocess_option,
+    progress,
+    require_places,
+    samples_option,
+    write,
+)
 
 
 @click.command("run")
@@ -32,10 +43,8 @@ from mcugen.cli._common import build_options, built, emit, json_option, model_ar
     type=click.Path(path_type=Path),
     help="Also write inputs and outputs, FILE.npz, as --golden of verify reads them.",
 )
-@click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
-@click.option(
-    "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
-)
+@samples_option
+@preprocess_option
 @build_options
 @json_option
 def COMMAND(

@@ -12,7 +12,7 @@ import numpy as np
 from mcugen import samples
 from mcugen.errors import UsageError
 from mcugen.evaluation import metrics
-from mcugen.native import Model
+from mcugen.native import Model, all_of
 from mcugen.pipeline import Artifact
 from mcugen.quantize.scores import confusion
 from mcugen.reference.inputs import Case
@@ -86,16 +86,12 @@ def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) ->
     flat = all(end.shape[:1] == (1,) for end in model.inputs)
     given = [a.reshape(len(a), *a.shape[2:]) if flat else a for a in arrays]
     if not model.has_states:
-        return _tuple(model.run(*given, real=real))
+        return all_of(model.run(*given, real=real))
     rows = []
     for k in range(len(given[0])):
         model.reset()
-        rows.append(_tuple(model.run(*(a[k : k + 1] for a in given), real=real)))
+        rows.append(all_of(model.run(*(a[k : k + 1] for a in given), real=real)))
     return tuple(np.concatenate(column) for column in zip(*rows, strict=True))
-
-
-def _tuple(found: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    return found if isinstance(found, tuple) else (found,)
 
 
 def _on_core(artifact: Artifact, model: Model, found: Samples, count: int, tell: Callable[[str], None]) -> Simulation:

@@ -76,7 +76,7 @@ def _confusion(matrix: np.ndarray) -> list[str]:
 
 
 def _share(row: np.ndarray, label: int) -> str:
-    return f"{100 * row[label] / row.sum():6.2f} %" if row.sum() else "".rstrip()
+    return f"{100 * row[label] / row.sum():6.2f} %" if row.sum() else ""
 
 
 def _pairs(matrix: np.ndarray) -> list[str]:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mcugen.native.ends import End
-from mcugen.native.model import Model
+from mcugen.native.model import Model, all_of
 
-__all__ = ["End", "Model"]
+__all__ = ["End", "Model", "all_of"]

@@ -135,3 +135,8 @@ def _pointers(arrays: Sequence[np.ndarray]) -> ctypes.Array[ctypes.c_void_p]:
 
 def _one_or_all(arrays: list[np.ndarray]) -> Outputs:
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def all_of(found: Outputs) -> tuple[np.ndarray, ...]:
+    """The outputs of a model as a tuple, also where there is only one."""
+    return found if isinstance(found, tuple) else (found,)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from mcugen.emit.selftest import TOLERANCE
+from mcugen.native import all_of
 from mcugen.pipeline import Artifact
 from mcugen.verify import golden
 
@@ -22,8 +23,8 @@ def differences(artifact: Artifact, recording: Path) -> list[str]:
     found = []
     for case, expected in zip(golden.cases(recording, graph), wanted, strict=True):
         model.reset()
-        got = model.run(*case.inputs, real=False)
-        for k, pair in enumerate(zip(expected, got if isinstance(got, tuple) else (got,), strict=True)):
+        got = all_of(model.run(*case.inputs, real=False))
+        for k, pair in enumerate(zip(expected, got, strict=True)):
             far = _far(*pair)
             if far is not None:
                 found.append(
