@@ -273,16 +273,17 @@ class DepthwiseConv2D(Weighted):
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The plain convolution in float64, exact for integers: sums stay below 2**53."""
         spread = x if w.shape[3] == x.shape[3] else np.repeat(x, w.shape[3] // x.shape[3], axis=3)
-        total = product = np.zeros(0)
-        for i, j, tap in self.window(w.shape).taps(spread, 0.0):
-            row = np.tile(w[0, i, j], (tap.shape[2], 1))  # Of a whole row of pixels: one loop multiplies them all.
-            if not total.size:
-                total = tap * row
-                product = np.empty_like(total)
-                continue
-            np.multiply(tap, row, out=product)
-            total += product
-        return total
+        (first, *others) = self.window(w.shape).taps(spread, 0.0)
+
+        def row(i: int, j: int) -> np.ndarray:
+            """The weights of a tap for a whole row of pixels: one loop multiplies them all."""
+            return np.tile(w[0, i, j], (first[2].shape[2], 1))
+
+        total = first[2] * row(*first[:2])
+        product = np.empty_like(total)
+        for i, j, tap in others:
+            total += np.multiply(tap, row(i, j), out=product)
+        return np.asarray(total)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -126,16 +126,18 @@ class Rewriting:
 
     def _node(self, op: Op, inputs: Sequence[str | None], types: Sequence[TensorType]) -> list[str]:
         """Append a node, or fold it where all its operands are constant; the names of its results."""
-        operands = [None if n is None else self.tensors[n] for n in inputs]
-        data = tuple(t.data if t else None for t in operands)
-        call = Call(op, tuple(t.type if t else None for t in operands), tuple(types), data, self.reference)
-        folded = op.fold(call) or (None,) * len(types)
+        folded = op.fold(self._call(op, inputs, types)) or (None,) * len(types)
         names = [f"i{len(self.tensors) + k}" for k in range(len(types))]
         for n, t, value in zip(names, types, folded, strict=True):
             self.tensors[n] = Tensor(n, t, value, self.label)
         if folded[0] is None:
             self.nodes.append(Node(f"q{len(self.nodes)}", op, tuple(inputs), tuple(names), self.source))
         return names
+
+    def _call(self, op: Op, inputs: Sequence[str | None], types: Sequence[TensorType]) -> Call:
+        operands = [None if n is None else self.tensors[n] for n in inputs]
+        data = tuple(t.data if t else None for t in operands)
+        return Call(op, tuple(t.type if t else None for t in operands), tuple(types), data, self.reference)
 
     def quantized(self, name: str, y: TensorType, depth: int) -> str | None:
         """A tensor with the real values of a float tensor, quantized as y is; None where only floats compute it."""
@@ -195,15 +197,13 @@ class Rewriting:
         except McugenError:
             return None
         is_kind = (made.dtype in _BYTES) == (t.dtype in _BYTES)
-        if not is_kind or made.shape != t.shape or not (t.dtype in _BYTES or self._has_kernel(exact, operands, t)):
-            return None
+        if (
+            not is_kind
+            or made.shape != t.shape
+            or not (t.dtype in _BYTES or exact.runs(self._call(exact, operands, [t])))
+        ):
+            return None  # Of int16 data few operators have a kernel; the others are left as floats.
         return self._node(exact, operands, [t])[0]
-
-    def _has_kernel(self, op: Op, inputs: Sequence[str | None], t: TensorType) -> bool:
-        """Whether a portable kernel runs the operator: of int16 data few do, and floats are left as they are."""
-        operands = [None if n is None else self.tensors[n] for n in inputs]
-        types, data = (tuple(None if x is None else getattr(x, part) for x in operands) for part in ("type", "data"))
-        return op.runs(Call(op, types, (t,), data, self.reference))
 
     def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
         """A matrix product whose bias is added by a node of its own."""

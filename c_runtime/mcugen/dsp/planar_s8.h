@@ -7,8 +7,8 @@
  *
  * ring    [channel][slot][column] int16: the stored values; outside the image, the input's zero point
  * weights per channel the kernel rows 0 .. h - 1, 0 .. h - 2, so that h of them follow in the order of the slots
- *         wherever row 0 stands (slices: 0 .. h - 1, as row 0 stands first); of a row pairs of taps (0, 1), (1, 2) ... or, where the stride is even, (0, 1), (2,
- *         3) ..., the first in the low half; doubled
+ *         wherever row 0 stands; of slices 0 .. h - 1, as row 0 always stands first. Of a row pairs of taps (0, 1),
+ *         (1, 2) ... or, where the stride is even, (0, 1), (2, 3) ..., the first in the low half; doubled
  * finish  per channel: initial sum, multiplier, addend, shift n
  * Equals mg_depthwise_conv2d_s8 where dsp_requantize.h equals mg_requantize: proved when the code is generated.
  */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -184,7 +183,7 @@ def params(call: Call) -> Params:
     return _params(call, _stream(call, blocks_of(channels)), channels, ring(call).length)
 
 
-def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> dict[str, Any]:
+def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> Params:
     """woven: channels that are woven together; row_bytes: of one of the rows that are."""
     window, x, y = window_of(call), call.input(0), call.output
     low, high = packing.output_range(call)
@@ -204,7 +203,7 @@ def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> dict[
         **{f"word_{k}": at for k, at in enumerate(_words_at(call, woven, row_bytes))},
         "kernel_h": window.kernel[0],
         "kernel_w": window.kernel[1],
-        "slice": channels,
+        "slice": woven,
     }
 
 
@@ -269,7 +268,7 @@ def _slices_params(call: Call) -> Params:
     channels = _slice(call)
     starts = _slice_starts(call)[:, None, None] + np.arange(0, channels, BLOCK)[:, None] + np.arange(BLOCK)
     stream = _stream(call, starts.reshape(-1, BLOCK))
-    return {**_params(call, stream, channels, _slice_columns(call) * channels), "slice": channels}
+    return _params(call, stream, channels, _slice_columns(call) * channels)
 
 
 def _slices_work(call: Call) -> dict[str, float]:

@@ -64,7 +64,7 @@ class Channel:
 
 
 def _intervals(w: np.ndarray, bias: np.ndarray | np.int64) -> np.ndarray:
-    """The least and the largest sums of the channels along the last axis but one; int64 [2, ...]."""
+    """The least and the largest sum of each row of weights: int64, [2] and the shape of the bias."""
     return np.stack([bias + 255 * np.minimum(w, 0).sum(axis=-1), bias + 255 * np.maximum(w, 0).sum(axis=-1)])
 
 
@@ -74,8 +74,11 @@ def channels(call: Call, w: np.ndarray, activation: str) -> list[Channel]:
     bias = _filter.folded_bias(call, w.sum(axis=1)) - 128 * w.sum(axis=1)
     mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, len(w)))
     ends, once = _intervals(w, bias), rounds_once(call)
-    scaled = (ends * mult + (np.int64(1) << (30 - shift))) >> (31 - shift) if once else None
-    outputs = _clamped(call, activation, multiply_double_rounding(ends, mult, shift) if scaled is None else scaled)
+    if once:
+        scaled = (ends * mult + (np.int64(1) << (30 - shift))) >> (31 - shift)
+    else:
+        scaled = multiply_double_rounding(ends, mult, shift)
+    outputs = np.clip(scaled + call.output.zero_point, *activation_range(activation, call.output))
     same = (outputs[0] == outputs[1]) & (np.abs(ends).max(axis=0) < INT32)
     return [
         Channel(row, b, m, -s, value if is_constant else None, once)
@@ -83,10 +86,6 @@ def channels(call: Call, w: np.ndarray, activation: str) -> list[Channel]:
             w, *(v.tolist() for v in (bias, mult, shift, outputs[0], same)), strict=True
         )
     ]
-
-
-def _clamped(call: Call, activation: str, scaled: np.ndarray) -> np.ndarray:
-    return np.asarray(np.clip(scaled + call.output.zero_point, *activation_range(activation, call.output)))
 
 
 def requantizes(call: Call, made: list[Channel], activation: str) -> bool:
