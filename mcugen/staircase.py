@@ -116,19 +116,37 @@ class Scaled:
 
 
 def scaled(stairs: Stairs) -> Scaled:
-    """One multiplication and a rounding shift, from the nearest multiplier and its neighbours."""
+    """One multiplication and a rounding shift, by the multiplier nearest to the factor that all steps leave open."""
     right = np.array([-math.frexp(float(f))[1] for f in stairs.factor], np.int64)
     fits = right >= 1
     right = np.clip(right, 1, _MAX_RIGHT)
     nearest = _multipliers(stairs, 31 + right)
+    open_to = np.clip(nearest, *_open_multipliers(stairs, 31 + right))
     mult, proved = nearest.copy(), np.zeros(right.size, bool)
     for move in _MOVES:
-        tried = np.clip(nearest + move, 0, MULT_END - 1)
+        tried = np.clip(open_to + move, 0, MULT_END - 1)
         held = _equals(stairs, tried, 31 + right, np.int64(1) << (30 + right)).all(axis=1)
         mult = np.where(held & ~proved, tried, mult)
         proved |= held
     fits &= nearest < MULT_END
     return Scaled(mult, right, proved & fits)
+
+
+def _open_multipliers(stairs: Stairs, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest multiplier of each channel that leave all steps where they are, but for float errors.
+
+    Each step bounds the multiplier twice: its sum must reach the result, the sum below must not. Where the least is
+    above the greatest there is none.
+    """
+    halves = np.ldexp(stairs.values - 0.5, shift[:, None])
+    low, high = np.zeros(shift.size), np.full(shift.size, MULT_END - 1.0)
+    for sums, is_reached in ((stairs.steps, True), (stairs.steps - 1, False)):
+        bound = halves / np.where(sums == 0, 1, sums)
+        is_low = (sums > 0) == is_reached
+        counts = stairs.active & (sums != 0)
+        low = np.maximum(low, np.where(counts & is_low, bound, 0.0).max(axis=1, initial=0.0))
+        high = np.minimum(high, np.where(counts & ~is_low, bound, np.inf).min(axis=1, initial=np.inf))
+    return np.ceil(low).astype(np.int64), np.floor(high).astype(np.int64)
 
 
 def _multipliers(stairs: Stairs, shift: np.ndarray) -> np.ndarray:

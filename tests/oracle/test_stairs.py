@@ -102,13 +102,36 @@ def test_lines_with_exceptions_equal_float_arithmetic() -> None:
         assert np.array_equal(np.clip(line_at(line, k, sums), -128, 127), expected)
 
 
+def test_multipliers_further_from_the_factor_equal_float_arithmetic() -> None:
+    real = np.array([float(f) for f in factors(6, 200)], np.float32)
+    stairs = staircase.single(real, (-128, 127), *ends(200))
+    found = staircase.scaled(stairs)
+    nearest = [round(Fraction(float(f)) * 2 ** (31 + int(r))) for f, r in zip(real, found.right, strict=True)]
+    far = np.abs(found.mult - nearest) > 16
+    assert (found.proved & far).sum() > 10
+    assert not found.proved.all()
+    for k in np.flatnonzero(found.proved & far)[:10]:
+        sums = sums_of(stairs, k, k)
+        shift = int(found.right[k]) + 31
+        y = (sums * found.mult[k] + (1 << (shift - 1))) >> shift
+        assert np.array_equal(np.clip(y, -128, 127), np.clip(np.rint(sums.astype(np.float32) * real[k]), -128, 127))
+
+
 def test_a_form_that_is_wrong_for_one_sum_is_refused() -> None:
     stairs = staircase.exact(factors(5, 1), [Fraction(0)], (-128, 127), *ends(1))
-    for step in np.flatnonzero(stairs.active[0])[::40]:
+    refused = 0
+    for step in np.flatnonzero(stairs.active[0])[::20]:
         moved = stairs.steps.copy()
         moved[0, step] += 1
         planted = Stairs(stairs.first, moved, stairs.low, stairs.high, stairs.factor, stairs.offset)
-        assert not staircase.scaled(planted).proved.any()
+        found = staircase.scaled(planted)
+        refused += not found.proved[0]
+        if found.proved[0]:  # a line that is steeper, or less steep, has that step too
+            shift = int(found.right[0]) + 31
+            sums = sums_of(planted, 0, int(step))
+            y = (sums * found.mult[0] + (1 << (shift - 1))) >> shift
+            assert np.array_equal(np.clip(y, -128, 127), [planted.at(np.array([v]))[0] for v in sums])
+    assert refused > 6
 
 
 @pytest.mark.parametrize("factor", [Fraction(0), Fraction(-1, 3)])
