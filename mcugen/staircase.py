@@ -82,10 +82,19 @@ def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -
     real = (values - 0.5) / float(factor) - float(offset)
     found = np.ceil(np.clip(real, -_FAR, _FAR)).astype(np.int64)
     near = (np.abs(real - np.rint(real)) < _NEAR) & (np.abs(real) < _FAR)
-    for k in np.flatnonzero(near):
-        half = Fraction(2 * int(values[k]) - 1, 2) / factor - offset
-        tie = half.denominator == 1 and (values[k] - even) % 2 != 0
-        found[k] = math.ceil(half) + tie
+    places = np.flatnonzero(near)
+    found[places] = _exact_begins(values[places].tolist(), factor, offset, even)
+    return found
+
+
+def _exact_begins(values: Sequence[int], factor: Fraction, offset: Fraction, even: int) -> list[int]:
+    """The least sum for each value: (value - 1/2) / factor - offset, whole or rounded up, as a quotient of integers."""
+    rise = factor.denominator * offset.denominator
+    start, divisor = 2 * factor.numerator * offset.numerator, 2 * factor.numerator * offset.denominator
+    found = []
+    for value in values:
+        whole, rest = divmod((2 * value - 1) * rise - start, divisor)
+        found.append(whole + (rest != 0 or (value - even) % 2))
     return found
 
 

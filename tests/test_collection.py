@@ -1,7 +1,7 @@
 """The models of a collection given by `--models FOLDER`.
 
-Plain .tflite models are exact under both references, layer by layer, a fifth of the pairs by rule and all of them
-with --whole; a sample of the others keeps its promise. `ci/soak` verifies all of them.
+Plain .tflite models are exact under both references, layer by layer, a fifth of the pairs by rule, without large ones,
+and all of them with --whole; a sample of the others keeps its promise. `ci/soak` verifies all of them.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from tests.support.collection import EMULATED, SAMPLE, Model, collection, is_in_
 from tests.support.cores import CORES
 from tests.support.references import REFERENCES
 
+LARGE = 2_000_000
+"""Bytes of a model file from which on only --whole runs it."""
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "models.md"
 MEANINGS = ("host", "cortex-m4", "cortex-m55", "cortex-m0plus")
 """Targets whose kernels run on this machine under sanitizers; intrinsics run as their plain C equivalents."""
@@ -36,7 +38,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     found = models(root)
     whole = metafunc.config.getoption("--whole")
     if "folder" in metafunc.fixturenames:
-        pairs = [(f, which) for f in found for which in REFERENCES if whole or _is_sampled(f.name, which, 5)]
+        small = [f for f in found if whole or (f / "model.tflite").stat().st_size < LARGE]
+        pairs = [(f, which) for f in small for which in REFERENCES if whole or _is_sampled(f.name, which, 5)]
         names = [f"{f.relative_to(root)}-{which}" for f, which in pairs]
         metafunc.parametrize(("folder", "reference"), pairs, ids=names)
     if "small" in metafunc.fixturenames:
@@ -111,6 +114,7 @@ def reached(nodes: Sequence[Node]) -> set[str | None]:
     return found
 
 
+@pytest.mark.long
 def test_model_equals_the_runtime(folder: Path, reference: str) -> None:
     board = MEANINGS[(zlib.crc32(folder.name.encode()) + 2 * (reference == "litert")) % len(MEANINGS)]
     artifact = mcugen.compile(folder / "model.tflite", board=board, reference=reference, name="model")

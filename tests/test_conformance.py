@@ -26,7 +26,7 @@ from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import cases_of
-from tests.support.cores import CORES, Portion, portion
+from tests.support.cores import CORES, EVERY, Portion, portion
 
 
 class CopyExamples(Copy):
@@ -70,9 +70,9 @@ def report(problems: Sequence[object]) -> str:
 
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """Every third example that a kernel takes; with --whole, all of them."""
+    """Every fifth example that a kernel takes; with --whole, all of them."""
     whole = pytestconfig.getoption("--whole")
-    takes = Portion(1 if whole else 3).takes(OPS[name].__name__)
+    takes = Portion(1 if whole else EVERY).takes(OPS[name].__name__)
     result = conformance.check(OPS[name], tmp_path, takes)
     assert not result.refused, report(result.refused)
     assert not result.problems, report(result.problems)
@@ -80,6 +80,7 @@ def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytes
     assert result.cases + result.folded >= (examples if whole else min(examples, 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("core", CORES)
 def test_kernels_equal_the_oracle_on_an_emulated_core(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """The core's portion of all cases; with --whole, all of them."""

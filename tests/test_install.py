@@ -30,6 +30,7 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_an_installed_mcugen_builds_from_another_folder(venv: Path) -> None:
     model = ROOT / "examples" / "digits" / "digits.tflite"
     tool = venv / "venv" / "bin" / "mcugen"

@@ -77,7 +77,8 @@ def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_interrupted_it_stops_with_its_processes_and_writes_nothing(folder: Path) -> None:
-    """It is stopped while trials run in two processes, and goes on from those that are kept."""
+    """It is stopped while trials run in two processes, which are long enough to be met by the signal."""
+    samples(folder / "calib.npz", 80)
     given = [str(folder / "net.onnx"), "--data", str(folder / "calib.npz"), "-o", str(folder / "net.tflite")]
     command = [sys.executable, "-m", "mcugen", "quantize", *given, "--jobs", "2", "--resume", str(folder / "trials")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)

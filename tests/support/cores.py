@@ -12,7 +12,7 @@ from mcugen.kernel import Kernel
 from tests.support.cases import Takes
 
 EVERY = 5
-"""A core that runs all kernels runs each of them on one of so many of its examples."""
+"""This machine, and a core that runs all kernels, run each of them on one of so many of its examples."""
 
 
 def _has_its_own(name: str) -> bool:
