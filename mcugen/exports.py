@@ -4,8 +4,10 @@ A page is a module of `mcugen.report.pages`. An export is a folder `templates/ex
 comes from an installed package through the entry point group `mcugen.exports`, which names a package with such a
 folder's files, or a module with a function `files` like a page's. Nothing lists them.
 
-export.toml: `title`, one line about it, and a table `[files]` of output path = template; both are jinja2 text over
-`name`, `version`, `sources`, `libraries`, `models` (views) and `facts` (see `mcugen.report.output`).
+export.toml: `title`, one line about it; a table `[files]` of output path = template, both jinja2 text over `name`,
+`version`, `sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts` (see
+`mcugen.report.output`); and, where needed, `with`, the names of exports that it builds on and that are written along,
+and `code`, the folder of the output that the C must stand in.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ from types import ModuleType
 from typing import Any
 
 from mcugen import __version__, plugins, resources, toml_file
-from mcugen.emit import environment
+from mcugen.emit import environment, libraries_of, sources_of
 from mcugen.emit.folder import REPORT, is_inside
+from mcugen.emit.layout import Layout
 from mcugen.errors import UsageError
+from mcugen.options import Options
 from mcugen.report import pages
-from mcugen.report.output import Content, Output
+from mcugen.report.output import Content, Model, Output
 from mcugen.toml_file import Table
 
 GROUP = "mcugen.exports"
@@ -36,15 +40,74 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Export:
-    """An exporter: files(output) names its files and gives what makes their content."""
+    """An exporter: files(output) names its files and gives what makes their content.
+
+    code: the folder of the output that the C must stand in, "" for any. builds_on: exports that are written along.
+    """
 
     name: str
     files: Callable[[Output], Mapping[str, Content]]
+    code: str = ""
+    builds_on: tuple[str, ...] = ()
 
 
 def names() -> tuple[str, ...]:
     """Every export that can be chosen, sorted."""
     return tuple(sorted({*_own(), *plugins.installed(GROUP)}))
+
+
+def layout_of(options: Options) -> Layout:
+    """Where the C stands for the exports chosen. Raises UsageError where they want it in different places."""
+    wanted = {export.code: export.name for export in _chosen(options.export) if export.code}
+    if len(wanted) > 1 or (wanted and options.kernels_dir):
+        first, *more = (f"--export {name}" for name in wanted.values())
+        raise UsageError(
+            f"{first} and {more[0] if more else '--kernels-dir'} want the kernels in different folders",
+            hint="build into a folder for each",
+        )
+    return Layout(next(iter(wanted), ""), options.kernels_dir)
+
+
+def _chosen(names: Collection[str]) -> list[Export]:
+    """The exports of these names with those that they build on, which come first."""
+    found: dict[str, Export] = {}
+    for name in dict.fromkeys(names):
+        if name != NONE and name not in found:
+            export = _load(name)
+            found |= {base.name: base for base in _chosen(export.builds_on)} | {name: export}
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of an output folder, and those for the folder of kernels beside it, by path relative to each."""
+
+    files: Mapping[str, bytes]
+    kernels: Mapping[str, bytes]
+
+
+def folder(
+    name: str,
+    models: Sequence[Model],
+    emitted: Mapping[str, bytes],
+    facts: Mapping[str, Any],
+    options: Options,
+    layout: Layout,
+) -> Folder:
+    """The C of models, where the layout has it, with the pages and the exports chosen."""
+    own, kernels = layout.split(emitted)
+    public = {f"{name}.h", *(part for m in models for part in (f"{m.view.name}.h", m.view.interface))}
+    output = Output(
+        name,
+        tuple(models),
+        tuple(sorted(layout.paths(sources_of(emitted)))),
+        tuple(libraries_of(emitted)),
+        facts,
+        tuple(sorted(layout.paths(public & emitted.keys()))),
+        layout.include,
+        frozenset(m.view.name for m in models if f"{m.view.name}_selftest.c" in emitted),
+    )
+    return Folder(own | written(output, options.export, own, report=not options.no_report), kernels)
 
 
 def written(
@@ -56,9 +119,7 @@ def written(
 
     Raises UsageError for an export that does not exist, fails at import, or writes a file that is there or outside.
     """
-    made = contents(
-        [*_pages(report), *(_load(name) for name in dict.fromkeys(chosen) if name != NONE)], output, emitted
-    )
+    made = contents([*_pages(report), *_chosen(chosen)], output, emitted)
     listed = sorted((*emitted, *made), key=lambda path: (path == REPORT, path))
     complete = replace(output, facts={**output.facts, "files": listed})
     return {path: content(complete) for path, content in made.items()}
@@ -117,14 +178,16 @@ def _folder_of(module: ModuleType) -> Path | None:
 
 
 def _of_folder(name: str, folder: Path) -> Export:
-    return Export(name, partial(_rendered, folder))
-
-
-def _rendered(folder: Path, output: Output) -> dict[str, Content]:
     manifest = toml_file.read(folder / MANIFEST, "mcugen/exports.py explains every key")
     manifest.string("title")
     table = manifest.table("files")
+    code = manifest.identifier("code") if manifest.has("code") else ""
+    builds_on = manifest.strings("with") if manifest.has("with") else ()
     manifest.refuse_unread()
+    return Export(name, partial(_rendered, folder, table), code, builds_on)
+
+
+def _rendered(folder: Path, table: Table, output: Output) -> dict[str, Content]:
     values = _values(output)
     templates = {environment.text(path, **values): _template(folder, table, path) for path in table.names()}
     return {path: partial(_content, template) for path, template in templates.items()}
@@ -146,6 +209,10 @@ def _values(output: Output) -> dict[str, Any]:
         "name": output.name,
         "version": __version__,
         "sources": output.sources,
+        "headers": output.headers,
+        "include": output.include,
+        "code": "" if output.include[0] == "." else f"{output.include[0]}/",
+        "tested": output.tested,
         "libraries": output.libraries,
         "models": [model.view for model in output.models],
         "facts": output.facts,

@@ -145,6 +145,12 @@ class Options:
         "Build files to write with the C, e.g. `cmake`, or `none`; may be given several times.",
         metavar="NAME",
     )
+    kernels_dir: str = _option(
+        "",
+        "Folder for kernels and their headers, as seen from the output folder, e.g. `../kernels`; models of one "
+        "project share it. By default the output folder.",
+        metavar="FOLDER",
+    )
     no_report: bool = _option(False, "Write no report.html and no badge.svg; report.json says the same.")
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
 
@@ -195,11 +201,25 @@ class Options:
         if self.no_rows and (self.input_mode != "whole" or self.optimize == "ram"):
             asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
             raise UsageError(f"--no-rows contradicts {asked}", hint="leave one of them out")
+        if self.kernels_dir:
+            _check_kernels_dir(self.kernels_dir, amalgamate=self.amalgamate)
         if self.name and not is_c_name(self.name):
             raise UsageError(
                 f"--name {self.name!r} cannot prefix C symbols",
                 hint="use at most 40 letters, digits and underscores, a letter first, and no word of C or its library",
             )
+
+
+def _check_kernels_dir(folder: str, *, amalgamate: bool) -> None:
+    """Raise UsageError for a folder that build files cannot name, or that nothing would be written to."""
+    if amalgamate:
+        raise UsageError("--amalgamate contradicts --kernels-dir", hint="leave one of them out")
+    if not re.fullmatch(r"(\.\./)*[\w.-]+(/[\w-][\w.-]*)*/?", folder, re.ASCII) or folder.strip("/.") == "":
+        raise UsageError(
+            f"{folder!r} is not a folder seen from the output folder",
+            where="--kernels-dir",
+            hint="write it like ../kernels, with letters, digits, `.`, `_` and `-`",
+        )
 
 
 def region_list(text: str, option: str) -> tuple[tuple[str, int | None], ...]:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from mcugen import exports, frontends, kernels, layouts, passes, plugins, registry, report, select, target, writers
-from mcugen.emit import files_of, libraries_of, sources_of
+from mcugen.emit import files_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
 from mcugen.emit.view import ModelView
@@ -25,7 +25,7 @@ from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shorte
 from mcugen.plan import MemoryPlan, check
 from mcugen.report import page as report_page
 from mcugen.report.facts import Report
-from mcugen.report.output import Model, Output
+from mcugen.report.output import Model
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
 from mcugen.select.weights import weight_regions_of
@@ -36,7 +36,8 @@ from mcugen.target import Target
 class Artifact:
     """Result of a build: the files as bytes, the report, and every intermediate stage.
 
-    emitted: those of the files that are the model's C, without what pages and exports add.
+    emitted: the model's C, without what pages and exports add, by the path that includes name.
+    kernels: what belongs into the folder that models share.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Artifact:
     plan: MemoryPlan
     view: ModelView
     target: Target
+    kernels: emit_folder.Shared = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
         """A line, not the megabyte of constants, files and stages."""
@@ -64,7 +66,7 @@ class Artifact:
 
         Raises UsageError where the folder cannot be written or holds files that are not of a build.
         """
-        emit_folder.write(Path(folder), self.files)
+        emit_folder.write(Path(folder), self.files, self.kernels)
 
     def load(self) -> Native:
         """An object that runs the C on this machine, with a memory of its own. Raises ToolError where gcc fails."""
@@ -167,13 +169,13 @@ def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[
 def finish(model: Prepared, solution: Solution) -> Artifact:
     """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
     made = _measured(model, solution)
-    emitted = files_of(made.view, made.imported, model.options)
+    layout = exports.layout_of(model.options)
+    emitted = files_of(made.view, made.imported, model.options, layout)
     models = (Model(made.view, made.schedule, made.plan),)
-    sources, libraries = tuple(sources_of(emitted)), tuple(libraries_of(emitted))
-    output = Output(model.name, models, sources, libraries, report.as_dict(made.report))
-    files = emitted | exports.written(output, model.options.export, emitted, report=not model.options.no_report)
-    facts = dataclasses.replace(made.report, files=tuple(sorted(files)))
-    return dataclasses.replace(made, files=files, emitted=emitted, report=facts)
+    out = exports.folder(model.name, models, emitted, report.as_dict(made.report), model.options, layout)
+    facts = dataclasses.replace(made.report, files=tuple(sorted(out.files)))
+    kernels = emit_folder.Shared(model.options.kernels_dir, out.kernels)
+    return dataclasses.replace(made, files=out.files, emitted=emitted, report=facts, kernels=kernels)
 
 
 def _measured(model: Prepared, solution: Solution) -> Artifact:

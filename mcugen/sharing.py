@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from mcugen import __version__, exports, pipeline
-from mcugen.emit import EXAMPLE, libraries_of, sources_of
+from mcugen.emit import EXAMPLE
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.report.output import Model, Output
+from mcugen.report.output import Model
 
 DEFAULT_NAME = "models"
 
@@ -58,6 +58,7 @@ class Shared:
     regions: tuple[SharedRegion, ...]
     artifacts: tuple[Artifact, ...]
     files: Mapping[str, bytes]
+    kernels: emit_folder.Shared = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
         """A line, not the megabyte of constants, files and stages."""
@@ -70,7 +71,7 @@ class Shared:
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write all files into `folder`, or none. Raises UsageError."""
-        emit_folder.write(Path(folder), self.files)
+        emit_folder.write(Path(folder), self.files, self.kernels)
 
 
 def build(paths: Sequence[Path], options: Options) -> Shared:
@@ -99,14 +100,9 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     regions = _regions(name, [a.view for a in artifacts])
     emitted = _emitted(name, regions, artifacts)
     models = tuple(Model(a.view, a.schedule, a.plan) for a in artifacts)
-    sources, libraries = sources_of(emitted), libraries_of(emitted)
-    output = Output(name, models, tuple(sources), tuple(libraries), _facts(name, regions, artifacts))
-    return Shared(
-        name,
-        regions,
-        artifacts,
-        emitted | exports.written(output, options.export, emitted, report=not options.no_report),
-    )
+    facts = _facts(name, regions, artifacts)
+    out = exports.folder(name, models, emitted, facts, options, exports.layout_of(options))
+    return Shared(name, regions, artifacts, out.files, emit_folder.Shared(options.kernels_dir, out.kernels))
 
 
 def _require_no_states(artifacts: Sequence[Artifact]) -> None:

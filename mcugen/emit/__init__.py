@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from mcugen.emit import selftest
 from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
+from mcugen.emit.layout import EXAMPLE, PLAIN, Layout
 from mcugen.emit.view import ModelView, build
 from mcugen.graph import Graph
 from mcugen.options import Options
@@ -15,10 +16,6 @@ from mcugen.schedule import Schedule
 from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 
 __all__ = ["EXAMPLE", "emit", "files_of", "libraries_of", "sources_of"]
-
-EXAMPLE = "examples/main.c"
-"""The example program, in a folder that build systems leave out which compile all that they find."""
-
 
 def sources_of(files: Iterable[str]) -> list[str]:
     """The C files of a build that make up the model, sorted; the example is none of them."""
@@ -46,8 +43,8 @@ def emit(
     return view, files_of(view, imported, options)
 
 
-def files_of(view: ModelView, imported: Graph, options: Options) -> dict[str, bytes]:
-    """The files of a view, by path relative to the output folder."""
+def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout = PLAIN) -> dict[str, bytes]:
+    """The files of a view, by the path that includes name. layout: where the example's command finds them."""
     name = view.name
     files = {
         f"{name}.h": render(
@@ -60,10 +57,11 @@ def files_of(view: ModelView, imported: Graph, options: Options) -> dict[str, by
     }
     if options.amalgamate:
         files = amalgamate(files, view)
-    files[EXAMPLE] = render("main.c.j2", m=view, sources=sources_of(files))
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)
-    return files
+    sources = layout.paths(sources_of(files))
+    tested = {name} if options.selftest else set()
+    return files | {EXAMPLE: render("main.c.j2", m=view, sources=sources, include=layout.include, tested=tested)}
 
 
 def _selftest(view: ModelView, imported: Graph) -> bytes:

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.errors import UsageError
@@ -15,15 +16,28 @@ from mcugen.errors import UsageError
 REPORT = "report.json"
 
 
-def write(folder: Path, files: Mapping[str, bytes]) -> None:
+@dataclass(frozen=True)
+class Shared:
+    """Files for a folder that several builds share. folder: seen from the output folder."""
+
+    folder: str
+    files: Mapping[str, bytes]
+
+
+NOTHING_SHARED = Shared("", {})
+
+
+def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHARED) -> None:
     """Write files, by path relative to `folder`, which is new, empty, or holds an earlier build.
 
-    Files of the earlier build that the new one lacks are removed; the user's own files stay.
+    Files of the earlier build that the new one lacks are removed; the user's own files stay. Shared files come first:
+    their names say what is in them, so those that are there already stay, and none is ever removed.
     Raises UsageError where the folder cannot be written, holds something else, or has a file of the user's in the way.
     """
     try:
         folder = folder.resolve()
         earlier = _earlier_files(folder)
+        _write_shared(folder / shared.folder, shared.files)
         with _staged(folder, files) as staged:
             if folder.exists():
                 _move_into(folder, staged, files, earlier)
@@ -33,6 +47,25 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         hint = "check the path and its permissions"
         raise UsageError(f"cannot write {str(folder)!r}: {reason}", hint=hint) from error
+
+
+def _write_shared(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Add the files that are not there yet. Raises UsageError for a file of such a name that holds something else."""
+    for name, content in files.items():
+        path = folder / name
+        if path.exists() and path.read_bytes() != content:
+            raise UsageError(
+                f"{str(path)!r} is there with other text than mcugen gives a file of this name",
+                where="--kernels-dir",
+                hint="remove it, or choose another folder",
+            )
+    for name, content in files.items():
+        path = folder / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f".{path.name}.{os.getpid()}")
+            part.write_bytes(content)
+            part.replace(path)
 
 
 def _earlier_files(folder: Path) -> list[str]:

@@ -27,6 +27,9 @@ class Output:
     name       the prefix of its C symbols; of several models that share their memory, the name of their union
     models     one, or several that share their memory
     sources    the C files to compile, by path relative to the folder, sorted
+    headers    the headers of the interface, by path relative to the folder, sorted
+    include    the folders to search for headers
+    tested     the models that bring a recorded input
     libraries  the libraries to link with, without -l
     facts      what report.json holds; "files" is complete once content is asked for
     """
@@ -36,6 +39,9 @@ class Output:
     sources: tuple[str, ...]
     libraries: tuple[str, ...]
     facts: Mapping[str, Any]
+    headers: tuple[str, ...] = ()
+    include: tuple[str, ...] = (".",)
+    tested: frozenset[str] = frozenset()
 
 
 Content = Callable[[Output], bytes]

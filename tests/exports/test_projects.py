@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What exports write is built by the tool that it is for, from the folder alone, and prints recorded outputs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen import exports, resources
+from mcugen.errors import UsageError
+from mcugen.toolchain.process import run, run_checked
+from tests.exports.recorded import DIGITS, MODELS, ROOT, build, compiled, printed, same
+
+FLOATS = MODELS / "f32_softmax.tflite"
+FOLDERS = sorted(path.parent for path in (resources.templates() / "exports").glob("*/export.toml"))
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_an_export_is_a_folder_with_a_short_readme(folder: Path) -> None:
+    made = compiled((folder.name,))
+    readme = made.files[f"README-{folder.name}.md"].decode()
+    assert readme.startswith("# ") and readme.count("\n") <= 20
+    assert all(len(path) < 80 for path in made.files)
+    listed = json.loads(made.files["report.json"])["files"]
+    assert sorted(listed) == sorted(made.files)
+
+
+def test_make_builds_two_models_and_compiles_their_kernels_once(tmp_path: Path) -> None:
+    first = build(tmp_path / "a", "make")
+    second = build(tmp_path / "b", "make", model=MODELS / "s8_softmax.tflite")
+    assert set(first.emitted) & set(second.emitted) - {"examples/main.c"}
+    (tmp_path / "main.c").write_text(
+        '#include "digits.h"\n#include "s8_softmax.h"\nstatic digits_t d;\nstatic s8_softmax_t s;\n'
+        "int main(void)\n{\n    return digits_selftest(&d) != 0 || s8_softmax_selftest(&s) != 0;\n}\n"
+    )
+    (tmp_path / "Makefile").write_text(
+        "all: firmware\ninclude a/mcugen.mk\ninclude b/mcugen.mk\nCPPFLAGS += $(MCUGEN_CPPFLAGS)\n"
+        "firmware: main.o $(MCUGEN_OBJECTS)\n\t$(CC) $(LDFLAGS) -o $@ $^ $(MCUGEN_LDLIBS)\n"
+    )
+    run_checked(["make", "-j2"], cwd=tmp_path)
+    run_checked([tmp_path / "firmware"])
+    run_checked(["make", "-f", "a/mcugen.mk", "digits_example"], cwd=tmp_path)
+    assert same(run_checked([tmp_path / "build/mcugen/digits_example"]).stdout, first)
+
+
+def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
+    """A float model, which calls the mathematical library, and an integer one in a project of C++ alone."""
+    made = build(tmp_path / "floats", "cmake", model=FLOATS)
+    installed, other = tmp_path / "installed", build(tmp_path / "digits", "cmake")
+    run_checked(["cmake", "-S", tmp_path / "floats", "-B", tmp_path / "b", f"-DCMAKE_INSTALL_PREFIX={installed}"])
+    run_checked(["cmake", "--build", tmp_path / "b", "--target", "install", "f32_softmax_example"])
+    assert same(run_checked([tmp_path / "b" / "f32_softmax_example"]).stdout, made)
+    shutil.rmtree(tmp_path / "floats")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "main.cpp").write_text(
+        '#include "digits.h"\n#include "f32_softmax.h"\nstatic digits_t d;\nstatic f32_softmax_t f;\n'
+        "int main() { return digits_selftest(&d) != 0 || f32_softmax_selftest(&f) != 0; }\n"
+    )
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.14)\nproject(firmware LANGUAGES CXX)\ninclude(FetchContent)\n"
+        f'FetchContent_Declare(digits SOURCE_DIR "{tmp_path / "digits"}")\nFetchContent_MakeAvailable(digits)\n'
+        "find_package(f32_softmax CONFIG REQUIRED)\nadd_executable(firmware main.cpp)\n"
+        "target_link_libraries(firmware PRIVATE mcugen::digits mcugen::f32_softmax)\n"
+    )
+    run_checked(["cmake", "-S", project, "-B", tmp_path / "p", f"-DCMAKE_PREFIX_PATH={installed}"])
+    run_checked(["cmake", "--build", tmp_path / "p"])
+    run_checked([tmp_path / "p" / "firmware"])
+    assert other.name == "digits"
+
+
+@pytest.mark.parametrize("mode", ["whole", "rows", "frames"])
+def test_cpp_has_spans(tmp_path: Path, mode: str) -> None:
+    model = ROOT / "examples/microphone/sweeps.tflite" if mode == "frames" else DIGITS
+    made = build(tmp_path, "cpp", model=model, input_mode=mode)
+    objects = [f"{source}.o" for source in made.emitted if source.endswith(".c") and source != "examples/main.c"]
+    for out in objects:
+        run_checked(["gcc", "-c", "-I.", "-ffp-contract=off", out.removesuffix(".o"), "-o", out], cwd=tmp_path)
+    flags = ["-std=c++20", *WARNINGS, "-fno-exceptions", "-fno-rtti", "-I."]
+    run_checked(["g++", *flags, "examples/main.cpp", *objects, "-lm", "-o", "program"], cwd=tmp_path)
+    assert same(run_checked([tmp_path / "program"]).stdout, made)
+
+
+def test_cpp_over_several_memories(tmp_path: Path) -> None:
+    made = build(tmp_path, "cpp", board="cortex-m7", region="fast=1K,slow=64K")
+    assert made.view.spread
+    run_checked(["g++", "-std=c++20", *WARNINGS, "-I.", "-fsyntax-only", "examples/main.cpp"], cwd=tmp_path)
+
+
+def test_models_share_a_folder_of_kernels(tmp_path: Path) -> None:
+    """Two builds, their kernels in one folder beside them; each build finds its own."""
+    first = build(tmp_path / "a", "make", "cmake", kernels_dir="../kernels")
+    second = build(tmp_path / "b", "make", model=MODELS / "s8_softmax.tflite", kernels_dir="../kernels")
+    assert not list((tmp_path / "a").rglob("runtime_*.h")) and not (tmp_path / "b" / "kernels").exists()
+    kernels = {path.name for path in (tmp_path / "kernels" / "kernels").iterdir()}
+    both = {*first.emitted, *second.emitted}
+    assert kernels == {path.removeprefix("kernels/") for path in both if path.startswith("kernels/")}
+    for folder, made in (("a", first), ("b", second)):
+        where = f"MCUGEN_BUILD={folder}x"
+        run_checked(["make", "-f", f"{folder}/mcugen.mk", f"{made.name}_example", where], cwd=tmp_path)
+        assert same(run_checked([tmp_path / f"{folder}x" / f"{made.name}_example"]).stdout, made)
+    run_checked(["cmake", "-S", tmp_path / "a", "-B", tmp_path / "c"])
+    run_checked(["cmake", "--build", tmp_path / "c", "--target", "digits"])
+
+
+def test_a_changed_kernel_in_the_shared_folder_is_refused(tmp_path: Path) -> None:
+    made = build(tmp_path / "a", "none", kernels_dir="../kernels")
+    changed = sorted((tmp_path / "kernels" / "kernels").iterdir())[0]
+    changed.write_text("/* mine */\n")
+    with pytest.raises(UsageError, match="other text"):
+        made.write(tmp_path / "a")
+    assert changed.read_text() == "/* mine */\n"
+    changed.unlink()
+    (tmp_path / "kernels" / "mine.txt").write_text("kept")
+    made.write(tmp_path / "a")
+    assert changed.is_file() and (tmp_path / "kernels" / "mine.txt").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernels_dir": "/tmp"}, "not a folder seen from"),
+        ({"kernels_dir": "a b"}, "not a folder seen from"),
+        ({"kernels_dir": "../k", "amalgamate": True}, "contradicts"),
+        ({"kernels_dir": "../k", "export": ("arduino",)}, "different folders"),
+    ],
+)
+def test_a_folder_of_kernels_that_cannot_be(options: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        mcugen.compile(DIGITS, **options)
+
+
+def test_an_export_that_builds_on_another_writes_both() -> None:
+    made = compiled(("cpp",))
+    assert {"digits.hpp", "CMakeLists.txt", "README-cmake.md"} <= set(made.files)
+    assert exports.names() == tuple(sorted(folder.name for folder in FOLDERS))
+
+
+def test_exports_agree_on_where_the_c_stands(tmp_path: Path) -> None:
+    """An export that wants the C in a folder of its own moves it for all."""
+    made = build(tmp_path, "arduino", "cmake", "make")
+    assert (tmp_path / "src" / "digits.c").is_file() and not (tmp_path / "digits.c").exists()
+    run_checked(["make", "-f", "mcugen.mk", "digits_example"], cwd=tmp_path)
+    assert same(run_checked([tmp_path / "build/mcugen/digits_example"]).stdout, made)
+    command = (tmp_path / "examples" / "main.c").read_text().partition("parent folder:\n")[2].partition("*/")[0]
+    line = " ".join(part.strip(" *\\") for part in command.splitlines())
+    run_checked(["sh", "-c", line], cwd=tmp_path)
+    assert same(run([tmp_path / "digits"]).stdout, made)
+    assert len(printed(made)) == 10
