@@ -98,6 +98,7 @@ FORESTS: tuple[dict[str, int], ...] = (
     {"trees": 12, "depth": 1},
 )
 KINDS = ("s8", "s16", "s8w16", "f32")
+ROUNDED = ("s8", "s16", "s8w16")
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
 
@@ -144,6 +145,22 @@ def realistic(op: type[Op]) -> Iterator[Example]:
         if op is FullyConnected:
             for k, n in FULL:
                 yield from ended(FullyConnected(), kind, seed, (k,), (n, k), 0)
+    yield from rounded_once(op)
+
+
+def rounded_once(op: type[Op]) -> Iterator[Example]:
+    """Layers with weights that round as ONNX does, of all integer types."""
+    for seed, kind in enumerate(ROUNDED):
+        if op is Conv2D:
+            for image, kernel, stride, o in CONVOLUTIONS[::3]:
+                yield made(Conv2D(stride, rounding="even"), kind, seed, image, (o, *kernel, image[2]), 0)
+        if op is DepthwiseConv2D:
+            for image, kernel, stride, padding in DEPTHWISE[::2]:
+                depthwise = DepthwiseConv2D(stride, padding=padding, rounding="even")
+                yield made(depthwise, kind, seed, image, (1, *kernel, image[2]), 3)
+        if op is FullyConnected:
+            for k, n in FULL[::2]:
+                yield made(FullyConnected(rounding="even"), kind, seed, (k,), (n, k), 0)
 
 
 def ended(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) -> Iterator[Example]:
