@@ -27,6 +27,7 @@ class Call:
     input_range: bounds of each operand's stored integers per channel, None where nothing is known; see `range_of`.
     loop_bytes: bytes of code that the core repeats without waiting for flash; None where that is unknown or does not
     matter. A kernel may unroll less because of it, but must compute the same.
+    features: of the core that kernels are chosen for. A kernel may use their instructions, but must compute the same.
     facts: what functions marked `fact` found of this call.
     """
 
@@ -37,6 +38,7 @@ class Call:
     reference: str
     input_range: tuple[Range | None, ...] = ()
     loop_bytes: int | None = None
+    features: frozenset[str] = frozenset()
     facts: dict[tuple[object, ...], object] = field(default_factory=dict, init=False, repr=False)
 
     def input(self, k: int) -> TensorType:

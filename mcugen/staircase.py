@@ -171,6 +171,25 @@ def _equals(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndar
     return np.asarray(~active | (above & below))
 
 
+def floats(stairs: Stairs, single_factors: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """(float32 factors, a mask: float32(float32(sum) * factor), rounded half to even, is the staircase), per channel.
+
+    single_factors: about the slopes; they are tried first, then their neighbours. Halves of a sum have no such form.
+    """
+    nearest = np.array(single_factors, np.float32)
+    factor, proved = nearest.copy(), np.zeros(nearest.size, bool)
+    reach = stairs.low[:, None], stairs.high[:, None] + 1
+    want = np.clip(stairs.steps, *reach)
+    span = (stairs.first, stairs.first + stairs.steps.shape[1])
+    for towards in (nearest, np.float32(np.inf), np.float32(0)):
+        tried = np.nextafter(nearest, towards, dtype=np.float32)
+        found = single(tried, span, stairs.low, stairs.high)
+        held = (np.clip(found.steps, *reach) == want).all(axis=1)
+        factor = np.where(held & ~proved, tried, factor)
+        proved |= held
+    return factor, proved
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
     """y = (sum * mult + addend) >> shift, in 64 bits, per channel, with what no line can do.

@@ -129,6 +129,13 @@ def scaled(call: Call, activation: str) -> Scaled:
 
 
 @fact
+def floats(call: Call, activation: str) -> tuple[np.ndarray, np.ndarray]:
+    """The float32 factor of each channel, and whether float arithmetic with it is proved: see `staircase.floats`."""
+    found = stairs(call, activation)
+    return staircase.floats(found, [float(f) for f in found.factor])
+
+
+@fact
 def line_of(call: Call, activation: str) -> Line | None:
     """The proved line of each channel; None where there is none."""
     return line(stairs(call, activation), abs(call.output.zero_point))

@@ -74,7 +74,8 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     candidates: list[Candidates] = []
     problems: list[str] = []
     for node in graph.nodes:
-        call = replace(graph.call(node, options.reference), loop_bytes=target.loop_bytes)
+        call = graph.call(node, options.reference)
+        call = replace(call, loop_bytes=target.loop_bytes, features=target.features)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in kernels.of(node.op)]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         listed = _listed(node, call, _moving(offered) if moving else offered, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -94,7 +94,7 @@ def _accepting(example: Example, features: frozenset[str]) -> Iterator[tuple[Ker
         return
     offered: set[Kernel] = set()
     for node, reference in product(under_test(example, graph)[:1], REFERENCES):
-        call = graph.call(node, reference)
+        call = replace(graph.call(node, reference), features=features)
         for kernel in kernels.of(node.op) if node.op.macs(call) <= layers.MAX_MACS else ():
             if kernel.has_code and kernel not in offered and not kernel.refusals(call, features):
                 offered.add(kernel)

@@ -16,7 +16,7 @@ from mcugen.kernels.dsp import scaling
 from mcugen.kernels.dsp.layout import UNROLLED_GROUPS, UNROLLED_WORDS, runs_of, words_of
 from mcugen.numeric import multiply_double_rounding, multiply_single_rounding
 from mcugen.op import Op
-from mcugen.ops import _filter
+from mcugen.ops import _filter, _rounding
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
@@ -25,6 +25,7 @@ from mcugen.types import QuantParams
 from tests.support import draw
 
 FEATURES = frozenset({"dsp"})
+WITH_FPU = FEATURES | {"fpu"}
 IN_ROWS = ("mg_conv2d_s8__dsp16", "mg_conv2d_s8__dsp8", "mg_conv2d_s8__dsp16_single", "mg_conv2d_s8__dsp8_single")
 GATHERED = tuple(f"{symbol}_gathered" for symbol in IN_ROWS)
 WINDOWS = IN_ROWS + GATHERED
@@ -211,6 +212,32 @@ def test_constant_channels_lose_their_weights() -> None:
     for k in range(low.size):
         want = multiply_double_rounding(low[k], *(v[k] for v in _filter.multipliers(call, low.size)))
         assert scaled(found, np.array([-5, 5]), k, once=False).tolist() == [want + call.output.zero_point] * 2
+
+
+@pytest.mark.parametrize("rounding", ["even", "single"])
+def test_floats_scale_what_no_multiplier_does_where_there_is_an_fpu(rounding: str) -> None:
+    tie, other = (
+        drawn(Conv2D(rounding=rounding), (6, 3, 3, 8), (1, 5, 6, 8), "ort", gain=gain) for gain in (2.0**-7, 0.0091)
+    )
+    for symbol, linear in (
+        ("mg_conv2d_s8__dsp16", 2),
+        ("mg_conv2d_s8__dsp8_gathered", 2),
+        ("mg_conv2d_s8__winograd", 1),
+    ):
+        kernel = kernel_of(tie, symbol)
+        with_fpu = WITH_FPU | kernel.needs
+        assert any("with an FPU" in why for why in kernel.refusals(tie, with_fpu))
+        able, unneeded = (replace(call, features=with_fpu) for call in (tie, other))
+        assert not kernel.refusals(able, with_fpu) and not kernel.refusals(unneeded, with_fpu)
+        key = "linear" if "linear" in kernel.sizes(able) else "once"
+        assert (kernel.sizes(unneeded)[key], kernel.sizes(able)[key]) == (linear, 2 * linear)
+    found, (low, high) = scaling.scales(able), scaling.sums(able)
+    factor, _ = _rounding.floats(able, "NONE")
+    for k in range(low.size):
+        half = found.mult[k].astype(np.int32).view(np.float32)
+        sums = np.linspace(low[k], high[k], 5000).astype(np.int64)
+        got = np.rint((2 * sums).astype(np.float32) * half) + found.addend[k]
+        np.testing.assert_array_equal(got, np.rint(sums.astype(np.float32) * factor[k]) + able.output.zero_point)
 
 
 @pytest.mark.parametrize("pairs", [False, True])

@@ -117,6 +117,25 @@ def test_multipliers_further_from_the_factor_equal_float_arithmetic() -> None:
         assert np.array_equal(np.clip(y, -128, 127), np.clip(np.rint(sums.astype(np.float32) * real[k]), -128, 127))
 
 
+def test_float_arithmetic_is_proved_for_the_meaning_or_refused() -> None:
+    real = factors(7, 40)
+    stairs = staircase.exact(real, [Fraction(0)] * 40, (-128, 127), *ends(40))
+    factor, proved = staircase.floats(stairs, [float(f) for f in real])
+    assert factor.dtype == np.float32 and 0 < proved.sum() < 40
+    for k in np.flatnonzero(proved):
+        sums = sums_of(stairs, k, k)
+        y = np.clip(np.rint(sums.astype(np.float32) * factor[k]), -128, 127)
+        assert np.array_equal(y, rounded(sums, real[k], Fraction(0), (-128, 127)))
+
+
+def test_float_arithmetic_has_its_own_steps_whatever_sums_occur() -> None:
+    real = np.array([0.002, 0.31, 0.002], np.float32)
+    low, high = np.array([-5000, -3, 60]), np.array([400, 900, 61])
+    stairs = staircase.single(real, (-100, 60), low, high)
+    factor, proved = staircase.floats(stairs, real.tolist())
+    assert proved.all() and np.array_equal(factor, real)
+
+
 def test_a_form_that_is_wrong_for_one_sum_is_refused() -> None:
     stairs = staircase.exact(factors(5, 1), [Fraction(0)], (-128, 127), *ends(1))
     refused = 0

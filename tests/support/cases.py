@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -204,14 +204,17 @@ class _Maker:
             raise McugenError("no kernel takes it: " + "; ".join(self._refusals(graph)))
 
     def _accepting(self, graph: Graph, which: str) -> list[Kernel]:
-        return self._fitting(graph.call(under_test(self.example, graph)[0], which))
+        return self._fitting(self._call(graph, under_test(self.example, graph)[0], which))
+
+    def _call(self, graph: Graph, node: Node, which: str) -> Call:
+        return replace(graph.call(node, which), features=self.features)
 
     def _fitting(self, call: Call) -> list[Kernel]:
         return [k for k in kernels.of(call.op) if not k.refusals(call, self.features)]
 
     def _refusals(self, graph: Graph) -> Iterator[str]:
         for node in under_test(self.example, graph):
-            call = graph.call(node, REFERENCES[0])
+            call = self._call(graph, node, REFERENCES[0])
             for kernel in kernels.of(node.op):
                 yield f"{kernel.symbol or kernel.form.value} needs {' and '.join(kernel.refusals(call, self.features))}"
 
@@ -237,7 +240,7 @@ class _Maker:
         nodes = under_test(self.example, graph)
         choices = []
         for node in graph.nodes:
-            call = graph.call(node, which)
+            call = self._call(graph, node, which)
             taken = kernel if node in nodes else self._fitting(call)[0]
             choices.append(Choice(node, call, taken, "under test"))
         made = schedule.build(graph, choices, keep_input=keep)

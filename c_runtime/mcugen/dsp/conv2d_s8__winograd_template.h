@@ -5,7 +5,7 @@
  *   MG_QUADS   groups of four channels of the data      MG_TILES  tiles of four columns in a row of outputs
  *   MG_THREES  1: some tiles are computed by threes     MG_REST   1: some are computed in pairs
  *   MG_LOOP    0: the rows of the window are unrolled
- *   MG_ONCE    1: results are rounded once
+ *   MG_ONCE    1: results are rounded once; 2: by a float
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_winograd.h"

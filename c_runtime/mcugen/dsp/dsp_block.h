@@ -60,6 +60,10 @@ typedef struct {
     MG_DSP_SCALE_ONCE(p, "r0", "r2", "r10")  \
     MG_DSP_SCALE_ONCE(q, "r1", "r3", "r11")
 
+#define MG_DSP_FINISH_FLOAT(p, q)       \
+    MG_DSP_SCALE_FLOAT(p, "r0", "r2")   \
+    MG_DSP_SCALE_FLOAT(q, "r1", "r3")
+
 #define MG_DSP_BYTES(p, q)       \
     "ssat " p ", #8, " p "\n"    \
     "ssat " q ", #8, " q "\n"    \

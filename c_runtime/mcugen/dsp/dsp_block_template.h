@@ -8,7 +8,7 @@
  *                 0: the taps are gathered in words of two: each word of three pixels, then the next word
  *   MG_LOOP       0: all runs are unrolled (gathered taps are a single run)
  *   MG_REST       1: there are also blocks of 2 pixels
- *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any; 2, 3: any, rounded once
+ *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any; 2, 3: any, rounded once; 4: by a float
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b
  *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
  *
@@ -26,7 +26,11 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-#if MG_COMPOSITE && MG_LINEAR == 3
+#if MG_COMPOSITE && MG_LINEAR == 4
+#define MG_FINISH(p, q) MG_DSP_SPLIT(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
+#elif MG_LINEAR == 4
+#define MG_FINISH(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE && MG_LINEAR == 3
 #define MG_FINISH(p, q) MG_DSP_SPLIT(p, q) MG_DSP_FINISH_ONCE(p, q) MG_DSP_BYTES(p, q)
 #elif MG_COMPOSITE && MG_LINEAR == 2
 #define MG_FINISH(p, q) MG_DSP_FINISH_SPLIT_ONCE(p, q) MG_DSP_BYTES(p, q)
@@ -296,11 +300,13 @@ static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int3
     sum[1] = (int32_t)((uint32_t)sum[1] - (uint32_t)sum[0]);
     sum[0] *= 2;
 #endif
-#if MG_COMPOSITE && (MG_LINEAR == 1 || MG_LINEAR == 3)
+#if MG_COMPOSITE && (MG_LINEAR == 1 || MG_LINEAR > 2)
     sum[1] >>= 7;
 #endif
     for (uint32_t c = 0u; c < 2u; c += 1u) {
-#if MG_LINEAR > 1
+#if MG_LINEAR == 4
+        const int32_t y = mg_dsp_scale_float(sum[c], w[c], w[c + 2u]);
+#elif MG_LINEAR > 1
         const int32_t y = mg_dsp_scale_once(sum[c], w[c], w[c + 2u], w[c + 4u]);
 #elif MG_LINEAR
         const int32_t y = mg_dsp_scale(sum[c], w[c], w[c + 2u], w[c + 4u]);

@@ -12,6 +12,9 @@
  * with addend_wide = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits.
  * Results that are rounded once take the high word without its rounding: the _once forms, for both signs; 256-fold
  * sums with addend_wide = 128 addend. The build has proved that nothing leaves 32 bits.
+ *
+ * Where no such numbers have the bits of the operator's own float arithmetic, cores with an FPU compute that: the _float
+ * forms, whose mult is half the factor, as float32, and addend the zero point; n is not read. Doubling changes no bits.
  */
 #ifndef MCUGEN_DSP_REQUANTIZE_H
 #define MCUGEN_DSP_REQUANTIZE_H
@@ -29,6 +32,15 @@
 
 /* One rounding: the high word is rounded down, and the addend rounds. */
 #define MG_DSP_SCALE_ONCE(x, mult, addend, n) MG_DSP_SCALE_WIDE(x, mult, addend, n)
+
+/* VCVTR rounds halves to even, the mode of the FPU that all C code expects. */
+#define MG_DSP_SCALE_FLOAT(x, mult, addend)     \
+    "vmov s0, s1, " x ", " mult "\n"            \
+    "vcvt.f32.s32 s0, s0\n"                     \
+    "vmul.f32 s0, s0, s1\n"                     \
+    "vcvtr.s32.f32 s0, s0\n"                    \
+    "vmov " x ", s0\n"                          \
+    "add " x ", " x ", " addend "\n"
 
 #define MG_DSP_SCALE(x, mult, addend, n, t)   \
     "sub " t ", " addend ", " x ", lsr #31\n" \
@@ -50,6 +62,17 @@ static inline int32_t mg_dsp_scale_wide(int32_t wide, int32_t mult, int32_t adde
 static inline int32_t mg_dsp_scale_once(int32_t doubled, int32_t mult, int32_t addend, int32_t n)
 {
     return mg_dsp_scale_wide(doubled, mult, addend, n);
+}
+
+/* Adding 1.5 * 2^23 leaves no bits below 1, and rounds as all float additions do; results beyond 2^20 clamp anyway. */
+static inline int32_t mg_dsp_scale_float(int32_t doubled, int32_t mult, int32_t addend)
+{
+    float factor, y;
+    (void)memcpy(&factor, &mult, sizeof(factor));
+    y = (float)doubled * factor;
+    y = y > -1048576.0f ? y : -1048576.0f;
+    y = y < 1048576.0f ? y : 1048576.0f;
+    return (int32_t)((y + 12582912.0f) - 12582912.0f) + addend;
 }
 
 static inline int32_t mg_dsp_scale(int32_t doubled, int32_t mult, int32_t addend, int32_t n)

@@ -6,7 +6,7 @@
  *   MG_UNROLL     steps of eight taps in the text
  *   MG_LOOP       1: which are repeated until all taps are done
  *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
- *   MG_ONCE       1: rounded once, to the nearest; 0: twice, as mg_requantize does
+ *   MG_ONCE       1: rounded once, to the nearest; 0: twice, as mg_requantize does; 2: by a float
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two outputs to a halfword, a + 256 b
  *   MG_SINGLE     1, where MG_COMPOSITE: loads beside products, for Cortex-M7
  *
@@ -83,7 +83,10 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
 #endif
 #endif
 
-#if MG_ONCE
+#if MG_ONCE == 2
+#define MG_SIGN(sum, addend)
+#define MG_HIGH(sum, mult, addend) MG_DSP_SCALE_FLOAT(sum, mult, addend)
+#elif MG_ONCE
 #define MG_SIGN(sum, addend)
 #define MG_HIGH(sum, mult, addend) "smmla " sum ", " sum ", " mult ", " addend "\n"
 #else
@@ -94,7 +97,11 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
 #define MG_SIGN(sum, addend)
 #endif
 #endif
+#if MG_ONCE == 2
+#define MG_SHIFT(sum, shift)
+#else
 #define MG_SHIFT(sum, shift) "asr " sum ", " sum ", " shift "\n"
+#endif
 #define MG_BYTE(sum) "ssat " sum ", #8, " sum "\n"
 
 __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vector_job *job MCUGEN_UNUSED)
@@ -164,7 +171,9 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
 
 static inline int8_t MG_VARIANT(finish)(int32_t sum, const int32_t *scale)
 {
-#if MG_ONCE
+#if MG_ONCE == 2
+    return (int8_t)mg_clamp(mg_dsp_scale_float(sum, scale[0], scale[4]), -128, 127);
+#elif MG_ONCE
     const int32_t y = (int32_t)(((int64_t)sum * scale[0]) >> 32) + scale[4];
     return (int8_t)mg_clamp(y >> (uint32_t)scale[8], -128, 127);
 #elif MG_LINEAR

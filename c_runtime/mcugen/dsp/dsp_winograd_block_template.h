@@ -50,7 +50,9 @@ typedef struct {
     ".else\nmovw r4, #mg_step\nadd r0, r0, r4\nadd r1, r1, r4\nadd r2, r2, r4\n.endif\n"                    \
     "stmia sp, {r0-r3}\nadd r4, sp, #192\ncmp r3, r4\nbne 2b\n"
 
-#if MG_ONCE
+#if MG_ONCE == 2
+#define MG_SCALE(x) MG_DSP_SCALE_FLOAT(x, "r1", "r2")
+#elif MG_ONCE
 #define MG_SCALE(x) MG_DSP_SCALE_ONCE(x, "r1", "r2", "r3")
 #else
 #define MG_SCALE(x) MG_DSP_SCALE(x, "r1", "r2", "r3", "r10")
@@ -158,7 +160,9 @@ static inline uint32_t MG_VARIANT(sum)(const mg_dsp_winograd_job *job, const int
 static inline int8_t MG_VARIANT(output)(uint32_t y, const int32_t *scale)
 {
     const int32_t doubled = (int32_t)(y * 0xAAAAAAABu) >> 2;
-#if MG_ONCE
+#if MG_ONCE == 2
+    const int32_t found = mg_dsp_scale_float(doubled, scale[0], scale[2]);
+#elif MG_ONCE
     const int32_t found = mg_dsp_scale_once(doubled, scale[0], scale[2], scale[4]);
 #else
     const int32_t found = mg_dsp_scale(doubled, scale[0], scale[2], scale[4]);

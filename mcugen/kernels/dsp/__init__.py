@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
-from mcugen.kernels.dsp import conv, planar, recurrent, slices, vector, winograd
+from mcugen.kernels.dsp import conv, planar, recurrent, scaling, slices, vector, winograd
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
@@ -12,7 +12,7 @@ from mcugen.ops.svdf import Svdf
 
 FAMILY = Family(
     rank=20,
-    needs=winograd.NEEDS,
+    needs=winograd.NEEDS | scaling.FPU,
     serves={
         Conv2D: (
             *conv.run_kernels(is_pointwise),

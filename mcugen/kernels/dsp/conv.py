@@ -68,6 +68,8 @@ _WORD_BYTES = {
 
 def _linear(call: Call, way: Way, loop: int = 0) -> int:
     """MG_LINEAR of dsp_block_template.h; in loops one instruction of hundreds is not worth a copy."""
+    if scaling.how_once(call) == 2:
+        return 4
     if rounds_once(call):
         return 3 if way.is_composite and not scaling.fit_wide(call) else 2
     return loop or _needs_sign(call, way)

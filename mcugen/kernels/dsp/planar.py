@@ -169,8 +169,8 @@ def _even(n: int) -> int:
 
 
 def _linear(call: Call) -> int:
-    """1 where the sign of a sum counts, 2 where sums are rounded once."""
-    return 2 if rounds_once(call) else _signs(call)
+    """1 where the sign of a sum counts, 2 where sums are rounded once, 3 where they are scaled by a float."""
+    return 1 + scaling.how_once(call) if rounds_once(call) else _signs(call)
 
 
 def _signs(call: Call) -> int:

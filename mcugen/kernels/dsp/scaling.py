@@ -20,13 +20,16 @@ from mcugen.numeric import (
     rounding_doubling_high_mul,
 )
 from mcugen.ops import _filter, _rounding
+from mcugen.ops._weighted import rounds_once
 
 DSP = frozenset({"dsp"})
+FPU = frozenset({"fpu"})
 SWAPPED = (0, 2, 1, 3)
 """The order in which SXTB16 widens four bytes."""
 
 _LARGEST_SUM = 2**30
 _LARGEST_COMPOSITE = 2**23
+_LEAST_FACTOR = 2.0**-100
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Scales:
     """y = (round(2 * sum * mult / 2**32) + addend, less 1 where the sum is negative) >> shift; int64, per channel.
 
     proved: channels where the runtimes compute the same for every possible sum. constant: channels whose output is
-    the same for all sums; their weights and bias are left out.
+    the same for all sums; their weights and bias are left out. is_float: mult is a float32, see dsp_requantize.h.
     """
 
     mult: np.ndarray
@@ -42,6 +45,7 @@ class Scales:
     shift: np.ndarray
     proved: np.ndarray
     constant: np.ndarray
+    is_float: bool = False
 
 
 def unrolled(call: Call, most: int, each: int, besides: int) -> int:
@@ -80,7 +84,34 @@ def scales_once(call: Call) -> Scales:
 
 
 def _scales_stated(call: Call) -> Scales:
-    """Requantization constants of operators that state their rounding: one rounding, proved to be theirs."""
+    """Requantization constants of operators that state their rounding: proved fixed-point ones, else floats."""
+    found = _scales_fixed(call)
+    return found if found.proved.all() or not call.features >= FPU else _scales_float(call, found.constant)
+
+
+def _scales_float(call: Call, constant: np.ndarray) -> Scales:
+    """Scaling by float32 numbers, half the factors as sums are doubled."""
+    factor, proved = _rounding.floats(call, str(call.op.activation))
+    zero, ends = call.output.zero_point, np.abs(np.stack(sums(call))).max(axis=0)
+    fits = proved & (ends * factor.astype(np.float64) < _LARGEST_SUM) & (factor > _LEAST_FACTOR)
+    values = _rounding.stairs(call, str(call.op.activation)).at(sums(call)[0])
+    return Scales(
+        mult=np.where(constant, 0, (factor / 2).astype(np.float32).view(np.int32)).astype(np.int64),
+        addend=np.where(constant, np.clip(values + zero, -128, 127), zero),
+        shift=np.zeros(factor.size, np.int64),
+        proved=constant | fits,
+        constant=constant,
+        is_float=True,
+    )
+
+
+def how_once(call: Call) -> int:
+    """1 where results are rounded once, 2 where they are scaled by a float, else 0."""
+    return int(rounds_once(call)) + scales(call).is_float
+
+
+def _scales_fixed(call: Call) -> Scales:
+    """Fixed-point constants of operators that state their rounding, proved to be theirs."""
     activation, zero, ends = str(call.op.activation), call.output.zero_point, sums(call)
     found, steps = _rounding.scaled(call, activation), _rounding.stairs(call, activation)
     values = [steps.at(end) for end in ends]
@@ -158,7 +189,7 @@ def doubled(call: Call) -> bool:
 
 
 def scaled(call: Call) -> bool:
-    "every channel is constant, or is scaled by a right shift of at most 22 without overflow"
+    "every channel is constant, or is scaled by a right shift of at most 22 without overflow, or with an FPU by a float"
     return is_int8(call) and bool(scales(call).proved.all())
 
 

@@ -31,7 +31,7 @@ def _scales(call: Call) -> scaling.Scales:
 
 
 def _scaled(call: Call) -> bool:
-    "every output is constant, or is scaled by a right shift of at most 22 without overflow"
+    "every output is constant, or is scaled by a right shift of at most 22 without overflow, or with an FPU by a float"
     return scaling.is_int8(call) and bool(_scales(call).proved.all())
 
 
@@ -39,7 +39,7 @@ def _variant(call: Call, *, is_composite: bool) -> dict[str, int]:
     steps = _steps(call)
     most = scaling.unrolled(call, _UNROLLED_STEPS[is_composite], 88, 256)
     unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
-    once = int(rounds_once(call))
+    once = scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
     linear = int(not once and not scaling.clamps_at_zero_point(call, activation_of(call)))
     return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
 

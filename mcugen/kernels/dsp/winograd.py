@@ -14,7 +14,7 @@ from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, Ring
 from mcugen.kernels.dsp import scaling
 from mcugen.ops import _filter
-from mcugen.ops._weighted import activation_of, matrix, rounds_once, row_window, window_of
+from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 
 TILE = 4
 """Columns of outputs that are made together."""
@@ -116,7 +116,7 @@ def _variant(call: Call) -> dict[str, int]:
     sizes = sizes_of(call)
     loop = int(3 * sizes.quads > scaling.unrolled(call, _UNROLLED, 64, 192))
     blocks = {"threes": int(sizes.threes > 0), "rest": int(sizes.threes < sizes.tiles)}
-    return {"quads": sizes.quads, "tiles": sizes.tiles, "loop": loop, "once": int(rounds_once(call)), **blocks}
+    return {"quads": sizes.quads, "tiles": sizes.tiles, "loop": loop, "once": scaling.how_once(call), **blocks}
 
 
 def _ring(call: Call) -> Ring:
