@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -27,6 +28,8 @@ class Form(Enum):
     WHOLE       f(params, in..., out..., [scratch]): whole tensors, for data movement across rows
     ALIAS       no code: each result is bytes of the operand
     JOIN        no code: the operands are bytes of the result, written where they lie in it
+    GRID        an OpenCL kernel over whole tensors: f(in..., out, [scratch,] fields of params), one work-item for each
+                element or block; see `mcugen/grid.py`
     """
 
     POINTWISE = "pointwise"
@@ -36,6 +39,7 @@ class Form(Enum):
     WHOLE = "whole"
     ALIAS = "alias"
     JOIN = "join"
+    GRID = "grid"
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,31 @@ class Made(Protocol):
         """The header and the source that define `function`, by name; the header has the type `function`_params."""
 
 
+Tile = Mapping[str, int]
+"""Values of the constants of a GRID kernel's text, by name: how it divides its work."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The launch of a GRID kernel.
+
+    items        work-items in each direction
+    group        those of a work-group; () leaves them to the driver
+    local_bytes  local memory that a work-group takes
+    effort       the work of the launch as a multiple of what its results need
+    """
+
+    items: tuple[int, ...]
+    group: tuple[int, ...] = ()
+    local_bytes: int = 0
+    effort: float = 1.0
+
+    @property
+    def group_items(self) -> int:
+        """Work-items of a work-group, 1 where the driver chooses."""
+        return math.prod(self.group)
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One C function that computes an operator, with its rules and its build-time work.
@@ -136,6 +165,10 @@ class Kernel:
     parts     for estimates: kernels, with their calls, whose work the function does in one loop
     code      code size of this call's copy in bytes; None: the mean measured by ci/fit
     helpers   sources of c_runtime that the function calls, beside its own
+    grid      GRID: the launch for a call with a tile
+    tiles     GRID: the tiles that suit a call; None where the text has no constants
+    tile      GRID: the tile chosen, as (name, value) pairs; see `tiled`
+    room      GRID: `scratch`, for a call with a tile
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -166,6 +199,10 @@ class Kernel:
     code: Callable[[Call], int] | None = None
     source: str = ""
     helpers: tuple[str, ...] = ()
+    grid: Callable[[Call, Tile], Grid] | None = None
+    tiles: Callable[[Call], Sequence[Tile]] | None = None
+    tile: tuple[tuple[str, int], ...] = ()
+    room: Callable[[Call, Tile], int] | None = None
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
     short: str = ""
 
@@ -192,6 +229,16 @@ class Kernel:
             longest = max(range(len(words)), key=lambda k: (len(words[k]), k))
             words[longest] = words[longest][:-1]
         return self.short or "_".join(words)
+
+    def tiled(self, tile: Tile) -> Kernel:
+        """This GRID kernel with that tile."""
+        room = self.room
+        scratch = (lambda call: room(call, tile)) if room else None
+        return replace(self, tile=tuple(tile.items()), scratch=scratch)
+
+    def launch(self, call: Call) -> Grid:
+        """The launch of a GRID kernel with its tile."""
+        return self.grid(call, dict(self.tile)) if self.grid else Grid((call.output.size,))
 
     def sizes(self, call: Call) -> Mapping[str, int]:
         """The constants of the call's copy, by name; none for a kernel that is one function."""
@@ -245,12 +292,16 @@ class Family:
     rank     families of a lower rank are preferred where costs are unknown
     needs    the core's features that its kernels may need
     serves   operator class -> its kernels of this family, best first
+    device   whether the kernels are for OpenCL devices, of the form GRID; they are offered for no other target
+    derives  of a family for devices: further kernels of an operator class, made of what the class states
     folder   the package's folder, with costs/<core>.json; set when the family is found
     """
 
     rank: int
     needs: frozenset[str]
     serves: Mapping[type, tuple[Kernel, ...]]
+    device: bool = False
+    derives: Callable[[type], tuple[Kernel, ...]] | None = None
     folder: Path = Path()
 
     @property

@@ -65,6 +65,27 @@ class Emulator:
 
 
 @dataclass(frozen=True)
+class Device:
+    """An OpenCL device as a profile states it.
+
+    compute_units: that run work-groups; flops: float multiplications and additions a second of all of them; bandwidth:
+    bytes a second to and from memory; local_bytes: of local memory a work-group may have; max_group: work-items in a
+    work-group; launch_s: seconds that a kernel costs besides its work; unified: whether host and device share memory;
+    measured: whether the figures were measured, and not taken from documents
+    """
+
+    compute_units: int
+    flops: float
+    bandwidth: float
+    local_bytes: int
+    max_group: int
+    launch_s: float
+    unified: bool
+    measured: bool
+    source: str
+
+
+@dataclass(frozen=True)
 class Toolchain:
     """A C compiler and its flags for one core.
 

@@ -11,6 +11,8 @@ from mcugen.errors import UsageError
 
 RUNTIMES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT", "ort": "ONNX Runtime"}
 REFERENCES = tuple(RUNTIMES)
+BACKENDS = ("c", "opencl")
+DEVICE_BOARD = "opencl-generic"
 LAYOUTS = ("nhwc", "nchw")
 INPUT_MODES = ("whole", "rows", "frames")
 DEFAULT_EXPORTS = ("cmake",)
@@ -57,6 +59,12 @@ class Options:
     """Choices of one build; immutable, passed as an argument, never read from the environment."""
 
     board: str = _option("host", "Board or bare core to build for; `mcugen boards` lists them.", metavar="NAME")
+    backend: str = _option(
+        "",
+        "c: everything is C. opencl: OpenCL kernels with a C program that runs them; `--board` names the device, by "
+        "default opencl-generic.",
+        choices=BACKENDS,
+    )
     features: str = _option("", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST")
     name: str = _option("", "Prefix of the C symbols and files; by default derived from the file name.", metavar="NAME")
     reference: str = _option(
@@ -153,6 +161,11 @@ class Options:
     )
     no_report: bool = _option(False, "Write no report.html and no badge.svg; report.json says the same.")
     amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
+
+    @property
+    def board_name(self) -> str:
+        """The board to build for: with the OpenCL backend a device, also where none is named."""
+        return DEVICE_BOARD if self.backend == "opencl" and self.board == "host" else self.board
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

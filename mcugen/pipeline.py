@@ -23,6 +23,7 @@ from mcugen.native import Model as Native
 from mcugen.native.model import Outputs
 from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened
 from mcugen.plan import MemoryPlan, check
+from mcugen.report import devices as report_devices
 from mcugen.report import page as report_page
 from mcugen.report.facts import Report
 from mcugen.report.output import Model
@@ -158,12 +159,32 @@ def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
 
 def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:
     """The passes alone, for a graph that is there already. name: prefixes the C symbols; notes: for the report."""
-    board = target.load(options.board, [f for f in options.features.split(",") if f])
+    board = target.load(options.board_name, [f for f in options.features.split(",") if f])
+    _require_backend(board, options)
     board = dataclasses.replace(board, clock_hz=options.clock_hz or board.clock_hz)
     board = target.with_regions(board, options.regions, options.weight_regions)
     options, reference_notes = _settle_reference(imported, options)
     graph = passes.run(imported, options.reference, board.features, simplify=not options.no_simplify)
     return Prepared(name, board, options, imported, graph, (*imported.notes, *reference_notes, *notes))
+
+
+_NOT_ON_DEVICES = ("amalgamate", "selftest", "region", "weights_in")
+
+
+def _require_backend(board: Target, options: Options) -> None:
+    """Raise UsageError where the board is no device for the backend asked, or an option has no meaning on devices."""
+    if options.backend and (options.backend == "opencl") != (board.device is not None):
+        kind = "an OpenCL device" if board.device else "no OpenCL device"
+        raise UsageError(
+            f"--backend {options.backend}: {board.name} is {kind}", hint="leave --backend out: the board decides"
+        )
+    if board.device is None:
+        return
+    given = [name for name in _NOT_ON_DEVICES if getattr(options, name)]
+    given += ["input_mode"] if options.input_mode != "whole" else []
+    if given:
+        flag = given[0].replace("_", "-")
+        raise UsageError(f"--{flag} is not there for OpenCL devices", hint="leave it out, or build for a core")
 
 
 def finish(model: Prepared, solution: Solution) -> Artifact:
@@ -183,8 +204,10 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
     weight_regions = weight_regions_of(model.options, model.board, solution)
-    view = emit_view.build(schedule, memory, model.options, model.name, weight_regions)
+    on_device = model.board.device is not None
+    view = emit_view.build(schedule, memory, model.options, model.name, weight_regions, on_device=on_device)
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
+    notes = (*notes, *report_devices.notes(schedule, model.board))
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
     report.require_fit(facts, model.board, solution, model.options, weight_regions)
     return Artifact(model.name, {}, {}, facts, model.imported, model.graph, schedule, memory, view, model.board)

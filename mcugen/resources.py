@@ -30,6 +30,12 @@ def c_files() -> Mapping[str, Path]:
     return {path.name: path for path in sorted(c_runtime().rglob("*.[ch]"))}
 
 
+@functools.cache
+def cl_files() -> Mapping[str, Path]:
+    """Name -> file of every OpenCL kernel of the runtime; names are unique over its folders."""
+    return {path.name: path for path in sorted(c_runtime().rglob("*.cl"))}
+
+
 def boards() -> Path:
     """One folder per board, and _common with start-up code and link scripts."""
     return _folder("boards")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mcugen import isa, kernels, resources, toml_file
 from mcugen.errors import UsageError
-from mcugen.machine import HOLDS, KINDS, Emulator, MemoryRegion, Span, Toolchain
+from mcugen.machine import HOLDS, KINDS, Device, Emulator, MemoryRegion, Span, Toolchain
 from mcugen.toml_file import Table
 
 BOARD_FILE = "board.toml"
@@ -28,6 +28,7 @@ class Target:
 
     isa names the instruction set (`mcugen.isa`), "" where images are not read.
     `emulators` are tried in order: the first whose memory holds the image runs it.
+    device: the OpenCL device that kernels run on, None where they are C; folder: where the board's files are.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Target:
     toolchain: Toolchain
     emulators: tuple[Emulator, ...]
     is_core: bool
+    device: Device | None = None
+    folder: Path = Path()
 
     @property
     def emulator(self) -> Emulator | None:
@@ -206,7 +209,9 @@ def _target(folder: Path) -> Target:
 def _bare_core(folder: Path, board: Table) -> Target:
     cpu, toolchain = board.table("cpu"), _toolchain(folder, board.table("toolchain"))
     switched = frozenset(feature for feature, _ in toolchain.without)
-    features = cpu.strings("features", allowed=kernels.features() | switched)
+    device = _device(board.table("device")) if board.has("device") else None
+    allowed = kernels.device_features() if device else kernels.features()
+    features = cpu.strings("features", allowed=allowed | switched)
     instruction_set = cpu.choice("isa", frozenset(isa.names())) if cpu.has("isa") or board.has("emulator") else ""
     for feature in sorted(switched - set(features)):
         raise board.error(
@@ -224,7 +229,25 @@ def _bare_core(folder: Path, board: Table) -> Target:
         toolchain=toolchain,
         emulators=_emulators(board),
         is_core=True,
+        device=device,
+        folder=folder,
     )
+
+
+def _device(table: Table) -> Device:
+    device = Device(
+        compute_units=table.integer("compute_units", low=1, high=4096),
+        flops=1e9 * table.integer("gflops", low=1, high=10**7),
+        bandwidth=1e9 * table.integer("gbytes_per_s", low=1, high=10**5),
+        local_bytes=table.integer("local_bytes", low=0, high=2**20),
+        max_group=table.integer("max_group", low=1, high=4096),
+        launch_s=1e-6 * table.integer("launch_us", low=1, high=10**5),
+        unified=table.boolean("unified"),
+        measured=table.boolean("measured"),
+        source=table.string("source"),
+    )
+    table.refuse_unread()
+    return device
 
 
 def _real_board(folder: Path, board: Table) -> Target:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from mcugen.emit import selftest
+from mcugen.emit import opencl, selftest
 from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
 from mcugen.emit.layout import EXAMPLE, PLAIN, Layout
@@ -23,8 +23,11 @@ def sources_of(files: Iterable[str]) -> list[str]:
 
 
 def libraries_of(files: Mapping[str, bytes]) -> list[str]:
-    """The libraries to link, as the linker's -l names them: `m` where a kernel calls a function of math.h."""
-    return ["m"] if any(b"#include <math.h>" in text for text in files.values()) else []
+    """The libraries to link, as the linker's -l names them: `m` where a kernel calls a function of math.h, and
+    OpenCL's loader.
+    """
+    found = ["m"] if any(b"#include <math.h>" in text for text in files.values()) else []
+    return [*(["OpenCL"] if opencl.HOST in files else []), *found]
 
 
 def emit(
@@ -46,6 +49,8 @@ def emit(
 def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout = PLAIN) -> dict[str, bytes]:
     """The files of a view, by the path that includes name. layout: where the example's command finds them."""
     name = view.name
+    if view.device is not None:
+        return opencl.files_of(view)
     files = {
         f"{name}.h": render(
             "model.h.j2", m=view, selftest_size=selftest.nbytes(imported, view) if options.selftest else 0

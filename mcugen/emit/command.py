@@ -8,7 +8,7 @@ from mcugen.options import DEFAULT_EXPORTS, Options
 
 def command_of(options: Options, name: str, format_name: str) -> str:
     """The command that makes these files again; file names and folders are left out."""
-    parts = ["mcugen build", f"MODEL.{format_name}", f"--board {options.board}", f"--name {name}"]
+    parts = ["mcugen build", f"MODEL.{format_name}", f"--board {options.board_name}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]
     parts += [f"--features={options.features}"] if options.features else []
     parts += [f"--optimize {options.optimize}"] if options.optimize != "balanced" else []

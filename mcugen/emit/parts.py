@@ -107,6 +107,107 @@ class StepView:
     hooks: list[RowsView]
     row: str
 
+    @classmethod
+    def on_device(cls, index: int, title: str, kernel: str, hooks: list[RowsView]) -> StepView:
+        """A step without C: its kernel runs on a device."""
+        return cls(
+            index=index,
+            by_rows=False,
+            title=title,
+            kernel=kernel,
+            params="",
+            params_type="",
+            fields=[],
+            form="grid",
+            inputs=[],
+            outputs=[],
+            scratch="",
+            count=0,
+            batch=1,
+            images=1,
+            in_image=0,
+            out_image=0,
+            rows=1,
+            window=None,
+            ring=None,
+            hooks=hooks,
+            row="",
+        )
+
     def mentions(self, word: str) -> bool:
         """Whether a pointer of the call depends on a C variable."""
         return any(re.search(rf"\b{word}\b", text) for text in (*self.inputs, *self.outputs))
+
+
+@dataclass(frozen=True)
+class ArgumentView:
+    """An argument of an OpenCL kernel: its kind in the tables, the member of the value, and C text."""
+
+    kind: str
+    member: str
+    text: str
+
+
+@dataclass(frozen=True)
+class GridStepView:
+    """A step in the tables of the OpenCL host. kernel: "" where it is C."""
+
+    title: str
+    kernel: str
+    first_arg: int
+    arguments: list[ArgumentView]
+    items: tuple[int, int, int]
+    group: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class CopyView:
+    """An input or output of a model on a device: bytes of the arena, and where the host's copy lies."""
+
+    start: int
+    nbytes: int
+    copy: int
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceView:
+    """What the OpenCL host's tables hold.
+
+    source: the OpenCL C; constants: the bytes that are uploaded once; check: what tells a wrong file of them
+    """
+
+    source: str
+    source_hash: str
+    constants: bytes
+    check: int
+    steps: list[GridStepView]
+    inputs: list[CopyView]
+    outputs: list[CopyView]
+    arena_size: int
+    copies_size: int
+
+    @property
+    def lines(self) -> list[str]:
+        """The source as C string literals, a line each."""
+        return [literal(line)[:-1] + '\\n"' for line in self.source.split("\n")]
+
+    @property
+    def constants_size(self) -> int:
+        """Bytes of the constants."""
+        return len(self.constants)
+
+    @property
+    def args(self) -> list[ArgumentView]:
+        """All arguments, one step's after the other."""
+        return [argument for step in self.steps for argument in step.arguments]
+
+    @property
+    def host_steps(self) -> int:
+        """Steps that run as C."""
+        return sum(not step.kernel for step in self.steps)
+
+
+def literal(text: str) -> str:
+    """A text as a C string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen import __version__
 from mcugen.emit import bundle, windows
 from mcugen.emit.command import command_of
-from mcugen.emit.constants import ConstantPool, ConstantsView, placed, places_of
+from mcugen.emit.constants import ConstantPool, placed
 from mcugen.emit.events import events_after_rows, index_type, order_of, period
 from mcugen.emit.field_notes import layout_of
 from mcugen.emit.labels import labels_of
@@ -26,11 +26,13 @@ from mcugen.emit.literals import (
     times,
     type_text,
 )
-from mcugen.emit.memory import MapView, RegionView, element, pointer, regions_of
-from mcugen.emit.parts import ArrayView, EndView, PushView, RowsView, StepView
+from mcugen.emit.memory import element, pointer, regions_of
+from mcugen.emit.model import ModelView
+from mcugen.emit.opencl import view as opencl_view
+from mcugen.emit.parts import DeviceView, EndView, PushView, RowsView, StepView
 from mcugen.emit.promise import REFERENCE_TITLES, promise
 from mcugen.emit.states import StateView, states_of
-from mcugen.emit.windows import HelperView, Image, RingView, WindowView, row_name
+from mcugen.emit.windows import Image, RingView, WindowView, row_name
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
@@ -46,88 +48,20 @@ from mcugen.types import images_of, row_count, rows_of
 MAX_OUTSIDE_ELEMENTS = 1 << 20
 
 
-@dataclass(frozen=True)
-class ModelView:
-    """All that the templates print."""
-
-    version: str
-    name: str
-    macro: str
-    command: str
-    sha256: str
-    reference: str
-    reference_title: str
-    promise: str
-    arena_size: int
-    lower_bound: int
-    peak_step: int
-    proven: bool
-    streams: bool
-    keep_input: bool
-    macs: int
-    weights_size: int
-    inputs: list[EndView]
-    outputs: list[EndView]
-    arrays: list[ArrayView]
-    steps: list[StepView]
-    order: list[tuple[int, int]]
-    order_type: str
-    push: PushView | None
-    states: list[StateView]
-    counters: tuple[str, ...]
-    regions: list[RegionView]
-    reads: dict[str, int]
-    interface: str
-    runtime: str
-    headers: list[str]
-    declarations: list[str]
-    runtime_files: dict[str, bytes]
-
-    @property
-    def ends(self) -> list[EndView]:
-        return self.inputs + self.outputs
-
-    @property
-    def memory_map(self) -> list[MapView]:
-        return [row for region in self.regions for row in region.memory_map]
-
-    @property
-    def spread(self) -> bool:
-        """Whether the arenas are arrays of the caller's, in several regions, and not the model object itself."""
-        return len(self.regions) > 1
-
-    @property
-    def order_lines(self) -> list[str]:
-        """The order of events as C text."""
-        return packed(f"{{{step}, {row}}}," for step, row in self.order)
-
-    @property
-    def helpers(self) -> list[HelperView]:
-        """The functions that find rows, each once."""
-        found = {h for s in self.steps if s.window for h in s.window.helpers}
-        return sorted(found, key=lambda h: (h.dtype, h.kind))
-
-    @property
-    def uses_row(self) -> bool:
-        """Whether any step's code depends on the row that it is to compute."""
-        return any(s.by_rows and (s.form != "pointwise" or s.batch > 1 or s.mentions("row")) for s in self.steps)
-
-    @property
-    def weight_places(self) -> list[ConstantsView]:
-        """The memories of constants that do not lie with the code."""
-        return places_of(self.arrays, self.macro)
-
-    @property
-    def arenas(self) -> str:
-        """The member of the model object that is the arena, or that points to the arenas."""
-        return "region" if self.spread else "arena"
+__all__ = ["ModelView", "build"]
 
 
 def build(
-    schedule: Schedule, plan: MemoryPlan, options: Options, name: str, weight_regions: WeightRegions = ALL_WITH_CODE
+    schedule: Schedule,
+    plan: MemoryPlan,
+    options: Options,
+    name: str,
+    weight_regions: WeightRegions = ALL_WITH_CODE,
+    *,
+    on_device: bool = False,
 ) -> ModelView:
-    """The view of a planned schedule. weight_regions: where constants may lie."""
-    return _Builder(schedule, plan, options, name, weight_regions).model()
+    """The view of a planned schedule. weight_regions: where constants may lie; on_device: whether OpenCL runs it."""
+    return _Builder(schedule, plan, options, name, weight_regions, on_device).model()
 
 
 @dataclass
@@ -139,6 +73,7 @@ class _Builder:
     options: Options
     name: str
     weight_regions: WeightRegions
+    on_device: bool = False
 
     @functools.cached_property
     def constants(self) -> ConstantPool:
@@ -150,17 +85,18 @@ class _Builder:
 
     @property
     def _choices(self) -> list[Choice]:
-        return [step.choice for step in self.schedule.steps]
+        """The choices of the steps in C."""
+        return [step.choice for step in self.schedule.steps if step.choice.kernel.form is not Form.GRID]
 
     @functools.cached_property
     def bundle(self) -> bundle.Bundle:
         return bundle.of(self._choices)
 
     def model(self) -> ModelView:
-        steps = [self._step(step) for step in self.schedule.steps]
-        states = states_of(self.schedule, self.plan, self.constants.initial)
-        bound, peak = lower_bound(self.schedule.buffers())
-        order = order_of(self.schedule)
+        steps, states = [self._step(step) for step in self.schedule.steps], self._states()
+        (bound, peak), order = lower_bound(self.schedule.buffers()), order_of(self.schedule)
+        inputs, outputs = self._ends(self.graph.inputs, "input"), self._ends(self.graph.outputs, "output")
+        device = self._device(steps, inputs, outputs)
         return ModelView(
             version=__version__,
             name=self.name,
@@ -172,14 +108,14 @@ class _Builder:
             promise=promise(self.graph, self.options.reference),
             arena_size=sum(region_bytes(self.plan, self.schedule).values()),
             lower_bound=bound,
-            peak_step=max(self.schedule.trace[peak].step, 0) if self.schedule.trace else 0,
+            peak_step=self._step_of(peak),
             proven=self.plan.proven and not self.plan.further,
             streams=self.schedule.streams,
             keep_input=self.options.keep_input,
             macs=sum(self.schedule.macs(step) for step in self.schedule.steps),
-            weights_size=self.constants.nbytes,
-            inputs=self._ends(self.graph.inputs, "input"),
-            outputs=self._ends(self.graph.outputs, "output"),
+            weights_size=self.constants.nbytes + (device.constants_size if device else 0),
+            inputs=inputs,
+            outputs=outputs,
             arrays=placed(self.constants.arrays, self.constants.reads, self.weight_regions),
             steps=steps,
             order=order,
@@ -192,9 +128,27 @@ class _Builder:
             interface=self.bundle.path(bundle.INTERFACE),
             runtime=self.bundle.path(bundle.RUNTIME),
             headers=sorted({self.bundle.header(c.kernel, c.call) for c in self._choices}),
-            declarations=sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.variant}),
+            declarations=self._declarations(),
             runtime_files=self.bundle.files(self._choices),
+            device=device,
         )
+
+    def _declarations(self) -> list[str]:
+        """Those of kernels that are copies for the sizes of a call."""
+        return sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.variant})
+
+    def _states(self) -> list[StateView]:
+        """The states; their initial values are constants."""
+        return states_of(self.schedule, self.plan, self.constants.initial)
+
+    def _step_of(self, event: int) -> int:
+        """The step of an event; 0 where a row of the input comes in, or nothing happens."""
+        return max(self.schedule.trace[event].step, 0) if self.schedule.trace else 0
+
+    def _device(self, steps: list[StepView], inputs: list[EndView], outputs: list[EndView]) -> DeviceView | None:
+        """The tables of a model that runs on a device, None for C."""
+        titles = [step.title for step in steps]
+        return opencl_view.build(self.schedule, self.plan, inputs, outputs, titles) if self.on_device else None
 
     def _ends(self, names: tuple[str, ...], kind: str) -> list[EndView]:
         return [self._end(name, kind, "" if len(names) == 1 else f"_{k}") for k, name in enumerate(names)]
@@ -273,6 +227,8 @@ class _Builder:
 
     def _step(self, step: Step) -> StepView:
         choice, kernel = step.choice, step.choice.kernel
+        if kernel.form is Form.GRID:
+            return StepView.on_device(step.index, self._title(step), kernel.symbol, self._hooks(step))
         call, row = choice.call, row_name(step)
         first = next((call.input(k) for k in kernel.pointer_operands(call)), call.output)
         fields = self._fields(step)

@@ -29,8 +29,32 @@ def of(op: Op | type[Op]) -> tuple[Kernel, ...]:
     return (*(kernel for family in families().values() for kernel in family.serves.get(kind, ())), *kind.kernels)
 
 
-@functools.cache
+def on_device(kind: type[Op]) -> tuple[Kernel, ...]:
+    """The kernels for OpenCL devices that may run an operator, in order of preference; the same each time."""
+    key = (kind.__module__, kind.__qualname__)
+    if key not in _ON_DEVICE:
+        found: list[Kernel] = []
+        for family in device_families().values():
+            found += [*family.serves.get(kind, ()), *(family.derives(kind) if family.derives else ())]
+        _ON_DEVICE[key] = tuple(found)
+    return _ON_DEVICE[key]
+
+
+_ON_DEVICE: dict[tuple[str, str], tuple[Kernel, ...]] = {}
+
+
 def families() -> Mapping[str, Family]:
+    """Name -> family for cores, by rank."""
+    return {name: family for name, family in _all_families().items() if not family.device}
+
+
+def device_families() -> Mapping[str, Family]:
+    """Name -> family for OpenCL devices, by rank."""
+    return {name: family for name, family in _all_families().items() if family.device}
+
+
+@functools.cache
+def _all_families() -> Mapping[str, Family]:
     """Name -> family, by rank. Raises UsageError for an entry point that is not a family, or takes another's name."""
     found: dict[str, Family] = {}
     for name, family in (*_own(), *_installed()):
@@ -42,6 +66,11 @@ def families() -> Mapping[str, Family]:
 def features() -> frozenset[str]:
     """The features of cores that any family uses."""
     return frozenset(feature for family in families().values() for feature in family.needs)
+
+
+def device_features() -> frozenset[str]:
+    """The features of OpenCL devices that any family uses."""
+    return frozenset(feature for family in device_families().values() for feature in family.needs)
 
 
 def places(ops: Iterable[type[Op]]) -> list[tuple[Path, tuple[Kernel, ...]]]:

@@ -61,7 +61,7 @@ def order(features: frozenset[str]) -> tuple[Entry, ...]:
         SIMPLIFYING,
         (fuse_elements(features),),
         copy_outputs,
-        lay_in_place,
+        lay_in_place(features),
         copy_states,
         measure_ranges,
     )

@@ -5,21 +5,31 @@ Where there are more parts than any kernel has arguments, those that cannot be p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from mcugen import kernels
 from mcugen.call import Call
 from mcugen.graph import Graph, Node, Tensor
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Op
 from mcugen.ops.copy import Copy
 
+DEVICE_ALIGN = 16
+"""Bytes at whose multiples kernels of OpenCL devices rely on tensors to begin: four floats are read at once."""
 
-def lay_in_place(graph: Graph, reference: str) -> Graph:
-    """The graph with parts placed inside joined tensors; operands of joins that cannot be placed there are copied."""
-    walk = _Walk(graph, reference)
-    nodes = [made for node in graph.nodes for made in walk.laid(node)]
-    return graph.updated(tensors=walk.copies, nodes=nodes) if walk.changed else graph
+
+def lay_in_place(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
+    """The pass for a core or a device with these features."""
+    align = DEVICE_ALIGN if features & kernels.device_features() else 1
+
+    def lay_in_place(graph: Graph, reference: str) -> Graph:
+        """The graph with parts placed inside joined tensors; operands of joins that cannot be there are copied."""
+        walk = _Walk(graph, reference, align)
+        nodes = [made for node in graph.nodes for made in walk.laid(node)]
+        return graph.updated(tensors=walk.copies, nodes=nodes) if walk.changed else graph
+
+    return lay_in_place
 
 
 class _Walk:
@@ -30,8 +40,8 @@ class _Walk:
     anywhere: they are only read as part of the joined tensor.
     """
 
-    def __init__(self, graph: Graph, reference: str) -> None:
-        self._graph, self._reference = graph, reference
+    def __init__(self, graph: Graph, reference: str, align: int) -> None:
+        self._graph, self._reference, self._align = graph, reference, align
         self._bytes = {name: name for name in graph.inputs}
         self._taken: set[str] = set()
         self.copies: list[Tensor] = []
@@ -62,7 +72,7 @@ class _Walk:
 
     def _parted(self, node: Node, op: Op, call: Call, starts: Sequence[int], *, must: bool) -> list[Node]:
         """Results that lie in the operand; nothing where one cannot, unless they must: then those are copied."""
-        moved = [start % t.align != 0 for start, t in zip(starts, call.outputs, strict=True)]
+        moved = [start % max(t.align, self._align) != 0 for start, t in zip(starts, call.outputs, strict=True)]
         if call.constants[0] is not None or (any(moved) and not must):
             return []
         names = {name: f"{name}_in" for name, is_moved in zip(node.outputs, moved, strict=True) if is_moved}
@@ -89,7 +99,7 @@ class _Walk:
     def _takes(self, tensor: Tensor, start: int) -> bool:
         """Whether the tensor can lie there; it then does."""
         source = self._bytes.get(tensor.name)
-        if source is None or source in self._taken or start % tensor.type.align:
+        if source is None or source in self._taken or start % max(tensor.type.align, self._align):
             return False
         self._taken.add(source)
         return True

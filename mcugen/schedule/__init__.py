@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mcugen.graph import Graph, State
@@ -13,6 +13,9 @@ from mcugen.schedule.places import Place, places_of, sources
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
 from mcugen.schedule.storage import RowBuffer, build_buffers, times_of, working_buffers
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
+
+DEVICE_ALIGN = 64
+"""Bytes at whose multiples the buffers of a schedule begin where kernels run on a device."""
 
 __all__ = ["INPUT", "Choice", "Event", "RowBuffer", "Schedule", "Step", "build", "build_frames"]
 
@@ -55,7 +58,10 @@ class Schedule:
         """Every buffer to be planned: of rows, scratch and rings, each with the bytes in use at each event."""
         times, length = times_of(self.steps, self.trace), len(self.trace)
         working = [working_buffers(s, times[s.index], length, streams=self.streams) for s in self.steps]
-        return [buffer.to_plan() for buffer in self.row_buffers.values()] + [b for found in working for b in found]
+        made = [buffer.to_plan() for buffer in self.row_buffers.values()] + [b for found in working for b in found]
+        if not any(step.on_device for step in self.steps):
+            return made
+        return [replace(b, align=max(b.align, DEVICE_ALIGN)) for b in made]
 
     @property
     def moved_states(self) -> list[State]:

@@ -59,6 +59,11 @@ class Step:
     batch: int = 1
 
     @property
+    def on_device(self) -> bool:
+        """Whether an OpenCL device runs the step, and not the machine that calls it."""
+        return self.choice.kernel.form is Form.GRID
+
+    @property
     def scratch_bytes(self) -> int:
         scratch = self.choice.kernel.scratch
         return scratch(self.choice.call) if scratch else 0

@@ -13,7 +13,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
 from mcugen.schedule.steps import can_run_by_rows
-from mcugen.select import costs
+from mcugen.select import costs, devices
 from mcugen.select.weights import waits_per_byte
 from mcugen.target import Target
 
@@ -56,10 +56,14 @@ class _Run:
     where that is not known.
     """
 
-    core: str
+    target: Target
     by_rows: bool
     batch: int | None
     waits_per_byte: float | None
+
+    @property
+    def core(self) -> str:
+        return self.target.core
 
 
 def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
@@ -70,13 +74,14 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     """
     by_rows = options.input_mode != "whole" or options.optimize == "ram"
     batch = 1 if options.input_mode == "frames" else None
-    run = _Run(target.core, by_rows, batch, waits_per_byte(options, target))
+    run = _Run(target, by_rows, batch, waits_per_byte(options, target))
     candidates: list[Candidates] = []
     problems: list[str] = []
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         call = replace(call, loop_bytes=target.loop_bytes, features=target.features)
-        refused = [(kernel, kernel.refusals(call, target.features)) for kernel in kernels.of(node.op)]
+        known = (*kernels.on_device(type(node.op)), *kernels.of(node.op)) if target.device else kernels.of(node.op)
+        refused = [(kernel, kernel.refusals(call, target.features)) for kernel in known]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         listed = _listed(node, call, _moving(offered) if moving else offered, run)
         if not listed:
@@ -96,13 +101,15 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
 
 def _listed(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Candidates:
     fitting = [kernel for kernel, why in refused if not why]
+    if run.target.device:
+        fitting = [*devices.tiled(call, fitting, run.target), *(k for k in fitting if k.form is not Form.GRID)]
     fitting = [k for kernel in fitting for k in (kernel, *_forgetful(node, call, kernel, run))]
     free = [kernel for kernel in fitting if not kernel.has_code]
     found: list[Candidate] = []
     for kernel in reversed(free[:1] or fitting):
         found.insert(0, _candidate(node, call, kernel, run, min((c.cost for c in found), default=None)))
     fastest = sorted(found, key=lambda c: c.cost)  # stable: kernels of equal cost stay in the operator's order
-    return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest))) for c in fastest)
+    return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest, run))) for c in fastest)
 
 
 def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, list[str]]]:
@@ -125,9 +132,12 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     """next_cost: that of the best kernel listed later; an unmeasured kernel is assumed to be better than it."""
     choice = Choice(node, call, kernel, "")
     step = Step(0, choice)
+    if kernel.form is Form.GRID:
+        taken_ns = devices.nanoseconds(kernel, call, run.target)
+        return Candidate(choice, taken_ns, taken_ns, step.scratch_bytes, kernel.identity(call), 0)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
     walked = taken if run.by_rows else costs.estimate(kernel, call, run.core, True, run.batch)
-    cost = _cost(choice, taken, run)
+    cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device else 0.0)
     rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
     if not taken.is_fitted and next_cost is not None:
         cost = rows_cost = UNMEASURED * next_cost
@@ -150,9 +160,13 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
     return cycles + run.waits_per_byte * costs.constant_reads(choice)
 
 
-def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed: Sequence[Candidate]) -> str:
+def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed: Sequence[Candidate], run: _Run) -> str:
     """The reason for `chosen`: its rank among those that can run, else a rule that each preferred one breaks."""
     kernel, call = chosen.choice.kernel, chosen.choice.call
+    if kernel.form is Form.GRID:
+        return devices.reason(kernel, call, run.target)
+    if run.target.device and kernel.has_code:
+        return _why_not_on_device(refused)
     if len(listed) > 1:
         if not kernel.keeps:
             return f"converts rows anew each time: {_place(chosen, listed)}"
@@ -162,6 +176,12 @@ def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed:
         if why and all(rule(call) for rule in other.accepts[:1]):
             lacking.setdefault(why[0], other.symbol)
     return "; ".join(f"{symbol} needs: {reason}" for reason, symbol in lacking.items()) or "the only one"
+
+
+def _why_not_on_device(refused: Sequence[tuple[Kernel, list[str]]]) -> str:
+    """Why none of the kernels for devices runs a call."""
+    broken = [f"{kernel.symbol} needs: {why[0]}" for kernel, why in refused if kernel.form is Form.GRID and why]
+    return "; ".join(broken) or "no kernel of the device computes this operator"
 
 
 def _place(chosen: Candidate, listed: Sequence[Candidate]) -> str:
@@ -175,6 +195,9 @@ def _place(chosen: Candidate, listed: Sequence[Candidate]) -> str:
 
 def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
     """The problem of a node whose faster kernels for these types refuse it; empty where there are no such kernels."""
+    if target.device:
+        known = kernels.on_device(type(node.op))
+        return [_problem(node, call, [(k, k.refusals(call, target.features)) for k in known])]
     better = [k for k in kernels.of(node.op) if k.needs and k.needs <= target.features and _is_for_types(k, call)]
     return [_problem(node, call, [(k, k.refusals(call, target.features)) for k in better])] if better else []
 

@@ -28,14 +28,17 @@ def compile_program(
     include: Sequence[Path] = (),
     flags: Sequence[str] = (),
     *,
+    libraries: Sequence[str] = (),
     timeout_s: float = 120.0,
 ) -> Path:
     """Compile and link C sources with gcc into the program `out`, and return `out`; the math library is linked.
 
+    libraries: further ones, as flags of the linker.
+
     Raises ToolError when gcc is missing (naming the package) or refuses the sources (with its messages).
     """
     folders = [f"-I{folder}" for folder in include]
-    run_checked(["gcc", *flags, *folders, *sources, "-o", out, "-lm"], timeout_s=timeout_s)
+    run_checked(["gcc", *flags, *folders, *sources, "-o", out, *libraries, "-lm"], timeout_s=timeout_s)
     return out
 
 

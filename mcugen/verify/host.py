@@ -17,6 +17,7 @@ from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import RECORDED, Case
 from mcugen.toolchain import host, process
 from mcugen.types import TensorType, row_count
+from mcugen.verify import device
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.rebased import Rebased, is_needed
 from mcugen.verify.runs import Run, runs_of
@@ -77,6 +78,8 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
     for path, content in artifact.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
+    if artifact.view.device is not None:
+        return device.build_program(artifact, folder)
     (folder / "verify_main.c").write_bytes(render("verify_main.c.j2", m=artifact.view))
     (folder / "verify_hooks.h").write_bytes(render("verify_hooks.h.j2"))
     sources = [folder / path for path in sources_of(artifact.emitted)]

@@ -31,6 +31,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "call numeric staircase",
         "element",
         "kernel oracle",
+        "grid",
         "op graph options choices",
         "imports writes",
         "ops",
@@ -121,7 +122,9 @@ def test_libraries_stay_with_their_owner(path: Path) -> None:
 
 
 def test_every_family_has_its_folder_of_c() -> None:
-    assert {*kernels.families(), "portable"} == {path.name for path in C_RUNTIME.iterdir() if path.is_dir()}
+    assert {*kernels.families(), *kernels.device_families(), "portable"} == {
+        path.name for path in C_RUNTIME.iterdir() if path.is_dir()
+    }
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "kernels").rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convolution and fully connected layer as a product of matrices: pixels x taps times taps x channels.
+ *
+ * A work-group makes BM pixels x BN channels, a work-item TM x TN of them in groups of four that lie apart, so that
+ * reads of local memory meet no bank twice. Each tile of BK taps is read into registers while the one before is
+ * multiplied. SK: parts of the taps inside a work-group, summed through local memory; SPLITS: parts over work-groups,
+ * summed by the one that comes last, always in the same order. POINT: taps are the channels of one pixel; else `table`
+ * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
+ * UNROLL: steps of the inner loop that are written out.
+ * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact.
+ */
+#if INT8 && INT_SUMS
+#define VALUE int
+#else
+#define VALUE float
+#endif
+#define VM (TM / 4)
+#define VN (TN / 4)
+#define TX (BN / TN)
+#define TY (BM / TM)
+#define T (TX * TY)
+#define KV (BK / VEC)
+#define LA ((BM * KV + T - 1) / T)
+#define LB ((BK * (BN / 4) + T - 1) / T)
+#define PA (BM + 4)
+#define STAGE (BK * PA + BK * BN)
+#define SUMS (SK > 1 ? (SK / 2) * BM * BN : 0)
+#define LOCAL ((2 * SK * STAGE) > SUMS ? (2 * SK * STAGE) : SUMS)
+#define V4_(v) v##4
+#define V4X(v) V4_(v)
+#define V4 V4X(VALUE)
+#define TO_V4_(v) convert_##v##4
+#define TO_V4X(v) TO_V4_(v)
+#if INT8
+#define DATA char
+#define MUL_ADD(a, b, c) ((c) + (a) * (b))
+#else
+#define DATA float
+#define MUL_ADD(a, b, c) fma((V4)(a), b, c)
+#endif
+#if INT8
+#define READ4(p) TO_V4X(VALUE)(vload4(0, p))
+#else
+#define READ4(p) (*(global const float4 *)(p))
+#endif
+#if VEC == 4
+#define QUAD V4
+#define READ(p) READ4(p)
+#else
+#define QUAD VALUE
+#define READ(p) ((VALUE)*(p))
+#endif
+#if SPLITS > 1
+#if defined(cl_nv_pragma_unroll)
+#define FENCE asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#else
+#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+#endif
+
+kernel __attribute__((reqd_work_group_size(T * SK, 1, 1)))
+void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out, const uint at_out,
+    global const uchar *restrict mem_weights, const uint at_weights,
+    global const uchar *restrict mem_bias, const uint at_bias,
+#if !POINT
+    global const uchar *restrict mem_table, const uint at_table,
+    const int in_h, const int in_w, const int out_h, const int out_w, const int stride_h, const int stride_w,
+    const int pad_h, const int pad_w,
+#endif
+#if SPLITS > 1
+    global uchar *mem_scratch, const uint at_scratch, global uchar *mem_tickets, const uint at_tickets,
+#endif
+#if INT8
+    global const uchar *restrict mem_mult, const uint at_mult, global const uchar *restrict mem_shift, const uint at_shift,
+    const int in_zero_point, const int out_zero_point, const int out_min, const int out_max, const int rounding,
+#else
+    const float out_min, const float out_max,
+#endif
+    const int in_c, const int pixels, const int channels, const int pitch, const int taps)
+{
+    local VALUE mem[LOCAL] __attribute__((aligned(16)));
+#if SPLITS > 1
+    local int last;
+#endif
+    global const DATA *restrict const x = MG_AT(const DATA, in0);
+    global const DATA *restrict const w = MG_AT(const DATA, weights);
+    global DATA *restrict const y = MG_AT(DATA, out);
+    const int id = get_local_id(0), slice = id / T, t = id % T;
+    const int m0 = (int)get_group_id(0) * BM, n0 = (int)get_group_id(1) * BN;
+    const int tx = t % TX, ty = t / TX;
+    const int tiles = (taps + BK - 1) / BK;
+    const int per = (tiles + SPLITS * SK - 1) / (SPLITS * SK);
+    const int first = ((int)get_group_id(2) * SK + slice) * per;
+    local VALUE *const base = mem + slice * 2 * STAGE;
+
+    int from[LA];
+#if !POINT
+    int from_y[LA], from_x[LA];
+#endif
+#pragma unroll
+    for (int i = 0; i < LA; i++) {
+        const int c = t + i * T, m = m0 + c / KV;
+        const bool there = m < pixels && c < BM * KV;
+#if POINT
+        from[i] = there ? m * in_c : -1;
+#else
+        const int column = m % out_w, q = m / out_w, image = q / out_h;
+        from_y[i] = there ? q % out_h * stride_h - pad_h : -(1 << 24);
+        from_x[i] = column * stride_w - pad_w;
+        from[i] = ((image * in_h + from_y[i]) * in_w + from_x[i]) * in_c;
+#endif
+    }
+    QUAD ra[LA];
+    V4 rb[LB];
+    V4 sum[TM][VN];
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < VN; j++) {
+            sum[i][j] = (V4)(0);
+        }
+#if POINT
+#define FETCH_A(i, kv) \
+    if (from[i] >= 0 && (kv) * VEC < taps) { \
+        ra[i] = READ(x + from[i] + (kv) * VEC); \
+    }
+#else
+    global const int2 *restrict const table = MG_AT(const int2, table);
+#if INT8
+#define FETCH_A(i, kv) \
+    if ((kv) * VEC < taps) { \
+        const int2 e = table[kv]; \
+        const int iy = from_y[i] + (e.y & 0xffff), ix = from_x[i] + (e.y >> 16); \
+        ra[i] = (QUAD)(in_zero_point); \
+        if ((uint)iy < (uint)in_h && (uint)ix < (uint)in_w) { \
+            ra[i] = READ(x + from[i] + e.x); \
+        } \
+    }
+#else
+#define FETCH_A(i, kv) \
+    if ((kv) * VEC < taps) { \
+        const int2 e = table[kv]; \
+        const int iy = from_y[i] + (e.y & 0xffff), ix = from_x[i] + (e.y >> 16); \
+        if ((uint)iy < (uint)in_h && (uint)ix < (uint)in_w) { \
+            ra[i] = READ(x + from[i] + e.x); \
+        } \
+    }
+#endif
+#endif
+#define FETCH(tile) \
+    do { \
+        _Pragma("unroll") for (int i = 0; i < LA; i++) { \
+            const int c = t + i * T, kv = (tile) * KV + c % KV; \
+            ra[i] = (QUAD)(0); \
+            FETCH_A(i, kv) \
+        } \
+        _Pragma("unroll") for (int i = 0; i < LB; i++) { \
+            const int c = t + i * T, k = (tile) * BK + c / (BN / 4), n = n0 + (c % (BN / 4)) * 4; \
+            const bool there = c < BK * (BN / 4) && k < taps && n < pitch; \
+            rb[i] = there ? READ4(w + (size_t)k * pitch + n) : (V4)(0); \
+        } \
+    } while (0)
+#if VEC == 4
+#define PUT_A(as, k, m, v) \
+    as[(k) * PA + m] = v.x; \
+    as[((k) + 1) * PA + m] = v.y; \
+    as[((k) + 2) * PA + m] = v.z; \
+    as[((k) + 3) * PA + m] = v.w
+#else
+#define PUT_A(as, k, m, v) as[(k) * PA + m] = v
+#endif
+#define PUT(buffer) \
+    do { \
+        local VALUE *const as = base + (buffer) * STAGE, *const bs = as + BK * PA; \
+        _Pragma("unroll") for (int i = 0; i < LA; i++) { \
+            const int c = t + i * T; \
+            if (BM * KV % T == 0 || c < BM * KV) { \
+                const int m = c / KV, k = (c % KV) * VEC; \
+                PUT_A(as, k, m, ra[i]); \
+            } \
+        } \
+        _Pragma("unroll") for (int i = 0; i < LB; i++) { \
+            const int c = t + i * T; \
+            if (BK * (BN / 4) % T == 0 || c < BK * (BN / 4)) { \
+                *(local V4 *)(bs + (c / (BN / 4)) * BN + (c % (BN / 4)) * 4) = rb[i]; \
+            } \
+        } \
+    } while (0)
+
+    FETCH(first);
+    PUT(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 0; s < per; s++) {
+        if (s + 1 < per) {
+            FETCH(first + s + 1);
+        }
+        local const VALUE *const as = base + (s & 1) * STAGE, *const bs = as + BK * PA;
+#pragma unroll UNROLL
+        for (int k = 0; k < BK; k++) {
+            V4 a[VM], b[VN];
+#pragma unroll
+            for (int i = 0; i < VM; i++) {
+                a[i] = *(local const V4 *)(as + k * PA + i * (BM / VM) + ty * 4);
+            }
+#pragma unroll
+            for (int j = 0; j < VN; j++) {
+                b[j] = *(local const V4 *)(bs + k * BN + j * (BN / VN) + tx * 4);
+            }
+#pragma unroll
+            for (int j = 0; j < VN; j++)
+#pragma unroll
+                for (int i = 0; i < VM; i++) {
+                    sum[i * 4][j] = MUL_ADD(a[i].x, b[j], sum[i * 4][j]);
+                    sum[i * 4 + 1][j] = MUL_ADD(a[i].y, b[j], sum[i * 4 + 1][j]);
+                    sum[i * 4 + 2][j] = MUL_ADD(a[i].z, b[j], sum[i * 4 + 2][j]);
+                    sum[i * 4 + 3][j] = MUL_ADD(a[i].w, b[j], sum[i * 4 + 3][j]);
+                }
+        }
+        if (s + 1 < per) {
+            PUT((s + 1) & 1);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#if SK > 1
+    for (int half_ = SK / 2; half_ > 0; half_ >>= 1) {
+        if (slice >= half_ && slice < 2 * half_) {
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < VN; j++) {
+                    *(local V4 *)(mem + (slice - half_) * BM * BN + ((i * VN + j) * T + t) * 4) = sum[i][j];
+                }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (slice < half_) {
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < VN; j++) {
+                    sum[i][j] += *(local V4 *)(mem + slice * BM * BN + ((i * VN + j) * T + t) * 4);
+                }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#endif
+#if SPLITS > 1
+    {
+        global VALUE *const part = MG_AT(VALUE, scratch);
+        volatile global int *const ticket = MG_AT(int, tickets) + get_group_id(1) * get_num_groups(0) + get_group_id(0);
+        const size_t tile = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+        const size_t tile_count = get_num_groups(0) * get_num_groups(1);
+        if (slice == 0) {
+            global VALUE *const mine = part + (get_group_id(2) * tile_count + tile) * BM * BN;
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < VN; j++) {
+                    *(global V4 *)(mine + ((i * VN + j) * T + t) * 4) = sum[i][j];
+                }
+        }
+        FENCE;
+        barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+        if (id == 0) {
+            last = atomic_inc(ticket) == SPLITS - 1;
+            if (last) {
+                *ticket = 0;
+            }
+        }
+        barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+        if (!last) {
+            return;
+        }
+        FENCE;
+        if (slice == 0) {
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < VN; j++) {
+                    V4 v = (V4)(0);
+                    for (int s = 0; s < SPLITS; s++) {
+                        v += *(volatile global V4 *)(part + (s * tile_count + tile) * BM * BN + ((i * VN + j) * T + t) * 4);
+                    }
+                    sum[i][j] = v;
+                }
+        }
+    }
+#endif
+    if (slice != 0) {
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < VN; j++) {
+        const int n = n0 + j * (BN / VN) + tx * 4;
+        if (n >= channels) {
+            continue;
+        }
+#if INT8
+        const int4 b = vload4(0, MG_AT(const int, bias) + n), mult = vload4(0, MG_AT(const int, mult) + n);
+        const int4 shift = vload4(0, MG_AT(const int, shift) + n);
+#else
+        const float4 b = vload4(0, MG_AT(const float, bias) + n);
+#endif
+#pragma unroll
+        for (int i = 0; i < TM; i++) {
+            const int m = m0 + (i / 4) * (BM / VM) + ty * 4 + i % 4;
+            if (m >= pixels) {
+                continue;
+            }
+            global DATA *const to = y + (size_t)m * channels + n;
+#if INT8
+            const int4 total = convert_int4(sum[i][j]) + b;
+            const char4 v = (char4)(
+                mg_stored(total.x, mult.x, shift.x, rounding, out_zero_point, out_min, out_max),
+                mg_stored(total.y, mult.y, shift.y, rounding, out_zero_point, out_min, out_max),
+                mg_stored(total.z, mult.z, shift.z, rounding, out_zero_point, out_min, out_max),
+                mg_stored(total.w, mult.w, shift.w, rounding, out_zero_point, out_min, out_max));
+#else
+            const float4 v = fmin(fmax(sum[i][j] + b, out_min), out_max);
+#endif
+            if (channels % 4 == 0) {
+                vstore4(v, 0, to);
+            } else {
+                to[0] = v.x;
+                if (n + 1 < channels) {
+                    to[1] = v.y;
+                }
+                if (n + 2 < channels) {
+                    to[2] = v.z;
+                }
+                if (n + 3 < channels) {
+                    to[3] = v.w;
+                }
+            }
+        }
+    }
+}
+#undef VALUE
+#undef VM
+#undef VN
+#undef TX
+#undef TY
+#undef T
+#undef KV
+#undef LA
+#undef LB
+#undef PA
+#undef STAGE
+#undef SUMS
+#undef LOCAL
+#undef V4_
+#undef V4X
+#undef V4
+#undef TO_V4_
+#undef TO_V4X
+#undef DATA
+#undef MUL_ADD
+#undef READ4
+#undef QUAD
+#undef READ
+#undef FENCE
+#undef FETCH_A
+#undef FETCH
+#undef PUT_A
+#undef PUT

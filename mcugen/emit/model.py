@@ -1,0 +1,90 @@
+"""All that the templates print of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcugen.emit.constants import ConstantsView, places_of
+from mcugen.emit.literals import packed
+from mcugen.emit.memory import MapView, RegionView
+from mcugen.emit.parts import ArrayView, DeviceView, EndView, PushView, StepView
+from mcugen.emit.states import StateView
+from mcugen.emit.windows import HelperView
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """All that the templates print."""
+
+    version: str
+    name: str
+    macro: str
+    command: str
+    sha256: str
+    reference: str
+    reference_title: str
+    promise: str
+    arena_size: int
+    lower_bound: int
+    peak_step: int
+    proven: bool
+    streams: bool
+    keep_input: bool
+    macs: int
+    weights_size: int
+    inputs: list[EndView]
+    outputs: list[EndView]
+    arrays: list[ArrayView]
+    steps: list[StepView]
+    order: list[tuple[int, int]]
+    order_type: str
+    push: PushView | None
+    states: list[StateView]
+    counters: tuple[str, ...]
+    regions: list[RegionView]
+    reads: dict[str, int]
+    interface: str
+    runtime: str
+    headers: list[str]
+    declarations: list[str]
+    runtime_files: dict[str, bytes]
+    device: DeviceView | None = None
+
+    @property
+    def ends(self) -> list[EndView]:
+        return self.inputs + self.outputs
+
+    @property
+    def memory_map(self) -> list[MapView]:
+        return [row for region in self.regions for row in region.memory_map]
+
+    @property
+    def spread(self) -> bool:
+        """Whether the arenas are arrays of the caller's, in several regions, and not the model object itself."""
+        return len(self.regions) > 1
+
+    @property
+    def order_lines(self) -> list[str]:
+        """The order of events as C text."""
+        return packed(f"{{{step}, {row}}}," for step, row in self.order)
+
+    @property
+    def helpers(self) -> list[HelperView]:
+        """The functions that find rows, each once."""
+        found = {h for s in self.steps if s.window for h in s.window.helpers}
+        return sorted(found, key=lambda h: (h.dtype, h.kind))
+
+    @property
+    def uses_row(self) -> bool:
+        """Whether any step's code depends on the row that it is to compute."""
+        return any(s.by_rows and (s.form != "pointwise" or s.batch > 1 or s.mentions("row")) for s in self.steps)
+
+    @property
+    def weight_places(self) -> list[ConstantsView]:
+        """The memories of constants that do not lie with the code."""
+        return places_of(self.arrays, self.macro)
+
+    @property
+    def arenas(self) -> str:
+        """The member of the model object that is the arena, or that points to the arenas."""
+        return "region" if self.spread else "arena"

@@ -1,0 +1,37 @@
+"""Emission for OpenCL devices: the program's text, the host's tables and the file of constants."""
+
+from __future__ import annotations
+
+from mcugen import resources
+from mcugen.emit.environment import render
+from mcugen.emit.parts import DeviceView, literal
+from mcugen.emit.view import ModelView
+
+HOST = "kernels/opencl_host.c"
+"""The C that runs any model's tables."""
+_HEADER = "mcugen/opencl_host.h"
+
+
+def files_of(view: ModelView) -> dict[str, bytes]:
+    """The files of a model for a device, by path relative to the output folder."""
+    assert view.device is not None
+    name, host = view.name, resources.templates() / "opencl"
+    files = {
+        f"{name}.h": render("opencl/model.h.j2", m=view, d=view.device),
+        f"{name}.c": render("opencl/model.c.j2", m=view, d=view.device, titles=_titles(view.device)),
+        f"{name}.cl": view.device.source.encode(),
+        f"{name}_weights.bin": view.device.constants,
+        HOST: (host / "host.c").read_bytes(),
+        _HEADER: (host / "host.h").read_bytes(),
+        **view.runtime_files,
+    }
+    if view.arrays:
+        files[f"{name}_weights.h"] = render("weights.h.j2", m=view)
+        files[f"{name}_weights.c"] = render("weights.c.j2", m=view)
+    sources = [path for path in sorted(files) if path.endswith(".c")]
+    return files | {"examples/main.c": render("opencl/main.c.j2", m=view, sources=sources)}
+
+
+def _titles(device: DeviceView) -> list[str]:
+    """The titles of the steps as C strings."""
+    return [literal(step.title) for step in device.steps]

@@ -1,0 +1,48 @@
+"""A program of separate launches: for tests, which compare results, and for tuning, which compares times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcugen import resources
+from mcugen.emit.environment import render
+from mcugen.emit.opencl import view
+from mcugen.emit.parts import literal
+from mcugen.schedule import Choice
+
+CONSTANTS = "launches.bin"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A launch as the program's table has it: first and spans of operands that it reads, and its result."""
+
+    first: int
+    operands: list[tuple[int, int]]
+    out: int
+    nbytes: int
+
+
+def files_of(choices: Sequence[Choice], folder: str) -> dict[str, bytes]:
+    """The files of the program, which reads its constants from that folder."""
+    device, launches = view.alone(choices)
+    cases: list[Case] = []
+    first = 0
+    for choice, launch in zip(choices, launches, strict=True):
+        sizes = [choice.call.input(k).nbytes for k in choice.kernel.pointer_operands(choice.call)]
+        read = [(at, size) for at, size in zip(launch.operands, sizes, strict=True) if isinstance(at, int)]
+        cases.append(Case(first, read, launch.out, choice.call.output.nbytes))
+        first += len(read)
+    largest = max((size for case in cases for size in (case.nbytes, *(s for _, s in case.operands))), default=1)
+    titles = [literal(step.title) for step in device.steps]
+    text = render("opencl/launches.c.j2", d=device, cases=cases, largest=max(largest, 1), titles=titles)
+    define = f"#define WEIGHTS_FILE {literal(f'{folder}/{CONSTANTS}')}\n"
+    source = resources.templates() / "opencl"
+    return {
+        "launches.c": define.encode() + text,
+        CONSTANTS: device.constants,
+        "launches.cl": device.source.encode(),
+        "opencl_host.c": (source / "host.c").read_bytes(),
+        "mcugen/opencl_host.h": (source / "host.h").read_bytes(),
+    }

@@ -1,0 +1,151 @@
+"""The OpenCL C of a model: its kernels, each once, with what they include; and the arguments that a kernel takes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from mcugen import resources
+from mcugen.errors import InternalError
+from mcugen.grid import GridLoop, in_opencl
+from mcugen.schedule import Choice
+
+_INCLUDE = re.compile(r'^#include [<"]([\w./]+)[>"]\n', re.MULTILINE)
+_HEAD = re.compile(r"kernel (?:__attribute__\(\(.*?\)\)\s*)?void (\w+)\((.*?)\)\n\{", re.DOTALL)
+_DIRECTIVE = re.compile(r"^#(if|elif|else|endif|define)\b(.*)$")
+_TAKE = re.compile(r"TAKE\((\d+)\)")
+_NAME = re.compile(r"(\w+)$")
+_FIRST = ("runtime.h",)
+_DIGEST = 6
+
+
+@dataclass(frozen=True)
+class Program:
+    """The text, and for each kernel by the identity of its calls the function and its arguments' names."""
+
+    text: str
+    functions: Mapping[str, str]
+    arguments: Mapping[str, tuple[str, ...]]
+
+
+def identity(choice: Choice) -> str:
+    """Equal for choices that share a kernel's text."""
+    return f"{choice.kernel.identity(choice.call)} {dict(choice.kernel.tile)}"
+
+
+def of(choices: Iterable[Choice]) -> Program:
+    """The program of these choices, all of GRID kernels."""
+    functions: dict[str, str] = {}
+    arguments: dict[str, tuple[str, ...]] = {}
+    texts: list[str] = []
+    headers: list[str] = list(_FIRST)
+    for choice in choices:
+        key = identity(choice)
+        if key in functions:
+            continue
+        function, text, needed = _kernel(choice)
+        functions[key], arguments[key] = function, _arguments(choice, text)
+        texts.append(text)
+        headers += needed
+    parts = [_template("prelude.cl"), *_headers(headers), _template("integers.cl"), *texts]
+    return Program("\n".join(parts), functions, arguments)
+
+
+def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
+    """The name of a choice's kernel, its text, and the headers that it needs."""
+    kernel, call = choice.kernel, choice.call
+    if kernel.loop:
+        made = kernel.loop(call)
+        assert isinstance(made, GridLoop)
+        function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, made.digest)}"
+        return function, next(iter(made.files(function).values())), made.headers
+    text = source(kernel.source_name)
+    constants = {**kernel.sizes(call), **dict(kernel.tile)}
+    function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())))}"
+    defines = "".join(f"#define {name} {value}\n" for name, value in constants.items())
+    undefines = "".join(f"#undef {name}\n" for name in (*constants, "KERNEL"))
+    return function, f"{defines}#define KERNEL {function}\n{text}{undefines}", ()
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:_DIGEST]
+
+
+def _arguments(choice: Choice, text: str) -> tuple[str, ...]:
+    """The names of a kernel's arguments, in order, read from its text with its constants."""
+    constants = {**choice.kernel.sizes(choice.call), **dict(choice.kernel.tile)} if not choice.kernel.loop else {}
+    found = _HEAD.search(_preprocessed(text, {name.strip(): int(v) for name, v in constants.items()}))
+    if found is None:
+        raise InternalError(f"{choice.kernel.symbol} has no kernel's head", where="emit")
+    listed = _TAKE.sub(lambda m: f"x mem_in{m[1]}, x at_in{m[1]},", found[2])
+    names = [_NAME.search(part.strip()) for part in listed.split(",") if part.strip()]
+    return tuple(match[1] for match in names if match)
+
+
+def _preprocessed(text: str, constants: Mapping[str, int]) -> str:
+    """The lines that stand under conditions of these constants. Other names in conditions are 0."""
+    kept: list[str] = []
+    open_: list[tuple[bool, bool]] = []  # whether lines are kept, whether any branch was
+    for line in text.split("\n"):
+        found = _DIRECTIVE.match(line)
+        if found is None:
+            if all(keeps for keeps, _ in open_):
+                kept.append(line)
+            continue
+        kind = found[1]
+        if kind == "if":
+            holds = _holds(found[2], constants)
+            open_.append((holds, holds))
+        elif kind == "elif":
+            holds = not open_[-1][1] and _holds(found[2], constants)
+            open_[-1] = (holds, open_[-1][1] or holds)
+        elif kind == "else":
+            open_[-1] = (not open_[-1][1], True)
+        elif kind == "endif":
+            open_.pop()
+    return "\n".join(kept).replace("TAKE(k)", "")
+
+
+def _holds(condition: str, constants: Mapping[str, int]) -> bool:
+    text = re.sub(r"defined\(\w+\)", "0", condition)
+    text = re.sub(r"[A-Za-z_]\w*", lambda m: str(constants.get(m[0], 0)), text)
+    text = text.replace("&&", " and ").replace("||", " or ")
+    text = re.sub(r"!(?!=)", " not ", text)
+    if not re.fullmatch(r"[\d\s()<>=!+*/%a-z-]*", text):
+        raise InternalError(f"the condition {condition.strip()!r} of a kernel cannot be read", where="emit")
+    return bool(eval(text, {"__builtins__": {}}, {}))
+
+
+def _headers(names: Iterable[str]) -> list[str]:
+    """The text of headers of the C runtime, each once, what they include first."""
+    found: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        path = resources.c_files().get(name)
+        if name in found or path is None or name == "interface.h":
+            return
+        text = path.read_text(encoding="utf-8")
+        for included in _INCLUDE.findall(text):
+            add(included.rsplit("/", 1)[-1])
+        found[name] = in_opencl(_INCLUDE.sub("", text))
+
+    for name in names:
+        add(name)
+    return list(found.values())
+
+
+@cache
+def source(name: str) -> str:
+    """The text of a kernel's file. Raises InternalError where it is missing."""
+    path = resources.cl_files().get(name)
+    if path is None:
+        raise InternalError(f"the runtime file {name} is missing")
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def _template(name: str) -> str:
+    return (resources.templates() / "opencl" / name).read_text(encoding="utf-8")

@@ -1,0 +1,201 @@
+"""The tables of the OpenCL host: steps with their launches and arguments, and the constants that are uploaded once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mcugen.emit.literals import number
+from mcugen.emit.opencl import program
+from mcugen.emit.parts import ArgumentView, CopyView, DeviceView, EndView, GridStepView
+from mcugen.errors import InternalError, UnsupportedError
+from mcugen.graph import Node
+from mcugen.plan import MemoryPlan
+from mcugen.plan.buffers import align_up
+from mcugen.schedule import Choice, Schedule, Step
+
+ALIGN = 64
+"""Bytes at whose multiples constants begin, tensors of separate launches, and the host's copies of ends."""
+_LARGEST_START = 2**32
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """A step of the tables.
+
+    choice: its kernel and call, None for a step in C; operands: where each pointer operand lies in the arena, or its
+    data where it is constant; out, scratch: where they lie
+    """
+
+    title: str
+    choice: Choice | None
+    operands: Sequence[int | np.ndarray] = ()
+    out: int = 0
+    scratch: int = 0
+
+
+@dataclass
+class Constants:
+    """The bytes of all constants, equal arrays once."""
+
+    parts: list[bytes] = field(default_factory=list)
+    starts: dict[str, int] = field(default_factory=dict)
+    size: int = 0
+
+    def start(self, data: np.ndarray) -> int:
+        """Where an array lies."""
+        stored = np.ascontiguousarray(data).tobytes()
+        key = hashlib.sha256(stored).hexdigest()
+        if key not in self.starts:
+            self.starts[key] = self.size
+            self.parts.append(stored + bytes(align_up(len(stored), ALIGN) - len(stored)))
+            self.size += len(self.parts[-1])
+        return self.starts[key]
+
+
+def build(
+    schedule: Schedule, plan: MemoryPlan, inputs: list[EndView], outputs: list[EndView], titles: list[str]
+) -> DeviceView:
+    """The tables of a planned schedule. Raises UnsupportedError for a model with states, or one that is too large."""
+    if schedule.graph.states:
+        raise UnsupportedError("a model that keeps values from run to run is not supported on OpenCL devices")
+    launches = [_of_step(s, title, schedule, plan) for s, title in zip(schedule.steps, titles, strict=True)]
+    ends = [(end.offset, end.nbytes) for end in (*inputs, *outputs)]
+    return tables(launches, ends[: len(inputs)], ends[len(inputs) :], plan.nbytes)
+
+
+def _of_step(step: Step, title: str, schedule: Schedule, plan: MemoryPlan) -> Launch:
+    choice = step.choice
+    if not step.on_device:
+        return Launch(title, None)
+
+    def place(tensor: str) -> int:
+        at = schedule.places[tensor]
+        return plan.offset[at.buffer] + at.start
+
+    operands: list[int | np.ndarray] = []
+    for k in choice.kernel.pointer_operands(choice.call):
+        tensor = schedule.graph.tensors[str(choice.node.inputs[k])]
+        operands.append(place(tensor.name) if tensor.data is None else tensor.type.stored(tensor.data))
+    scratch = plan.offset[step.scratch_name] if step.scratch_bytes else 0
+    return Launch(title, choice, operands, place(choice.node.outputs[0]), scratch)
+
+
+def alone(choices: Sequence[Choice]) -> tuple[DeviceView, list[Launch]]:
+    """The tables of launches that have nothing to do with each other, in one arena, all at its start."""
+    launches: list[Launch] = []
+    most = ALIGN
+    for choice in choices:
+        call, at = choice.call, 0
+        operands: list[int | np.ndarray] = []
+        for k in choice.kernel.pointer_operands(call):
+            data = call.constants[k]
+            operands.append(at if data is None else data)
+            at += 0 if data is not None else align_up(call.input(k).nbytes, ALIGN)
+        scratch = at + align_up(call.output.nbytes, ALIGN)
+        size = choice.kernel.scratch(call) if choice.kernel.scratch else 0
+        launches.append(Launch(choice.node.source, choice, operands, at, scratch))
+        most = max(most, scratch + size)
+    return tables(launches, [], [], most), launches
+
+
+def node_of(call: Any, title: str) -> Node:
+    """A node for a call that stands in no graph."""
+    return Node("", call.op, (), (), title)
+
+
+def tables(
+    launches: Sequence[Launch], inputs: Sequence[tuple[int, int]], outputs: Sequence[tuple[int, int]], arena: int
+) -> DeviceView:
+    """The tables of launches. inputs, outputs: (start, bytes) in the arena. Raises UnsupportedError if too large."""
+    made, constants = program.of([launch.choice for launch in launches if launch.choice]), Constants()
+    steps: list[GridStepView] = []
+    count = 0
+    for launch in launches:
+        steps.append(_step(launch, count, made, constants))
+        count += len(steps[-1].arguments)
+    size = align_up(max(arena, 1), ALIGN)
+    if max(constants.size, size) >= _LARGEST_START:
+        raise UnsupportedError("the model needs more than 4 GiB of memory of one kind")
+    copies, copied = _copies([*inputs, *outputs])
+    data = b"".join(constants.parts)
+    return DeviceView(
+        source=made.text,
+        source_hash=hashlib.sha256(made.text.encode()).hexdigest(),
+        constants=data,
+        check=check_of(data),
+        steps=steps,
+        inputs=copies[: len(inputs)],
+        outputs=copies[len(inputs) :],
+        arena_size=size,
+        copies_size=max(copied + (size if any(not step.kernel for step in steps) else 0), ALIGN),
+    )
+
+
+def check_of(data: bytes) -> int:
+    """The sum that templates/opencl/host.c compares a file of constants with: words times odd numbers."""
+    words = np.frombuffer(data, np.uint64)
+    return (int((words * (2 * np.arange(words.size, dtype=np.uint64) + 1)).sum()) + len(data)) % 2**64
+
+
+def _copies(ends: Sequence[tuple[int, int]]) -> tuple[list[CopyView], int]:
+    found: list[CopyView] = []
+    at = 0
+    for start, nbytes in ends:
+        found.append(CopyView(start, nbytes, at))
+        at += align_up(nbytes, ALIGN)
+    return found, at
+
+
+def _step(launch: Launch, first: int, made: program.Program, constants: Constants) -> GridStepView:
+    choice = launch.choice
+    if choice is None:
+        return GridStepView(launch.title, "", first, [], (0, 0, 0), (0, 0, 0))
+    key = program.identity(choice)
+    grid = choice.kernel.launch(choice.call)
+    group = grid.group or (0,) * len(grid.items)
+    items = [align_up(n, g) if g else max(n, 1) for n, g in zip(grid.items, group, strict=True)]
+    values = _values(launch, choice, constants)
+    for name in made.arguments[key]:
+        if name not in values:
+            raise InternalError(f"{choice.kernel.symbol} takes {name}, which nothing gives", where="emit")
+    arguments = [values[name] for name in made.arguments[key]]
+    function, fill = made.functions[key], int(bool(grid.group))
+    return GridStepView(launch.title, function, first, arguments, _three(items, 1), _three(group, fill))
+
+
+def _three(values: Sequence[int], fill: int) -> tuple[int, int, int]:
+    found = [*values, fill, fill, fill]
+    return found[0], found[1], found[2]
+
+
+def _values(launch: Launch, choice: Choice, constants: Constants) -> dict[str, ArgumentView]:
+    """Every argument that the step's kernel may take, by name."""
+    found: dict[str, ArgumentView] = {}
+
+    def memory(name: str, at: int | np.ndarray) -> None:
+        is_place = isinstance(at, int)
+        kind, start = ("MG_CL_ARENA", at) if is_place else ("MG_CL_CONSTANTS", constants.start(np.asarray(at)))
+        found[f"mem_{name}"] = ArgumentView(kind, "i", "0")
+        found[f"at_{name}"] = ArgumentView("MG_CL_START", "start", f"{start}u")
+
+    for k, operand in enumerate(launch.operands):
+        memory(f"in{k}", operand)
+    memory("out", launch.out)
+    memory("scratch", launch.scratch)
+    for name, value in choice.params.items():
+        if isinstance(value, np.ndarray):
+            memory(name, value)
+        else:
+            found[name] = _number(value)
+    return found
+
+
+def _number(value: Any) -> ArgumentView:
+    is_float = type(value) in (np.float32, np.float64, float)
+    text = number(value if is_float else int(value))
+    return ArgumentView("MG_CL_FLOAT", "f", text) if is_float else ArgumentView("MG_CL_INT", "i", text)

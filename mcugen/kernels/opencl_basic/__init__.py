@@ -1,0 +1,47 @@
+"""OpenCL kernels without local memory: elements, pooling, depthwise convolution, reductions, data movement."""
+
+from __future__ import annotations
+
+from mcugen.grid import of_loop
+from mcugen.kernel import Family, Kernel
+from mcugen.kernels.opencl_basic import movement, reductions, tables, windows
+from mcugen.op import Op
+from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.copy import Copy
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.ops.max_pool_2d import MaxPool2D
+from mcugen.ops.mean import Mean
+from mcugen.ops.pad import Pad
+from mcugen.ops.reinterpret import Reinterpret
+from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor
+from mcugen.ops.softmax import Softmax
+from mcugen.ops.sum import Sum
+
+NEEDS = frozenset({"cl12"})
+
+
+def elements(kind: type[Op]) -> tuple[Kernel, ...]:
+    """The kernels of an operator that states elements."""
+    return tuple(of_loop(kernel, NEEDS) for kernel in kind.kernels if kernel.loop is not None)
+
+
+FAMILY = Family(
+    rank=20,
+    needs=NEEDS,
+    serves={
+        AveragePool2D: (windows.AVERAGE_F32, windows.AVERAGE_S8),
+        Concatenation: movement.JOIN,
+        Copy: (movement.COPY,),
+        DepthwiseConv2D: (windows.DEPTHWISE_F32, windows.DEPTHWISE_S8),
+        MaxPool2D: (windows.MAX_F32, windows.MAX_S8),
+        Mean: (reductions.GLOBAL_SUM_F32, reductions.GLOBAL_SUM_S8, reductions.SUM_F32),
+        Pad: (movement.PAD,),
+        Reinterpret: (movement.COPY,),
+        ResizeNearestNeighbor: (movement.NEAREST,),
+        Softmax: (reductions.SOFTMAX_F32,),
+        Sum: (reductions.GLOBAL_SUM_F32, reductions.SUM_F32),
+    },
+    device=True,
+    derives=lambda kind: (*elements(kind), *tables.of_bytes(kind), *movement.of_views(kind)),
+)

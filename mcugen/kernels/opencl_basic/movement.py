@@ -1,0 +1,153 @@
+"""Data movement on OpenCL devices: joining, padding, copying, resizing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.ops import _join, _strided, _view, concatenation, copy, pad
+from mcugen.ops.pad import Pad
+from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor
+
+MAX_PARTS = 8
+
+
+def _each(call: Call, tile: Tile) -> Grid:
+    return Grid((call.output.size,))
+
+
+def few_parts(call: Call) -> bool:
+    "at most eight tensors are joined"
+    return len(call.inputs) <= MAX_PARTS
+
+
+def _word(call: Call) -> int:
+    return call.output.np_dtype.itemsize
+
+
+def _join_params(call: Call) -> Params:
+    axis = call.op.axis % len(call.output.shape)
+    outer = _join.outer_of(call.output.shape, axis)
+    runs = [call.input(k).size // outer for k in range(len(call.inputs))]
+    begins = np.concatenate([[0], np.cumsum(runs)]).astype(np.int32)
+    return {"begins": begins, "run_out": int(begins[-1]), "total": call.output.size}
+
+
+JOIN = (
+    Kernel(
+        "mg_join__cl",
+        Form.GRID,
+        accepts=(_strided.has_c_type, concatenation.scales_agree, _join.nothing_constant, few_parts, indexable),
+        params=_join_params,
+        variant=lambda call: {"PARTS": len(call.inputs), "WORD_BYTES": _word(call)},
+        grid=_each,
+        needs=NEEDS,
+        source="join.cl",
+    ),
+)
+
+
+def _axes(call: Call) -> int:
+    return max(len(call.output.shape), 1)
+
+
+def _pad_params(call: Call) -> Params:
+    assert isinstance(call.op, Pad)
+    x, y = call.input(0), call.output
+    value: Any = np.array(pad.constant_value(call), y.np_dtype).reshape(1)
+    before = [low for low, _ in call.op.widths]
+    return {
+        "dims": np.array(y.shape or (1,), np.int32),
+        "in_stride": np.array(_strided.dense(x.shape) or (0,), np.int32) * _word(call),
+        "befores": np.array([*before, *x.shape] or (0, 1), np.int32),
+        "value": value,
+        "offset": 0,
+        "total": y.size,
+    }
+
+
+PAD = Kernel(
+    "mg_pad__cl",
+    Form.GRID,
+    accepts=(_strided.has_c_type, pad.value_is_constant, indexable),
+    params=_pad_params,
+    operands=(0,),
+    variant=lambda call: {"SIZE": _word(call), "AXES": _axes(call)},
+    grid=_each,
+    needs=NEEDS,
+    source="move.cl",
+)
+
+
+def _view_params(call: Call) -> Params:
+    found = _view.params(call)
+    dims, stride = np.asarray(found["dims"]).astype(np.int32), np.asarray(found["in_stride"])
+    return {
+        "dims": dims,
+        "in_stride": stride,
+        "befores": np.concatenate([np.zeros_like(dims), dims]),
+        "value": np.zeros(1, np.int64),
+        "offset": found["offset"],
+        "total": call.output.size,
+    }
+
+
+VIEW = Kernel(
+    "mg_view__cl",
+    Form.GRID,
+    accepts=(_strided.has_c_type, _view.few_loops, indexable),
+    params=_view_params,
+    operands=(0,),
+    variant=lambda call: {"SIZE": _word(call), "AXES": _strided.MAX_LOOPS},
+    grid=_each,
+    needs=NEEDS,
+    source="move.cl",
+)
+
+
+def of_views(kind: type) -> tuple[Kernel, ...]:
+    """The kernel of an operator whose result is a strided view of its operand."""
+    return (VIEW,) if issubclass(kind, _view.View) else ()
+
+
+COPY = Kernel(
+    "mg_copy__cl",
+    Form.GRID,
+    accepts=(indexable,),
+    params=copy.params,
+    operands=(0,),
+    grid=lambda call, tile: Grid((call.output.nbytes,)),
+    needs=NEEDS,
+    source="copy.cl",
+)
+
+
+def _nearest_params(call: Call) -> Params:
+    assert isinstance(call.op, ResizeNearestNeighbor)
+    x, y = call.input(0), call.output
+    pixel = x.shape[3] * _word(call)
+    return {
+        "rows": call.op.nearest(x.shape[1], 0).astype(np.int32),
+        "columns": call.op.nearest(x.shape[2], 1).astype(np.int32),
+        "in_h": x.shape[1],
+        "in_w": x.shape[2],
+        "out_h": y.shape[1],
+        "out_w": y.shape[2],
+        "pixel": pixel,
+        "total": y.nbytes,
+    }
+
+
+NEAREST = Kernel(
+    "mg_nearest__cl",
+    Form.GRID,
+    accepts=(indexable,),
+    params=_nearest_params,
+    grid=lambda call, tile: Grid((call.output.nbytes,)),
+    needs=NEEDS,
+    source="nearest.cl",
+)

@@ -1,0 +1,70 @@
+"""Sums and softmax on OpenCL devices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.ops import _pool, _reduce, _reduce_sum, softmax
+from mcugen.types import images_of
+
+GROUP = 64
+LANES = 8
+_FLOAT_BYTES = 4
+
+
+def _global(call: Call) -> Params:
+    images, channels = images_of(call.output.shape), _reduce.channels(call)
+    found = {n: v for n, v in _reduce_sum.global_params(call).items() if n not in ("row_pixels", "channels")}
+    return {**found, "pixels": call.input(0).size // (images * channels), "channels": channels}
+
+
+def _global_grid(call: Call, tile: Tile) -> Grid:
+    groups = -(-_reduce.channels(call) // LANES)
+    return Grid((groups * GROUP, images_of(call.output.shape)), (GROUP, 1), GROUP * _FLOAT_BYTES)
+
+
+GLOBAL_SUM_F32 = Kernel(
+    "mg_global_sum_f32__cl",
+    Form.GRID,
+    accepts=(_pool.float_data, _reduce.leaves_channels, indexable),
+    params=_global,
+    variant=lambda call: {"INT8": 0, "GROUP": GROUP, "LANES": LANES},
+    grid=_global_grid,
+    needs=NEEDS,
+    source="global_sum.cl",
+)
+GLOBAL_SUM_S8 = replace(
+    GLOBAL_SUM_F32,
+    symbol="mg_global_sum_s8__cl",
+    accepts=(_pool.int8_data, _reduce_sum.sums_fit, _reduce_sum.by_runtime, _reduce.leaves_channels, indexable),
+    variant=lambda call: {"INT8": 1, "GROUP": GROUP, "LANES": LANES},
+)
+SUM_F32 = Kernel(
+    "mg_sum_f32__cl",
+    Form.GRID,
+    accepts=(_pool.float_data, indexable),
+    params=lambda call: {**_reduce_sum.whole_params(call), "total": call.output.size},
+    grid=lambda call, tile: Grid((call.output.size,)),
+    needs=NEEDS,
+    source="sum_f32.cl",
+)
+
+
+def _softmax_grid(call: Call, tile: Tile) -> Grid:
+    return Grid((softmax.rows(call) * GROUP,), (GROUP,), GROUP * _FLOAT_BYTES)
+
+
+SOFTMAX_F32 = Kernel(
+    "mg_softmax_f32__cl",
+    Form.GRID,
+    accepts=(softmax.float_data, indexable),
+    params=softmax.params_f32,
+    variant=lambda call: {"GROUP": GROUP},
+    grid=_softmax_grid,
+    in_place=(0,),
+    needs=NEEDS,
+    source="softmax_f32.cl",
+)

@@ -1,0 +1,18 @@
+"""OpenCL kernels with local memory: products of matrices by tiles, and a matrix times one vector."""
+
+from __future__ import annotations
+
+from mcugen.kernel import Family
+from mcugen.kernels.opencl_tiled.products import F32, NEEDS, S8, SPLIT_F32, SPLIT_S8, VECTOR
+from mcugen.ops.conv2d import Conv2D, one_group
+from mcugen.ops.fully_connected import FullyConnected
+
+FAMILY = Family(
+    rank=10,
+    needs=NEEDS,
+    serves={
+        Conv2D: tuple(kernel.ruled(one_group) for kernel in (VECTOR, F32, SPLIT_F32, S8, SPLIT_S8)),
+        FullyConnected: (VECTOR, F32, SPLIT_F32, S8, SPLIT_S8),
+    },
+    device=True,
+)

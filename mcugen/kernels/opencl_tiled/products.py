@@ -1,0 +1,296 @@
+"""Convolutions and fully connected layers as products of matrices: parameters, tiles and launches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params, fact
+from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.numeric import activation_bounds
+from mcugen.ops import _filter, _rounding
+from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, sums_fit, window_of
+from mcugen.ops._window import Window
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.fully_connected import single_rounding_fits
+
+NEEDS = frozenset({"cl12", "fence"})
+EXACT_FLOAT = 2**24
+"""Sums of integers are exact in float below it."""
+LARGEST = 2**31 - 1
+MAX_SPLIT_TILES = 1024
+"""Work-groups of a launch whose taps are split: each has a ticket."""
+SHORTEST = 16
+"""Taps that a tile has at least."""
+SPLITS = (2, 3, 4, 6, 8, 12, 16)
+FLOAT_BYTES = 4
+
+BLOCKS: tuple[tuple[int, int, int, int, int, int, int], ...] = (
+    (128, 128, 8, 8, 8, 1, 8),
+    (128, 64, 16, 8, 4, 1, 16),
+    (128, 32, 16, 8, 4, 2, 16),
+    (64, 64, 16, 4, 4, 1, 16),
+    (64, 64, 8, 8, 8, 4, 8),
+    (64, 32, 16, 4, 4, 2, 16),
+    (64, 16, 16, 4, 4, 4, 16),
+    (32, 64, 16, 4, 4, 2, 16),
+    (32, 32, 16, 4, 4, 4, 16),
+    (32, 32, 8, 4, 4, 8, 8),
+    (16, 64, 16, 4, 4, 4, 16),
+    (32, 32, 16, 4, 4, 1, 2),
+    (16, 64, 16, 4, 4, 1, 2),
+    (16, 16, 16, 4, 4, 4, 2),
+    (16, 16, 8, 4, 4, 1, 2),
+)
+"""BM, BN, BK, TM, TN, SK, UNROLL of the tiles; matmul_tiled.cl says what they mean."""
+NAMES = ("BM", "BN", "BK", "TM", "TN", "SK", "UNROLL")
+
+
+def is_point(call: Call) -> bool:
+    """Whether the taps of an output are the channels of one pixel, or vector."""
+    if not isinstance(call.op, Conv2D):
+        return True
+    w, x = window_of(call), call.input(0)
+    return w.kernel == (1, 1) and w.stride == (1, 1) and not w.leaves(x.shape)
+
+
+def taps(call: Call) -> int:
+    """Taps of an output."""
+    return call.input(1).size // call.input(1).shape[0]
+
+
+def vector_width(call: Call) -> int:
+    """Neighbouring taps that are read at once."""
+    return 4 if (taps(call) if is_point(call) else call.input(0).shape[3]) % 4 == 0 else 1
+
+
+def indexable(call: Call) -> bool:
+    "tensors have less than 2^31 elements, and images less than 2^15 rows and columns"
+    small = max(call.input(0).size, call.output.size, call.input(1).size) <= LARGEST
+    return small and (is_point(call) or max(call.input(0).shape[1:3]) < 2**15)
+
+
+def one_vector(call: Call) -> bool:
+    "there is one vector, or one pixel of a 1x1 convolution"
+    return pixels(call) == 1 and is_point(call)
+
+
+def by_runtime(call: Call) -> bool:
+    "the runtime rounds, and sums have 32 bits"
+    return not _rounding.is_stated(call) and not getattr(call.op, "widen", False)
+
+
+@fact
+def weights(call: Call) -> np.ndarray:
+    """The weights as [taps, channels], channels padded with zeros to a multiple of four."""
+    w = matrix(call).T
+    return np.pad(w, ((0, 0), (0, -w.shape[1] % 4)))
+
+
+def table(call: Call) -> np.ndarray:
+    """Where the taps of an output lie: offset from its first tap, and row and column, for each run of channels."""
+    w: Window = window_of(call)
+    width, channels, step = call.input(0).shape[2], call.input(0).shape[3], vector_width(call)
+    axes = (
+        np.arange(w.kernel[0]) * w.dilation[0],
+        np.arange(w.kernel[1]) * w.dilation[1],
+        np.arange(0, channels, step),
+    )
+    y, x, c = np.meshgrid(*axes, indexing="ij")
+    return np.stack([(y * width + x) * channels + c, y | x << 16], -1).reshape(-1).astype(np.int32)
+
+
+def _geometry(call: Call) -> dict[str, Any]:
+    channels = call.input(1).shape[0]
+    found: dict[str, Any] = {
+        "in_c": taps(call) if is_point(call) else call.input(0).shape[3],
+        "pixels": pixels(call),
+        "channels": channels,
+        "pitch": channels + -channels % 4,
+        "taps": taps(call),
+    }
+    if is_point(call):
+        return found
+    window, x, y = window_of(call), call.input(0).shape, call.output.shape
+    pad = window.pad((x[1], x[2]))
+    return found | {
+        "table": table(call),
+        "in_h": x[1],
+        "in_w": x[2],
+        "out_h": y[1],
+        "out_w": y[2],
+        "stride_h": window.stride[0],
+        "stride_w": window.stride[1],
+        "pad_h": pad[0],
+        "pad_w": pad[1],
+    }
+
+
+def _padded(values: np.ndarray, dtype: type[np.generic]) -> np.ndarray:
+    """A value for each channel, up to a multiple of four."""
+    return np.pad(values, (0, -values.size % 4)).astype(dtype)
+
+
+def params_f32(call: Call) -> Params:
+    low, high = activation_bounds(activation_of(call))
+    bias = _filter.bias_of(call, call.input(1).shape[0])
+    return {
+        "weights": weights(call).astype(np.float32),
+        "bias": _padded(bias, np.float32),
+        "out_min": low,
+        "out_max": high,
+        **_geometry(call),
+    }
+
+
+def params_s8(call: Call) -> Params:
+    w = weights(call)
+    channels = call.input(1).shape[0]
+    mult, shift = _filter.multipliers(call, channels)
+    bias = _filter.wrap_bias(call, _filter.folded_bias(call, matrix(call).sum(axis=1)))
+    return {
+        "weights": w.astype(np.int8),
+        "bias": _padded(bias, np.int32),
+        "mult": _padded(mult, np.int32),
+        "shift": _padded(shift, np.int32),
+        "in_zero_point": call.input(0).zero_point,
+        "rounding": int(rounds_once(call)),
+        **_filter.clamp_fields(activation_of(call), call.output),
+        **_geometry(call),
+    }
+
+
+@fact
+def _exact_in_float(call: Call) -> bool:
+    """Whether no sum of products, in any order, is inexact in float."""
+    return bool((128 * np.abs(matrix(call)).sum(axis=1)).max(initial=0) < EXACT_FLOAT)
+
+
+def _constants(call: Call) -> dict[str, int]:
+    is_int8 = call.input(0).dtype == "s8"
+    return {
+        "POINT": int(is_point(call)),
+        "VEC": vector_width(call),
+        "INT8": int(is_int8),
+        "INT_SUMS": int(is_int8 and not _exact_in_float(call)),
+    }
+
+
+def variant(call: Call) -> dict[str, int]:
+    """The constants of the text that the call decides."""
+    return _constants(call)
+
+
+def _groups(call: Call, tile: Tile) -> tuple[int, int]:
+    return -(-pixels(call) // tile["BM"]), -(-call.input(1).shape[0] // tile["BN"])
+
+
+def grid(call: Call, tile: Tile) -> Grid:
+    across, down = _groups(call, tile)
+    threads = tile["BM"] // tile["TM"] * (tile["BN"] // tile["TN"]) * tile["SK"]
+    stage = tile["BK"] * (tile["BM"] + 4 + tile["BN"])
+    local = max(2 * tile["SK"] * stage, tile["SK"] // 2 * tile["BM"] * tile["BN"])
+    padded = across * tile["BM"] * down * tile["BN"] / (pixels(call) * call.input(1).shape[0])
+    reuse = 1.0 + 24.0 / (tile["TM"] * tile["TN"])
+    launch = (across * threads, down, tile["SPLITS"])
+    return Grid(launch, (threads, 1, 1), local * FLOAT_BYTES + 16, padded * reuse)
+
+
+def tiles(call: Call) -> Sequence[Tile]:
+    """The blocks that waste less than half of what they compute, but for the smallest ones."""
+    found = [dict(zip(NAMES, block, strict=True)) for block in BLOCKS]
+    longest = max(2 * taps(call), SHORTEST)
+    fitting = [tile for tile in found if _is_full(call, tile) and tile["BK"] * tile["SK"] <= longest]
+    return [{**tile, "SPLITS": 1} for tile in fitting]
+
+
+def split_tiles(call: Call) -> Sequence[Tile]:
+    """Blocks with the taps split over work-groups, where each part has a tile of them."""
+    return [
+        {**tile, "SPLITS": splits}
+        for tile in tiles(call)
+        for splits in SPLITS
+        if splits * tile["BK"] * tile["SK"] <= taps(call) and np.prod(_groups(call, tile)) <= MAX_SPLIT_TILES
+    ]
+
+
+def _is_full(call: Call, tile: Tile) -> bool:
+    across, down = _groups(call, tile)
+    share = pixels(call) * call.input(1).shape[0] / (across * tile["BM"] * down * tile["BN"])
+    return share >= 0.4 or tile["BM"] * tile["BN"] <= 1024
+
+
+def parts_bytes(call: Call, tile: Tile) -> int:
+    """The partial sums of all parts."""
+    across, down = _groups(call, tile)
+    return across * down * tile["BM"] * tile["BN"] * tile["SPLITS"] * FLOAT_BYTES
+
+
+def _with_tickets(params: Any) -> Any:
+    return lambda call: {**params(call), "tickets": np.zeros(MAX_SPLIT_TILES, np.int32)}
+
+
+F32 = Kernel(
+    "mg_matmul_f32__tiled",
+    Form.GRID,
+    accepts=(_filter.float_data, _filter.constant_weights, indexable),
+    params=params_f32,
+    operands=(0,),
+    variant=variant,
+    grid=grid,
+    tiles=tiles,
+    needs=frozenset({"cl12"}),
+    source="matmul_tiled.cl",
+)
+"""One part of the taps for each work-group."""
+S8 = replace(
+    F32,
+    symbol="mg_matmul_s8__tiled",
+    accepts=(
+        _filter.int8_data,
+        _filter.constant_weights,
+        by_runtime,
+        sums_fit,
+        single_rounding_fits,
+        indexable,
+    ),
+    params=params_s8,
+)
+SPLIT_F32 = replace(
+    F32,
+    symbol="mg_matmul_f32__split",
+    params=_with_tickets(params_f32),
+    tiles=split_tiles,
+    room=parts_bytes,
+    needs=NEEDS,
+)
+"""The taps in several parts: their sums are put together behind a fence between work-groups."""
+SPLIT_S8 = replace(
+    S8, symbol="mg_matmul_s8__split", params=_with_tickets(params_s8), tiles=split_tiles, room=parts_bytes, needs=NEEDS
+)
+
+
+def vector_params(call: Call) -> Params:
+    return {name: value for name, value in params_f32(call).items() if name not in ("in_c", "pixels")}
+
+
+def vector_grid(call: Call, tile: Tile) -> Grid:
+    groups = -(-call.input(1).shape[0] // (4 * tile["LANES"]))
+    return Grid((groups * tile["GROUP"],), (tile["GROUP"],), 4 * FLOAT_BYTES * tile["GROUP"])
+
+
+VECTOR = Kernel(
+    "mg_vector_f32__tiled",
+    Form.GRID,
+    accepts=(_filter.float_data, _filter.constant_weights, indexable, one_vector),
+    params=vector_params,
+    operands=(0,),
+    grid=vector_grid,
+    tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (2, 8)],
+    needs=frozenset({"cl12"}),
+    source="vector_f32.cl",
+)
+"""A matrix times one vector: as fast as its weights are read."""

@@ -1,0 +1,126 @@
+"""Kernels on OpenCL devices: which tile of each, and what a launch takes, by a tuned table or else by the roofline."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcugen.call import Call
+from mcugen.errors import UsageError
+from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.machine import Device
+from mcugen.target import Target
+
+TABLE = "tuned.json"
+"""The file beside a device's board.toml with what `mcugen tune` measured."""
+GROUPS_TO_FILL = 2
+"""Work-groups for each compute unit that keep a device busy."""
+HOST_NS = 1e12
+"""Nanoseconds added to what a step takes on the host: it runs there only where no kernel of the device takes it."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A measured launch: its kernel and tile, and seconds."""
+
+    symbol: str
+    tile: tuple[tuple[str, int], ...]
+    seconds: float
+
+
+_BEST_NS = 1.0
+"""Nanoseconds that the best launch measured is taken for, so that no estimate is below it."""
+
+
+def key_of(call: Call) -> str:
+    """What a table knows a call by: its operator with its attributes, and the shapes of operands and results."""
+    shapes = ", ".join("-" if t is None else f"{t.dtype}{list(t.shape)}" for t in call.inputs)
+    return f"{call.op} on {shapes} to {call.output.dtype}{list(call.output.shape)}"
+
+
+@functools.cache
+def table_of(folder: Path) -> Mapping[str, Tuned]:
+    """Key -> the best launch measured; empty where nothing was. Raises UsageError for a file that is damaged."""
+    path = folder / TABLE
+    if not path.is_file():
+        return {}
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["entries"]
+        return {
+            key: Tuned(str(e["kernel"]), tuple((str(n), int(v)) for n, v in e["tile"].items()), float(e["seconds"]))
+            for key, e in entries.items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path.name} is no table of mcugen tune: {error}", where=str(path)) from error
+
+
+def device_of(target: Target) -> Device:
+    assert target.device is not None
+    return target.device
+
+
+def tiled(call: Call, fitting: Sequence[Kernel], target: Target) -> list[Kernel]:
+    """The GRID kernels among those that fit, each with its best tile, the fastest first; without legal tiles none."""
+    found = [_best(call, kernel, target) for kernel in fitting if kernel.form is Form.GRID]
+    legal = [kernel for kernel in found if kernel is not None]
+    return sorted(legal, key=lambda kernel: nanoseconds(kernel, call, target))
+
+
+def _best(call: Call, kernel: Kernel, target: Target) -> Kernel | None:
+    candidates = list(launches(call, kernel, device_of(target)))
+    return min(candidates, key=lambda k: nanoseconds(k, call, target), default=None)
+
+
+def launches(call: Call, kernel: Kernel, device: Device) -> Iterator[Kernel]:
+    """The kernel with each tile that the device can launch."""
+    tiles: Sequence[Tile] = kernel.tiles(call) if kernel.tiles else ({},)
+    for tile in tiles:
+        made = kernel.tiled(tile) if tile else kernel
+        if is_legal(made.launch(call), device):
+            yield made
+
+
+def is_legal(grid: Grid, device: Device) -> bool:
+    """Whether a work-group fits the device."""
+    return grid.group_items <= device.max_group and grid.local_bytes <= device.local_bytes
+
+
+def nanoseconds(kernel: Kernel, call: Call, target: Target) -> float:
+    """Time of a launch: measured, else by the roofline: the work over what of the device it fills, or the bytes moved.
+
+    A measured kernel is preferred to all others of its call.
+    """
+    tuned = table_of(target.folder).get(key_of(call))
+    if tuned and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.tile):
+        return min(1e9 * tuned.seconds, _BEST_NS)
+    return 1e9 * roofline(kernel.launch(call), call, device_of(target), kernel)
+
+
+def roofline(grid: Grid, call: Call, device: Device, kernel: Kernel | None = None) -> float:
+    """Seconds of a launch by the device's profile."""
+    groups = math.prod(-(-items // group) for items, group in zip(grid.items, grid.group or grid.items, strict=True))
+    room = device.compute_units * GROUPS_TO_FILL
+    filled = min(1.0, groups / room) if grid.group else 1.0
+    waves = -(-groups // room) * room / groups if grid.group and groups > room else 1.0
+    macs: int = call.op.macs(call)
+    compute = 2.0 * macs * grid.effort * waves / (device.flops * max(filled, 1e-6))
+    split = kernel.scratch(call) if kernel and kernel.scratch else 0
+    return max(compute, (bytes_moved(call) + 2.0 * split) / device.bandwidth) + device.launch_s
+
+
+def bytes_moved(call: Call) -> int:
+    """Bytes of all operands and results, each once."""
+    return sum(t.nbytes for t in (*call.inputs, *call.outputs) if t is not None)
+
+
+def reason(kernel: Kernel, call: Call, target: Target) -> str:
+    """Why a device's kernel was chosen, for the report: its tile, and its time, measured or by the profile."""
+    tile = " ".join(f"{name} {value}" for name, value in kernel.tile)
+    tuned = table_of(target.folder).get(key_of(call))
+    known = tuned is not None and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.tile)
+    how = "measured" if known else "by the roofline of its profile, not measured"
+    return f"{1e-3 * nanoseconds(kernel, call, target):.3g} us {how}{'; ' + tile if tile else ''}"

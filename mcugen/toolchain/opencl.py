@@ -1,0 +1,40 @@
+"""Programs that launch OpenCL kernels from this machine, and the devices that it has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from mcugen.errors import ToolError
+from mcugen.toolchain import host
+from mcugen.toolchain.process import run_checked
+
+LIBRARIES = ("-lOpenCL",)
+FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror")
+_HINT = "install an OpenCL loader and a driver, on Debian: apt-get install ocl-icd-opencl-dev pocl-opencl-icd"
+
+
+def compile_program(files: Mapping[str, bytes], folder: Path, flags: Sequence[str] = FLAGS) -> Path:
+    """The program of all C files, in that folder with the others. Raises ToolError where OpenCL is not installed."""
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    sources = [folder / path for path in sorted(files) if path.endswith(".c")]
+    try:
+        return host.compile_program(sources, folder / "program", [folder], flags, libraries=LIBRARIES, timeout_s=600)
+    except ToolError as error:
+        if "CL/cl.h" in error.output or "-lOpenCL" in error.output:
+            raise ToolError("OpenCL is not installed here", hint=_HINT, output=error.output) from error
+        raise
+
+
+def run(program: Path, arguments: Sequence[str] = (), stdin: bytes = b"", timeout_s: float = 600.0) -> bytes:
+    """What a program prints. Raises ToolError with what it says where it fails."""
+    return run_checked([program, *arguments], stdin=stdin, timeout_s=timeout_s).stdout
+
+
+def environment(device: str) -> None:
+    """Choose the device for the programs that this process starts: part of its name, or PLATFORM:DEVICE."""
+    if device:
+        os.environ["MCUGEN_CL_DEVICE"] = device

@@ -1,0 +1,54 @@
+"""The verifying program of a model on an OpenCL device: step by step, each tensor read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcugen.emit import sources_of
+from mcugen.emit.environment import render
+from mcugen.pipeline import Artifact
+from mcugen.toolchain import host
+from mcugen.types import row_count
+
+FLAGS = ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
+"""Without the address sanitizer: drivers and compilers of OpenCL run in the same process, and do not bear it."""
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Where an output of a step lies in the arena."""
+
+    step: int
+    output: int
+    start: int
+    nbytes: int
+    rows: int
+
+
+def build_program(artifact: Artifact, folder: Path) -> Path:
+    """The program, in a folder that has the emitted files. Raises ToolError where it does not compile."""
+    places = computed(artifact)
+    largest = max((place.nbytes for step in places for place in step), default=1)
+    text = render("opencl/verify_main.c.j2", m=artifact.view, places=places, largest=largest)
+    (folder / "verify_main.c").write_bytes(text)
+    file = folder / f"{artifact.name}_weights.bin"
+    sources = [folder / path for path in sources_of(artifact.emitted)]
+    define = f'-D{artifact.name.upper()}_WEIGHTS_FILE="{file}"'
+    flags = [define, *FLAGS, *host.STRICT_WARNINGS]
+    return host.compile_program(
+        [*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, libraries=("-lOpenCL",), timeout_s=600
+    )
+
+
+def computed(artifact: Artifact) -> list[list[Computed]]:
+    """The outputs of each step."""
+    found: list[list[Computed]] = []
+    for step in artifact.schedule.steps:
+        made: list[Computed] = []
+        for k, name in enumerate(step.choice.node.outputs):
+            t, at = artifact.graph.type(name), artifact.schedule.places[name]
+            start = artifact.plan.offset[at.buffer] + at.start
+            made.append(Computed(step.index, k, start, t.nbytes, row_count(t.shape)))
+        found.append(made)
+    return found

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examples of every operator on its OpenCL kernels, by PoCL; and the texts of the kernels."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mcugen import kernels, registry
+from mcugen.emit.opencl import launches, program
+from tests.opencl import launched
+from tests.support import devices
+from tests.test_conformance import OPS
+
+EVERY = 150
+"""Of the launches of an operator, one in so many is run where not all are."""
+
+
+@devices.needed
+def test_kernels_equal_the_oracle(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    """One launch in many of each operator; with --whole, all of them."""
+    whole = pytestconfig.getoption("--whole")
+    names = sorted(OPS)
+    cases = [c for name in names for c in launched.launched(OPS[name], 1 if whole else EVERY)]
+    assert len(cases) > 20
+    problems = launched.check(cases, tmp_path)
+    assert not problems, "\n".join(problems[:8])
+
+
+def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
+    """Every kernel's text with constants of some example passes the checks of a compiler of OpenCL C 1.2."""
+    clang = next((shutil.which(name) for name in ("clang", "clang-15", "clang-14") if shutil.which(name)), None)
+    if clang is None:
+        pytest.skip("there is no clang: PoCL brings one")
+    chosen = {}
+    for name in sorted(OPS):
+        for case in launched.launched(OPS[name], 7):
+            constants = sorted(case.choice.kernel.sizes(case.choice.call).items())
+            chosen.setdefault((case.choice.kernel.symbol, str(constants)), case.choice)
+    text = program.of(chosen.values()).text
+    file = tmp_path / "all.cl"
+    file.write_text(text, encoding="utf-8")
+    flags = ["-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-Werror"]
+    done = subprocess.run([clang, *flags, str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    used = {choice.kernel.source_name for choice in chosen.values() if not choice.kernel.loop}
+    serving = [k for kind in registry.own() for k in kernels.on_device(kind)]
+    assert {k.source_name for k in serving if not k.loop} - used <= {"vector_f32.cl"}
+
+
+def test_a_kernel_with_an_unknown_argument_is_refused(tmp_path: Path) -> None:
+    """Arguments are bound by name: one that nothing gives is a defect that shows when the program is made."""
+    case = next(iter(launched.launched(OPS["Softmax"])))
+    text = launches.files_of([case.choice], str(tmp_path))["launches.cl"].decode()
+    assert re.search(r"const float beta, const int classes\)", text)

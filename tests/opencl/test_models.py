@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole models on an OpenCL device: build, what is refused, and outputs against the oracle."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from mcugen import pipeline
+from mcugen.errors import NoKernelError, UsageError
+from mcugen.options import Options
+from mcugen.verify import run
+from tests.support import devices
+
+MODELS = Path(__file__).resolve().parents[1] / "models"
+ON_DEVICE = ("f32_conv_2d", "s8_depthwise_conv_2d")
+
+
+def built(name: str, **choices: object) -> pipeline.Artifact:
+    return pipeline.build(MODELS / f"{name}.tflite", Options(backend="opencl", **choices))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ON_DEVICE)
+@devices.needed
+def test_every_layer_equals_the_oracle(name: str) -> None:
+    artifact = built(name)
+    result = run.verify(artifact, 1, None, None, lambda text: None)
+    assert result.agrees, result.c
+    assert result.c.cases > 0
+    assert artifact.view.device is not None
+    assert any(step.kernel for step in artifact.view.device.steps)
+
+
+def test_a_step_without_a_kernel_runs_as_c_and_is_named() -> None:
+    artifact = built("f32_scatter_nd")
+    assert artifact.view.device is not None
+    assert artifact.view.device.host_steps == len(artifact.schedule.steps)
+    assert any("run as C" in note and "scatter" in note.lower() for note in artifact.report.notes)
+    assert b"static void run_step" in artifact.files[f"{artifact.name}.c"]
+
+
+def test_require_accelerated_refuses_steps_in_c() -> None:
+    with pytest.raises(NoKernelError, match="ScatterNd"):
+        built("f32_scatter_nd", require_accelerated=True)
+    assert built("f32_relu", require_accelerated=True).schedule.steps[0].on_device
+
+
+def test_what_has_no_meaning_on_devices_is_refused() -> None:
+    for choices in ({"selftest": True}, {"amalgamate": True}, {"input_mode": "rows"}, {"board": "cortex-m4"}):
+        with pytest.raises(UsageError):
+            built("f32_relu", **choices)
+    with pytest.raises(UsageError, match="opencl-generic"):
+        pipeline.build(MODELS / "f32_relu.tflite", Options(backend="c", board="opencl-generic"))
+
+
+def test_the_same_model_gives_the_same_bytes() -> None:
+    first, second = built("s8_conv_2d"), built("s8_conv_2d")
+    assert first.files == second.files
+
+
+def test_c_is_the_same_as_without_the_backend() -> None:
+    plain = pipeline.build(MODELS / "s8_conv_2d.tflite", Options())
+    named = pipeline.build(MODELS / "s8_conv_2d.tflite", Options(backend="c"))
+    assert plain.emitted == named.emitted
+    assert not any(path.endswith(".cl") for path in plain.files)
+
+
+def test_launches_fit_the_device() -> None:
+    artifact = built("s8_conv_2d")
+    device = artifact.target.device
+    assert device is not None
+    for step in artifact.schedule.steps:
+        if step.on_device:
+            grid = step.choice.kernel.launch(step.choice.call)
+            assert grid.group_items <= device.max_group
+            assert grid.local_bytes <= device.local_bytes
+    small = dataclasses.replace(device, local_bytes=64)
+    step = next(s for s in artifact.schedule.steps if s.choice.kernel.tiles)
+    from mcugen.select import devices as chosen
+
+    assert not list(chosen.launches(step.choice.call, step.choice.kernel, small))
