@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from mcugen import pipeline, select
+from mcugen.emit.command import command_of
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
 from mcugen.report import curve
+from mcugen.report.facts import PointFacts
 from mcugen.verify import emulated
 
 MAX_POINTS = 8
@@ -45,13 +47,18 @@ class Point:
 
 @dataclass(frozen=True)
 class Front:
-    """The points from the fastest to the smallest. notes: what was left out, and why."""
+    """The points from the fastest to the smallest. notes: what was left out, and why.
+
+    knee: the one beyond which saving RAM costs most, and command what builds it; None and "" where there is none.
+    """
 
     name: str
     board: str
     machine: str
     points: tuple[Point, ...]
     notes: tuple[str, ...]
+    knee: Point | None = None
+    command: str = ""
 
     @property
     def agrees(self) -> bool:
@@ -74,14 +81,42 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
     machine = model.board.emulator.machine if model.board.emulator else ""
     if not machine:
         notes.append(f"{model.board.name} has no emulated machine to count instructions on")
-        return Front(model.name, model.board.name, "", _best([_point(a, None) for a in built]), tuple(notes))
+    else:
+        notes = [*model.notes, *notes]
+    measured = _counted if machine else _point
     case = next(iter(drawn_cases(model.imported, 1)))
     counted: list[Point] = []
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        for point in pool.map(partial(_counted, case=case), built):
+        for point in pool.map(partial(measured, case=case), built):
             counted.append(point)
-            tell(f"{len(counted)} of {len(built)} schedules counted")
-    return Front(model.name, model.board.name, machine, _best(counted), (*model.notes, *notes))
+            tell(f"{len(counted)} of {len(built)} schedules {'counted' if machine else 'planned'}")
+    found = Front(model.name, model.board.name, machine, _best(counted), tuple(notes))
+    return _with_knee(found, model, partial(measured, case=case))
+
+
+def _with_knee(found: Front, model: pipeline.Prepared, measured: Callable[[Artifact], Point]) -> Front:
+    """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
+    ram = knee_of(found.points)
+    if ram is None or model.options.region or len(model.board.ram_regions()) > 1:
+        return found
+    goal = "balanced" if model.options.optimize == "ram" else model.options.optimize
+    options = replace(model.options, ram=str(ram), optimize=goal)
+    solution = select.solve(model.graph, model.board, options)
+    point = measured(pipeline.finish(replace(model, options=options), solution))
+    command = command_of(options, model.name, model.imported.format)
+    points = found.points if point in found.points else (*found.points, point)
+    ordered = tuple(sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)))
+    return replace(found, points=ordered, knee=point, command=command)
+
+
+def knee_of(points: Sequence[Point]) -> int | None:
+    """The RAM of the point furthest below the line from the fastest to the smallest, None where none is below it."""
+    first, last = points[0], points[-1]
+    wide, high = first.ram_bytes - last.ram_bytes, last.cost - first.cost
+    if wide <= 0 or high <= 0:
+        return None
+    depth = [(first.ram_bytes - p.ram_bytes) / wide - (p.cost - first.cost) / high for p in points]
+    return points[depth.index(max(depth))].ram_bytes if max(depth) > 0 else None
 
 
 def _built(
@@ -101,10 +136,10 @@ def _built(
 
 
 def _counted(artifact: Artifact, case: Case) -> Point:
-    return _point(artifact, emulated.simulate(artifact, [case]))
+    return _point(artifact, case, emulated.simulate(artifact, [case]))
 
 
-def _point(artifact: Artifact, run: emulated.Simulation | None) -> Point:
+def _point(artifact: Artifact, case: Case, run: emulated.Simulation | None = None) -> Point:
     schedule = artifact.schedule
     return Point(
         ram_bytes=artifact.report.ram_bytes,
@@ -126,8 +161,24 @@ def _best(points: Sequence[Point]) -> tuple[Point, ...]:
 
 
 def as_dict(result: Front) -> dict[str, Any]:
-    """Stable keys: name, board, machine, notes, points (with the fields of Point)."""
+    """Stable keys: name, board, machine, notes, points (with the fields of Point), knee (a point or null), command."""
     return {**asdict(result), "points": [asdict(point) for point in result.points]}
+
+
+def as_facts(result: Front) -> tuple[PointFacts, ...]:
+    """What report.json holds of the points."""
+    return tuple(
+        PointFacts(
+            p.ram_bytes,
+            p.flash_bytes,
+            p.cost,
+            p.instructions is not None,
+            p.by_rows,
+            p == result.knee,
+            result.command if p == result.knee else "",
+        )
+        for p in result.points
+    )
 
 
 def as_text(result: Front) -> str:
@@ -139,10 +190,12 @@ def as_text(result: Front) -> str:
     lines += ["", f"  {'RAM':>12}  {'constants':>12}  {unit:>14}  {'':>9}  {'events':>7}  steps row by row"]
     fastest = max(result.points[0].cost, 1)
     for p in result.points:
-        marked = "  DIFFERS from the reference" if p.agrees is False else ""
+        marked = "  DIFFERS from the reference" if p.agrees is False else "  <- knee" if p == result.knee else ""
         more = f"{100 * p.cost / fastest - 100:+.2f} %" if result.machine and p is not result.points[0] else ""
         sizes = f"{p.ram_bytes:>12,}  {p.flash_bytes:>12,}"
         lines.append(f"  {sizes}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {p.by_rows or '-'}{marked}")
+    if result.knee:
+        lines += ["", f"  knee, beyond which RAM costs most: {result.command}"]
     return "\n".join(lines) + "\n"
 
 

@@ -25,7 +25,7 @@ from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shorte
 from mcugen.plan import MemoryPlan, check
 from mcugen.report import devices as report_devices
 from mcugen.report import page as report_page
-from mcugen.report.facts import Report
+from mcugen.report.facts import NoiseFacts, Report
 from mcugen.report.output import Model
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
@@ -101,6 +101,7 @@ class Prepared:
     imported: Graph
     graph: Graph
     notes: tuple[str, ...]
+    noise: tuple[NoiseFacts, ...] = ()
 
 
 def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
@@ -119,21 +120,22 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     """Import and passes."""
     name = options.name or c_name_from(path.stem)
     known = registry.load(ops)
-    imported = (_quantized if options.quantize else _read)(path, known, options)
+    imported, noise = _quantized(path, known, options) if options.quantize else (_read(path, known, options), ())
     own = frontends.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, path.stem, is_given=bool(options.name))
-    return prepare_graph(imported, options, name, (*name_notes, *missing))
+    return dataclasses.replace(prepare_graph(imported, options, name, (*name_notes, *missing)), noise=noise)
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
     return frontends.load(path, known, options.shapes, options.signature)
 
 
-def _quantized(path: Path, known: registry.Registry, options: Options) -> Graph:
-    """The integer model that `mcugen quantize` would write for a float one, read like any other."""
+def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:
+    """The integer model that `mcugen quantize` would write for a float one, read like any other, and its noise."""
     from mcugen.quantize import run, text
+    from mcugen.report import quantization
 
     choices = run.Choices(
         shapes=options.shapes,
@@ -146,7 +148,9 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> Graph:
     note = f"quantized with {found.samples} samples of {Path(options.quantize).name}: {found.judged.recipe}"
     findings = text.findings_lines(found.diagnosis.findings)
     more = ("these options are those of `mcugen quantize`, whose file can then be built",) if findings else ()
-    return dataclasses.replace(graph, notes=(*graph.notes, note, *found.notes, *findings, *more))
+    return dataclasses.replace(graph, notes=(*graph.notes, note, *found.notes, *findings, *more)), quantization.noise(
+        found
+    )
 
 
 def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
@@ -209,6 +213,7 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
     notes = (*notes, *report_devices.notes(schedule, model.board))
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
+    facts = dataclasses.replace(facts, quantization=model.noise)
     report.require_fit(facts, model.board, solution, model.options, weight_regions)
     return Artifact(model.name, {}, {}, facts, model.imported, model.graph, schedule, memory, view, model.board)
 

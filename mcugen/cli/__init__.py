@@ -26,6 +26,7 @@ from mcugen.cli._common import (
     progress,
     write,
 )
+from mcugen.cli._folder import into_option, opened
 from mcugen.errors import InternalError, McugenError, UsageError
 
 _COLLECT_AFTER = 100_000
@@ -170,6 +171,7 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     type=click.Choice(["reference", "tflm", "litert"]),
     help="Also compare with the installed runtime itself, by default the one to reproduce.",
 )
+@into_option
 @build_options
 @json_option
 def verify(
@@ -178,6 +180,7 @@ def verify(
     golden: Path | None,
     trace: Path | None,
     runtime: str | None,
+    into: Path | None,
     as_json: bool,
     **values: Any,
 ) -> int:
@@ -194,7 +197,10 @@ def verify(
 
     with progress("verifying", quiet=as_json) as tell:
         ask = (model, runtime) if runtime else None
-        result = run.verify(built(model, values), count, golden, trace, tell, ask)
+        artifact = built(model, values)
+        noted = opened(into, artifact)
+        result = run.verify(artifact, count, golden, trace, tell, ask)
+        noted.note("verified", report.verified_facts(result))
     emit(report.verify_dict(result), report.verify_text(result), as_json=as_json)
     return 0 if result.agrees else 1
 
@@ -215,9 +221,12 @@ def verify(
     show_default=True,
     help="Optimisation level of the cross compiler.",
 )
+@into_option
 @build_options
 @json_option
-def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, as_json: bool, **values: Any) -> int:
+def simulate(
+    model: Path, count: int, golden: Path | None, optimize_level: str, into: Path | None, as_json: bool, **values: Any
+) -> int:
     """Run MODEL's firmware on an emulated core, count its instructions per layer, exactly, and estimate its cycles.
 
     The image has the board's memory sizes and its own start-up code. Outputs are compared with the NumPy reference,
@@ -227,7 +236,10 @@ def simulate(model: Path, count: int, golden: Path | None, optimize_level: str, 
 
     with progress("simulating", quiet=as_json) as tell:
         tell(str(values["board"]))
-        result = run.simulate(built(model, values), count, golden, f"-O{optimize_level}", tell)
+        artifact, level = built(model, values), f"-O{optimize_level}"
+        noted = opened(into, artifact)
+        result = run.simulate(artifact, count, golden, level, tell)
+        noted.note("simulated", report.simulated_facts(result, level))
     emit(report.simulate_dict(result), report.simulate_text(result), as_json=as_json)
     return 0 if result.agrees and result.repeatable else 1
 
@@ -276,9 +288,10 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
     callback=picture_path,
     help="Also plot the schedules into a picture, FILE.svg.",
 )
+@into_option
 @build_options
 @json_option
-def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
+def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **values: Any) -> int:
     """Show what saving RAM costs in time: the Pareto-optimal schedules of MODEL in RAM, constants and time.
 
     Each one runs on the board's emulated core: its instructions are counted, and its outputs compared with the NumPy
@@ -286,8 +299,11 @@ def pareto(model: Path, plot: Path | None, as_json: bool, **values: Any) -> int:
     """
     from mcugen import pareto as front
 
+    noted = opened(into, built(model, values), any_schedule=True) if into else None
     with progress("comparing", quiet=as_json) as tell:
         result = front.front(model, options_of(values), tell)
+    if noted is not None:
+        noted.note("pareto", front.as_facts(result))
     if plot is not None:
         write(plot, front.plot(result))
     emit(front.as_dict(result), front.as_text(result), as_json=as_json)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from mcugen.cli._common import emit, json_option, require_places, write
+from mcugen.cli._folder import REPORT, document_of
 from mcugen.errors import UsageError
 
 
@@ -40,9 +41,9 @@ def COMMAND(folders: tuple[Path, ...], compare: bool, schema: bool, file: Path |
     wanted = 2 if compare else 1
     if len(folders) != wanted:
         raise UsageError(f"{len(folders)} folders given", hint="give one, or two with --compare")
-    found = [_facts(folder) for folder in folders]
+    found = [document_of(folder) for folder in folders]
     target = file or (Path("compare.html") if compare else folders[0] / page.HTML)
-    require_places({"-o": target}, [folder / "report.json" for folder in folders])
+    require_places({"-o": target}, [folder / REPORT for folder in folders])
     if compare:
         if any("models" in facts for facts in found):
             raise UsageError("builds of several models cannot be compared", hint="give builds of one model")
@@ -57,16 +58,4 @@ def _listed(folder: Path, facts: dict[str, Any], target: Path) -> None:
     """Note a page that the build left out among the files of the folder, so that the next build may replace it."""
     if target == folder / target.name and target.name not in facts["files"]:
         facts["files"] = sorted([*facts["files"], target.name])
-        write(folder / "report.json", (json.dumps(facts, indent=2) + "\n").encode())
-
-
-def _facts(folder: Path) -> Any:
-    """The document of a build. Raises UsageError where there is none that this version can show."""
-    from mcugen import files
-    from mcugen.report import page
-
-    path = folder / "report.json"
-    try:
-        return page.checked(json.loads(files.read(path)), str(path))
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(path), hint="give the folder of a build") from error
+        write(folder / REPORT, (json.dumps(facts, indent=2) + "\n").encode())

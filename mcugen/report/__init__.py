@@ -42,7 +42,7 @@ def facts_of(
         live_macs=view.macs,
         cycles=estimates.total(cycles),
         clock_hz=board.clock_hz,
-        steps=_steps(view, schedule, cycles),
+        steps=_steps(view, schedule, cycles, imported),
         regions=regions.facts_of(solution),
         weights=constants.facts_of(view, board),
         notes=(*notes, *solution.notes),
@@ -55,16 +55,21 @@ def facts_of(
         events=len(schedule.trace),
         inputs=schedule.graph.inputs,
         outputs=schedule.graph.outputs,
-        tensors=layout.tensors_of(schedule),
+        tensors=layout.tensors_of(schedule, imported),
         buffers=layout.buffers_of(schedule, plan),
         ram_limit_bytes=board.total_ram_bytes,
         flash_limit_bytes=board.flash_bytes,
+        trace=layout.trace_of(schedule),
     )
 
 
-def _steps(view: ModelView, schedule: Schedule, cycles: list[CycleFacts | None]) -> tuple[StepFacts, ...]:
+def _steps(
+    view: ModelView, schedule: Schedule, cycles: list[CycleFacts | None], imported: Graph
+) -> tuple[StepFacts, ...]:
     events, steps = layout.events_of(schedule), zip(schedule.steps, view.steps, cycles, strict=True)
-    return tuple(_step(step, shown.kernel, schedule, each, events[step.index]) for step, shown, each in steps)
+    several = layout.operators_of(schedule, imported)
+    found = (_step(step, shown.kernel, schedule, each, events[step.index]) for step, shown, each in steps)
+    return tuple(dataclasses.replace(facts, operators=several.get(facts.index, ())) for facts in found)
 
 
 def _step(

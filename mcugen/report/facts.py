@@ -23,7 +23,8 @@ class StepFacts:
     """One step: its operator and sizes, the kernel chosen for it, the C function that it became, why that one, its
     multiply-accumulates and estimated cycles.
 
-    name: the model's own of the layer; source: its place in the model file; inputs, outputs: names of tensors
+    name: the model's own of the layer; source: its place in the model file; operators: those of the file that it does,
+    where it does several; inputs, outputs: names of tensors
     constants_bytes: of its parameters, before equal arrays are stored once; scratch_bytes: beside its tensors
     first_event, last_event: when it runs; by_rows: whether it does so row by row
     """
@@ -45,11 +46,14 @@ class StepFacts:
     first_event: int
     last_event: int
     by_rows: bool
+    operators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """A tensor in RAM. label: its name in the model; buffer, start: where it lies; scale: None for several or none."""
+    """A tensor in RAM. label: its name in the model; buffer, start: where it lies; scale: None for several or none;
+    made_by: the steps that write it, none of what is given; removed_channels: of the model's tensor, not stored.
+    """
 
     name: str
     label: str
@@ -60,6 +64,8 @@ class TensorFacts:
     zero_point: int | None
     buffer: str
     start: int
+    made_by: tuple[int, ...] = ()
+    removed_channels: int = 0
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,96 @@ class StateFacts:
 
 
 @dataclass(frozen=True)
+class NoiseFacts:
+    """What integers cost a layer of a model that the build quantized, measured on its samples.
+
+    stored: the type of its result, and of its weights; own, total: signal over noise in dB of the result, with float
+    values rounded once and with the integers that arrive; saturated: share of values beyond the integers
+    """
+
+    name: str
+    stored: str
+    own: float
+    total: float
+    saturated: float
+
+
+@dataclass(frozen=True)
+class VerifiedFacts:
+    """What `mcugen verify` found of this build, on the machine that it ran on.
+
+    agrees: integers equal, floats within the tolerance, and nothing else is wrong; exact: there are no floats besides
+    cases, tensors: inputs, and tensors compared for each; max_abs_diff: the largest difference, None for one that is
+    not a number; recorded_cases: inputs whose outputs were compared with recorded ones
+    constants: multipliers, bounds and tables derived twice; runtime: the one that was asked itself, "" for none
+    faults: what was wrong, differences of tensors first; version: of the mcugen that checked
+    """
+
+    agrees: bool
+    exact: bool
+    cases: int
+    tensors: int
+    max_abs_diff: float | None
+    recorded_cases: int
+    constants: int
+    runtime: str
+    faults: tuple[str, ...]
+    version: str
+
+
+@dataclass(frozen=True)
+class CountFacts:
+    """The instructions that a step executed in the first inference, and its cycles where the core has a model."""
+
+    instructions: int
+    cycles: CycleFacts | None
+
+
+@dataclass(frozen=True)
+class SimulatedFacts:
+    """What `mcugen simulate` measured of this build's firmware on an emulated core.
+
+    machine: that QEMU emulated; optimize: option of the cross compiler; agrees, repeatable: as the reference, and the
+    same with other garbage in memory; cases: inputs; instructions, cycles: of the first
+    text_bytes, rodata_bytes: of the image; stack_bytes: painted; stack_bound_bytes: the most on any path, stack_path
+    steps: one for each step of the build; notes: what the user should know of the cycles; version: of the mcugen
+    """
+
+    machine: str
+    optimize: str
+    agrees: bool
+    repeatable: bool
+    cases: int
+    instructions: int
+    cycles: CycleFacts | None
+    text_bytes: int
+    rodata_bytes: int
+    stack_bytes: int
+    stack_bound_bytes: int
+    stack_path: tuple[str, ...]
+    steps: tuple[CountFacts, ...]
+    notes: tuple[str, ...]
+    version: str
+
+
+@dataclass(frozen=True)
+class PointFacts:
+    """A schedule of the model that no other beats in RAM, constants and cost, as `mcugen pareto` found it.
+
+    cost: counted instructions, or calls of kernels where is_counted is not so; by_rows: the steps that run row by row
+    is_knee: whether saving RAM beyond it costs most; command: what builds it, of the knee alone
+    """
+
+    ram_bytes: int
+    weights_bytes: int
+    cost: int
+    is_counted: bool
+    by_rows: str
+    is_knee: bool
+    command: str
+
+
+@dataclass(frozen=True)
 class Report:
     """Cost of a build. Units: bytes and multiply-accumulates per inference.
 
@@ -149,6 +245,9 @@ class Report:
     events         how many there are; inputs and outputs are names of tensors;
                    tensors and buffers say what RAM holds during which event
     ram_limit_bytes, flash_limit_bytes   of the board, None for a bare core
+    trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
+    quantization   layer by layer, where the build quantized the model
+    verified, simulated, pareto   what these commands found, noted by their option --into; None and empty before
     """
 
     name: str
@@ -184,3 +283,8 @@ class Report:
     buffers: tuple[BufferFacts, ...] = ()
     ram_limit_bytes: int | None = None
     flash_limit_bytes: int | None = None
+    trace: str = ""
+    quantization: tuple[NoiseFacts, ...] = ()
+    verified: VerifiedFacts | None = None
+    simulated: SimulatedFacts | None = None
+    pareto: tuple[PointFacts, ...] = ()

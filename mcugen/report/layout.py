@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+
+from mcugen.graph import Graph, Tensor
 from mcugen.plan import MemoryPlan
 from mcugen.report.facts import BufferFacts, TensorFacts
 from mcugen.schedule import Schedule, Step
@@ -12,9 +15,57 @@ def name_of(schedule: Schedule, step: Step) -> str:
     return schedule.graph.tensors[step.choice.node.outputs[0]].layer or step.choice.node.source
 
 
-def tensors_of(schedule: Schedule) -> tuple[TensorFacts, ...]:
+def operators_of(schedule: Schedule, imported: Graph) -> dict[int, tuple[str, ...]]:
+    """Step -> the operators of the model file that it does, in the file's order, for steps that do several.
+
+    They are those between what the step gives and what any tensor of the build stands for.
+    """
+    makers = {name: k for k, node in enumerate(imported.nodes) for name in node.outputs}
+    stands = {t.origin.tensor for t in schedule.graph.tensors.values() if t.origin is not None}
+    found = {}
+    for step in schedule.steps:
+        origins = [schedule.graph.tensors[name].origin for name in step.choice.node.outputs]
+        ends = [origin.tensor for origin in origins if origin is not None]
+        seen, ahead = set[int](), [makers[name] for name in ends if name in makers]
+        while ahead:
+            k = ahead.pop()
+            if k not in seen:
+                seen.add(k)
+                before = (name for name in imported.nodes[k].inputs if name is not None and name not in stands)
+                ahead += [makers[name] for name in before if name in makers]
+        if len(seen) > 1:
+            found[step.index] = tuple(imported.nodes[k].source for k in sorted(seen))
+    return found
+
+
+def trace_of(schedule: Schedule) -> str:
+    """The step of each event, those in a row counted."""
+    runs = ((step, len(list(group))) for step, group in itertools.groupby(event.step for event in schedule.trace))
+    return " ".join(f"{step}x{count}" if count > 1 else str(step) for step, count in runs)
+
+
+def _makers(schedule: Schedule) -> dict[str, tuple[int, ...]]:
+    """Tensor -> the steps that write its bytes; operators without code hand on those of their operands."""
+    found: dict[str, tuple[int, ...]] = {}
+    steps = {id(step.choice.node): step.index for step in schedule.steps}
+    for node in schedule.graph.nodes:
+        own = steps.get(id(node))
+        handed = (k for name in node.inputs for k in found.get(name or "", ()))
+        made = tuple(dict.fromkeys(handed)) if own is None else (own,)
+        found.update(dict.fromkeys(node.outputs, made))
+    return found
+
+
+def _removed_channels(tensor: Tensor, imported: Graph) -> int:
+    origin, shape = tensor.origin, tensor.type.shape
+    if origin is None or origin.kept is None or not shape or not shape[-1] or origin.tensor not in imported.tensors:
+        return 0
+    return imported.type(origin.tensor).size // (tensor.type.size // shape[-1]) - shape[-1]
+
+
+def tensors_of(schedule: Schedule, imported: Graph) -> tuple[TensorFacts, ...]:
     """Every tensor that lies in RAM."""
-    found = []
+    found, makers = [], _makers(schedule)
     for name, place in schedule.places.items():
         tensor = schedule.graph.tensors[name]
         t = tensor.type
@@ -30,6 +81,8 @@ def tensors_of(schedule: Schedule) -> tuple[TensorFacts, ...]:
                 zero_point=quant.zero_point[0] if quant else None,
                 buffer=place.buffer,
                 start=place.start,
+                made_by=makers.get(name, ()),
+                removed_channels=_removed_channels(tensor, imported),
             )
         )
     return tuple(found)

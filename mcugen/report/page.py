@@ -8,15 +8,12 @@ from typing import Any
 
 from mcugen.emit import environment
 from mcugen.errors import UsageError
-from mcugen.report import schema
+from mcugen.report import page_checks, page_graph, page_memory, schema
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import SCHEMA
-from mcugen.report.svg import escape, fitted, num, ticks
+from mcugen.report.svg import escape, fitted, num
 
 HTML, BADGE = "report.html", "badge.svg"
-_WIDTH, _HEIGHT = 1100, 340
-_LEFT, _BOTTOM = 70, 26
-_LEAST_NAMED = 14
 _KIB = 1024.0
 _TOP = 3
 _MS = 1e3
@@ -71,7 +68,7 @@ def checked(facts: Any, where: str) -> Facts:
 
 def _model(facts: Facts) -> dict[str, Any]:
     """What the template prints about a model; all text of the model is escaped."""
-    steps = _steps(facts)
+    weights = [_weight(facts, step) for step in facts["steps"]]
     return {
         "name": escape(facts["name"]),
         "board": escape(facts["board"]),
@@ -80,12 +77,17 @@ def _model(facts: Facts) -> dict[str, Any]:
         "command": escape(facts["command"]),
         "sha256": escape(facts["sha256"]),
         "version": escape(facts["version"]),
-        "steps": steps,
+        "steps": _steps(facts, weights),
         "timed": facts["cycles"] is not None,
-        "map": _map(facts),
+        "counted": facts["simulated"] is not None,
+        "map": page_memory.map_of(facts, weights),
+        "graph": page_graph.graph_of(facts),
         "removed": _removed(facts["removed"]),
         "regions": [{**r, "name": escape(r["name"]), "why": escape(r["why"])} for r in facts["regions"]],
         "weights": [{**w, "name": escape(w["name"] or "flash"), "why": escape(w["why"])} for w in facts["weights"]],
+        "points": [{**p, "by_rows": escape(p["by_rows"])} for p in facts["pareto"]],
+        "noise": page_checks.noise(facts),
+        "trust": page_checks.trust(facts),
         "states": facts["states"],
         "files": [escape(name) for name in facts["files"]],
     }
@@ -101,19 +103,25 @@ def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
             f"{facts['weights_bytes']:,} bytes",
             _share(facts["weights_bytes"], facts["flash_limit_bytes"], board),
         ),
-        ("Results", escape(facts["promise"]), "mcugen verify checks every layer"),
+        ("Results", escape(facts["promise"]), page_checks.verified(facts)),
     ]
-    times, cycles = _times(facts), facts["cycles"]
+    times, cycles = _times(facts), _cycles(facts)
     if times:
-        rate = f"{times['least']} to {times['most']} per second, estimated"
+        rate = f"{times['least']} to {times['most']} per second, {page_checks.how_timed(facts)}"
         found.append(("Time", f"{times['low']} to {times['high']} ms", rate))
     elif cycles:
-        found.append(("Time", f"{cycles['low']:,} to {cycles['high']:,} cycles", "estimated; --clock makes it ms"))
+        remark = f"{page_checks.how_timed(facts)}; --clock makes it ms"
+        found.append(("Time", f"{cycles['low']:,} to {cycles['high']:,} cycles", remark))
     share = (
         f"{100 * saved / facts['macs']:.0f} % of the model's {facts['macs']:,} are not executed" if saved > 0 else ""
     )
     found.append(("Work", f"{facts['live_macs']:,} MAC", share or "as the model states"))
     return [(what, figure, escape(remark)) for what, figure, remark in found]
+
+
+def _cycles(facts: Facts) -> Any:
+    """The cycles of an inference: from the emulated core where it ran there, else estimated from costs."""
+    return (facts["simulated"] or facts)["cycles"] or facts["cycles"]
 
 
 def _share(used: int, limit: int | None, board: str) -> str:
@@ -122,7 +130,7 @@ def _share(used: int, limit: int | None, board: str) -> str:
 
 def _times(facts: Facts) -> dict[str, str] | None:
     """Milliseconds and runs per second, where cycles and clock are known."""
-    cycles, clock = facts["cycles"], facts["clock_hz"]
+    cycles, clock = _cycles(facts), facts["clock_hz"]
     if not cycles or not clock:
         return None
     low, high = (_MS * cycles[end] / clock for end in ("low", "high"))
@@ -134,31 +142,42 @@ def _times(facts: Facts) -> dict[str, str] | None:
     }
 
 
-def _weight(step: Facts) -> float:
+def _of_step(facts: Facts, step: Facts) -> tuple[int | None, Any]:
+    """The instructions that a step executed, None where it was not counted, and its cycles."""
+    ran = facts["simulated"]["steps"][step["index"]] if facts["simulated"] else None
+    return (ran["instructions"], ran["cycles"] or step["cycles"]) if ran else (None, step["cycles"])
+
+
+def _weight(facts: Facts, step: Facts) -> float:
     """What a step takes: the middle of its cycles; its work where these are not known."""
-    cycles = step["cycles"]
+    cycles = _of_step(facts, step)[1]
     return (cycles["low"] + cycles["high"]) / 2 if cycles else float(step["macs"])
 
 
-def _steps(facts: Facts) -> list[dict[str, Any]]:
+def _steps(facts: Facts, weights: Sequence[float]) -> list[dict[str, Any]]:
     tensors = {t["name"]: t for t in facts["tensors"]}
-    weights = [_weight(step) for step in facts["steps"]]
     total, order = sum(weights) or 1.0, sorted(weights, reverse=True)
     return [
-        _step(step, w / total, w >= order[:_TOP][-1], tensors) for step, w in zip(facts["steps"], weights, strict=True)
+        _step(facts, step, w / total, w >= order[:_TOP][-1], tensors)
+        for step, w in zip(facts["steps"], weights, strict=True)
     ]
 
 
-def _step(step: Facts, share: float, is_top: bool, tensors: Mapping[str, Facts]) -> dict[str, Any]:
-    cycles, macs = step["cycles"], step["macs"]
+def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mapping[str, Facts]) -> dict[str, Any]:
+    (instructions, cycles), macs = _of_step(facts, step), step["macs"]
+    first = next((tensors[name] for name in step["outputs"] if name in tensors), None)
     text = {key: escape(step[key]) for key in ("name", "op", "sizes", "kernel", "function", "why", "source")}
-    middle = _weight(step)
+    middle = _weight(facts, step)
+    touched = [tensors[name] for name in (*step["inputs"], *step["outputs"]) if name in tensors]
     return {
         **text,
         "index": step["index"],
         "label": escape(fitted(step["name"], 220)),
         "inputs": [_tensor(tensors[name]) for name in step["inputs"] if name in tensors],
         "outputs": [_tensor(tensors[name]) for name in step["outputs"] if name in tensors],
+        "gives": escape(f"{first['dtype']} {list(first['shape'])}") if first else "",
+        "operators": [escape(name) for name in step["operators"]],
+        "instructions": instructions,
         "macs": macs,
         "low": cycles["low"] if cycles else None,
         "high": cycles["high"] if cycles else None,
@@ -170,15 +189,8 @@ def _step(step: Facts, share: float, is_top: bool, tensors: Mapping[str, Facts])
         "by_rows": step["by_rows"],
         "share": num(100 * share),
         "top": is_top,
-        "buffers": " ".join(
-            sorted({_slug(tensors[n]["buffer"]) for n in (*step["inputs"], *step["outputs"]) if n in tensors})
-        ),
+        "buffers": " ".join(sorted({page_memory.slug(t["buffer"]) for t in touched})),
     }
-
-
-def _slug(buffer: str) -> str:
-    """The name of a buffer as a word of HTML."""
-    return "b-" + "".join(c if c.isalnum() and c.isascii() else "-" for c in buffer)
 
 
 def _tensor(t: Facts) -> str:
@@ -198,55 +210,6 @@ def _removed(removed: Sequence[Facts]) -> list[dict[str, Any]]:
         {"what": escape(what), "count": n, "width": num(100 * n / most), "why": [escape(why) for why in reasons[what]]}
         for what, n in counts.most_common()
     ]
-
-
-def _map(facts: Facts) -> dict[str, Any]:
-    """The memory over time: a rectangle for each buffer, regions one above the other."""
-    regions = [r["name"] for r in facts["regions"]]
-    sizes = {r["name"]: max(r["used_bytes"], 1) for r in facts["regions"]}
-    total = sum(sizes.values())
-    base = {name: sum(sizes[other] for other in regions[:k]) for k, name in enumerate(regions)}
-    inner, wide = _HEIGHT - _BOTTOM, (_WIDTH - _LEFT) / max(facts["events"], 1)
-    ends = dict.fromkeys(facts["outputs"], "output") | dict.fromkeys(facts["inputs"], "input")
-    blocks = []
-    for b in facts["buffers"]:
-        start = base[b["region"]] + b["offset"]
-        x, width = _LEFT + b["first_event"] * wide, max((b["last_event"] - b["first_event"] + 1) * wide, 1)
-        height = max(b["nbytes"] * inner / total, 1)
-        kind = next((ends[n] for n in b["tensors"] if n in ends), "activation" if b["tensors"] else "scratch")
-        label = fitted(b["tensors"][-1] if b["tensors"] else b["name"], width - 4) if height >= _LEAST_NAMED else ""
-        y = inner - (start + b["nbytes"]) * inner / total
-        blocks.append(
-            {
-                "x": num(x),
-                "y": num(y),
-                "w": num(width),
-                "h": num(height),
-                "kind": kind,
-                "slug": _slug(b["name"]),
-                "title": escape(_block_title(b)),
-                "label": escape(label),
-                "ty": num(y + height / 2 + 4),
-                "tx": num(x + width / 2),
-            }
-        )
-    marks = [{"y": num(inner - v * inner / total), "text": f"{v:,}"} for v in ticks(total, 6)]
-    return {
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "left": _LEFT,
-        "bottom": inner,
-        "blocks": blocks,
-        "marks": marks,
-        "events": facts["events"],
-    }
-
-
-def _block_title(b: Facts) -> str:
-    ring = f", {b['rows_kept']} of {b['rows']} rows at a time" if 0 < b["rows_kept"] < b["rows"] else ""
-    names = ", ".join(b["tensors"]) or b["name"]
-    place = f"{b['nbytes']:,} bytes at {b['offset']:,} in {b['region']}{ring}"
-    return f"{names}: {place}; events {b['first_event']} to {b['last_event']}"
 
 
 def _figures(first: Facts, second: Facts) -> list[tuple[str, float | None, float | None]]:

@@ -14,6 +14,7 @@ from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
 from mcugen.quantize.run import Quantized
 from mcugen.quantize.scores import Score
+from mcugen.report.facts import NoiseFacts
 from mcugen.report.svg import escape, num
 
 _MILD = 20
@@ -43,6 +44,15 @@ def page(found: Quantized, file: str, size: int) -> bytes:
     )
 
 
+def noise(found: Quantized) -> tuple[NoiseFacts, ...]:
+    """What report.json holds of the layers of a model that a build quantized."""
+    return tuple(NoiseFacts(f.name, _stored(f), f.own, f.total, f.saturated) for f in found.diagnosis.layers)
+
+
+def _stored(layer: LayerFacts) -> str:
+    return f"{layer.dtype}, weights s{layer.weight_bits}" if layer.weight_bits else layer.dtype
+
+
 def _finding(finding: Finding) -> Mapping[str, Any]:
     remedy = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(finding.remedy))
     text = escape(finding.text) + ("" if finding.text.endswith("?") else ".")
@@ -62,7 +72,7 @@ def _layer(layer: LayerFacts, most: float, is_bad: bool) -> Mapping[str, Any]:
         "name": escape(layer.name),
         "source": escape(layer.source),
         "operator": escape(layer.operator),
-        "stored": f"{layer.dtype}, weights s{layer.weight_bits}" if layer.weight_bits else layer.dtype,
+        "stored": _stored(layer),
         "own": f"{layer.own:.1f}",
         "total": f"{layer.total:.1f}",
         "own_width": num(100 * min(1.0, max(layer.own, 0.0) / most)),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from typing import Any
 
+from mcugen import __version__
+from mcugen.cycles import Interval
 from mcugen.reference import TOLERANCE_TEXT
+from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.verify.compare import Verdict
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.run import Verification
@@ -27,7 +31,7 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "exact": result.exact,
         "cases": result.c.cases,
         "tensors": result.c.tensors,
-        "max_abs_diff": max(result.c.max_abs_diff, result.recorded.max_abs_diff if result.recorded else 0.0),
+        "max_abs_diff": _worst(result),
         "first_difference": dataclasses.asdict(first.first_difference) if first and first.first_difference else None,
         "not_compared": list(result.c.not_compared),
         "fused": list(result.c.fused),
@@ -47,6 +51,52 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "runtime_stopped": list(result.asked.stopped) if result.asked else [],
         "notes": list(result.notes),
     }
+
+
+def verified_facts(result: Verification) -> VerifiedFacts:
+    """What report.json holds of a verification."""
+    first, worst = _first(result), _worst(result)
+    return VerifiedFacts(
+        agrees=result.agrees,
+        exact=result.exact,
+        cases=result.c.cases,
+        tensors=result.c.tensors,
+        max_abs_diff=worst if math.isfinite(worst) else None,
+        recorded_cases=result.recorded.cases if result.recorded else 0,
+        constants=result.constants.compared,
+        runtime=result.asked.version if result.asked else "",
+        faults=(*((f"first difference in {first.first_difference}",) if first else ()), *result.faults),
+        version=__version__,
+    )
+
+
+def _worst(result: Verification) -> float:
+    return max(result.c.max_abs_diff, result.recorded.max_abs_diff if result.recorded else 0.0)
+
+
+def simulated_facts(result: Simulation, optimize: str) -> SimulatedFacts:
+    """What report.json holds of a simulation. optimize: the option that the cross compiler had."""
+    return SimulatedFacts(
+        machine=result.machine,
+        optimize=optimize,
+        agrees=result.agrees,
+        repeatable=result.repeatable,
+        cases=result.verdict.cases,
+        instructions=result.instructions,
+        cycles=_cycle_facts(result.cycles),
+        text_bytes=result.text_bytes,
+        rodata_bytes=result.rodata_bytes,
+        stack_bytes=result.stack_bytes,
+        stack_bound_bytes=result.stack_bound_bytes,
+        stack_path=tuple(_function(result, name) for name in result.stack_path),
+        steps=tuple(CountFacts(s.instructions, _cycle_facts(s.cycles)) for s in result.steps),
+        notes=result.notes,
+        version=__version__,
+    )
+
+
+def _cycle_facts(found: Interval | None) -> CycleFacts | None:
+    return None if found is None else CycleFacts(found.low, found.high)
 
 
 def _first(result: Verification) -> Verdict | None:

@@ -26,8 +26,13 @@ def small(folder: Path) -> Path:
     return folder / "small.tflite"
 
 
-def test_points_are_counted_exact_and_none_beats_another(tmp_path: Path) -> None:
-    result = pareto.front(small(tmp_path), Options(board="cortex-m4"))
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Front:
+    return pareto.front(small(tmp_path_factory.mktemp("counted")), Options(board="cortex-m4"))
+
+
+def test_points_are_counted_exact_and_none_beats_another(tmp_path: Path, counted: Front) -> None:
+    result = counted
     assert result.agrees and result.machine and len(result.points) >= 2
     assert all(point.agrees and point.instructions for point in result.points)
     for faster, slower in combinations(result.points, 2):
@@ -44,6 +49,18 @@ def test_without_an_emulated_core_events_are_shown(tmp_path: Path) -> None:
     assert all(point.instructions is None and point.agrees is None for point in result.points)
     assert [point.cost for point in result.points] == [point.events for point in result.points]
     assert result.points[0].by_rows == ""
+
+
+def test_the_command_of_the_knee_builds_it(tmp_path: Path, counted: Front) -> None:
+    result = counted
+    assert result.knee is not None and result.knee in result.points
+    typed = result.command.replace("MODEL.tflite", str(small(tmp_path))).split()
+    done = subprocess.run([sys.executable, "-m", *typed, "-o", tmp_path / "out"], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert (facts["ram_bytes"], facts["weights_bytes"]) == (result.knee.ram_bytes, result.knee.flash_bytes)
+    assert [point.command for point in pareto.as_facts(result) if point.is_knee] == [result.command]
+    assert facts["command"] == result.command
 
 
 def test_a_budget_leaves_the_larger_ones_out(tmp_path: Path) -> None:
@@ -69,7 +86,7 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
-    assert set(value) == {"name", "board", "machine", "points", "notes"}
+    assert set(value) == {"name", "board", "machine", "points", "notes", "knee", "command"}
     assert set(value["points"][0]) == {"ram_bytes", "flash_bytes", "events", "by_rows", "instructions", "agrees"}
     drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
     circles = [e for e in drawn.iter() if e.tag.endswith("circle")]

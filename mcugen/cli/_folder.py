@@ -1,0 +1,77 @@
+"""Folders of builds: their report.json, the pages made of it, and results noted there."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcugen.cli._common import write
+from mcugen.errors import UsageError
+
+if TYPE_CHECKING:
+    from mcugen.pipeline import Artifact
+
+REPORT = "report.json"
+
+into_option = click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Also note the result in the report of the build in FOLDER, which must be of this MODEL and these options.",
+)
+
+
+def document_of(folder: Path) -> dict[str, Any]:
+    """The document of a build. Raises UsageError where there is none that this version can show."""
+    from mcugen import files
+    from mcugen.report import page
+
+    path = folder / REPORT
+    try:
+        return dict(page.checked(json.loads(files.read(path)), str(path)))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path), hint="give the folder of a build") from error
+
+
+def rewrite(folder: Path, document: dict[str, Any]) -> None:
+    """Write report.json again, and those of its pages that the folder has."""
+    from mcugen.report import page
+
+    write(folder / REPORT, (json.dumps(document, indent=2) + "\n").encode())
+    for name, content in ((page.HTML, page.html), (page.BADGE, page.badge)):
+        if name in document["files"]:
+            write(folder / name, content(document))
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A folder whose report is to hold a result; part: what of its document is about the model. None: no folder."""
+
+    folder: Path | None
+    document: dict[str, Any]
+    part: dict[str, Any]
+
+    def note(self, key: str, found: Any) -> None:
+        """Write a result, a dataclass or a list of them, under its key of the document."""
+        if self.folder is None:
+            return
+        several = isinstance(found, list | tuple)
+        self.part[key] = [dataclasses.asdict(f) for f in found] if several else dataclasses.asdict(found)
+        rewrite(self.folder, self.document)
+
+
+def opened(folder: Path | None, build: Artifact, *, any_schedule: bool = False) -> Noted:
+    """The folder given with --into. Raises UsageError, before any work, where it holds another build."""
+    from mcugen import report
+    from mcugen.report import noted
+
+    if folder is None:
+        return Noted(None, {}, {})
+    document = document_of(folder)
+    part = noted.member(document, report.as_dict(build.report), str(folder), any_schedule=any_schedule)
+    return Noted(folder, document, part)
