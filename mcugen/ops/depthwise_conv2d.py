@@ -357,6 +357,9 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "size": (4, 5), "c": 19, "kernel": (3, 3), "zero": 7, "gain": 0.0023, "activation": "RELU6"},
     {"rounding": "even", "kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"rounding": "even", "kind": "s16", "size": (5, 6), "c": 1, "multiplier": 4, "kernel": (4, 3), "gain": 0.0007},
+    {"rounding": "single", "size": (3, 40), "c": 7, "kernel": (2, 3), "zero": 5},
+    {"rounding": "single", "size": (15, 1), "c": 17, "kernel": (13, 1), "padding": "VALID", "zero": 7, "gain": 0.002},
+    {"rounding": "single", "size": (15, 2), "c": 3, "kernel": (5, 1), "gain": 0.003, "activation": "RELU"},
 )
 
 

@@ -98,7 +98,7 @@ FORESTS: tuple[dict[str, int], ...] = (
     {"trees": 12, "depth": 1},
 )
 KINDS = ("s8", "s16", "s8w16", "f32")
-ROUNDED = ("s8", "s16", "s8w16")
+ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"))
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
 
@@ -149,18 +149,20 @@ def realistic(op: type[Op]) -> Iterator[Example]:
 
 
 def rounded_once(op: type[Op]) -> Iterator[Example]:
-    """Layers with weights that round as ONNX does, of all integer types."""
-    for seed, kind in enumerate(ROUNDED):
+    """Layers with weights that round as ONNX does, of all integer types; int8 also as fused kernels do: mostly floats
+    scale these.
+    """
+    for seed, (kind, how) in enumerate(ROUNDED):
         if op is Conv2D:
-            for image, kernel, stride, o in CONVOLUTIONS[::3]:
-                yield made(Conv2D(stride, rounding="even"), kind, seed, image, (o, *kernel, image[2]), 0)
+            for image, kernel, stride, o in CONVOLUTIONS[how == "single" :: 3]:
+                yield made(Conv2D(stride, rounding=how), kind, seed, image, (o, *kernel, image[2]), 0)
         if op is DepthwiseConv2D:
-            for image, kernel, stride, padding in DEPTHWISE[::2]:
-                depthwise = DepthwiseConv2D(stride, padding=padding, rounding="even")
+            for image, kernel, stride, padding in DEPTHWISE[how == "single" :: 2]:
+                depthwise = DepthwiseConv2D(stride, padding=padding, rounding=how)
                 yield made(depthwise, kind, seed, image, (1, *kernel, image[2]), 3)
         if op is FullyConnected:
-            for k, n in FULL[::2]:
-                yield made(FullyConnected(rounding="even"), kind, seed, (k,), (n, k), 0)
+            for k, n in FULL[how == "single" :: 2]:
+                yield made(FullyConnected(rounding=how), kind, seed, (k,), (n, k), 0)
 
 
 def ended(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) -> Iterator[Example]:

@@ -141,3 +141,13 @@ def test_slices_hold_little_of_the_image(image: tuple[int, int, int], kernel: tu
     assert slices * params["slice"] >= image[2] and sliced.scratch(call) <= 1024
     few = call_of(deep((*image[:2], 16), kernel))
     assert any("more than 16 channels" in reason for reason in sliced.refusals(few, M55))
+
+
+def test_floats_scale_sums_that_no_multiplication_scales_where_there_are_vectors_of_them() -> None:
+    for op, first in ((Conv2D(rounding="single"), "mg_dense_s8__mve_float"), (Conv2D(), "mg_dense_s8__mve_linear")):
+        call = replace(call_of(filtered(op, (1, 1, 3, 20), (9, 1, 1, 20), gain=0.003, out_zero=3)), features=M55)
+        assert next(k.symbol for k in kernels.of(op) if not k.refusals(call, M55)) == first
+        without = M55 - {"mve_float"}
+        call = replace(call, features=without)
+        taken = next(k.symbol for k in kernels.of(op) if not k.refusals(call, without))
+        assert taken == ("mg_conv2d_s8__dsp16_pointwise" if op.rounding else first)

@@ -20,6 +20,7 @@
 #define MCUGEN_DSP_REQUANTIZE_H
 
 #include "mcugen/runtime.h"
+#include "mcugen/scale_float.h"
 
 /* Assembly: x (a register) becomes the output before the clamp to a type; t is clobbered. */
 #define MG_DSP_SCALE_CLAMPED(x, mult, addend, n)   \
@@ -64,15 +65,9 @@ static inline int32_t mg_dsp_scale_once(int32_t doubled, int32_t mult, int32_t a
     return mg_dsp_scale_wide(doubled, mult, addend, n);
 }
 
-/* Adding 1.5 * 2^23 leaves no bits below 1, and rounds as all float additions do; results beyond 2^20 clamp anyway. */
 static inline int32_t mg_dsp_scale_float(int32_t doubled, int32_t mult, int32_t addend)
 {
-    float factor, y;
-    (void)memcpy(&factor, &mult, sizeof(factor));
-    y = (float)doubled * factor;
-    y = y > -1048576.0f ? y : -1048576.0f;
-    y = y < 1048576.0f ? y : 1048576.0f;
-    return (int32_t)((y + 12582912.0f) - 12582912.0f) + addend;
+    return mg_scale_float(doubled, mult) + addend;
 }
 
 static inline int32_t mg_dsp_scale(int32_t doubled, int32_t mult, int32_t addend, int32_t n)

@@ -13,7 +13,7 @@
  * sums    cannot leave 32 bits: proved when the code is generated
  *
  * Sizes of a copy: MG_FINISH 0 clamps to all of int8 with zero point -128, 1 clamps to all of int8, 2 clamps to
- * out_min and out_max;
+ * out_min and out_max; 3 and 4 as 1 and 2, rounded once; 5 as 2, mult being a float32 that scales the sums;
  *   __mve          MG_ROWS kernel rows (1 to 3) of MG_STEPS steps; pixels MG_PIXEL bytes apart; MG_WORDS: words are
  *                  loaded
  *   __mve_patches  MG_ROWS kernel rows of MG_RUNS runs of MG_RUN bytes, MG_GAP bytes apart, are gathered into patches

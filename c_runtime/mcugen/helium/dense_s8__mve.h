@@ -16,6 +16,7 @@
  *   __mve_linear  clamps to all of int8; all shifts below 0
  *   __mve_clamp   clamps to out_min, out_max; all shifts below 0
  *   __mve_once, __mve_once_clamp  as the two above, but rounded once: the high word is rounded down
+ *   __mve_float   clamps to out_min, out_max; mult is a float32 that scales the sums, shift is not read
  *   ..._long      vectors of more than 240 elements
  *
  * A vector is read in steps of 16 elements and thus beyond its end; the last vectors are therefore copied to scratch.
@@ -42,6 +43,8 @@ void mg_dense_s8__mve_linear(const mg_dense_s8__mve_params *p, const int8_t *in,
 void mg_dense_s8__mve_clamp(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_once(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_once_clamp(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+void mg_dense_s8__mve_float(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
+void mg_dense_s8__mve_float_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_linear_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_clamp_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
@@ -49,7 +52,7 @@ void mg_dense_s8__mve_once_long(const mg_dense_s8__mve_params *p, const int8_t *
 void mg_dense_s8__mve_once_clamp_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 
 /* Pixels of at most 16 elements: weights stay in registers. A copy for MG_INPUTS, MG_OUTPUTS (4 to 63) and MG_FINISH:
- * 0, 1 and 2 as __mve, __mve_linear and __mve_clamp. scratch: m pixels in, 16 bytes, 2 pixels out; m = max(last, 2) +
+ * 0, 1 and 2 as __mve, __mve_linear and __mve_clamp, 3, 4 and 5 as __mve_once, __mve_once_clamp and __mve_float. scratch: m pixels in, 16 bytes, 2 pixels out; m = max(last, 2) +
  * 1. */
 #define MG_DECLARE_dense_s8__mve_narrow(f) \
     MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)

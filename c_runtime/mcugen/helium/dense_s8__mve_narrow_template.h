@@ -56,8 +56,8 @@ static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_para
         MG_HIGH("q1", "q3")
         MG_NUDGE("q0", "q3")
         MG_NUDGE("q1", "q3")
-        "vrshl.s32 q0, q0, q2\n"
-        "vrshl.s32 q1, q1, q2\n"
+        MG_ROUND("q0", "q0, q0, q2")
+        MG_ROUND("q1", "q1, q1, q2")
         ".if " MG_TEXT(MG_CLAMP) "\n"
         "vldrb.u8 q2, [sp]\n"
         "vldrb.u8 q3, [sp, #16]\n"

@@ -9,6 +9,7 @@
 #define MCUGEN_DENSE_S8_ASM__MVE_H
 
 #include "mcugen/filter.h"
+#include "mcugen/scale_float.h"
 
 /* a: "" begins the sums, "a" adds to them. x0, x1: where the pixels' 16 elements are read, as vldr's operands. */
 #define MG_STEP_PAIR(a, load, x0, x1)       \
@@ -44,18 +45,30 @@
     "vshr.s32 " t ", " q ", #31\n"   \
     "vadd.i32 " q ", " q ", " t "\n"
 #define MG_NUDGE_2(q, t)
+#define MG_NUDGE_3(q, t)
 #define MG_NUDGE(q, t) MG_PASTE(MG_NUDGE_, MG_LINEAR, )(q, t)
 
-/* The high product, rounded; or rounded down, where the shift after it is the only rounding. */
+/* The high product, rounded; or rounded down, where the shift after it is the only rounding; or a product of floats. */
 #define MG_HIGH_0(q, mult) "vqrdmulh.s32 " q ", " q ", " mult "\n"
 #define MG_HIGH_1(q, mult) MG_HIGH_0(q, mult)
 #define MG_HIGH_2(q, mult) "vqdmulh.s32 " q ", " q ", " mult "\n"
+#define MG_HIGH_3(q, mult)             \
+    "vcvt.f32.s32 " q ", " q "\n"      \
+    "vmul.f32 " q ", " q ", " mult "\n"
 #define MG_HIGH(q, mult) MG_PASTE(MG_HIGH_, MG_LINEAR, )(q, mult)
+
+/* The shift, or the number nearest to a float. */
+#define MG_ROUND_0(q, shifted) "vrshl.s32 " shifted "\n"
+#define MG_ROUND_1(q, shifted) MG_ROUND_0(q, shifted)
+#define MG_ROUND_2(q, shifted) MG_ROUND_0(q, shifted)
+#define MG_ROUND_3(q, shifted) "vcvtn.s32.f32 " q ", " q "\n"
+#define MG_ROUND(q, shifted) MG_PASTE(MG_ROUND_, MG_LINEAR, )(q, shifted)
 
 /* The same in C. */
 #define MG_SCALED_0(x, mult, shift) mg_requantize(x, mult, shift)
 #define MG_SCALED_1(x, mult, shift) mg_requantize(x, mult, shift)
 #define MG_SCALED_2(x, mult, shift) mg_requantize_once(x, mult, shift)
+#define MG_SCALED_3(x, mult, shift) mg_scale_float(x, mult)
 #define MG_SCALED(x, mult, shift) MG_PASTE(MG_SCALED_, MG_LINEAR, )(x, mult, shift)
 
 #define MG_BETWEEN_0(low, high)
@@ -78,8 +91,8 @@
     MG_HIGH("q1", "q3")              \
     MG_NUDGE("q0", "q3")             \
     MG_NUDGE("q1", "q3")             \
-    "vrshl.s32 q0, q0, q2\n"         \
-    "vrshl.s32 q1, q1, q2\n"         \
+    MG_ROUND("q0", "q0, q0, q2")     \
+    MG_ROUND("q1", "q1, q1, q2")     \
     "vqmovnb.s32 q0, q0\n"           \
     "vqmovnt.s32 q0, q1\n"           \
     "vqadd.s16 q0, q0, q4\n"         \
@@ -99,7 +112,7 @@
     "vldrw.u32 q2, [r5], #16\n"      \
     MG_HIGH("q0", "q3")              \
     MG_NUDGE("q0", "q3")             \
-    "vrshl.s32 q0, q0, q2\n"         \
+    MG_ROUND("q0", "q0, q0, q2")     \
     "vqmovnb.s32 q0, q0\n"           \
     "vqadd.s16 q0, q0, q4\n"         \
     "vqmovnb.s16 q0, q0\n"           \

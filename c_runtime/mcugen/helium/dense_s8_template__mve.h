@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The kernel MG_KERNEL of dense_s8__mve.h. MG_LINEAR, MG_CLAMP, MG_LONG: 1 for kernels with that word in their name,
- * else 0.
+ * else 0; MG_LINEAR 2 and 3: _once and _float, which clamps.
  * ADR counts from an address that is a multiple of 4, so the functions that use it must begin at one: at -Os and -O1
  * compilers place functions at any even address.
  */

@@ -18,6 +18,7 @@
  *   __mve_linear  clamps to all of int8; all shifts below 0
  *   __mve_clamp   clamps to out_min, out_max; all shifts below 0
  *   __mve_once, __mve_once_clamp  as the two above, but rounded once: the high word is rounded down
+ *   __mve_float   clamps to out_min, out_max; mult is a float32 that scales the sums, shift is not read
  *
  * Equals the reference runtime's DepthwiseConv2D for int8 data.
  */
@@ -45,6 +46,7 @@ void mg_depthwise_conv2d_s8__mve_linear_row(const mg_depthwise_conv2d_s8__mve_pa
 void mg_depthwise_conv2d_s8__mve_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_once_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_once_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
+void mg_depthwise_conv2d_s8__mve_float_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 
 /* An output row. step_bytes: from window to window in a group; word_0 and on: offsets of the words of the first window.
  * scratch: groups * 4 * row_bytes, and the words of 3 pixels of at least 8 channels. slice: not used. */
@@ -53,10 +55,11 @@ void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params
 void mg_depthwise_conv2d_s8__mve_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_once(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_once_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
+void mg_depthwise_conv2d_s8__mve_float(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 
 /* Rows of many pixels, 8 pixels of a channel at a time: a copy for MG_CHANNELS, MG_WIDTH outputs of a row, MG_STRIDE 1
  * or 2 and MG_FINISH: 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min,
- * out_max. stream  of each channel: int32 bias, mult, shift, int8 weights [4 words][4 rows]; with a stride of 1 again,
+ * out_max; 3 to 5 as below. stream  of each channel: int32 bias, mult, shift, int8 weights [4 words][4 rows]; with a stride of 1 again,
  * a word later scratch as above; kernel_h at most 4, kernel_w at most 4, with a stride of 1 at most 3 */
 #define MG_DECLARE_depthwise_conv2d_s8__mve_wide(f) \
     MG_LINKAGE void MG_PART(f, row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row); \
@@ -64,7 +67,7 @@ void mg_depthwise_conv2d_s8__mve_once_clamp(const mg_depthwise_conv2d_s8__mve_pa
 
 /* With little memory: `slice` channels at a time, a multiple of 16, interleaved from the input's rows (NULL outside the
  * image); a copy for MG_FINISH as above, and 3 for what is rounded once and clamped to all of int8, 4 for the same
- * clamped to out_min, out_max. If the channels are no whole number of slices, the last two overlap.
+ * clamped to out_min, out_max, 5 for floats that scale and the same clamp. If the channels are no whole number of slices, the last two overlap.
  * slice   16; more where the image is one pixel wide
  * stream  the blocks of each slice, as above
  * row_bytes, step_bytes, word_0 and on are those of a slice; in_bytes and left_bytes of all channels

@@ -8,7 +8,8 @@
  *
  * stream  of each channel: int32 bias (the zero point folded in), mult, shift (0 or less: to the right), int8 weights
  *         [16], zero beyond kernel_h
- * MG_FINISH 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min and out_max;
+ * MG_FINISH 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min and out_max,
+ * 3 and 4 as 1 and 2, rounded once, 5 as 2, mult being a float32 that scales the sums;
  * MG_STRIDE: rows from output to output, at most 16
  * sums    cannot leave 32 bits: proved when the code is generated
  * Equals the reference runtime's DepthwiseConv2D for int8 data.

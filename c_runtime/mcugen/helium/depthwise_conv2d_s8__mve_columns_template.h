@@ -79,8 +79,8 @@ static __attribute__((naked)) void MG_VARIANT(walk)(const mg_columns_state *stat
         MG_HIGH("q1", "r7")
         MG_NUDGE("q0", "q2")
         MG_NUDGE("q1", "q3")
-        "vrshl.s32 q0, q0, q7\n"
-        "vrshl.s32 q1, q1, q7\n"
+        MG_ROUND("q0", "q0, q0, q7")
+        MG_ROUND("q1", "q1, q1, q7")
         ".if " MG_TEXT(MG_CLAMP) "\n"
         "vldrb.u8 q2, [sp, #48]\n"
         "vldrb.u8 q3, [sp, #64]\n"

@@ -81,8 +81,8 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
         MG_HIGH("q1", "r7")
         MG_NUDGE("q0", "q2")
         MG_NUDGE("q1", "q3")
-        "vrshl.s32 q0, r9\n"
-        "vrshl.s32 q1, r9\n"
+        MG_ROUND("q0", "q0, r9")
+        MG_ROUND("q1", "q1, r9")
         ".if " MG_TEXT(MG_CLAMP) "\n"
         "vldrb.u8 q2, [sp, #16]\n"
         "vldrb.u8 q3, [sp, #32]\n"

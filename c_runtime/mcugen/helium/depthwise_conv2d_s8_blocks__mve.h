@@ -102,8 +102,8 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
         MG_NUDGE("q0", "q3")
         MG_NUDGE("q1", "q3")
         "vldrw.u32 q3, [r5], #16\n"
-        "vrshl.s32 q0, q0, q2\n"
-        "vrshl.s32 q1, q1, q3\n"
+        MG_ROUND("q0", "q0, q0, q2")
+        MG_ROUND("q1", "q1, q1, q3")
         "vqmovnb.s32 q0, q0\n"
         "vqmovnt.s32 q0, q1\n"
         "vqadd.s16 q0, q0, r7\n"

@@ -2,7 +2,10 @@
  *
  * Defines MG_LINEAR and MG_CLAMP from a copy's MG_FINISH; finish_end__mve.h undefines them.
  */
-#if MG_FINISH == 4
+#if MG_FINISH == 5
+#define MG_LINEAR 3
+#define MG_CLAMP 1
+#elif MG_FINISH == 4
 #define MG_LINEAR 2
 #define MG_CLAMP 1
 #elif MG_FINISH == 3

@@ -9,6 +9,7 @@ from mcugen.numeric import activation_range
 from mcugen.ops import _filter, _rounding
 
 NEEDS = frozenset({"mve"})
+FLOATS = frozenset({"mve_float"})
 LANES = 16
 BLOCK = 4
 """Outputs that are computed together."""
@@ -28,8 +29,10 @@ def _shifts(call: Call) -> np.ndarray:
 @fact
 def finish_of(call: Call) -> int | None:
     """The cheapest requantization of sums: an index of FINISHES; None where no vector code computes it."""
-    if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
+    if not _filter.int8_data(call) or not _filter.constant_weights(call):
         return None
+    if not _rounding.is_scaled(call):
+        return 5 if _scaled_by_floats(call) else None
     if _rounding.is_stated(call):
         return 3 if output_range(call) == (-128, 127) else 4
     shift = int(_shifts(call).max(initial=-1))
@@ -68,6 +71,19 @@ def finishes(call: Call) -> bool:
     return finish_of(call) is not None
 
 
+def finishes_float(call: Call) -> bool:
+    "outputs are rounded once: floats scale the sums, and no multiplication and shift does"
+    return finish_of(call) == 5
+
+
+def _scaled_by_floats(call: Call) -> bool:
+    """Whether the core has vectors of floats, and these scale all sums as the operator states."""
+    if call.accumulators is None or not call.features >= FLOATS:
+        return False
+    factor, proved = _rounding.floats(call, str(call.op.activation))
+    return bool(proved.all() and factor.max() < 1)
+
+
 FINISH_TERMS = ("blocks", "linear_blocks", "clamped_blocks")
 
 
@@ -77,7 +93,7 @@ def finish_work(call: Call, blocks: float) -> dict[str, float]:
     return {
         "blocks": blocks,
         "linear_blocks": blocks * (finish in (1, 2)),
-        "clamped_blocks": blocks * (finish in (2, 4)),
+        "clamped_blocks": blocks * (finish in (2, 4, 5)),
     }
 
 
@@ -87,8 +103,11 @@ FINISHES: tuple[tuple[str, Rule], ...] = (
     ("_clamp", finishes_clamped),
     ("_once", finishes_once),
     ("_once_clamp", finishes_once_clamped),
+    ("_float", finishes_float),
 )
-"""(suffix of the kernel's name, rule). C macros: MG_LINEAR 0, 1, 1, 2, 2, and MG_CLAMP in those with that word."""
+"""(suffix of the kernel's name, rule). C macros: MG_LINEAR 0, 1, 1, 2, 2, 3, and MG_CLAMP in those with that word and
+in the last.
+"""
 
 
 VECTOR_TERMS = ("vectors", "row_vectors", "channel_vectors", "fours")
@@ -127,9 +146,16 @@ def padded(w: np.ndarray, lanes: int = LANES) -> np.ndarray:
 
 
 def finishing(call: Call, w: np.ndarray, picked: np.ndarray) -> np.ndarray:
-    """int32 [blocks, 3, BLOCK]: bias, multiplier and shift of each output. w: [channels, taps], zero points removed."""
+    """int32 [blocks, 3, BLOCK]: bias, multiplier and shift of each output; the bits of a float32 where floats scale.
+
+    w: [channels, taps], zero points removed.
+    """
     bias = _filter.wrap_bias(call, _filter.folded_bias(call, w.sum(axis=1)))
-    mult, shift = _filter.multipliers(call, w.shape[0])
+    if finish_of(call) == 5:
+        mult = _rounding.floats(call, str(call.op.activation))[0].view(np.int32)
+        shift = np.zeros(w.shape[0], np.int8)
+    else:
+        mult, shift = _filter.multipliers(call, w.shape[0])
     return np.stack([bias[picked], mult[picked], shift[picked].astype(np.int32)], axis=1)
 
 
