@@ -11,6 +11,7 @@ class Choices(TypedDict, total=False):
     """What `mcugen.compile` and `mcugen.load` take; `mcugen.options.Options` explains each."""
 
     board: str
+    backend: Literal["", "c", "opencl"]
     features: str
     name: str
     reference: Literal["", "tflm", "litert", "ort"]
@@ -27,10 +28,13 @@ class Choices(TypedDict, total=False):
     require_accelerated: bool
     region: str
     weights_in: str
+    weights_blob: bool
+    fetch_weights: bool
     no_rows: bool
     no_simplify: bool
     keep_input: bool
     selftest: bool
     export: tuple[str, ...]
+    kernels_dir: str
     no_report: bool
     amalgamate: bool

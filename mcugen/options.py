@@ -144,6 +144,16 @@ class Options:
         "Default: none, or auto with --optimize speed, no RAM budget and a flash with wait states.",
         metavar="LIST",
     )
+    weights_blob: bool = _option(
+        False,
+        "Constants as one block, NAME.blob: the firmware says where it lies, and refuses one that does not belong to "
+        "the code; `mcugen pack` makes one of a retrained model.",
+    )
+    fetch_weights: bool = _option(
+        False,
+        "Copy the constants of each layer into RAM before it runs, for memory that pointers do not reach: PROGMEM of "
+        "AVR, or a flash behind a serial line.",
+    )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.")
     no_simplify: bool = _option(False, "Compute every node, even those that cannot change the outputs.")
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
@@ -214,6 +224,10 @@ class Options:
         if self.no_rows and (self.input_mode != "whole" or self.optimize == "ram"):
             asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
             raise UsageError(f"--no-rows contradicts {asked}", hint="leave one of them out")
+        if self.weights_blob + self.fetch_weights + self.amalgamate > 1:
+            raise UsageError(
+                "--weights-blob, --fetch-weights and --amalgamate exclude each other", hint="choose one of them"
+            )
         if self.kernels_dir:
             _check_kernels_dir(self.kernels_dir, amalgamate=self.amalgamate)
         if self.name and not is_c_name(self.name):

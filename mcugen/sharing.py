@@ -88,6 +88,9 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
             "--share-arena: models that take frames keep rows from one frame to the next, which others would overwrite",
             hint="build these apart, each with its own memory",
         )
+    if options.weights_blob or options.fetch_weights:
+        hint = "build these apart, each with its own memory"
+        raise UsageError("--share-arena: constants as a block go with a model object of their own", hint=hint)
     # RAM that one model leaves free is not free for the constants of the others.
     each = dataclasses.replace(options, name="", weights_in=options.weights_in or "none")
     artifacts = tuple(pipeline.build(path, each) for path in paths)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from mcugen.emit import opencl, selftest
+from mcugen.emit import blob, opencl, selftest
 from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
 from mcugen.emit.layout import EXAMPLE, PLAIN, Layout
@@ -48,18 +49,19 @@ def emit(
 
 def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout = PLAIN) -> dict[str, bytes]:
     """The files of a view, by the path that includes name. layout: where the example's command finds them."""
-    name = view.name
     if view.device is not None:
         return opencl.files_of(view)
+    name, tested_bytes = view.name, selftest.nbytes(imported, view) if options.selftest else 0
+    view = _sealed(view)
     files = {
-        f"{name}.h": render(
-            "model.h.j2", m=view, selftest_size=selftest.nbytes(imported, view) if options.selftest else 0
-        ),
+        f"{name}.h": render("model.h.j2", m=view, selftest_size=tested_bytes),
         f"{name}.c": render("model.c.j2", m=view),
         f"{name}_weights.h": render("weights.h.j2", m=view),
         f"{name}_weights.c": render("weights.c.j2", m=view),
         **view.runtime_files,
     }
+    if view.blob and not view.blob.fetched:
+        files[f"{name}.blob"] = view.blob.data
     if options.amalgamate:
         files = amalgamate(files, view)
     if options.selftest:
@@ -67,6 +69,14 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout 
     sources = layout.paths(sources_of(files))
     tested = {name} if options.selftest else set()
     return files | {EXAMPLE: render("main.c.j2", m=view, sources=sources, include=layout.include, tested=tested)}
+
+
+def _sealed(view: ModelView) -> ModelView:
+    """The view with the header of its block of constants, which states the code that the block belongs to."""
+    if view.blob is None:
+        return view
+    code = [render(template, m=view, selftest_size=0) for template in ("model.h.j2", "model.c.j2")]
+    return replace(view, blob=blob.sealed(view.blob, blob.layout_of(*code)))
 
 
 def _selftest(view: ModelView, imported: Graph) -> bytes:

@@ -1,9 +1,15 @@
-"""The command that makes a build again, as its files state it."""
+"""The command that makes a build again, as its files state it, and the options that such a command gives."""
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import fields
+from typing import Any
+
 from mcugen.emit.literals import comment
 from mcugen.options import DEFAULT_EXPORTS, Options
+
+_LONGEST = 2000
 
 
 def command_of(options: Options, name: str, format_name: str) -> str:
@@ -18,6 +24,24 @@ def command_of(options: Options, name: str, format_name: str) -> str:
     parts += [f"--region {options.region}"] if options.region else []
     parts += [f"--weights-in {options.weights_in}"] if options.weights_in else []
     parts += [f"--export {export}" for export in options.export if options.export != DEFAULT_EXPORTS]
-    flags = ("require_accelerated", "no_rows", "no_simplify", "keep_input", "selftest", "amalgamate")
+    flags = [item.name for item in fields(Options) if item.default is False and item.name != "no_report"]
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
-    return comment(" ".join(parts))
+    return comment(" ".join(parts), _LONGEST)
+
+
+def options_of(command: str) -> Options:
+    """The options that command_of printed. Raises ValueError for text that it did not print."""
+    known = {f"--{item.name.replace('_', '-')}": item for item in fields(Options)}
+    given: dict[str, Any] = {}
+    words = [p for word in shlex.split(command)[3:] for p in (word.split("=", 1) if word[:2] == "--" else [word])]
+    while words:
+        flag = words.pop(0)
+        if flag not in known:
+            raise ValueError(f"the command has an option {flag!r}")
+        item = known[flag]
+        if isinstance(item.default, bool):
+            given[item.name] = True
+        else:
+            value = words.pop(0)
+            given[item.name] = (*given.get(item.name, ()), value) if isinstance(item.default, tuple) else value
+    return Options(**given)

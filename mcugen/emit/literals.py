@@ -139,7 +139,7 @@ def _floats(data: np.ndarray) -> list[str]:
     return texts
 
 
-def comment(text: str) -> str:
+def comment(text: str, most: int = 120) -> str:
     """Text that cannot end a comment, start one, or break a line; what is not plain ASCII is replaced."""
-    cleaned = re.sub(r"[^\x20-\x7e]|\\", "?", text)[:120]
+    cleaned = re.sub(r"[^\x20-\x7e]|\\", "?", text)[:most]
     return re.sub(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=\?)(?=\?)", " ", cleaned)

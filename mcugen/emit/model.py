@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcugen.emit.blob import BlobView
 from mcugen.emit.constants import ConstantsView, places_of
 from mcugen.emit.literals import packed
 from mcugen.emit.memory import MapView, RegionView
@@ -49,6 +50,7 @@ class ModelView:
     declarations: list[str]
     runtime_files: dict[str, bytes]
     device: DeviceView | None = None
+    blob: BlobView | None = None
 
     @property
     def ends(self) -> list[EndView]:

@@ -134,6 +134,13 @@ class StepView:
             row="",
         )
 
+    @property
+    def texts(self) -> list[str]:
+        """All C text of the step that may name constants."""
+        moving = [*vars(self.window).values()] if self.window else []
+        moving += [*vars(self.ring).values()] if self.ring else []
+        return [*self.fields, *self.inputs, *self.outputs, self.scratch, *(t for t in moving if isinstance(t, str))]
+
     def mentions(self, word: str) -> bool:
         """Whether a pointer of the call depends on a C variable."""
         return any(re.search(rf"\b{word}\b", text) for text in (*self.inputs, *self.outputs))

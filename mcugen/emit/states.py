@@ -29,6 +29,11 @@ class StateView:
     array: str
     moved_from: str
 
+    @property
+    def texts(self) -> list[str]:
+        """The C text that may name constants."""
+        return [self.array]
+
 
 def states_of(schedule: Schedule, plan: MemoryPlan, constant: Callable[[np.ndarray, str], str]) -> list[StateView]:
     """The states of the model, in their order. constant: gives the symbol of an array with a comment."""

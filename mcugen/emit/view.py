@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mcugen import __version__
-from mcugen.emit import bundle, windows
+from mcugen.emit import blob, bundle, windows
 from mcugen.emit.command import command_of
 from mcugen.emit.constants import ConstantPool, placed
 from mcugen.emit.events import events_after_rows, index_type, order_of, period
@@ -38,10 +38,9 @@ from mcugen.graph import Graph
 from mcugen.kernel import Form, RowWindow
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan, lower_bound
-from mcugen.schedule import Schedule, Step
+from mcugen.schedule import Choice, Schedule, Step
 from mcugen.schedule.accesses import constant_accesses
 from mcugen.schedule.size import counters, region_bytes
-from mcugen.schedule.steps import Choice
 from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 from mcugen.types import images_of, row_count, rows_of
 
@@ -61,7 +60,8 @@ def build(
     on_device: bool = False,
 ) -> ModelView:
     """The view of a planned schedule. weight_regions: where constants may lie; on_device: whether OpenCL runs it."""
-    return _Builder(schedule, plan, options, name, weight_regions, on_device).model()
+    view = _Builder(schedule, plan, options, name, weight_regions, on_device).model()
+    return replace(view, blob=blob.asked(options, plan, view.arrays, [*view.steps, *view.states]))
 
 
 @dataclass

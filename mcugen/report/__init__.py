@@ -31,7 +31,7 @@ def facts_of(
         name=view.name,
         board=board.name,
         reference=view.reference,
-        ram_bytes=solution.ram_bytes,
+        ram_bytes=solution.ram_bytes + (view.blob.object_bytes if view.blob else 0),
         arena_bytes=sum(part.nbytes for part in plan.parts),
         lower_bound=view.lower_bound,
         proven=view.proven,

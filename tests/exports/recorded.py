@@ -41,7 +41,7 @@ def printed(made: Artifact) -> list[tuple[str, float]]:
     return found
 
 
-def same(text: bytes | str, made: Artifact) -> bool:
+def same(text: bytes | str, made: Artifact, near: float = 1e-5) -> bool:
     """Whether a program printed these outputs, among whatever else it printed; integers to the last digit printed."""
     lines = (text.decode() if isinstance(text, bytes) else text).splitlines()
     mine = [(*line.strip().split(" = "), "")[:2] for line in lines if "_output" in line and "] = " in line]
@@ -50,4 +50,4 @@ def same(text: bytes | str, made: Artifact) -> bool:
     if [name for name, _ in mine] != names:
         return False
     values = zip(mine, expected, strict=True)
-    return all(abs(float(got[1]) - value) <= 1e-5 * max(1, abs(value)) for got, (_, value) in values)
+    return all(abs(float(got[1]) - value) <= near * max(1, abs(value)) for got, (_, value) in values)

@@ -51,7 +51,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "toolchain",
         "cycles native",
         "pipeline",
-        "verify inspection sharing mixed",
+        "verify inspection sharing mixed packing",
         "pareto evaluation",
         "cli __main__ pytest_plugin",
     )

@@ -1,0 +1,146 @@
+"""Constants as one block of bytes: found at an address that the firmware gives, or copied layer by layer before use.
+
+A block begins with a header of HEADER bytes, little-endian: "MGWB", the format, the version of the weights that whoever
+packs them gives, the bytes of the block, the layout of the code that it belongs to, and the CRC-32 (zlib's) of the
+block with this field as zero. The layout is a hash of the code without comments: code takes any block of its layout.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen.emit.literals import array_lines
+from mcugen.emit.parts import ArrayView, StepView
+from mcugen.emit.states import StateView
+from mcugen.errors import UsageError
+from mcugen.options import Options
+from mcugen.plan import MemoryPlan
+from mcugen.plan.buffers import align_up
+from mcugen.schedule.size import OBJECT_ALIGN
+
+MAGIC = b"MGWB"
+FORMAT = 1
+HEADER = 32
+ALIGN = 8
+_FIELDS = struct.Struct("<4sIIIQII")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An array that a step reads: where it lies in the block, and in the memory that it is copied to."""
+
+    symbol: str
+    c_type: str
+    offset: int
+    nbytes: int
+    stage: int
+
+
+@dataclass(frozen=True)
+class BlobView:
+    """The block of a model. fetched: steps copy what they read into `stage_size` bytes of the object."""
+
+    places: tuple[Place, ...]
+    data: bytes
+    fetched: bool
+    stage_size: int
+    layout: int = 0
+
+    @property
+    def lines(self) -> list[str]:
+        """The bytes as C text."""
+        return array_lines(np.frombuffer(self.data, np.uint8))
+
+    @property
+    def object_bytes(self) -> int:
+        """What it adds to the model object: a pointer, with the object's alignment, or memory to copy to."""
+        return self.stage_size if self.fetched else OBJECT_ALIGN
+
+    def read_by(self, texts: Iterable[str]) -> list[Place]:
+        """The arrays that C text names, with the places that they are copied to one after the other."""
+        named = set(re.findall(r"\w+", " ".join(texts)))
+        found, at = [], 0
+        for place in self.places:
+            if place.symbol in named:
+                found.append(replace(place, stage=at))
+                at += align_up(place.nbytes, ALIGN)
+        return found
+
+
+def asked(
+    options: Options, plan: MemoryPlan, arrays: Sequence[ArrayView], readers: Sequence[StepView | StateView]
+) -> BlobView | None:
+    """The block, where the options ask for one. Raises UsageError where constants or tensors need several memories."""
+    if not (options.weights_blob or options.fetch_weights):
+        return None
+    if plan.further or any(array.region for array in arrays):
+        raise UsageError(
+            "the model needs several memories, and constants as one block go with one",
+            where="--weights-blob" if options.weights_blob else "--fetch-weights",
+            hint="leave --region and --weights-in out",
+        )
+    return of(arrays, [reader.texts for reader in readers], fetched=options.fetch_weights)
+
+
+def of(arrays: Sequence[ArrayView], steps: Iterable[Sequence[str]], *, fetched: bool) -> BlobView:
+    """The block of these arrays. steps: the C text of each step, which names the arrays that it reads."""
+    places, parts, at = list[Place](), [bytes(HEADER)], HEADER
+    for array in arrays:
+        places.append(Place(array.symbol, array.c_type, at, array.nbytes, 0))
+        stored = np.ascontiguousarray(array.data)
+        stored = stored.astype(stored.dtype.newbyteorder("<"))
+        parts.append(stored.tobytes().ljust(align_up(array.nbytes, ALIGN), b"\0"))
+        at += align_up(array.nbytes, ALIGN)
+    view = BlobView(tuple(places), b"".join(parts), fetched, 0)
+    read = [view.read_by(texts) for texts in steps]
+    most = max((sum(align_up(p.nbytes, ALIGN) for p in found) for found in read), default=0)
+    return replace(view, stage_size=align_up(most, 16) if fetched else 0)
+
+
+def sealed(view: BlobView, layout: int, version: int = 0) -> BlobView:
+    """The block with its header."""
+    return replace(view, data=_with_header(view.data[HEADER:], layout, version), layout=layout)
+
+
+def _with_header(payload: bytes, layout: int, version: int) -> bytes:
+    def header(crc: int) -> bytes:
+        return _FIELDS.pack(MAGIC, FORMAT, version, HEADER + len(payload), layout, crc, 0)
+
+    return header(zlib.crc32(header(0) + payload)) + payload
+
+
+def layout_of(*texts: bytes) -> int:
+    """The hash of code without its comments, 64 bits."""
+    bare = [" ".join(_COMMENT.sub(" ", text.decode()).split()) for text in texts]
+    return int.from_bytes(hashlib.sha256("\0".join(bare).encode()).digest()[:8], "little")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a block says of itself."""
+
+    version: int
+    nbytes: int
+    layout: int
+
+
+def header_of(data: bytes, where: str) -> Header:
+    """The header of a block. Raises UsageError for bytes that are none, or a damaged one."""
+    if len(data) >= HEADER:
+        magic, form, version, nbytes, layout, _, _ = _FIELDS.unpack_from(data)
+        if magic == MAGIC and form == FORMAT and _with_header(data[HEADER:], layout, version) == data:
+            return Header(version, nbytes, layout)
+    raise UsageError("not a block of constants, or a damaged one", where=where, hint="build with --weights-blob again")
+
+
+def renumbered(data: bytes, version: int) -> bytes:
+    """The same block with another version of the weights."""
+    return _with_header(data[HEADER:], header_of(data, "block").layout, version)

@@ -1,0 +1,63 @@
+"""Constants of a retrained model, as a block for firmware that is in the field already."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from mcugen import files, pipeline
+from mcugen.emit import blob
+from mcugen.emit.command import options_of
+from mcugen.emit.folder import REPORT
+from mcugen.errors import UsageError
+from mcugen.pipeline import Artifact
+
+_SHOWN = 4
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def pack(model: Path, folder: Path, version: int) -> bytes:
+    """The block of `model` for the code in the folder of a build with --weights-blob.
+
+    The model is built as that one was. Raises UsageError where the folder is no such build, and where the code of the
+    two differs, with the first lines that do: then only new code can carry the change.
+    """
+    built = _like(model, folder)
+    file = folder / f"{built.name}.blob"
+    old, new = blob.header_of(files.read(file), str(file)), built.view.blob
+    if new is None:
+        raise UsageError("the build has no block of constants", where=str(folder), hint="build it with --weights-blob")
+    made = built.emitted[f"{built.name}.blob"]
+    if blob.header_of(made, model.name).layout != old.layout:
+        raise UsageError(
+            f"{model.name} needs other code than that in {str(folder)!r}, which no weights can carry:\n"
+            + "\n".join(_differences(built, folder)),
+            hint="update the firmware; or keep shapes, options and the quantization of activations as they were",
+        )
+    return blob.renumbered(made, version)
+
+
+def _like(model: Path, folder: Path) -> Artifact:
+    """A model built with the options that the folder's build had."""
+    try:
+        facts = json.loads(files.read(folder / REPORT))
+        options = options_of(facts["command"])
+    except (ValueError, LookupError, TypeError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(folder / REPORT), hint="give a build") from error
+    return pipeline.build(model, replace(options, export=("none",), no_report=True))
+
+
+def _differences(built: Artifact, folder: Path) -> list[str]:
+    """The first lines of code that differ, of the folder's and of the model's."""
+    found: list[str] = []
+    for name in (f"{built.name}.h", f"{built.name}.c"):
+        before, after = (
+            [line for line in _COMMENT.sub("", text.decode(errors="replace")).splitlines() if "_LAYOUT_" not in line]
+            for text in (files.read(folder / name), built.emitted[name])
+        )
+        changed = difflib.unified_diff(before, after, n=0, lineterm="")
+        found += [f"  {name}: {line}" for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    return found[:_SHOWN]

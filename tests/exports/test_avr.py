@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An ATmega2560 computes recorded outputs, with constants in flash: a program of avr-gcc, and an Arduino sketch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mcugen.toolchain.process import run, run_checked
+from tests.exports.recorded import build, same
+
+SIMAVR = ["simavr", "-m", "atmega2560", "-f", "16000000"]
+ARDUINO = "/usr/share/arduino"
+
+
+def printed(elf: Path, *, until: str = "") -> str:
+    """What the program prints over its serial port; of one that does not end, up to a text."""
+    command = ["timeout", "20", *SIMAVR, elf]
+    shown = f"{' '.join(map(str, command))} 2>&1 | sed -u '/{until}/q'" if until else ""
+    done = run(["sh", "-c", shown] if until else command, timeout_s=60)
+    text = done.text if until else (done.stdout + done.stderr).decode(errors="replace")
+    return re.sub(r"\x1b\[\d*m", "", text).replace("..\n", "\n").replace(".\n", "\n")
+
+
+def test_a_program_keeps_its_constants_in_flash(tmp_path: Path) -> None:
+    made = build(tmp_path, "avr", board="arduino-mega", fetch_weights=True)
+    run_checked(["make", "-j2", "-C", tmp_path / "avr"])
+    sizes = run_checked(["avr-size", "-A", tmp_path / "avr" / "digits.elf"]).stdout.decode()
+    data = int(re.findall(r"^\.data\s+(\d+)", sizes, re.MULTILINE)[0])
+    assert data < 300 < made.report.weights_bytes
+    assert same(printed(tmp_path / "avr" / "digits.elf"), made, 1e-4)
+
+
+def test_a_sketch_uses_the_library(tmp_path: Path) -> None:
+    made = build(tmp_path / "libraries" / "digits", "arduino", board="arduino-mega", fetch_weights=True)
+    (tmp_path / "build").mkdir()
+    run_checked(
+        [
+            *("arduino-builder", "-compile", "-hardware", f"{ARDUINO}/hardware", "-hardware", f"{ARDUINO}-builder"),
+            *("-tools", f"{ARDUINO}-builder", "-tools", "/usr/bin", "-libraries", tmp_path / "libraries"),
+            *("-fqbn", "arduino:avr:mega:cpu=atmega2560", "-build-path", tmp_path / "build"),
+            "-prefs=compiler.cpp.extra_flags=-DDECIMAL_DIG=__DECIMAL_DIG__",
+            tmp_path / "libraries/digits/examples/digits/digits.ino",
+        ],
+        timeout_s=120,
+    )
+    assert same(printed(tmp_path / "build" / "digits.ino.elf", until=r"output\[9\]"), made)
