@@ -42,7 +42,7 @@ def rows(core: str) -> Mapping[str, Row]:
 
 def places() -> list[tuple[Path, tuple[Kernel, ...]]]:
     """The folders with rows, and the kernels that stand in them."""
-    return kernels.places(registry.load().ops)
+    return kernels.places(dict.fromkeys((*registry.load().ops, *registry.own())))
 
 
 def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, Row]:

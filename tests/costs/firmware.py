@@ -31,6 +31,7 @@ from tests.support.cases import Case, prepared, under_test
 from tests.support.conformance import CASE_WARNINGS
 
 REFERENCES = ("tflm", "litert")
+Wanted = Callable[[str], bool]
 _TIMEOUT_S = 300.0
 _PER_UNIT = 40
 
@@ -64,8 +65,8 @@ class Measured:
     code_bytes: int
 
 
-def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: str, most: int) -> list[Layer]:
-    """Layers of each kernel whose symbol contains `wanted`: about `most`, or as many as there are realistic ones.
+def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: Wanted, most: int) -> list[Layer]:
+    """Layers of each kernel whose symbol is `wanted`: about `most`, or as many as there are realistic ones.
 
     Realistic ones come first; of every four, one runs row by row as well.
     """
@@ -75,7 +76,7 @@ def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: str, mo
         usual = sum(1 for _ in layers.realistic(op)) // len(layers.KINDS)
         for k, example in enumerate(layers.of(op)):
             for j, (kernel, make) in enumerate(_accepting(example, features)):
-                if wanted in kernel.symbol and taken[kernel.symbol] < max(most, usual):
+                if wanted(kernel.symbol) and taken[kernel.symbol] < max(most, usual):
                     taken[kernel.symbol] += 1
                     forms = (False, True) if taken[kernel.symbol] % 4 == 2 else (False,)
                     made = (make(f"{op.__name__.lower()}_{k}_{j}{'r' * by_rows}", by_rows) for by_rows in forms)
