@@ -236,8 +236,8 @@ class Op:
         return None
 
     def keeps_values(self, call: Call) -> bool:
-        """Whether each result is an element of an operand, or the largest of several, also where these are stored
-        integers of one scale and zero point.
+        """Whether each result is an element of an operand, or the largest or smallest of several, also where these are
+        stored integers of one scale and zero point.
         """
         return self.only_moves
 

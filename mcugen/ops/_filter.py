@@ -321,16 +321,13 @@ TYPE_RULES: tuple[tuple[str, Rule], ...] = (
 """Element types that kernels with weights exist for; `_line`: results are rounded as the operator states."""
 
 
-def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel], *, lines: bool = True) -> tuple[Kernel, ...]:
+def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
     """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
 
     fit: the rule that sums stay in 32 bits; make: the kernel of that symbol, with its own rules.
-    lines: whether there are kernels for operators that state their rounding.
     """
     made: list[Kernel] = []
     for dtype, rule in TYPE_RULES:
-        if dtype.endswith("_line") and not lines:
-            continue
         proof = proofs(dtype, fit)
         made.append(_ruled(make(f"mg_{name}_{dtype}"), rule, *proof))
         if proof and not dtype.endswith("_line"):

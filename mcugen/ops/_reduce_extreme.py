@@ -26,6 +26,9 @@ class Extreme(_reduce.Reduction):
     def quantized(self, call: Call) -> Scales:
         return SHARED_BYTES
 
+    def keeps_values(self, call: Call) -> bool:
+        return True
+
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(self.chosen_by.reduce(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -139,13 +140,17 @@ def _of_type(dtype: str, rules: tuple[Callable[[Call], bool], ...]) -> tuple[Ker
     return whole_image, Kernel(f"mg_reduce_sum_{dtype}", Form.WHOLE, accepts=rules, params=whole_params)
 
 
-KERNELS = _kernels(_TYPES)
-ROUNDED = (*_kernels(_LINES), *KERNELS)
-"""Kernels of operators that may state how they round."""
+def stated(examples: Sequence[Example], how: str) -> list[Example]:
+    """The examples of bytes, with an operator that rounds as `how` says."""
+    found = (e for e in examples if e.inputs[0] is not None and e.inputs[0].dtype == "s8")
+    return [replace(e, op=replace(e.op, rounding=how)) for e in found]  # type: ignore[call-arg]
+
+
+KERNELS = (*_kernels(_LINES), *_kernels(_TYPES))
 
 
 class Sums(_reduce.Reduction):
-    """Base of MEAN and SUM. divides: whether the sum is divided by the number of its elements."""
+    """Base of MEAN and SUM, which have a field `rounding`. divides: by the number of elements that are summed."""
 
     divides: ClassVar[bool]
     kernels = KERNELS
@@ -157,7 +162,8 @@ class Sums(_reduce.Reduction):
         if _rounding.is_stated(call):
             axes = self.chosen(x.ndim)
             count = np.array(np.prod([x.shape[k] for k in axes]))
-            return once.averaged(call, x.astype(np.int64).sum(axis=axes), count, "NONE")
+            sums = x.astype(np.int64).sum(axis=axes)
+            return once.averaged(call, sums, count, "NONE") if self.divides else once.summed(call, sums, int(count))
         return reductions.summed(call, x, self.chosen(x.ndim), mean=self.divides)
 
     def scaling(self, call: Call) -> Scaling:

@@ -30,7 +30,6 @@ class Mean(_reduce_sum.Sums):
     rounding: str = ""
 
     divides = True
-    kernels = _reduce_sum.ROUNDED
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
@@ -41,15 +40,8 @@ class Mean(_reduce_sum.Sums):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        plain = list(super().examples())
-        bytes_only = [e for e in plain if e.inputs[0] is not None and e.inputs[0].dtype == "s8"]
-        stated = [
-            Mean(e.op.axes, e.op.keep_dims, how)
-            for how in ("even", "single")
-            for e in bytes_only
-            if isinstance(e.op, Mean)
-        ]
-        return [*plain, *(replace(e, op=op) for op, e in zip(stated, 2 * bytes_only, strict=True))]
+        plain = super().examples()
+        return [*plain, *_reduce_sum.stated(plain, "even"), *_reduce_sum.stated(plain, "single")]
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.mean(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))

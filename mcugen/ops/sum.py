@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from mcugen.call import Call
 from mcugen.imports import Import, Imported, Source
+from mcugen.op import Example, Op
 from mcugen.ops import _onnx, _reduce, _reduce_sum
 from mcugen.types import dtypes
 
@@ -14,12 +18,16 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Sum(**_reduce.attributes(source)), inputs=(0,))
 
 
+@dataclass(frozen=True)
 class Sum(_reduce_sum.Sums):
     """y = sum of x over `axes`.
 
     x: s8, u8, s16 or f32, any shape   y: as x, the axes left out, or of size 1 with keep_dims
+    rounding: "even" for the exact sum rounded once; see _rounding
     Source: TFLite SUM; kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
+
+    rounding: str = ""
 
     divides = False
     tflm_types = dtypes("s8 s16 f32")
@@ -31,6 +39,14 @@ class Sum(_reduce_sum.Sums):
         if runtime == "litert" and call.input(0).dtype in ("s8", "s16"):
             return f"it reads {call.input(0).dtype} as uint8"
         return super().refused_by(call, runtime)
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        plain = super().examples()
+        return [*plain, *_reduce_sum.stated(plain, "even")]
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.sum(x, axis=self.chosen(x.ndim), keepdims=self.keep_dims))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,8 +13,8 @@ from mcugen.channels import Affine, Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Scaling, Slimmed
-from mcugen.ops import _accumulators, _factors, _filter, _onnx, _slim, _tflite
+from mcugen.op import Example, Op, Scaling, Slimmed
+from mcugen.ops import _accumulators, _factors, _filter, _onnx, _rounding, _slim, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
@@ -82,11 +82,11 @@ def row_window(call: Call) -> RowWindow:
 
 def params(call: Call) -> Params:
     x, y, w, op = call.input(0), call.output, matrix(call), op_of(call)
-    packed = _filter.interleave(w, BLOCK)
+    packed, bias = _filter.interleave(w, BLOCK), _filter.bias_of(call, w.shape[0])
     pad = op.pad(call.input(1).shape)
     return {
         **_filter.weight_fields(call, packed, w, op.activation),
-        "bias": _filter.wrap_bias(call, _filter.bias_of(call, w.shape[0])),
+        "bias": bias.astype(np.int32) if _rounding.is_stated(call) else _filter.wrap_bias(call, bias),
         **dict(zip(("kernel_h", "kernel_w"), call.input(1).shape[1:3], strict=True)),
         **dict(zip(("in_w", "in_c"), x.shape[2:], strict=True)),
         **dict(zip(("out_w", "out_c"), y.shape[2:], strict=True)),
@@ -131,6 +131,7 @@ class TransposeConv(Activated):
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C], s8 per channel (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, size, O]
+    rounding: "even" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
     size: rows and columns of y, stated by the format; p is that of a convolution from y to x
     Source: TFLite TRANSPOSE_CONV; quantization specification, section TRANSPOSE_CONV.
     """
@@ -139,6 +140,7 @@ class TransposeConv(Activated):
     stride: Pair = (1, 1)
     padding: str = "SAME"
     activation: str = "NONE"
+    rounding: str = ""
 
     takes_images = True
     tflm_types = dtypes("s8 s16 f32")
@@ -150,7 +152,6 @@ class TransposeConv(Activated):
         "transpose_conv",
         sums_fit,
         lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window),
-        lines=False,
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
@@ -164,7 +165,7 @@ class TransposeConv(Activated):
         x, w = image(x), image(w, "weights")
         if w.shape[3] != x.shape[3]:
             raise ShapeError(f"weights of {w.shape[3]} channels on an input of {x.shape[3]}")
-        _filter.check_types(x, w, b, w.shape[0])
+        _filter.check_types(x, w, b, w.shape[0], self.rounding)
         _filter.check_symmetric(w)
         if max(w.shape[0], w.shape[3]) > MAX_FIELD:
             raise UnsupportedError(f"weights {list(w.shape)} of more than {MAX_FIELD} channels are not supported")
@@ -183,6 +184,9 @@ class TransposeConv(Activated):
         Source: reference_integer_ops/transpose_conv.h, reference_ops::TransposeConv (uint8).
         """
         return filters.results(call, self._sums(*filters.operands(call, x, w)), b, self.activation)
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
 
     def scaling(self, call: Call) -> Scaling:
         return _filter.scaling(call, call.output.shape[3], self.activation)
@@ -273,6 +277,19 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s16", "size": (2, 3), "c": 2, "o": 3, "kernel": (2, 2), "out": (2, 3), "gain": 1e-6, "bias_max": 2**38},
     {"kind": "f32", "size": (3, 3), "c": 5, "o": 6, "kernel": (3, 2), "stride": (2, 1), "out": (6, 3), "batch": 2},
     {"kind": "f32", "size": (2, 3), "c": 3, "o": 3, "kernel": (4, 4), "stride": (2, 2), "out": (4, 5), "bias": False},
+    {"rounding": "even", "size": (3, 4), "c": 3, "o": 5, "kernel": (3, 3), "stride": (2, 2), "out": (6, 8), "zero": 7},
+    {
+        "rounding": "even",
+        "size": (2, 3),
+        "c": 5,
+        "o": 3,
+        "kernel": (2, 2),
+        "out": (2, 3),
+        "gain": 2.0**-6,
+        "bias_dtype": "f32",
+    },
+    {"rounding": "even", "kind": "s8w16", "size": (2, 3), "c": 2, "o": 5, "kernel": (2, 3), "out": (2, 3), "zero": -9},
+    {"rounding": "even", "kind": "s16", "size": (2, 3), "c": 3, "o": 2, "kernel": (2, 2), "out": (2, 3), "gain": 1e-3},
 )
 
 
@@ -287,7 +304,8 @@ def _example(
     padding: str = "SAME",
     activation: str = "NONE",
     batch: int = 1,
+    rounding: str = "",
     **types: Any,
 ) -> Example:
-    op = TransposeConv(out, stride, padding, activation)
+    op = TransposeConv(out, stride, padding, activation, rounding)
     return example(op, seed, (batch, *size, c), (o, *kernel, c), 0, **types)

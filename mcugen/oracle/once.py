@@ -105,6 +105,14 @@ def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Int
     return np.asarray(np.clip(found - shift + y.zero_point, *bounds(activation, y)))
 
 
+def summed(call: Call, sums: Ints, count: int) -> Ints:
+    """The stored sum of `count` elements each, of which `sums` are the sums as stored; exact, rounded once."""
+    x, y = call.input(0), call.output
+    factor = quotient(scale_of(x), scale_of(y))
+    found = to_even((sums - count * x.zero_point)[..., None], [factor], [Fraction(0)])[..., 0]
+    return stored(found, y)
+
+
 def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
     """The stored sum or difference, exact and rounded once, or as QLinearAdd computes it with fused multiply-add."""
     y = call.output

@@ -47,6 +47,25 @@ def conv(
     return build
 
 
+def conv_transposed(dtype: str = "s8", zero: int = 0, bias: bool = True, **attributes: Any) -> Build:
+    def build(w: Writer) -> Quantized:
+        x = w.input((1, 4, 5, 6), dtype)
+        kernel, scales = w.weights((4, 5, 3, 2), None if zero else 1, dtype, zero)
+        operands = [w.dequantized(x), kernel, *([w.bias(x, scales, 5)] if bias else [])]
+        return w.quantized(w.node("ConvTranspose", operands, **attributes), dtype)
+
+    return build
+
+
+def reduced(kind: str, axes: Sequence[int], dtype: str = "s8", keep: int = 0) -> Build:
+    def build(w: Writer) -> Quantized:
+        x = w.input((2, 4, 5, 6), dtype)
+        y = w.node(kind, [w.dequantized(x), w.constant(axes, np.int64)], keepdims=keep)
+        return w.quantized(y, dtype, 0.5 if kind == "ReduceSum" else None)
+
+    return build
+
+
 def gemm(kind: str) -> Build:
     def build(w: Writer) -> Quantized:
         x = w.input((3, 20))
@@ -132,6 +151,9 @@ FLOATS: Mapping[str, Build] = {
     "conv_depthwise_u8": conv("u8", "u8", 128, groups=6, y_type="u8"),
     "conv_float_bias": conv(bias="float"),
     "conv_1d": conv(rank=3, bias=""),
+    "conv_transpose": conv_transposed(strides=[2, 2]),
+    "conv_transpose_cut": conv_transposed(pads=[1, 0, 1, 1], strides=[2, 1], output_padding=[1, 0]),
+    "conv_transpose_u8": conv_transposed("u8", 119, False, strides=[1, 2]),
     "gemm": gemm("Gemm"),
     "matmul": gemm(""),
     "matmul_add": gemm("bias"),
@@ -148,6 +170,11 @@ FLOATS: Mapping[str, Build] = {
     "leaky": unary(("LeakyRelu", {"alpha": 0.17})),
     "tanh_relu": unary(("Tanh", {}), ("Relu", {})),
     "global": unary(("GlobalAveragePool", {})),
+    "global_max": unary(("GlobalMaxPool", {})),
+    "reduce_max": reduced("ReduceMax", [1], "u8"),
+    "reduce_min": reduced("ReduceMin", [0, 3], keep=1),
+    "reduce_sum": reduced("ReduceSum", [2, 3]),
+    "reduce_sum_u8": reduced("ReduceSum", [1], "u8", 1),
     "softmax": unary(("Softmax", {"axis": 1})),
     "requantized": unary(),
     "hard_swish": hard_swish,
