@@ -105,6 +105,11 @@ def load(name: str, features: Iterable[str] = ()) -> Target:
     return _switch(_target(folder), tuple(features))
 
 
+def text(name: str) -> str:
+    """The board.toml of a board. Raises UsageError for one that does not exist."""
+    return (_folder(name) / BOARD_FILE).read_text(encoding="utf-8")
+
+
 Named = Sequence[tuple[str, int | None]]
 """Regions that the user names, with the bytes that may be used of each, None where that is all."""
 

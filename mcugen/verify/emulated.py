@@ -235,12 +235,12 @@ def _compare(
         for k, run in enumerate(runs):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
             comparison.begin_case(name, run.oracle)
-            for tensor, array in _outputs(graph, first[k * size :]):
+            for tensor, array in outputs_of(graph, first[k * size :]):
                 comparison.tensor(name, -1, tensor, array, run.oracle)
     return comparison.verdict(), repeatable
 
 
-def _outputs(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:
+def outputs_of(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:
     """The outputs of a run, which stand at the start of `data`."""
     at = 0
     for name in graph.outputs:

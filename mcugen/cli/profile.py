@@ -1,0 +1,47 @@
+"""`mcugen profile`: cycles that a board measured, beside those that the build estimated."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+
+import click
+
+from mcugen.cli._common import emit, json_option, require_places, write
+from mcugen.errors import UsageError
+
+
+@click.command("profile")
+@click.argument("log", type=click.Path(path_type=Path))
+@click.option(
+    "--build", "folder", required=True, type=click.Path(path_type=Path), help="Folder that the firmware was built from."
+)
+@click.option("-o", "--output", "page", type=click.Path(path_type=Path), help="Also write a page, FILE.html.")
+@click.option(
+    "--fit",
+    type=click.Path(path_type=Path),
+    help="Also write a board.toml here with the clock that the log states and wait states that explain it.",
+)
+@json_option
+def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_json: bool) -> None:
+    """Set the cycles that a board logged, layer by layer, beside those that the build estimated.
+
+    LOG is a capture of what the firmware printed by the header of `mcugen build --export profile`; lines of others
+    between do no harm. A measurement outside the estimate is marked with how far it lies beyond.
+    """
+    from mcugen import files, target
+    from mcugen.report import measured
+
+    require_places({"-o": page, "--fit": fit}, [log, folder / "report.json"])
+    try:
+        facts = json.loads(files.read(folder / "report.json"))
+        found = measured.parse(files.read(log).decode(errors="replace"), str(log))
+        layers = measured.layers(found, facts)
+    except (ValueError, LookupError, TypeError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(folder), hint="give the folder of a build") from error
+    if page is not None:
+        write(page, measured.html(found, layers, html.escape).encode())
+    if fit is not None:
+        write(fit, measured.fitted(target.text(facts["board"]), found, layers).encode())
+    emit(measured.as_dict(found, layers), measured.as_text(found, layers), as_json=as_json)

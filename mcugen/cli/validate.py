@@ -1,0 +1,53 @@
+"""`mcugen validate`: recorded or drawn inputs on a board, over a serial line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress
+
+
+@click.command("validate")
+@model_argument
+@click.option("--port", required=True, help="Serial port of the board, as /dev/ttyACM0.")
+@click.option("--baud", type=int, default=115200, show_default=True, help="Speed of the line.")
+@click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds to wait for an answer.")
+@click.option("--cases", "count", type=click.IntRange(1), default=4, show_default=True, help="Number of drawn inputs.")
+@click.option(
+    "--golden",
+    type=click.Path(path_type=Path),
+    help="An .npz with recorded inputs; see verify.",
+)
+@build_options
+@json_option
+def COMMAND(
+    model: Path,
+    port: str,
+    baud: int,
+    timeout: float,
+    count: int,
+    golden: Path | None,
+    as_json: bool,
+    **values: Any,
+) -> int:
+    """Compare what the firmware on a board computes of inputs with the NumPy reference, bit for bit.
+
+    The firmware answers over a serial line, by the header of `mcugen build --export validate`. Give MODEL and the
+    options of that build. Constants on the board are compared too, and a changed one is named.
+    """
+    from mcugen.reference.inputs import cases
+    from mcugen.verify import golden as recordings
+    from mcugen.verify import onboard
+    from mcugen.verify.serial import Line
+
+    with progress("validating", quiet=as_json) as tell:
+        artifact = built(model, values)
+        recorded = recordings.cases(golden, artifact.imported) if golden else []
+        drawn = list(cases(artifact.imported, count))[: 0 if recorded else count]
+        with Line(port, baud, timeout) as line:
+            found = onboard.validate(artifact, line, [*recorded, *drawn], tell)
+    emit(onboard.as_dict(found), onboard.as_text(found), as_json=as_json)
+    return 0 if found.agrees else 1

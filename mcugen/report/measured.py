@@ -1,0 +1,144 @@
+"""Cycles that a board measured, layer by layer, beside those that the build estimated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcugen.errors import UsageError
+
+_BEGIN = re.compile(r"mcugen-profile 1 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+)")
+_STEP = re.compile(r"step (\d+) (\d+) (\d+) (.*)")
+_END = "mcugen-profile end"
+
+
+@dataclass(frozen=True)
+class Log:
+    """cycles: of each step in one run, without what the marks take."""
+
+    model: str
+    sha256: str
+    runs: int
+    clock_hz: int
+    cycles: tuple[float, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A step: cycles measured, and the ends of the estimate, None where there is none."""
+
+    index: int
+    name: str
+    measured: float
+    low: float | None
+    high: float | None
+
+    @property
+    def off(self) -> str:
+        """By how much the estimate was off; "" where the measurement lies within it, or there is no estimate."""
+        if self.low is None or self.high is None or self.low <= self.measured <= self.high:
+            return ""
+        end = self.high if self.measured > self.high else self.low
+        return f"{self.measured / end - 1:+.0%}" if end else ""
+
+
+def parse(text: str, where: str) -> Log:
+    """The last complete log in a capture of the line. Raises UsageError where there is none."""
+    found: Log | None = None
+    begun: re.Match[str] | None = None
+    steps: list[re.Match[str]] = []
+    for line in (part.strip() for part in text.splitlines()):
+        if match := _BEGIN.search(line):
+            begun, steps = match, []
+        elif begun and (match := _STEP.fullmatch(line)) and int(match[1]) == len(steps):
+            steps.append(match)
+        elif begun and line == _END:
+            found, begun = _log(begun, steps), None
+    if found is None or not found.runs:
+        hint = "it begins with `mcugen-profile 1` and ends with `mcugen-profile end`; see README-profile.md"
+        raise UsageError("no complete log of a run", where=where, hint=hint)
+    return found
+
+
+def _log(begun: re.Match[str], steps: list[re.Match[str]]) -> Log:
+    runs, cost = int(begun[3]), int(begun[5])
+    cycles = tuple(max(int(s[2]) - int(s[3]) * cost, 0) / max(runs, 1) for s in steps)
+    return Log(begun[1], begun[2], runs, int(begun[4]), cycles, tuple(s[4] for s in steps))
+
+
+def layers(log: Log, facts: Mapping[str, Any]) -> list[Layer]:
+    """Measured beside estimated. Raises UsageError where the log is of another build."""
+    if (log.model, log.sha256) != (facts["name"], facts["sha256"][:16]) or len(log.cycles) != len(facts["steps"]):
+        raise UsageError(
+            f"the log is of {log.model} with {len(log.cycles)} layers, the build of {facts['name']} with "
+            f"{len(facts['steps'])}, or of another model file",
+            hint="give the folder that the firmware was built from",
+        )
+    found = []
+    for step, name, measured in zip(facts["steps"], log.names, log.cycles, strict=True):
+        ends = step["cycles"] or {"low": None, "high": None}
+        found.append(Layer(step["index"], name, measured, ends["low"], ends["high"]))
+    return found
+
+
+def as_dict(log: Log, found: list[Layer]) -> dict[str, Any]:
+    """Stable keys."""
+    return {
+        "name": log.model,
+        "runs": log.runs,
+        "clock_hz": log.clock_hz or None,
+        "cycles": sum(layer.measured for layer in found),
+        "layers": [vars(x) | {"off": x.off or None} for x in found],
+    }
+
+
+def as_text(log: Log, found: list[Layer]) -> str:
+    """A table for the terminal."""
+    total = sum(layer.measured for layer in found)
+    time = f", {1000 * total / log.clock_hz:.3f} ms" if log.clock_hz else ""
+    lines = [f"{log.model}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs", ""]
+    lines.append(f"  {'step':>4}  {'measured':>12}  {'estimated':>25}  {'off':>6}  layer")
+    for x in found:
+        estimate = "" if x.low is None or x.high is None else f"{x.low:,.0f} to {x.high:,.0f}"
+        lines.append(f"  {x.index:>4}  {x.measured:>12,.0f}  {estimate:>25}  {x.off:>6}  {x.name}")
+    return "\n".join(lines)
+
+
+def html(log: Log, found: list[Layer], escape: Any) -> str:
+    """A page that loads nothing: bars of what was measured, over the span that was estimated."""
+    most = max([x.measured for x in found] + [x.high or 0 for x in found] + [1])
+    rows = []
+    for x in found:
+        span = "" if x.low is None or x.high is None else f"{x.low:,.0f} to {x.high:,.0f}"
+        width = 100 * x.measured / most
+        rows.append(
+            f"<tr><td>{x.index}<td>{escape(x.name)}<td>{x.measured:,.0f}<td>{span}<td>{x.off}"
+            f'<td><div style="background:#37c;height:1em;width:{width:.1f}%"></div>'
+        )
+    style = "body{font:15px sans-serif;margin:2em}td,th{padding:.2em .7em;text-align:left}td:last-child{width:30em}"
+    head = "<tr><th>Step<th>Layer<th>Measured cycles<th>Estimated<th>Off<th>"
+    title = f"{escape(log.model)}: cycles measured on the board"
+    body = f"<h1>{title}</h1><p>Mean of {log.runs} runs.</p><table>{head}{''.join(rows)}</table>"
+    top = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{style}</style>'
+    return f"{top}{body}</html>\n"
+
+
+def fitted(board: str, log: Log, found: list[Layer]) -> str:
+    """A board.toml with the clock that the log states, and with the wait states that explain what was measured.
+
+    The build's estimates span no waits to all of the flash's; the share of that span which was measured is taken of the
+    wait states. Raises UsageError where the log states no clock.
+    """
+    if not log.clock_hz:
+        raise UsageError("the log states no clock", where="--fit", hint="compile with -DMCUGEN_CLOCK_HZ=168000000")
+    known = [x for x in found if x.low is not None and x.high is not None and x.high > x.low]
+    low, span = sum(x.low or 0 for x in known), sum((x.high or 0) - (x.low or 0) for x in known)
+    share = min(max((sum(x.measured for x in known) - low) / span, 0.0), 1.0) if span else 0.0
+    text, clocks = re.subn(r"(?m)^clock_hz = .*$", f"clock_hz = {log.clock_hz}", board)
+    text = re.sub(r"(?m)^clock_source = .*$", 'clock_source = "stated by the firmware that was measured"', text)
+    if not clocks:
+        raise UsageError("the board.toml states no clock", where="--fit", hint="a bare core has none: give a board's")
+    return re.sub(r"(?m)^wait_states = (\d+)", lambda m: f"wait_states = {round(int(m[1]) * share)}", text)

@@ -1,0 +1,88 @@
+"""The model on a board, asked over a serial line: outputs against the oracle, constants against the build."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen import reference
+from mcugen.errors import UsageError
+from mcugen.pipeline import Artifact
+from mcugen.reference.inputs import Case
+from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.emulated import outputs_of
+from mcugen.verify.serial import Line
+
+
+@dataclass(frozen=True)
+class Validation:
+    """changed: the constants on the board that are not those of the build, with what they are."""
+
+    name: str
+    outputs: Verdict
+    changed: tuple[str, ...]
+    constants: int
+
+    @property
+    def agrees(self) -> bool:
+        return self.outputs.agrees and not self.changed
+
+
+def validate(artifact: Artifact, line: Line, cases: Sequence[Case], tell: Callable[[str], None]) -> Validation:
+    """Ask the firmware on a line. Raises UsageError where it has another model."""
+    about = line.ask("I").decode(errors="replace")
+    expected = f"{artifact.name} {artifact.view.sha256[:16]}"
+    if about != expected:
+        hint = "give the model and the options that the firmware was built with"
+        raise UsageError(f"the board has {about!r}, this is {expected!r}", where="--port", hint=hint)
+    changed, known = _changed(artifact, line.ask("W"))
+    comparison = Comparison(artifact.graph, artifact.imported)
+    for case in cases:
+        tell(case.name)
+        oracle = reference.run(artifact.imported, case.inputs, artifact.view.reference)
+        answer = line.ask("R", b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs))
+        comparison.begin_case(case.name, oracle)
+        for tensor, array in outputs_of(artifact.graph, answer):
+            comparison.tensor(case.name, -1, tensor, array, oracle)
+    return Validation(artifact.name, comparison.verdict(), changed, known)
+
+
+def _changed(artifact: Artifact, answer: bytes) -> tuple[tuple[str, ...], int]:
+    """The constants whose checksums differ, and how many were compared."""
+    sums = struct.unpack(f"<{len(answer) // 4}I", answer)
+    arrays = artifact.view.arrays
+    if sums and len(sums) != len(arrays):
+        raise UsageError(
+            f"the board has {len(sums)} constants, this build {len(arrays)}",
+            where="--port",
+            hint="give the model and the options that the firmware was built with",
+        )
+    pairs = zip(sums, arrays, strict=False)
+    found = (a for crc, a in pairs if crc != zlib.crc32(np.ascontiguousarray(a.data).tobytes()))
+    return tuple(f"{a.symbol}, {a.note}" for a in found), len(sums)
+
+
+def as_dict(found: Validation) -> dict[str, Any]:
+    """Stable keys."""
+    return {
+        "name": found.name,
+        "agrees": found.agrees,
+        "cases": found.outputs.cases,
+        "largest_difference": found.outputs.max_abs_diff,
+        "constants": found.constants,
+        "changed_constants": list(found.changed),
+    }
+
+
+def as_text(found: Validation) -> str:
+    """For the terminal."""
+    lines = [f"{found.name} on the board: {'OK' if found.agrees else 'DIFFERENT'}"]
+    lines.append(f"  outputs of {found.outputs.cases} inputs, largest difference {found.outputs.max_abs_diff:g}")
+    lines += [f"  constant changed: {text}" for text in found.changed]
+    lines += [f"  {found.constants} constants as in the build"] if found.constants and not found.changed else []
+    return "\n".join(lines)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`mcugen profile` and `mcugen validate` with firmware on emulated boards, over their emulated UART and a pty."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen import isa
+from mcugen.cli import main
+from mcugen.emit import sources_of
+from mcugen.pipeline import Artifact
+from mcugen.toolchain.cross import Image, build_image
+from mcugen.verify import run as verification
+
+DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
+MAIN = Path(__file__).with_name("board_main.c")
+NS_PER_INSTRUCTION = 1024
+# UART, and the clock of SysTick in Hz; 0 where the counter counts instructions.
+CORES = {
+    "cortex-m4": ("0x40004000u", 25e6),
+    "rv32imc": ("0x10000000u", 0),
+    "cortex-m7": ("0x40004000u", 25e6),
+    "cortex-m33": ("0x50200000u", 20e6),
+}
+OFTEN = ("cortex-m4", "rv32imc")
+
+
+def firmware(core: str, folder: Path, *, flip: bool = False) -> tuple[Artifact, Image]:
+    """The digits classifier that measures and answers, linked for an emulated core; flip: with one weight changed."""
+    made = mcugen.compile(DIGITS, board=core, export=("profile", "validate"), no_report=True)
+    made.write(folder)
+    if flip:
+        weights = folder / "digits_weights.c"
+        before, symbol, values = weights.read_text().partition("digits_k0[")
+        flipped = re.sub(r"(= \{\s*)(-?\d+)", lambda m: m[1] + str(int(m[2]) ^ 4), values, count=1)
+        weights.write_text(before + symbol + flipped)
+    sources = [MAIN, *(folder / path for path in sources_of(made.emitted))]
+    flags = ["-include", str(folder / "digits_profile.h"), "-Wno-unused-function"]
+    defines = [] if core.startswith("rv") else [f"UART={CORES[core][0]}"]
+    return made, build_image(
+        made.target, sources, [folder], folder / "image", flags=flags, defines=defines, simulated=False
+    )
+
+
+@contextmanager
+def board(made: Artifact, image: Image) -> Iterator[str]:
+    """The path of the emulated board's serial line; time passes with the instructions."""
+    machine, shift = image.emulator, 10 if CORES[made.target.core][1] else 0
+    cpu = ["-cpu", machine.cpu] if machine.cpu else []
+    command = [machine.system, "-machine", machine.machine, *cpu, *isa.load(made.target.isa).machine_flags]
+    command += ["-display", "none", "-monitor", "none", "-icount", f"shift={shift},sleep=off", "-serial", "pty"]
+    emulator = subprocess.Popen([*command, "-kernel", str(image.elf)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        assert emulator.stdout is not None
+        yield re.findall(r"/dev/pts/\d+", emulator.stdout.readline().decode())[0]
+    finally:
+        emulator.kill()
+        emulator.wait()
+
+
+def logged(port: str) -> str:
+    """What the board prints when it is asked for its log."""
+    file, text, end = os.open(port, os.O_RDWR | os.O_NOCTTY), "", time.monotonic() + 20
+    try:
+        while "mcugen-profile end" not in text and time.monotonic() < end:
+            if not text:
+                os.write(file, b"L")
+            ready, _, _ = select.select([file], [], [], 0.3)
+            text += os.read(file, 4096).decode(errors="replace") if ready else ""
+        return text
+    finally:
+        os.close(file)
+
+
+def command(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    return int(ended.value.code or 0), capsys.readouterr().out
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_board_is_measured_and_validated(
+    core: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    if core not in OFTEN and not request.config.getoption("--whole"):
+        pytest.skip("two of the four cores stand for all: --whole runs them")
+    made, image = firmware(core, tmp_path / "out")
+    with board(made, image) as port:
+        (tmp_path / "log").write_text("something else\n" + logged(port))
+        code, text = command(capsys, "validate", DIGITS, "--board", core, "--port", port, "--cases", "3")
+    assert code == 0 and "OK" in text and "constants as in the build" in text
+    code, text = command(capsys, "profile", tmp_path / "log", "--build", tmp_path / "out", "--json")
+    measured = [layer["measured"] for layer in json.loads(text)["layers"]]
+    hz = CORES[core][1]
+    instructions = [cycles * (1e9 / hz / NS_PER_INSTRUCTION if hz else 1) for cycles in measured]
+    counted = verification.simulate(made, 1, None, "-O2", lambda _: None)
+    expected = [step.instructions for step in counted.steps]
+    # A mark costs instructions of its own and may change how the code around it is compiled.
+    assert all(abs(a - b) <= 0.02 * b + 60 for a, b in zip(instructions, expected, strict=True)), (measured, expected)
+
+
+def test_a_changed_weight_on_the_board_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made, image = firmware("cortex-m4", tmp_path / "out", flip=True)
+    with board(made, image) as port:
+        logged(port)
+        code, text = command(capsys, "validate", DIGITS, "--board", "cortex-m4", "--port", port)
+    assert code == 1 and "DIFFERENT" in text and "constant changed: digits_k0" in text
