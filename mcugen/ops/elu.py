@@ -10,15 +10,18 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Elu(FloatFunction):
     """y = x where x >= 0, exp(x) - 1 elsewhere.
 
-    x, y: f32
+    x, y: f32; s8 in files becomes a table of bytes
     Source: TFLite ELU.
     """
 
+    tflm_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 f32")
     imports = (Import("tflite", "ELU"),)
     writes = (_tflite.same("ELU"), _onnx.same("Elu"))
     element: ClassVar = {"f32": Element("a < 0.0f ? expm1(a) : a")}

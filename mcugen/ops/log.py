@@ -10,15 +10,17 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Log(FloatFunction):
     """y = log(x); not a number below 0.
 
-    x, y: f32
+    x, y: f32; s8 in files becomes a table of bytes
     Source: TFLite LOG.
     """
 
+    litert_types = dtypes("s8 f32")
     imports = (Import("tflite", "LOG"), Import("onnx", "Log"))
     writes = (_tflite.same("LOG"), _onnx.same("Log"))
     element: ClassVar = {"f32": Element("log(a)")}

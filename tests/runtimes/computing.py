@@ -16,12 +16,15 @@ FIXED: dict[tuple[str, str], Quant] = {
 }
 """Quantization of results that the runtimes prescribe."""
 
+_NEVER_NEGATIVE = ("RSQRT", "SQRT")
+"""Functions of which the runtimes refuse negative int8 operands."""
+
 
 def unary(name: str) -> Draw:
     def draw(s: Sketch) -> None:
         shape = s.shape()
         quant = s.quant()
-        x = s.x(shape, None, (quant[0], -128) if quant and name == "RSQRT" else quant)
+        x = s.x(shape, None, (quant[0], -128) if quant and name in _NEVER_NEGATIVE else quant)
         same = s.quants[x] if s.chance(0.3) else s.quant(near=s.quants[x] and s.quants[x][0])
         options = {"alpha": s.rng.choice((0.1, 0.3, 1.0, -0.5, 1.7, 0.0))} if name == "LEAKY_RELU" else None
         options = {"approximate": s.chance(0.5)} if name == "GELU" else options
@@ -163,12 +166,13 @@ def _half(s: Sketch, shape: Shape) -> None:
     s.result("ADD", [s.x(shape, "f32"), y], shape, "f32", None, {})
 
 
-FLOAT_FUNCTIONS = ("CEIL", "COS", "ELU", "FLOOR", "LOG", "NEG", "ROUND", "SIN", "SQRT", "SQUARE")
+FLOAT_FUNCTIONS = ("CEIL", "COS", "FLOOR", "NEG", "ROUND", "SIN", "SQUARE")
+BYTE_FUNCTIONS = ("ABS", "ELU", "EXP", "GELU", "LOG", "RSQRT", "SQRT")
 CLAMPS = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
 _BYTES_AND_FLOAT = ("s8", "u8", "s16", "f32")
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     **{name: (("f32",), unary(name)) for name in FLOAT_FUNCTIONS},
-    **{name: (("s8", "f32"), unary(name)) for name in ("ABS", "EXP", "GELU", "RSQRT")},
+    **{name: (("s8", "f32"), unary(name)) for name in BYTE_FUNCTIONS},
     **{name: (_BYTES_AND_FLOAT, unary(name)) for name in (*CLAMPS, "LOGISTIC", "TANH", "LEAKY_RELU")},
     "HARD_SWISH": (("s8", "u8", "f32"), unary("HARD_SWISH")),
     "PRELU": (("s8", "u8", "f32"), prelu),
