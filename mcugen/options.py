@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from mcugen.errors import UsageError
@@ -40,6 +41,12 @@ _TAKEN_FORM = re.compile(
     r"(mg|mcugen|pthread)(_.*)?|u?_?int(_fast|_least)?\d+(_(max|min|c))?|(u?int(max|ptr)|size|ptrdiff|wchar|wint)_(max|min|c)"
 )
 
+_NO_NAMES = frozenset({"graph", "model", "model_data", "network", "saved_model"})
+"""Names of files, in lower case, that do not say which model it is."""
+
+_NO_FOLDERS = frozenset({*_NO_NAMES, "build", "data", "dist", "export", "exported", "models", "out", "output", "tmp"})
+"""The same of folders."""
+
 MAX_PREFIX = 12
 """Longest prefix with which every external name stays within the 31 characters that C99 distinguishes."""
 
@@ -51,6 +58,7 @@ _NOT_REGIONS = frozenset({"arena", "weights", "input", "output"})  # would clash
 
 
 def _option(default: Any, text: str, **extra: Any) -> Any:
+    """A field of Options. extra: its group in the help; building: whether only commands that write a build have it."""
     return field(default=default, metadata={"help": text, **extra})
 
 
@@ -58,44 +66,56 @@ def _option(default: Any, text: str, **extra: Any) -> Any:
 class Options:
     """Choices of one build; immutable, passed as an argument, never read from the environment."""
 
-    board: str = _option("host", "Board or bare core to build for; `mcugen boards` lists them.", metavar="NAME")
+    board: str = _option(
+        "host", "Board or bare core to build for; `mcugen boards` lists them.", metavar="NAME", group="Target"
+    )
     backend: str = _option(
         "",
         "c: everything is C. opencl: OpenCL kernels with a C program that runs them; `--board` names the device, by "
         "default opencl-generic.",
         choices=BACKENDS,
+        group="Target",
     )
-    features: str = _option("", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST")
-    name: str = _option("", "Prefix of the C symbols and files; by default derived from the file name.", metavar="NAME")
+    features: str = _option(
+        "", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST", group="Target"
+    )
+    name: str = _option(
+        "", "Prefix of the C symbols and files; by default derived from the file name.", metavar="NAME", group="Model"
+    )
     reference: str = _option(
         "",
         "Runtime whose results to reproduce: TensorFlow Lite Micro or LiteRT's reference kernels for .tflite, ONNX "
         "Runtime for .onnx. By default TensorFlow Lite Micro for .tflite.",
         choices=REFERENCES,
+        group="Target",
     )
     input_shape: tuple[str, ...] = _option(
         (),
         "Shape of an input that the file leaves open, e.g. `image:1,3,96,96`; may be given several times.",
         metavar="NAME:LIST",
+        group="Model",
     )
     signature: str = _option(
-        "", "Which of several networks of a .tflite file to build; by default the first.", metavar="NAME"
+        "", "Which of several networks of a .tflite file to build; by default the first.", metavar="NAME", group="Model"
     )
     input_layout: str = _option(
         "",
         "Order in which input images are given: nhwc, the channels last, or nchw, the channels first. By default the "
         "order of the file.",
         choices=LAYOUTS,
+        group="Model",
     )
     output_layout: str = _option(
         "",
         "Order in which output images are returned. By default the order of the file.",
         choices=LAYOUTS,
+        group="Model",
     )
     quantize: str = _option(
         "",
         "Samples with which a float MODEL is made an integer one first, as `mcugen quantize` does with its defaults.",
         metavar="SAMPLES",
+        group="Model",
     )
     optimize: str = _option(
         "balanced",
@@ -103,39 +123,47 @@ class Options:
         "them; speed: also kernels that store weights wider; ram: the least RAM, layers run row by row; flash: the "
         "fewest bytes of constants and code.",
         choices=GOALS,
+        group="Memory and speed",
     )
     input_mode: str = _option(
         "whole",
         "How the input arrives: whole, in memory; rows, pushed one by one as from a camera; frames, pushed one by one "
         "into a window over time.",
         choices=INPUT_MODES,
+        group="Memory and speed",
     )
     ram: str = _option(
         "",
         "RAM budget, e.g. `20K`, `64KiB` or `20000` (bytes; K is 1024); the fastest schedule that fits is chosen. By "
         "default the board's RAM.",
         metavar="SIZE",
+        group="Memory and speed",
     )
     flash: str = _option(
         "",
         "Flash budget for constants, e.g. `200K`; the fastest kernels that fit are chosen. By default the board's "
         "flash, less room for code.",
         metavar="SIZE",
+        group="Memory and speed",
     )
     clock: str = _option(
         "",
         "Clock of the core in Hz, e.g. `168M`, with which cycles become milliseconds; by default the board's. Bare "
         "cores have none.",
         metavar="FREQUENCY",
+        group="Target",
     )
     require_accelerated: bool = _option(
-        False, "Fail if a layer falls back to a portable kernel although the core has an accelerated one."
+        False,
+        "Fail if a layer falls back to a portable kernel although the core has an accelerated one.",
+        group="Memory and speed",
     )
     region: str = _option(
         "",
         "RAM regions to use, the fastest first, e.g. `dtcm=64K,sram=256K`; without a size, all of the board's region. "
         "A model that fits the first region stays there; others are spread. By default the board's regions.",
         metavar="LIST",
+        group="Memory and speed",
     )
     weights_in: str = _option(
         "",
@@ -143,34 +171,45 @@ class Options:
         "at start-up; a second flash gets those read least often if the first is full. `auto`: RAM that is left over. "
         "Default: none, or auto with --optimize speed, no RAM budget and a flash with wait states.",
         metavar="LIST",
+        group="Memory and speed",
     )
     weights_blob: bool = _option(
         False,
         "Constants as one block, NAME.blob: the firmware says where it lies, and refuses one that does not belong to "
         "the code; `mcugen pack` makes one of a retrained model.",
+        group="Memory and speed",
     )
     fetch_weights: bool = _option(
         False,
         "Copy the constants of each layer into RAM before it runs, for memory that pointers do not reach: PROGMEM of "
         "AVR, or a flash behind a serial line.",
+        group="Memory and speed",
     )
-    no_rows: bool = _option(False, "Run every layer whole, never row by row.")
-    no_simplify: bool = _option(False, "Compute every node, even those that cannot change the outputs.")
-    keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).")
-    selftest: bool = _option(False, "Add <name>_selftest() with a recorded input and output.")
+    no_rows: bool = _option(False, "Run every layer whole, never row by row.", group="Memory and speed")
+    no_simplify: bool = _option(
+        False, "Compute every node, even those that cannot change the outputs.", group="Memory and speed"
+    )
+    keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).", group="Memory and speed")
+    selftest: bool = _option(False, "Add <name>_selftest() with a recorded input and output.", group="Files")
     export: tuple[str, ...] = _option(
         DEFAULT_EXPORTS,
         "Build files to write with the C, e.g. `cmake`, or `none`; may be given several times.",
         metavar="NAME",
+        group="Files",
+        building=True,
     )
     kernels_dir: str = _option(
         "",
         "Folder for kernels and their headers, as seen from the output folder, e.g. `../kernels`; models of one "
         "project share it. By default the output folder.",
         metavar="FOLDER",
+        group="Files",
+        building=True,
     )
-    no_report: bool = _option(False, "Write no report.html and no badge.svg; report.json says the same.")
-    amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.")
+    no_report: bool = _option(
+        False, "Write no report.html and no badge.svg; report.json says the same.", group="Files", building=True
+    )
+    amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.", group="Files")
 
     @property
     def board_name(self) -> str:
@@ -297,6 +336,27 @@ def is_c_name(text: str) -> bool:
 def _is_taken(text: str) -> bool:
     lower = text.lower()
     return text in _C_KEYWORDS or lower in _TAKEN or _TAKEN_FORM.fullmatch(lower) is not None
+
+
+def named(path: Path) -> tuple[str, Path]:
+    """The name given with a file, as NAME=path, "" for none, and the path of the file.
+
+    A file that is there under the whole text has no name with it. Raises UsageError for what cannot name a model.
+    """
+    name, equals, rest = str(path).partition("=")
+    if not equals or path.exists() or not Path(rest).exists():
+        return "", path
+    if not is_c_name(name):
+        hint = "use at most 40 letters, digits and underscores, a letter first, and no word of C or its library"
+        raise UsageError(f"{name!r} cannot prefix C symbols", where=str(path), hint=hint)
+    return name, Path(rest)
+
+
+def stem_of(path: Path) -> str:
+    """What names a model: the stem of its file, or its folder where that says nothing, as in `kws/model.tflite`."""
+    folder = path.parent.name
+    says_something = folder and not folder.startswith(".") and folder.lower() not in _NO_FOLDERS
+    return folder if path.stem.lower() in _NO_NAMES and says_something else path.stem
 
 
 def c_name_from(stem: str) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mcugen import pipeline, select
+from mcugen import pipeline, select, tabular
 from mcugen.emit.command import command_of
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
@@ -183,20 +183,35 @@ def as_facts(result: Front) -> tuple[PointFacts, ...]:
 
 def as_text(result: Front) -> str:
     """The points as a table; the last column says which steps run row by row."""
-    unit = "instructions" if result.machine else "events"
+    return tabular.text_of(as_parts(result))
+
+
+def as_parts(result: Front) -> tabular.Parts:
+    """The points, the knee marked, and the command that builds it."""
+    unit = "instructions" if result.machine else "calls of kernels"
     where = f" (emulated {result.machine})" if result.machine else ""
-    lines = [f"{result.name} on {result.board}{where}: RAM against {unit}"]
-    lines += [f"  note: {note}" for note in result.notes]
-    lines += ["", f"  {'RAM':>12}  {'constants':>12}  {unit:>14}  {'':>9}  {'events':>7}  steps row by row"]
     fastest = max(result.points[0].cost, 1)
+    rows = []
     for p in result.points:
-        marked = "  DIFFERS from the reference" if p.agrees is False else "  <- knee" if p == result.knee else ""
+        said = "DIFFERS from the reference" if p.agrees is False else "the knee" if p == result.knee else ""
         more = f"{100 * p.cost / fastest - 100:+.2f} %" if result.machine and p is not result.points[0] else ""
-        sizes = f"{p.ram_bytes:>12,}  {p.flash_bytes:>12,}"
-        lines.append(f"  {sizes}  {p.cost:>14,}  {more:>9}  {p.events:>7,}  {p.by_rows or '-'}{marked}")
-    if result.knee:
-        lines += ["", f"  knee, beyond which RAM costs most: {result.command}"]
-    return "\n".join(lines) + "\n"
+        sizes = (f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", more, f"{p.events:,}")
+        rows.append((*sizes, p.by_rows or "-", said))
+    heads = ("RAM", "constants", unit, "", "events")
+    columns = (
+        *(tabular.Column(head, right=True) for head in heads),
+        tabular.Column("steps row by row", shrinks=True),
+        tabular.Column(""),
+    )
+    marked = frozenset(k for k, point in enumerate(result.points) if point == result.knee)
+    knee = ["", f"  the knee, beyond which RAM costs most: {result.command}"] if result.knee else []
+    return [
+        f"{result.name} on {result.board}{where}: RAM against {unit}",
+        *(f"  note: {note}" for note in result.notes),
+        "",
+        tabular.Grid(columns, tuple(rows), marked),
+        *knee,
+    ]
 
 
 def plot(result: Front) -> bytes:

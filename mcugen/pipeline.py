@@ -21,7 +21,7 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.native import Model as Native
 from mcugen.native.model import Outputs
-from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened
+from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened, named, stem_of
 from mcugen.plan import MemoryPlan, check
 from mcugen.report import devices as report_devices
 from mcugen.report import page as report_page
@@ -117,14 +117,16 @@ def inspect(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Art
 
 
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
-    """Import and passes."""
-    name = options.name or c_name_from(path.stem)
+    """Import and passes. path: the file, or NAME=path."""
+    given, path = named(path)
+    given, stem = options.name or given, stem_of(path)
+    name = given or c_name_from(stem)
     known = registry.load(ops)
     imported, noise = _quantized(path, known, options) if options.quantize else (_read(path, known, options), ())
     own = frontends.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
-    name_notes = _name_notes(name, path.stem, is_given=bool(options.name))
+    name_notes = _name_notes(name, stem, is_given=bool(given))
     return dataclasses.replace(prepare_graph(imported, options, name, (*name_notes, *missing)), noise=noise)
 
 

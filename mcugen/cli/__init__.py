@@ -16,16 +16,18 @@ import click
 
 from mcugen import __version__
 from mcugen.cli._common import (
+    GroupedCommand,
     build_options,
     built,
     emit,
     json_option,
     model_argument,
+    model_options,
     options_of,
     picture_path,
-    progress,
     write,
 )
+from mcugen.cli._console import progress
 from mcugen.cli._folder import into_option, opened
 from mcugen.errors import InternalError, McugenError, UsageError
 
@@ -77,7 +79,13 @@ def _print_json_error(kind: str, message: str, hint: str) -> None:
     click.echo(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}, indent=2))
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """The commands; those of this module have grouped help."""
+
+    command_class = GroupedCommand
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="mcugen")
 def cli() -> None:
     """Compile trained neural networks to standalone C for microcontrollers.
@@ -119,6 +127,9 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
 
     Several models need --share-arena: their files are written to one folder, and --name, by default "models", names
     the header with a union of their memories.
+
+    \b
+      mcugen build model.tflite --board nucleo-h743zi -o out/
     """
     from mcugen import report
 
@@ -131,7 +142,7 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
         tell(models[0].name)
         artifact = built(models[0], values)
         artifact.write(folder)
-    emit(report.as_dict(artifact.report), report.as_text(artifact.report), as_json=as_json)
+    emit(report.as_dict(artifact.report), report.as_parts(artifact.report), as_json=as_json)
 
 
 def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], *, as_json: bool) -> None:
@@ -172,7 +183,7 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     help="Also compare with the installed runtime itself, by default the one to reproduce.",
 )
 @into_option
-@build_options
+@model_options
 @json_option
 def verify(
     model: Path,
@@ -192,11 +203,15 @@ def verify(
     be equal; float tensors must agree within 1e-5 of the largest magnitude of their sums. --golden also compares
     recorded outputs of the runtime. --runtime (after MODEL) runs the runtime itself and compares every tensor
     (`pip install tflite-micro ai-edge-litert`).
+
+    \b
+      mcugen verify model.tflite --board cortex-m4 --golden recorded.npz
     """
+    from mcugen import options as names
     from mcugen.verify import report, run
 
     with progress("verifying", quiet=as_json) as tell:
-        ask = (model, runtime) if runtime else None
+        ask = (names.named(model)[1], runtime) if runtime else None
         artifact = built(model, values)
         noted = opened(into, artifact)
         result = run.verify(artifact, count, golden, trace, tell, ask)
@@ -222,7 +237,7 @@ def verify(
     help="Optimisation level of the cross compiler.",
 )
 @into_option
-@build_options
+@model_options
 @json_option
 def simulate(
     model: Path, count: int, golden: Path | None, optimize_level: str, into: Path | None, as_json: bool, **values: Any
@@ -231,6 +246,9 @@ def simulate(
 
     The image has the board's memory sizes and its own start-up code. Outputs are compared with the NumPy reference,
     and a second run with other garbage in the arena must give the same bytes. Needs the cross compiler and QEMU.
+
+    \b
+      mcugen simulate model.tflite --board nucleo-l4r5zi
     """
     from mcugen.verify import report, run
 
@@ -240,7 +258,7 @@ def simulate(
         noted = opened(into, artifact)
         result = run.simulate(artifact, count, golden, level, tell)
         noted.note("simulated", report.simulated_facts(result, level))
-    emit(report.simulate_dict(result), report.simulate_text(result), as_json=as_json)
+    emit(report.simulate_dict(result), report.simulate_parts(result), as_json=as_json)
     return 0 if result.agrees and result.repeatable else 1
 
 
@@ -258,12 +276,15 @@ def simulate(
     callback=picture_path,
     help="Also write the memory map as a picture, FILE.svg.",
 )
-@build_options
+@model_options
 @json_option
 def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_json: bool, **values: Any) -> None:
     """Show what is in MODEL: operators, shapes, quantization, work, weights, and the bytes live at each step.
 
     --memory draws the arena over time: which tensor lies where and for how long, and where most bytes are live.
+
+    \b
+      mcugen inspect model.tflite --removed
     """
     from mcugen import inspection, pipeline
     from mcugen.report.pages import memory as picture
@@ -289,13 +310,16 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
     help="Also plot the schedules into a picture, FILE.svg.",
 )
 @into_option
-@build_options
+@model_options
 @json_option
 def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **values: Any) -> int:
     """Show what saving RAM costs in time: the Pareto-optimal schedules of MODEL in RAM, constants and time.
 
     Each one runs on the board's emulated core: its instructions are counted, and its outputs compared with the NumPy
     reference. For a board without an emulated core, the calls of kernels are counted instead.
+
+    \b
+      mcugen pareto model.tflite --board cortex-m7 --plot curve.svg
     """
     from mcugen import pareto as front
 
@@ -306,25 +330,33 @@ def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **v
         noted.note("pareto", front.as_facts(result))
     if plot is not None:
         write(plot, front.plot(result))
-    emit(front.as_dict(result), front.as_text(result), as_json=as_json)
+    emit(front.as_dict(result), front.as_parts(result), as_json=as_json)
     return 0 if result.agrees else 1
 
 
 @cli.command()
 @json_option
 def boards(as_json: bool) -> None:
-    """List the boards and bare cores to build for."""
+    """List the boards and bare cores to build for.
+
+    \b
+      mcugen boards --wide
+    """
     from mcugen.report import tables
 
     rows = tables.boards()
-    emit({"boards": rows}, tables.boards_text(rows), as_json=as_json)
+    emit({"boards": rows}, tables.boards_parts(rows), as_json=as_json)
 
 
 @cli.command()
 @json_option
 @click.option("--markdown", is_flag=True, help="Print docs/operators.md.")
 def ops(as_json: bool, markdown: bool) -> None:
-    """List the supported operators, the kernels behind them, and what each accepts."""
+    """List the supported operators, the kernels behind them, and what each accepts.
+
+    \b
+      mcugen ops --json
+    """
     from mcugen.report import tables
 
     rows = tables.operators()

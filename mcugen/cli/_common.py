@@ -5,55 +5,107 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mcugen.cli._console import QUIET, is_set, show
 from mcugen.errors import UsageError
 from mcugen.options import Options
+from mcugen.tabular import Parts
 
 if TYPE_CHECKING:
     from mcugen.pipeline import Artifact
 
 F = TypeVar("F", bound=Callable[..., Any])
-_PROGRESS_AFTER_S = 1.0
 
 
 def build_options(function: F) -> F:
-    """The options of every command that builds, made from the fields of Options."""
-    for item in reversed(dataclasses.fields(Options)):
-        flag = f"--{item.name.replace('_', '-')}"
-        extra = item.metadata
-        if isinstance(item.default, bool):
-            option = click.option(flag, item.name, is_flag=True, default=False, help=extra["help"])
-        elif "choices" in extra:
-            kind = click.Choice(extra["choices"])
-            option = click.option(
-                flag, item.name, type=kind, default=item.default or None, show_default=True, help=extra["help"]
-            )
-        else:
-            shown, several = bool(item.default), isinstance(item.default, tuple)
-            option = click.option(
-                flag,
-                item.name,
-                default=item.default,
-                multiple=several,
-                show_default=shown,
-                metavar=extra["metavar"],
-                help=extra["help"],
-            )
+    """The options of a command that writes a build, made from the fields of Options."""
+    return _with_options(function, dataclasses.fields(Options))
+
+
+def model_options(function: F) -> F:
+    """The options of a command that builds and keeps no files: without those on which files to write."""
+    return _with_options(function, [item for item in dataclasses.fields(Options) if not item.metadata.get("building")])
+
+
+def _with_options(function: F, items: Sequence[dataclasses.Field[Any]]) -> F:
+    for item in reversed(items):
+        function = _option(item)(function)
+    return function
+
+
+def _option(item: dataclasses.Field[Any]) -> Callable[[F], F]:
+    flag, extra = f"--{item.name.replace('_', '-')}", item.metadata
+    kind: dict[str, Any] = {"cls": GroupedOption, "group": extra.get("group", "Options"), "help": extra["help"]}
+    if isinstance(item.default, bool):
+        kind |= {"is_flag": True, "default": False}
+    elif "choices" in extra:
+        kind |= {"type": click.Choice(extra["choices"]), "default": item.default or None, "show_default": True}
+    else:
+        several = isinstance(item.default, tuple)
+        kind |= {"default": item.default, "multiple": several, "show_default": bool(item.default)}
+        kind |= {"metavar": extra["metavar"], "shell_complete": _boards if item.name == "board" else None}
+    return click.option(flag, item.name, **kind)
+
+
+class GroupedOption(click.Option):
+    """An option that stands under a heading of its own in the help."""
+
+    def __init__(self, *arguments: Any, group: str = "", **values: Any) -> None:
+        super().__init__(*arguments, **values)
+        self.group = group
+
+
+class GroupedCommand(click.Command):
+    """A command whose help has the options of a build in groups, below its own."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options: the command's own, then each group."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(context):
+            record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
+        for name in sorted(groups, key=lambda name: name != "Options"):
+            with formatter.section(name):
+                formatter.write_dl(groups[name])
+
+
+def _boards(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of boards, for completion in the shell."""
+    from mcugen import target
+
+    return [name for name in target.names() if name.startswith(incomplete)]
+
+
+def _noted(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    context.meta[f"mcugen.{parameter.name}"] = value
+
+
+def json_option(function: F) -> F:
+    """The options of every command on what it prints."""
+    for option in (
+        click.option(
+            "--wide", is_flag=True, expose_value=False, callback=_noted, help="Do not fit tables to the terminal."
+        ),
+        click.option(
+            "-q",
+            "--quiet",
+            is_flag=True,
+            expose_value=False,
+            callback=_noted,
+            help="Print nothing but errors and --json.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else."),
+    ):
         function = option(function)
     return function
 
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else."
-)
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 samples_option = click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
 preprocess_option = click.option(
@@ -63,7 +115,7 @@ preprocess_option = click.option(
 
 def options_of(values: dict[str, Any]) -> Options:
     """The options given; of a choice without a default that was not made, the field's."""
-    given = {item.name: values[item.name] for item in dataclasses.fields(Options)}
+    given = {item.name: values.get(item.name) for item in dataclasses.fields(Options)}
     return Options(**{name: value for name, value in given.items() if value is not None})
 
 
@@ -71,27 +123,6 @@ def built(model: Path, values: dict[str, Any]) -> Artifact:
     from mcugen import pipeline
 
     return pipeline.build(model, options_of(values))
-
-
-@contextmanager
-def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show progress in a line of the terminal once the work takes longer than a second; silent elsewhere."""
-    started, shown = time.monotonic(), 0
-
-    def tell(text: str) -> None:
-        nonlocal shown
-        if quiet or not sys.stderr.isatty() or time.monotonic() - started < _PROGRESS_AFTER_S:
-            return
-        line = f"{title}: {text} ({time.monotonic() - started:.0f} s)"
-        sys.stderr.write("\r" + line.ljust(shown))
-        sys.stderr.flush()
-        shown = len(line)
-
-    try:
-        yield tell
-    finally:
-        if shown:
-            sys.stderr.write("\r" + " " * shown + "\r")
 
 
 def picture_path(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
@@ -146,5 +177,12 @@ def require_places(outputs: Mapping[str, Path | None], inputs: Sequence[Path | N
         taken[path.resolve()] = f"the file of {flag}"
 
 
-def emit(value: Any, text: str, *, as_json: bool) -> None:
-    click.echo(json.dumps(value, indent=2) if as_json else text.rstrip("\n"))
+def emit(value: Any, text: str | Parts, *, as_json: bool) -> None:
+    """Print a result: as JSON, or as text, a string as it is and lines and tables as the terminal has room."""
+    if as_json:
+        click.echo(json.dumps(value, indent=2))
+    elif not is_set(QUIET):
+        if isinstance(text, str):
+            click.echo(text.rstrip("\n"))
+        else:
+            show(text)

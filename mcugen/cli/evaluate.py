@@ -8,19 +8,20 @@ from typing import Any
 import click
 
 from mcugen.cli._common import (
-    build_options,
+    GroupedCommand,
     built,
     emit,
     json_option,
     model_argument,
+    model_options,
     preprocess_option,
-    progress,
     samples_option,
 )
+from mcugen.cli._console import progress
 from mcugen.options import Options
 
 
-@click.command("evaluate")
+@click.command("evaluate", cls=GroupedCommand)
 @model_argument
 @click.option(
     "--data",
@@ -44,7 +45,7 @@ from mcugen.options import Options
 )
 @samples_option
 @preprocess_option
-@build_options
+@model_options
 @json_option
 def COMMAND(
     model: Path, data: Path, metric: str, on_core: int, limit: int | None, preprocess: str, as_json: bool, **values: Any

@@ -11,15 +11,16 @@ import click
 from click.core import ParameterSource
 
 from mcugen.cli._common import (
+    GroupedCommand,
     emit,
     json_option,
     model_argument,
     preprocess_option,
-    progress,
     require_places,
     samples_option,
     write,
 )
+from mcugen.cli._console import progress
 from mcugen.errors import UsageError
 from mcugen.options import LAYOUTS, Options
 
@@ -60,7 +61,7 @@ def _keep_memory() -> None:
             mallopt(setting, value)
 
 
-@click.command("quantize")
+@click.command("quantize", cls=GroupedCommand)
 @model_argument
 @click.option(
     "--data",

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from mcugen.cli._common import emit, json_option, require_places, write
+from mcugen.cli._common import GroupedCommand, emit, json_option, require_places, write
 from mcugen.cli._folder import REPORT, document_of
 from mcugen.errors import UsageError
 
 
-@click.command("report")
+@click.command("report", cls=GroupedCommand)
 @click.argument("folders", metavar="FOLDER...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--compare", is_flag=True, help="Set two builds side by side, in FILE.html.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of report.json, docs/report.schema.json.")

@@ -8,20 +8,21 @@ from typing import Any
 import click
 
 from mcugen.cli._common import (
-    build_options,
+    GroupedCommand,
     built,
     emit,
     json_option,
     model_argument,
+    model_options,
     preprocess_option,
-    progress,
     require_places,
     samples_option,
     write,
 )
+from mcugen.cli._console import progress
 
 
-@click.command("run")
+@click.command("run", cls=GroupedCommand)
 @model_argument
 @click.option(
     "--input",
@@ -45,7 +46,7 @@ from mcugen.cli._common import (
 )
 @samples_option
 @preprocess_option
-@build_options
+@model_options
 @json_option
 def COMMAND(
     model: Path, data: Path, file: Path | None, stored: bool | None, record: Path | None, as_json: bool, **values: Any

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress
+from mcugen.cli._common import GroupedCommand, build_options, built, emit, json_option, model_argument
+from mcugen.cli._console import progress
 
 
-@click.command("validate")
+@click.command("validate", cls=GroupedCommand)
 @model_argument
 @click.option("--port", required=True, help="Serial port of the board, as /dev/ttyACM0.")
 @click.option("--baud", type=int, default=115200, show_default=True, help="Speed of the line.")

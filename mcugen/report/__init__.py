@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from mcugen import tabular
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError
 from mcugen.graph import Graph
@@ -186,15 +187,18 @@ def as_dict(facts: Report) -> dict[str, Any]:
 
 def as_text(facts: Report) -> str:
     """The report as a firmware engineer reads it."""
+    return tabular.text_of(as_parts(facts))
+
+
+def as_parts(facts: Report) -> tabular.Parts:
+    """The verdict, what it rests on, and a table of the steps."""
     least = "proven the least for this order of steps"
     bound = least if facts.proven else f"gap {facts.gap_bytes:,}: by so much less is not ruled out"
     if len(facts.regions) > 1:
         bound = f"gap {facts.gap_bytes:,} to what each region must have for what it holds"
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
-    wide = max((len(s.kernel) for s in facts.steps), default=0)
-    words = max((len(f"{s.op} {s.sizes}") for s in facts.steps), default=0)
-    lines = [
-        f"{facts.name} for {facts.board}, bits of {facts.reference}",
+    return [
+        _verdict(facts),
         *(f"  note: {note}" for note in facts.notes),
         f"  RAM      {facts.ram_bytes:>10,} bytes  {holder}",
         f"  arena    {facts.arena_bytes:>10,} bytes  lower bound {facts.lower_bound:,}, {bound}",
@@ -207,9 +211,47 @@ def as_text(facts: Report) -> str:
         *estimates.as_lines(facts),
         *(f"  removed  {line}" for line in removals.summary(facts.removed)),
         "",
-        f"  step  {'operator':<{words}}  {'kernel':<{wide}}" + ("  estimated cycles" if facts.cycles else ""),
+        _table(facts),
     ]
-    for s in facts.steps:
-        cycles = f"{estimates.of_text(s.cycles):<24}  " if facts.cycles else ""
-        lines.append(f"  {s.index:>4}  {f'{s.op} {s.sizes}':<{words}}  {s.kernel:<{wide}}  {cycles}{s.why}")
-    return "\n".join(lines) + "\n"
+
+
+def _verdict(facts: Report) -> str:
+    """One line: whether it fits, what it takes, how long, and whose bits."""
+    parts = [
+        f"RAM {_taken(facts.ram_bytes, facts.ram_limit_bytes)}",
+        f"constants {_taken(facts.weights_bytes, facts.flash_limit_bytes)}",
+    ]
+    if facts.cycles and facts.clock_hz:
+        parts.append(f"{estimates.milliseconds(facts.cycles, facts.clock_hz)} ms")
+    fits = "fits" if facts.ram_limit_bytes else "for"
+    promise = facts.promise[:1].lower() + facts.promise[1:].rstrip(".")
+    return f"{facts.name} {fits} {facts.board}: {', '.join(parts)}; {promise}"
+
+
+def _taken(used: int, limit: int | None) -> str:
+    return f"{used:,} of {limit:,} bytes ({100 * used / limit:.1f} %)" if limit else f"{used:,} bytes"
+
+
+def _table(facts: Report) -> tabular.Grid:
+    """The steps: those that take most are marked."""
+    taken = [float(s.cycles.low + s.cycles.high) if s.cycles else float(s.macs) for s in facts.steps]
+    clock, total = facts.clock_hz, sum(taken) or 1.0
+    what = [tabular.Column("estimated cycles", right=True)] if facts.cycles else []
+    time = [tabular.Column("ms", right=True, optional=True)] if facts.cycles and clock else []
+    rows = []
+    for s, weight in zip(facts.steps, taken, strict=True):
+        cycles = (estimates.of_text(s.cycles),) if facts.cycles else ()
+        ms = (estimates.three_digits(1e3 * weight / 2 / clock),) if time and clock else ()
+        operator = f"{s.op} {s.sizes}".rstrip()
+        rows.append((str(s.index), s.name, operator, s.kernel, *cycles, *ms, f"{100 * weight / total:.1f} %", s.why))
+    columns = (
+        tabular.Column("step", right=True),
+        tabular.Column("layer", shrinks=True),
+        tabular.Column("operator", shrinks=True),
+        tabular.Column("kernel", shrinks=True),
+        *what,
+        *time,
+        tabular.Column("share", right=True),
+        tabular.Column("why", shrinks=True, optional=True),
+    )
+    return tabular.Grid(columns, tuple(rows), tabular.largest(taken))

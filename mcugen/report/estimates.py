@@ -35,9 +35,13 @@ def as_lines(facts: Report) -> list[str]:
     if facts.macs:
         parts.append(f"{low / facts.macs:.2f} to {high / facts.macs:.2f} per MAC")
     if facts.clock_hz:
-        times = (three_digits(1e3 * cycles / facts.clock_hz) for cycles in (low, high))
-        parts.append(f"{' to '.join(times)} ms")
+        parts.append(f"{milliseconds(facts.cycles, facts.clock_hz)} ms")
     return ["; ".join(parts)]
+
+
+def milliseconds(cycles: CycleFacts, clock_hz: int) -> str:
+    """The least and the most time."""
+    return " to ".join(three_digits(1e3 * end / clock_hz) for end in (cycles.low, cycles.high))
 
 
 def three_digits(value: float) -> str:

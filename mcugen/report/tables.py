@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mcugen import kernels, registry, target
+from mcugen import kernels, registry, tabular, target
 from mcugen.kernel import Kernel
 from mcugen.op import Op
 from mcugen.options import RUNTIMES
@@ -32,17 +32,25 @@ def boards() -> list[dict[str, Any]]:
     ]
 
 
-def boards_text(rows: list[dict[str, Any]]) -> str:
+def boards_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
     """The boards as a table; RAM is the largest region that may hold a model."""
-    lines = [f"{'name':<20} {'core':<14} {'MHz':>5} {'RAM':>10} {'flash':>11}  {'emulated on':<14} description"]
-    for row in rows:
-        clock = f"{row['clock_hz'] // 1_000_000}" if row["clock_hz"] else "-"
-        ram, flash = (f"{row[key]:,}" if row[key] else "-" for key in ("ram_bytes", "flash_bytes"))
-        machine = row["emulated"][0] if row["emulated"] else "-"
-        lines.append(
-            f"{row['name']:<20} {row['core']:<14} {clock:>5} {ram:>10} {flash:>11}  {machine:<14} {row['title']}"
-        )
-    return "\n".join(lines) + "\n"
+    columns = (
+        tabular.Column("name"),
+        tabular.Column("core"),
+        tabular.Column("MHz", right=True),
+        tabular.Column("RAM", right=True),
+        tabular.Column("flash", right=True),
+        tabular.Column("emulated on", optional=True),
+        tabular.Column("description", shrinks=True, optional=True),
+    )
+    return [tabular.Grid(columns, tuple(_board_row(row) for row in rows))]
+
+
+def _board_row(row: dict[str, Any]) -> tuple[str, ...]:
+    clock = f"{row['clock_hz'] // 1_000_000}" if row["clock_hz"] else "-"
+    ram, flash = (f"{row[key]:,}" if row[key] else "-" for key in ("ram_bytes", "flash_bytes"))
+    machine = row["emulated"][0] if row["emulated"] else "-"
+    return (row["name"], row["core"], clock, ram, flash, machine, row["title"])
 
 
 def operators() -> list[dict[str, Any]]:

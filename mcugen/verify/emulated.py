@@ -31,7 +31,10 @@ _TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class SimulatedStep:
-    """Executed instructions of a step in the first inference, and its cycles where there is a model of the core."""
+    """Executed instructions of a step in the first inference, and its cycles where there is a model of the core.
+
+    name: the model's own of the layer
+    """
 
     index: int
     op: str
@@ -41,6 +44,7 @@ class SimulatedStep:
     macs: int
     instructions: int
     cycles: Interval | None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -255,7 +259,15 @@ def _steps(
     none = Interval(0, 0) if estimates else None
     return tuple(
         SimulatedStep(
-            s.index, s.op, s.sizes, s.kernel, s.function, s.macs, counts.get(s.index, 0), estimates.get(s.index, none)
+            s.index,
+            s.op,
+            s.sizes,
+            s.kernel,
+            s.function,
+            s.macs,
+            counts.get(s.index, 0),
+            estimates.get(s.index, none),
+            s.name,
         )
         for s in artifact.report.steps
     )

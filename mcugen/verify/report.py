@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from mcugen import __version__
+from mcugen import __version__, tabular
 from mcugen.cycles import Interval
 from mcugen.reference import TOLERANCE_TEXT
+from mcugen.report.estimates import three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.verify.compare import Verdict
 from mcugen.verify.emulated import Simulation
@@ -197,6 +198,11 @@ def _holder(result: Simulation) -> str:
 
 def simulate_text(result: Simulation) -> str:
     """Totals, then the steps with their share."""
+    return tabular.text_of(simulate_parts(result))
+
+
+def simulate_parts(result: Simulation) -> tabular.Parts:
+    """The verdict, totals, and a table of the steps."""
     verdict = "OK" if result.agrees and result.repeatable else "DIFFERS"
     lines = [f"{result.board} (emulated {result.machine}): {verdict}, {result.verdict.cases} inputs, each run twice"]
     if result.verdict.first_difference:
@@ -214,9 +220,8 @@ def simulate_text(result: Simulation) -> str:
         "without interrupts:",
         f"               {' > '.join(_function(result, name) for name in result.stack_path)}",
         "",
-        *_step_lines(result),
     ]
-    return "\n".join(lines) + "\n"
+    return [*lines, _steps(result)]
 
 
 def _function(result: Simulation, name: str) -> str:
@@ -238,19 +243,30 @@ def _cycles_lines(result: Simulation) -> list[str]:
     return ["; ".join(parts)]
 
 
-def _step_lines(result: Simulation) -> list[str]:
-    """A line for each step; a column of cycles where there are estimates."""
-    words = max((len(f"{s.op} {s.sizes}") for s in result.steps), default=0)
-    wide = max((len(s.kernel) for s in result.steps), default=0)
-    title = f"  step  {'operator':<{words}}  {'kernel':<{wide}}  instructions         "
-    lines = [title + ("  estimated cycles           per MAC" if result.cycles else "").rstrip()]
-    total = max(result.instructions, 1)
+def _steps(result: Simulation) -> tabular.Grid:
+    """A row for each step; those that take most are marked."""
+    total, clock = max(result.instructions, 1), result.clock_hz
+    timed = (tabular.Column("estimated cycles", right=True),) if result.cycles else ()
+    times = (tabular.Column("ms", right=True, optional=True),) if result.cycles and clock else ()
+    per_mac = (tabular.Column("per MAC", right=True, optional=True),) if result.cycles else ()
+    rows = []
     for s in result.steps:
-        share = 100 * s.instructions / total
-        line = f"  {s.index:>4}  {f'{s.op} {s.sizes}':<{words}}  {s.kernel:<{wide}}"
-        line += f"  {s.instructions:>12,}  {share:5.1f} %"
-        if s.cycles:
-            line += f"  {f'{s.cycles.low:,} to {s.cycles.high:,}':<25}"
-            line += f"  {s.cycles.low / s.macs:.2f} to {s.cycles.high / s.macs:.2f}" if s.macs else ""
-        lines.append(line.rstrip())
-    return lines
+        low, high = (s.cycles.low, s.cycles.high) if s.cycles else (0, 0)
+        cycles = (f"{low:,} to {high:,}",) if timed else ()
+        ms = (three_digits(500 * (low + high) / clock),) if times and clock else ()
+        macs = (f"{low / s.macs:.2f} to {high / s.macs:.2f}" if s.macs else "",) if per_mac else ()
+        share = f"{100 * s.instructions / total:.1f} %"
+        operator = f"{s.op} {s.sizes}".rstrip()
+        rows.append((str(s.index), s.name, operator, s.kernel, f"{s.instructions:,}", share, *cycles, *ms, *macs))
+    columns = (
+        tabular.Column("step", right=True),
+        tabular.Column("layer", shrinks=True),
+        tabular.Column("operator", shrinks=True),
+        tabular.Column("kernel", shrinks=True, optional=True),
+        tabular.Column("instructions", right=True),
+        tabular.Column("share", right=True),
+        *timed,
+        *times,
+        *per_mac,
+    )
+    return tabular.Grid(columns, tuple(rows), tabular.largest([s.instructions for s in result.steps]))

@@ -86,7 +86,8 @@ def build(model: str, folder: Path, **choices: Any) -> Built:
 def build_bytes(data: bytes, folder: Path, file_name: str = "model.tflite", **choices: Any) -> Built:
     """Build the bytes of a model file into folder/out."""
     (folder / file_name).write_bytes(data)
-    artifact = mcugen.compile(folder / file_name, **choices)
+    named = {"name": "model"} if file_name == "model.tflite" else {}  # else its folder names it
+    artifact = mcugen.compile(folder / file_name, **{**named, **choices})
     artifact.write(folder / "out")
     return Built(folder / "out", artifact)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,12 @@ import pytest
 import mcugen
 from mcugen.emit import EXAMPLE
 from mcugen.errors import UsageError
-from mcugen.options import MAX_PREFIX, c_name_from, is_c_name, is_shortened
+from mcugen.options import MAX_PREFIX, c_name_from, is_c_name, is_shortened, named, stem_of
 from mcugen.toolchain.process import run_checked
 from tests.emit.built import WARNINGS, Built, build_bytes
 from tests.frontends.small_models import image_net, three_dense
 
+ROOT = Path(__file__).resolve().parents[2]
 HOSTILE: dict[str, str | bytes] = {
     "comment end": "*/ int evil; /*",
     "include": '"\n#include "/etc/passwd"\n',
@@ -143,6 +145,21 @@ def test_made_names_are_lawful() -> None:
     for stem in ("", "-", "1", "9" * 60, "int", "mg", "mg_", "uint8_max", "é", "a" * 60, "person-detect.v2", "size"):
         assert is_c_name(c_name_from(stem)), stem
     assert c_name_from("kws-int8.v2") == "kws_int8_v2"
+
+
+def test_a_folder_names_what_its_file_does_not(tmp_path: Path) -> None:
+    assert stem_of(Path("kws/model.tflite")) == "kws" and stem_of(Path("a/kws/saved_model")) == "kws"
+    assert stem_of(Path("kws/net2.tflite")) == "net2" and stem_of(Path("model.tflite")) == "model"
+    assert stem_of(Path("models/model.tflite")) == "model" and stem_of(Path("../model.tflite")) == "model"
+    folder = tmp_path / "kws"
+    folder.mkdir()
+    shutil.copy(ROOT / "tests" / "models" / "s8_fully_connected.tflite", folder / "model.tflite")
+    assert "kws_run" in mcugen.compile(folder / "model.tflite").files["kws.h"].decode()
+    assert mcugen.compile(f"wake={folder / 'model.tflite'}").name == "wake"
+    (tmp_path / "a=b.tflite").write_bytes(b"")
+    assert named(tmp_path / "a=b.tflite") == ("", tmp_path / "a=b.tflite")
+    with pytest.raises(UsageError, match="'int' cannot prefix C symbols"):
+        named(Path(f"int={folder / 'model.tflite'}"))
 
 
 def test_long_names_are_shortened() -> None:

@@ -1,0 +1,56 @@
+"""Text for people as lines and tables, which the command line fits to the width of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. right: figures; shrinks: text whose end may be left out; optional: goes first where it is narrow."""
+
+    head: str
+    right: bool = False
+    shrinks: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table. top: the rows to mark, those that take most."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    top: frozenset[int] = frozenset()
+
+    def text(self) -> str:
+        """As wide as it must be."""
+        heads = tuple(column.head for column in self.columns)
+        widths = [max(map(len, cells)) for cells in zip(heads, *self.rows, strict=True)]
+        marks = ["*" if k in self.top else " " for k in range(len(self.rows))]
+        lines = [
+            f" {mark} {self._line(row, widths)}" for mark, row in zip([" ", *marks], [heads, *self.rows], strict=True)
+        ]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
+        cells = zip(self.columns, row, widths, strict=True)
+        return "  ".join(cell.rjust(wide) if column.right else cell.ljust(wide) for column, cell, wide in cells)
+
+
+Parts = Sequence[str | Grid]
+"""Lines, the verdict first, and tables."""
+
+
+def text_of(parts: Parts) -> str:
+    """All of it, as wide as it must be: for files, pipes and Python."""
+    return "\n".join(part if isinstance(part, str) else part.text() for part in parts) + "\n"
+
+
+def largest(values: Sequence[float], count: int = 3) -> frozenset[int]:
+    """The places of the largest values, as many as `count`, of several; none where all are 0."""
+    if len(values) <= count:
+        return frozenset()
+    order = sorted(range(len(values)), key=lambda k: (-values[k], k))[:count]
+    return frozenset(k for k in order if values[k] > 0)

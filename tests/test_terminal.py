@@ -1,0 +1,104 @@
+"""The terminal: a verdict first, tables that fit, colour only where it belongs, and help in groups."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcugen.cli import _console, main
+from mcugen.tabular import Column, Grid, largest
+
+ROOT = Path(__file__).resolve().parents[1]
+DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
+HEADINGS = ["Options:", "Target:", "Model:", "Memory and speed:", "Files:"]
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main([str(a) for a in arguments])
+    assert not ended.value.code
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_build_fits_the_terminal(
+    width: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    build = ("build", DIGITS, "--board", "nucleo-l4r5zi", "-o", tmp_path)
+    lines = printed(capsys, *build).splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert lines[0].startswith("digits fits nucleo-l4r5zi: RAM 2,112 of 655,360 bytes (0.3 %)")
+    head = next(k for k, line in enumerate(lines) if line.lstrip().startswith("step"))
+    table = lines[head + 1 :]
+    assert len(table) == 6 and [line[0] for line in table] == ["*", "*", "*", " ", " ", " "]
+    assert all("%" in line for line in table) and "depthwise" in table[1] and ("…" in table[1])
+    assert ("why" in lines[head]) == (width == 120) and " ms " in lines[head]
+    wide = printed(capsys, *build, "--wide")
+    assert "mg_depthwise_conv2d_s8__planar" in wide and "…" not in wide
+    assert printed(capsys, *build, "--quiet") == ""
+
+
+def test_into_a_file_nothing_is_shortened(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    text = printed(capsys, "build", DIGITS, "--board", "cortex-m4", "--clock", "168M", "-o", tmp_path)
+    assert "mg_depthwise_conv2d_s8__planar" in text and "\x1b" not in text and "…" not in text
+    assert re.match(r"digits for cortex-m4: RAM 2,112 bytes, constants 6,284 bytes, [\d.]+ to [\d.]+ ms; ", text)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_colour_is_for_terminals(plain: bool) -> None:
+    """The knee of a curve is marked: in colour on a terminal, without where NO_COLOR is set."""
+    program = (
+        "from mcugen.cli._console import show; from mcugen.tabular import *;"
+        "show([Grid((Column('a'), Column('b')), (('1', '2'), ('3', '4')), frozenset({1}))])"
+    )
+    ours, theirs = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")}
+    environment |= {"TERM": "xterm-256color"} | ({"NO_COLOR": "1"} if plain else {})
+    done = subprocess.run([sys.executable, "-c", program], stdout=theirs, env=environment, cwd=ROOT, check=False)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert done.returncode == 0 and "*" in shown
+    assert bool(re.search(r"\x1b\[[\d;]*3\dm", shown)) is not plain
+
+
+def test_columns_give_way() -> None:
+    columns = (Column("n", right=True), Column("text", shrinks=True), Column("more", optional=True))
+    grid = Grid(columns, (("1", "a" * 30, "b" * 10), ("22", "c", "d")))
+    assert _console._widths(grid, 80) == {0: 2, 1: 30, 2: 10}
+    assert _console._widths(grid, 40) == {0: 2, 1: 21, 2: 10}
+    assert _console._widths(grid, 25) == {0: 2, 1: 18}
+    assert _console._widths(grid, 5) == {0: 2, 1: 8}
+    assert grid.text().splitlines()[1] == f"    1  {'a' * 30}  {'b' * 10}"
+    assert largest([1, 9, 3, 4, 0]) == {1, 2, 3} and largest([1, 2, 3]) == set() and largest([0] * 9) == set()
+
+
+def test_what_is_left_is_estimated() -> None:
+    assert _console._left("3 of 12 schedules counted", 6.0) == ", about 18 s left"
+    assert _console._left("compiling", 6.0) == _console._left("3 of 12", 1.0) == _console._left("0 of 12", 6.0) == ""
+
+
+@pytest.mark.parametrize("command", ["build", "verify", "simulate", "pareto", "inspect", "run", "evaluate"])
+def test_help_has_groups_and_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, command, "--help")
+    assert [line for line in text.splitlines() if line in HEADINGS] == HEADINGS
+    assert f"      mcugen {command} " in text or f"    mcugen {command} " in text
+    assert ("--no-report" in text) == ("--export" in text) == (command == "build")
+    assert text.index("\n  --board") > text.index("Target:") > text.index("--json")
+
+
+def test_boards_complete_in_the_shell() -> None:
+    environment = os.environ | {"_MCUGEN_COMPLETE": "bash_complete", "COMP_WORDS": "mcugen build --board nucleo-l"}
+    call = [sys.executable, "-c", "from mcugen.cli import cli; cli(prog_name='mcugen')"]
+    done = subprocess.run(call, env=environment | {"COMP_CWORD": "3"}, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["plain,nucleo-l4r5zi"]
