@@ -167,12 +167,13 @@ def _half(s: Sketch, shape: Shape) -> None:
 
 
 FLOAT_FUNCTIONS = ("CEIL", "COS", "FLOOR", "NEG", "ROUND", "SIN", "SQUARE")
-BYTE_FUNCTIONS = ("ABS", "ELU", "EXP", "GELU", "LOG", "RSQRT", "SQRT")
+BYTE_FUNCTIONS = ("ELU", "EXP", "GELU", "LOG", "RSQRT", "SQRT")
 CLAMPS = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
 _BYTES_AND_FLOAT = ("s8", "u8", "s16", "f32")
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     **{name: (("f32",), unary(name)) for name in FLOAT_FUNCTIONS},
     **{name: (("s8", "f32"), unary(name)) for name in BYTE_FUNCTIONS},
+    "ABS": (("s8", "s16", "f32"), unary("ABS")),
     **{name: (_BYTES_AND_FLOAT, unary(name)) for name in (*CLAMPS, "LOGISTIC", "TANH", "LEAKY_RELU")},
     "HARD_SWISH": (("s8", "u8", "f32"), unary("HARD_SWISH")),
     "PRELU": (("s8", "u8", "f32"), prelu),

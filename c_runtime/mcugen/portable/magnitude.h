@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Magnitudes of stored integers of int16, on another scale where there is one.
+ */
+#ifndef MCUGEN_MAGNITUDE_H
+#define MCUGEN_MAGNITUDE_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    int32_t mult, shift;
+    uint8_t scales;
+} mg_magnitude;
+
+static inline int32_t mg_magnitude_of(const mg_magnitude *p, int32_t a)
+{
+    const int32_t size = a < 0 ? -a : a;
+    return mg_clamp(p->scales != 0u ? mg_requantize(size, p->mult, p->shift) : size, INT16_MIN, INT16_MAX);
+}
+
+#endif /* MCUGEN_MAGNITUDE_H */
