@@ -157,7 +157,6 @@ class Kernel:
     starts    ALIAS: the byte of the operand at which each result begins; JOIN: the byte of the result at which each
               operand begins; None: all begin at byte 0
     widened   whether the constants hold the weights wider than the model does: faster, but takes more flash
-    narrow    of a widened kernel: when another one for the same cores, as fast, keeps their width; None: never
     struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
     work      counts for estimates of a call's cycles, beside those of select/costs.py for every kernel: a number for
               each of `terms`, 0 for those that are left out
@@ -189,7 +188,6 @@ class Kernel:
     loop: Callable[[Call], Made] | None = None
     starts: Callable[[Call], Sequence[int]] | None = None
     widened: bool = False
-    narrow: Rule | None = None
     struct: str = ""
     needs: frozenset[str] = frozenset()
     work: Callable[[Call], Mapping[str, float]] | None = None

@@ -119,9 +119,9 @@ class Options:
     )
     optimize: str = _option(
         "balanced",
-        "balanced: the fastest kernels that fit and keep the width of the weights, where the core has fast ones for "
-        "them; speed: also kernels that store weights wider; ram: the least RAM, layers run row by row; flash: the "
-        "fewest bytes of constants and code.",
+        "balanced: fast, where RAM and constants are taken for what they save in time (docs/goals.md); speed: "
+        "the fastest that fits; ram: the least RAM, layers run row by row; flash: the fewest bytes of constants and "
+        "code.",
         choices=GOALS,
         group="Memory and speed",
     )

@@ -18,6 +18,7 @@ from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
 
 __all__ = ["EXAMPLE", "emit", "files_of", "libraries_of", "sources_of"]
 
+
 def sources_of(files: Iterable[str]) -> list[str]:
     """The C files of a build that make up the model, sorted; the example is none of them."""
     return [path for path in sorted(files) if path.endswith(".c") and path != EXAMPLE]

@@ -11,6 +11,7 @@ from mcugen.schedule.order import reordered
 from mcugen.select import solver
 from mcugen.select.budget import Solution, ranges
 from mcugen.select.candidates import Candidates, candidates_of
+from mcugen.select.prices import prices_of
 from mcugen.target import Target
 
 __all__ = ["Solution", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
@@ -39,7 +40,8 @@ def solve_with_time(graph: Graph, target: Target, options: Options) -> tuple[Sol
         solver.cost_of(solver.Problem(nodes, tuple(listed), options, target), solution)
         for (nodes, listed), solution in zip(every, found, strict=True)
     ]
-    best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], costs[k], options, target))
+    prices = prices_of(graph, candidates, options, target)
+    best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], costs[k], options, target, prices))
     if options.require_accelerated:
         _require_accelerated(found[best], candidates)
     return found[best], costs[best]

@@ -95,16 +95,29 @@ def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], 
 
 
 def with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
+    """The solution with a note of why steps run by rows: the budget does not hold whole tensors."""
     if options.ram_bytes is not None:
         budget = f"--ram allows {options.ram_bytes:,}"
     elif len(solution.regions) > 1 or options.regions:
         budget = f"there are {regions_text(solution.regions)}"
     else:
         budget = f"the RAM of {board.name} has {board.ram_bytes:,}"
+    why = f"with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"
+    return _noted(solution, why)
+
+
+def with_saving(solution: Solution, whole: Solution, times: float) -> Solution:
+    """The solution with a note of what rows save. times: its time to that of whole tensors."""
+    less = 100 - 100 * solution.ram_bytes / whole.ram_bytes
+    return _noted(solution, f"{less:.0f} % less RAM than whole tensors for {100 * times - 100:.1f} % more time")
+
+
+def _noted(solution: Solution, why: str) -> Solution:
     rows = [step.index for step in solution.schedule.steps if step.by_rows]
+    if not rows:
+        return solution
     which = f"step{'s' if len(rows) > 1 else ''} {ranges(rows)}"
-    note = f"{which} computed row by row: with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"
-    return replace(solution, notes=(note,) if rows else ())
+    return replace(solution, notes=(f"{which} computed row by row: {why}", *solution.notes))
 
 
 def ranges(indices: Iterable[int]) -> str:

@@ -63,11 +63,22 @@ class _Edge:
 
 
 class Curve:
-    """The points of one network, from the fastest to the smallest."""
+    """The points of one network, from the fastest to the smallest.
+
+    most: how many stretches are looked into; there are no points that need more.
+    """
 
     def __init__(
-        self, graph: Graph, candidates: Sequence[Candidates], *, keep_input: bool, pushed: str | None, no_rows: bool
+        self,
+        graph: Graph,
+        candidates: Sequence[Candidates],
+        *,
+        keep_input: bool,
+        pushed: str | None,
+        no_rows: bool,
+        most: float = np.inf,
     ) -> None:
+        self._left = most
         choices = [listed[0].choice for listed in candidates]
         of = sources(choices)
         results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
@@ -82,13 +93,17 @@ class Curve:
     def points(self) -> Iterator[Point]:
         """Each needs less memory than those before it."""
         limit = np.inf
-        while (path := self._cheapest(limit)) is not None:
-            edges = [(key, self._edges[key]) for key in path]
-            point = self._point([(key, e.model, e.found) for key, e in edges if e.model and e.found])
+        while (point := self.within(limit)) is not None:
             yield point
             limit = point.peak - 1
-            if not path:
-                return
+
+    def within(self, limit: float, cost: float = np.inf) -> Point | None:
+        """The fastest point within a limit of memory, if it costs less than `cost`. Limits of later calls are lower."""
+        path = self._cheapest(limit, cost)
+        if path is None or limit < 0:
+            return None
+        edges = [(key, self._edges[key]) for key in path]
+        return self._point([(key, e.model, e.found) for key, e in edges if e.model and e.found])
 
     def _first_edges(self, no_rows: bool) -> Iterator[tuple[_Key, _Edge]]:
         running = [listed for listed in self._net.candidates if listed[0].choice.kernel.has_code]
@@ -103,18 +118,20 @@ class Curve:
                 if not no_rows and able[b.index] > able[a.index]:
                     yield (i, j, True), _Edge(float(walked[b.index] - walked[a.index]), ends)
 
-    def _cheapest(self, limit: float) -> list[_Key] | None:
-        """The cheapest row of stretches within the limit."""
+    def _cheapest(self, limit: float, most: float) -> list[_Key] | None:
+        """The cheapest row of stretches within the limit; None where its cost is `most` or more."""
         while True:
-            path = self._shortest(limit)
+            path = self._shortest(limit, most)
             unknown = [key for key in path or () if not self._edges[key].fits(limit)]
             if not unknown:
                 return path
+            if self._left <= 0:
+                return None
             for key in unknown:
                 self._look_into(key, limit)
 
-    def _shortest(self, limit: float) -> list[_Key] | None:
-        """The path from the first cut to the last with the least bounds of cost; None where there is none."""
+    def _shortest(self, limit: float, most: float) -> list[_Key] | None:
+        """The path from the first cut to the last with the least bounds of cost, if that is below `most`."""
         best = [0.0] + [np.inf] * (len(self._cuts) - 1)
         via: list[_Key | None] = [None] * len(self._cuts)
         for j in range(1, len(self._cuts)):
@@ -126,7 +143,7 @@ class Curve:
         path: list[_Key] = []
         while (key := via[path[-1][0] if path else len(via) - 1]) is not None:
             path.append(key)
-        return path[::-1] if best[-1] < np.inf else None
+        return path[::-1] if best[-1] < most else None
 
     def along(self, point: Point, limit: float) -> Point:
         """The rows of a point, with the cheapest kernels of each stretch within the limit, or else the leanest."""
@@ -148,6 +165,7 @@ class Curve:
         i, j, by_rows = key
         edge, last = self._edges[key], len(self._cuts) - 1
         if edge.model is None:
+            self._left -= 1
             a, b = self._cuts[i], self._cuts[j]
             steps = range(a.index, b.index)
             edge.model = stretch(self._net, steps, by_rows=by_rows, is_first=i == 0, is_last=j == last)

@@ -7,17 +7,20 @@ and a larger budget none that is slower.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.steps import can_run_by_rows
-from mcugen.select.budget import Solution, planned, pushed_input, with_note
+from mcugen.select.advice import faster_points, sentence
+from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
 from mcugen.select.memories import regions_of
-from mcugen.select.sharing import Picks, cheapest, code_of, within_code
+from mcugen.select.prices import FREE, Prices, prices_of
+from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
 from mcugen.select.stretch import EVENT_COST
 from mcugen.target import Target
 
@@ -41,6 +44,9 @@ FIRMWARE_BYTES = 32 * 1024
 SHARES = (1.0, 0.97, 0.9, 0.75)
 """Where the least plan has no room for faster kernels in all stretches: the share of it that they may take."""
 
+STRETCHES = 80
+"""Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
+
 LEAST = 1e-9
 """Weight of a cost that only breaks ties."""
 
@@ -53,17 +59,20 @@ class Problem:
     candidates: tuple[Candidates, ...]
     options: Options
     board: Target
+    prices: Prices = FREE
 
     def planned(self, picks: Picks, groups: tuple[range, ...] = ()) -> Solution:
         """The solution with these kernels in which the steps of each group run row by row."""
         regions = regions_of(self.options, self.board)
         return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
 
-    def curve(self, offered: Sequence[Candidates]) -> Curve:
-        """Time against memory with these candidates."""
+    def curve(self, offered: Sequence[Candidates], most: float = math.inf) -> Curve:
+        """Time against memory with these candidates. most: see `Curve`."""
         options, first = self.options, [listed[0].choice for listed in offered]
         pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
-        return Curve(self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows)
+        return Curve(
+            self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows, most=most
+        )
 
 
 def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Solution:
@@ -73,13 +82,13 @@ def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, boar
     all. Pushed rows without a budget of the user's get the least RAM that their kernels allow. Raises UsageError where
     the input cannot be pushed, or a region is not the board's.
     """
-    problem = Problem(graph, tuple(_allowed(listed, options) for listed in candidates), options, board)
+    problem = _problem(graph, candidates, options, board)
     if options.optimize == "ram":
         return _smallest(problem, problem.candidates)
     if options.optimize == "flash":
         picks = cheapest(problem.candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * LEAST)
     else:
-        picks = within_flash(problem, fastest(problem.candidates))
+        picks = within_flash(problem, fastest(problem.candidates, problem.prices.of))
     if options.input_mode == "frames":
         return problem.planned(picks)
     if options.input_mode != "whole":
@@ -87,9 +96,22 @@ def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, boar
             return _smallest(problem, [(c,) for c in picks])
         return _fastest_that_fits(problem, _offered(problem, picks))
     whole = problem.planned(picks)
-    if whole.fits or options.no_rows:
+    if options.no_rows:
         return whole
+    if whole.fits:
+        return _worth_its_rows(problem, picks, whole) if problem.prices.ram else whole
     return with_note(_fastest_that_fits(problem, _offered(problem, picks)), whole, options, board)
+
+
+def _problem(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Problem:
+    """The problem with the candidates that the goal allows, at its prices.
+
+    Weights are stored wider for `speed`, or where that has a price; else they stay as wide as the model has them.
+    """
+    prices = prices_of(graph, candidates, options, board)
+    wider = options.optimize == "speed" or prices.flash > 0
+    allowed = tuple(listed if wider else _narrow(listed) for listed in candidates)
+    return Problem(graph, allowed, options, board, prices)
 
 
 def front(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int) -> list[Solution]:
@@ -99,16 +121,18 @@ def front(graph: Graph, candidates: Sequence[Candidates], options: Options, boar
     """
     found: list[Solution] = []
     for goal in ("speed", "balanced"):
-        chosen = replace(options, optimize=goal)
-        problem = Problem(graph, tuple(_allowed(listed, chosen) for listed in candidates), chosen, board)
-        picks = within_flash(problem, fastest(problem.candidates))
+        problem = _problem(graph, candidates, replace(options, optimize=goal), board)
+        picks = within_flash(problem, fastest(problem.candidates, problem.prices.of))
         points = list(problem.curve(_offered(problem, picks)).points())
         found += [problem.planned(point.picks, point.groups) for point in _thinned(points, most)]
     return best_of(graph, candidates, options, board, found)
 
 
-def rank_of(solution: Solution, cost: float, options: Options, board: Target) -> tuple[float, float, float]:
-    """Sort key of solutions, the best first: bytes over the budget, then time (goal `ram`: RAM)."""
+def rank_of(
+    solution: Solution, cost: float, options: Options, board: Target, prices: Prices
+) -> tuple[float, float, float]:
+    """Sort key of solutions, the best first: bytes over the budget, then time and what is paid for (`ram`: RAM)."""
+    cost += prices.flash * sum(c.constant_bytes for c in solution.choices) + prices.ram * solution.ram_bytes
     limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
     over = max(solution.ram_bytes - limit, 0) if limit is not None else 0
     least = (solution.ram_bytes, cost)
@@ -159,54 +183,49 @@ def within_flash(problem: Problem, picks: Picks) -> Picks:
     return tuple(chosen)
 
 
-def fastest(candidates: Sequence[Candidates]) -> Picks:
-    """The fastest kernels whose code is within bounds; where there is much of it, without copies that save little."""
-    found = within_code(candidates, CODE_BYTES, lambda c: c.cost)
+def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost) -> Picks:
+    """The kernels of least weight whose code is within bounds; where there is much of it, without copies that save
+    little.
+    """
+    found = within_code(candidates, CODE_BYTES, weight)
     if code_of(found) <= SMALL_CODE_BYTES:
         return found
-    worth = cheapest(candidates, CODE_WORTH, lambda c: c.cost)
+    worth = cheapest(candidates, CODE_WORTH, weight)
     if code_of(worth) <= CODE_BYTES:
         return worth
-    price = max(CODE_WORTH, LARGE_CODE_WORTH * sum(c.cost for c in found))
+    price = max(CODE_WORTH, LARGE_CODE_WORTH * sum(map(weight, found)))
     limits = range(CODE_BYTES + CODE_STEP, MOST_CODE_BYTES + 1, CODE_STEP)
-    larger = [within_code(candidates, limit, lambda c: c.cost) for limit in limits]
-    return min((found, *larger), key=lambda p: sum(c.cost for c in p) + price * max(code_of(p) - CODE_BYTES, 0))
+    larger = [within_code(candidates, limit, weight) for limit in limits]
+    return min((found, *larger), key=lambda p: sum(map(weight, p)) + price * max(code_of(p) - CODE_BYTES, 0))
 
 
 def _saved(now: Candidate, then: Candidate) -> int:
     return now.choice.constant_bytes - then.choice.constant_bytes
 
 
-def _allowed(listed: Candidates, options: Options) -> Candidates:
-    """The candidates that the goal allows: all goals but `speed` keep the weights as wide as the model has them.
-
-    Weights that the core's fast narrow kernels cannot take may be wider for `balanced`, as far as flash has room.
-    """
-    free = options.optimize == "balanced"
-    narrow = tuple(c for c in listed if not c.choice.kernel.widened or (free and _has_no_narrow(c)))
-    return listed if options.optimize == "speed" or not narrow else narrow
-
-
-def _has_no_narrow(c: Candidate) -> bool:
-    """Whether the kernel has a twin that keeps the width of the weights, but not of these."""
-    narrow = c.choice.kernel.narrow
-    return narrow is not None and not narrow(c.choice.call)
+def _narrow(listed: Candidates) -> Candidates:
+    """The candidates that keep the weights as wide as the model has them, where there are any."""
+    return tuple(c for c in listed if not c.choice.kernel.widened) or listed
 
 
 def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
     """For each node the functions picked without regard to RAM, and those that need less memory of their own; where the
     pick cannot run by rows, also those that can.
 
-    A faster one that was not picked was not worth its code. What holds more constants than the pick is left out where
-    flash is limited.
+    A faster one that was not picked was not worth its code, or its constants where they have a price. What holds more
+    constants than the pick is left out where flash is limited.
     """
+    priced = problem.prices.flash > 0
     used = {c.function for c in picks}
     limited = problem.options.optimize == "flash" or problem.options.flash_bytes is not None
 
     def is_offered(c: Candidate, pick: Candidate) -> bool:
         walks = can_run_by_rows(c.choice) and not can_run_by_rows(pick.choice)
-        leaner = (c.working_bytes < pick.working_bytes or walks) and c.cost >= pick.cost
-        return (c.function in used or leaner) and not (limited and c.choice.constant_bytes > pick.choice.constant_bytes)
+        slower = c.cost >= pick.cost
+        leaner = (c.working_bytes < pick.working_bytes or walks) and slower
+        return (leaner or (c.function in used and (slower or not priced))) and not (
+            limited and c.choice.constant_bytes > pick.choice.constant_bytes
+        )
 
     pairs = zip(problem.candidates, picks, strict=True)
     return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
@@ -224,16 +243,42 @@ def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
 
 
 def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
-    """The fastest point whose plan fits; where none does, the smallest."""
+    """The point of the least time, and price of RAM, whose plan fits; where none does, the smallest."""
     sizes = [region.nbytes for region in regions_of(problem.options, problem.board)]
     room = None if None in sizes else sum(size for size in sizes if size is not None)
     points = _points(problem, offered)
+    price, score = problem.prices.ram, math.inf
+    best: tuple[float, Solution] | None = None
     for point in sorted(points, key=lambda p: (p.cost, p.peak)):
+        if point.cost >= score:
+            break
         if room is None or point.peak <= room:
             made = problem.planned(point.picks, point.groups)
-            if made.fits:
-                return made
-    return _least_of(problem, points)
+            if made.fits and point.cost + price * made.ram_bytes < score:
+                score, best = point.cost + price * made.ram_bytes, (point.cost, made)
+    return _least_of(problem, points) if best is None else _advised(problem, points, *best)
+
+
+def _advised(problem: Problem, points: Sequence[Point], cost: float, solution: Solution) -> Solution:
+    """The solution with notes of what more RAM would bring."""
+    notes = []
+    for point, name in faster_points(points, solution.ram_bytes, cost, problem.options):
+        made = problem.planned(point.picks, point.groups)
+        notes.append(sentence(name, solution.ram_bytes, cost, made.ram_bytes, point.cost, problem.options))
+    return replace(solution, notes=(*solution.notes, *dict.fromkeys(notes)))
+
+
+def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution:
+    """Rows in place of whole tensors where the RAM that they save is worth more than their time; else `whole`."""
+    curve, price = problem.curve(_offered(problem, picks), STRETCHES), problem.prices.ram
+    cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
+    best, time, score, limit = whole, cost, cost + price * whole.ram_bytes, whole.ram_bytes - 1.0
+    while (point := curve.within(limit, score)) is not None:
+        made = problem.planned(point.picks, point.groups)
+        if made.fits and point.cost + price * made.ram_bytes < score:
+            best, time, score = made, point.cost, point.cost + price * made.ram_bytes
+        limit = min(point.peak, (score - point.cost) / price) - 1
+    return best if best is whole else with_saving(best, whole, time / cost)
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
@@ -251,7 +296,7 @@ def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
         if best is None or (made.ram_bytes, point.cost) < best[:2]:
             best = made.ram_bytes, point.cost, made
     assert best is not None  # the curve of any network has a point
-    return best[2]
+    return _advised(problem, points, *best[1:])
 
 
 def _memory_of(c: Candidate) -> tuple[bool, int, float]:

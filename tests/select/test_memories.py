@@ -88,7 +88,7 @@ LARGE = chain((160, 160, 160, 80), (1, 4, 3, 2))
 
 
 def test_a_model_too_large_for_the_fastest_region_is_spread(tmp_path: Path) -> None:
-    artifact = built(tmp_path, LARGE, board="nucleo-h743zi")
+    artifact = built(tmp_path, LARGE, board="nucleo-h743zi", optimize="speed")
     assert not artifact.schedule.interleaved
     assert set(used(artifact)) == {"dtcm", "axi_sram"}
     assert used(artifact)["dtcm"] <= 131072 - STACK_RESERVE_BYTES

@@ -342,7 +342,6 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
                 params=partial(of.params, way=way),
                 code=partial(of.code, way=way),
                 widened=not way.is_composite,
-                narrow=None if way.is_composite else scaling.composite,
                 needs=scaling.DSP,
             )
         )

@@ -91,7 +91,6 @@ def _kernel(name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel
         work=_work,
         terms=("blocks", "groups", *scaling.CLAMP_TERMS),
         widened=not is_composite,
-        narrow=None if is_composite else scaling.composite,
         struct="mg_dsp_vector",
         short=f"fc_{name}",
         needs=scaling.DSP,

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default goal weighs time, RAM and constants; builds say what more RAM would bring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import pipeline, select
+from mcugen.options import Options
+from mcugen.select.advice import faster_points, sentence
+from mcugen.select.curve import Point
+from mcugen.select.prices import FLASH_PRICE, FREE, RAM_PRICE, prices_of
+from tests.select.test_budget import SMALL, built, chain
+from tests.support.tflite_writer import ModelWriter
+
+IMAGES = chain((48, 48, 48, 24), (3, 16, 16, 16))
+"""Two layers of images that take most of the RAM, and cost little more by rows."""
+
+
+def wide_dense() -> bytes:
+    """One layer of many weights that are read once: a core without SMLAD gains much from int16."""
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, 256), "s8", scale=0.05) for name in "xy")
+    data = np.random.default_rng(1).integers(-20, 21, (256, 256))
+    m.op("FULLY_CONNECTED", [x, m.tensor("w", (256, 256), "s8", scale=0.01, data=data)], [y])
+    return m.build([x], [y])
+
+
+def test_rows_that_cost_next_to_nothing_are_taken(tmp_path: Path) -> None:
+    speed, default = (built(tmp_path, IMAGES, board="cortex-m4", optimize=goal) for goal in ("speed", "balanced"))
+    assert not speed.schedule.interleaved and default.schedule.interleaved
+    assert default.report.ram_bytes < 0.7 * speed.report.ram_bytes
+    assert any("less RAM than whole tensors for" in note for note in default.report.notes)
+
+
+def test_no_budget_makes_a_slower_model_than_a_smaller_one(tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").write_bytes(IMAGES)
+    found = []
+    for ram in ("", "60K", "30K", "20K", "14K"):
+        options = Options(board="cortex-m4", ram=ram)
+        model = pipeline.prepare(tmp_path / "m.tflite", options)
+        found.append(select.solve_with_time(model.graph, model.board, options)[1])
+    assert found == sorted(found)
+
+
+def test_constants_are_stored_wider_where_they_pay(tmp_path: Path) -> None:
+    small, large = (built(tmp_path, wide_dense(), board=b).report.weights_bytes for b in ("cortex-m4", "cortex-m0plus"))
+    assert small < 1.2 * 65536 < 1.8 * 65536 < large
+
+
+def test_bytes_are_free_for_other_goals_and_on_a_computer(tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").write_bytes(SMALL)
+    for board, goal, free in (
+        ("cortex-m4", "balanced", False), ("cortex-m4", "speed", True), ("cortex-m4", "ram", True),
+        ("host", "balanced", True),
+    ):  # fmt: skip
+        options = Options(board=board, optimize=goal)
+        model = pipeline.prepare(tmp_path / "m.tflite", options)
+        candidates = select.candidates_of(model.graph, model.board, options)
+        prices = prices_of(model.graph, candidates, options, model.board)
+        assert (prices == FREE) == free
+        if not free:
+            time = sum(min(c.cost for c in listed) for listed in candidates)
+            constants = sum(min(c.choice.constant_bytes for c in listed) for listed in candidates)
+            assert prices.ram * (16 * 16 * 6 + 16 * 16 * 4) == pytest.approx(RAM_PRICE * time)
+            assert prices.flash * constants == pytest.approx(FLASH_PRICE * time)
+
+
+def test_the_knee_is_the_steepest_point() -> None:
+    points = [Point(cost, peak, (), ()) for cost, peak in ((50, 4000), (52, 1100), (80, 1015), (99, 1001), (100, 1000))]
+    found = [*faster_points(points, 1000, 100.0, Options(optimize="ram"))]
+    assert [(p.peak, name) for p, name in found] == [(1015, "almost as little RAM"), (1015, "the knee")]
+    assert [p.peak for p, _ in faster_points(points, 1000, 100.0, Options())] == [1015]
+    assert [p.peak for p, _ in faster_points(points, 1015, 80.0, Options())] == [1100]
+    assert not [*faster_points(points[:1], 1100, 52.0, Options())]
+    text = sentence("the knee", 1000, 100.0, 1060, 52.6, Options())
+    assert text == "the knee: 6 % more RAM is 1.9 times faster: --ram 1060"
