@@ -29,6 +29,7 @@ from mcugen.errors import (
     UnsupportedError,
     UsageError,
 )
+from mcugen.training import from_keras, from_lightgbm, from_sklearn, from_torch, from_xgboost
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -53,6 +54,11 @@ __all__ = [
     "UsageError",
     "__version__",
     "compile",
+    "from_keras",
+    "from_lightgbm",
+    "from_sklearn",
+    "from_torch",
+    "from_xgboost",
     "load",
 ]
 

@@ -22,7 +22,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
         "errors",
-        "resources plugins files machine tabular",
+        "resources plugins files machine tabular training",
         "toml_file",
         "packed flexbuffer scales",
         "types isa",

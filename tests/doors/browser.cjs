@@ -1,0 +1,98 @@
+// Looks at report pages in a browser: node browser.cjs MODULES CHROMIUM JOBS.json SHOTS
+// JOBS.json lists {name, file, layers, tables}; prints one line of JSON for each page: {name, faults, seconds}.
+"use strict";
+const fs = require("fs");
+const path = require("path");
+const [, , modules, executablePath, jobs, shots] = process.argv;
+const { chromium } = require(path.join(modules, "playwright-core"));
+const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
+const SERIOUS = new Set(["serious", "critical"]);
+const LOOKS = [["light", 1200], ["dark", 1200], ["light", 390]];
+
+async function looked(page, job, faults) {
+  const url = "file://" + job.file;
+  for (const [colorScheme, width] of LOOKS) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(url);
+    if (shots) await page.screenshot({ path: path.join(shots, `${job.name}-${colorScheme}-${width}.png`), fullPage: true });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (wide > width) faults.push(`${wide} pixels wide on ${width}`);
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => window.axe.run());
+    for (const v of found.violations) {
+      if (SERIOUS.has(v.impact)) faults.push(`axe, ${colorScheme} ${width}: ${v.id}: ${v.nodes[0].html.slice(0, 160)}`);
+    }
+  }
+}
+
+async function numbers(page, job, faults) {
+  const shown = await page.evaluate(() => [...document.querySelectorAll("table.layers tbody tr")].map((row) =>
+    [...row.querySelectorAll("[data-v]")].map((cell) => [Number(cell.dataset.v), cell.textContent.replace(/,/g, "")])));
+  if (shown.length !== job.layers.length) faults.push(`${shown.length} rows for ${job.layers.length} layers`);
+  shown.forEach((cells, k) => {
+    const values = cells.map((cell) => cell[0]);
+    if (JSON.stringify(values) !== JSON.stringify(job.layers[k])) faults.push(`layer ${k}: ${values} for ${job.layers[k]}`);
+    for (const [value, text] of cells) if (String(value) !== text) faults.push(`layer ${k}: ${text} stands for ${value}`);
+  });
+}
+
+async function works(page, job, faults) {
+  await page.setViewportSize({ width: 1200, height: 900 });
+  await page.goto("file://" + job.file);
+  const heads = page.locator("table.layers th button");
+  const k = (await heads.allTextContents()).indexOf("MAC");
+  await heads.nth(k).click();
+  const first = await page.locator("table.layers tbody tr").first().locator("td").nth(k).getAttribute("data-v");
+  if (Number(first) !== Math.max(...job.layers.map((layer) => layer[0]))) faults.push(`sorted by MAC, ${first} is first`);
+  const row = page.locator("table.layers tbody tr").first();
+  await row.hover();
+  const slugs = (await row.getAttribute("data-b")).split(" ").filter((slug) => slug.length > 2);
+  for (const slug of slugs) {
+    const on = await page.locator(`svg.map [data-s="${slug}"].on`).count();
+    if (!on) faults.push(`a row under the pointer does not mark ${slug}`);
+  }
+  const last = job.layers.length - 1;
+  await page.locator(`nav.strip a[data-l="${last}"]`).evaluate((a) => a.click());
+  if (!(await lands(page, last))) faults.push(`a click does not lead to layer ${last}`);
+  await page.goto("about:blank");
+  await page.goto(`file://${job.file}#layer-${last}`);
+  if (!(await lands(page, last))) faults.push(`#layer-${last} does not land`);
+  const times = page.locator("p.by button");
+  if (await times.count()) {
+    const before = await page.locator("svg.map rect.b").first().getAttribute("width");
+    await times.nth(1).click();
+    const rect = page.locator("svg.map rect.b").first();
+    if ((await rect.getAttribute("width")) !== (await rect.getAttribute("data-w"))) faults.push("by time, widths stay");
+    await times.nth(0).click();
+    if ((await rect.getAttribute("width")) !== before) faults.push("by events again, widths differ");
+  }
+}
+
+async function lands(page, layer) {
+  return page.evaluate((k) => {
+    const box = document.getElementById(`layer-${k}`).getBoundingClientRect();
+    return location.hash === `#layer-${k}` && box.bottom > 0 && box.top < innerHeight;
+  }, layer);
+}
+
+async function main() {
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  for (const job of JSON.parse(fs.readFileSync(jobs, "utf8"))) {
+    const faults = [];
+    const page = await browser.newPage();
+    page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
+    page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+    page.on("request", (request) => /^(file|about):/.test(request.url()) || faults.push(`request: ${request.url()}`));
+    await page.goto("file://" + job.file);
+    const seconds = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd / 1000);
+    await numbers(page, job, faults);
+    await looked(page, job, faults);
+    await works(page, job, faults);
+    console.log(JSON.stringify({ name: job.name, seconds, faults }));
+    await page.close();
+  }
+  await browser.close();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });

@@ -1,0 +1,84 @@
+"""Looks at report.html of several models in Debian's chromium: python -m tests.doors.pages MODULES [--models FOLDER].
+
+MODULES: node_modules with playwright-core and axe-core. Each page must show report.json's numbers, load in under a
+second without any request or error, work when clicked and hovered, land on the link of a layer, fit 390 pixels, and
+have nothing that axe-core finds serious, light and dark. --shots FOLDER keeps pictures, to be looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import mcugen
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = ("examples/digits/digits.tflite", "examples/microphone/sweeps.tflite", "tests/models/s8_concatenation.tflite")
+COLLECTED = (
+    "hello_world_int8 micro_speech_int8 mlperf_kws_int8 mlperf_ic_int8 mlperf_ad_int8 mlperf_vww_int8 "
+    "person_detect_int8 mobilenet_v2_100_224_uint8 seanet mww_okay_nabu_v2"
+)
+BOARD = "nucleo-h743zi"
+MOST_SECONDS, MOST_BYTES = 1.0, 500_000
+
+
+def built(collection: Path | None) -> Iterator[tuple[str, dict[str, Any], bytes]]:
+    """Name, document and page of each model."""
+    paths = [ROOT / name for name in OWN]
+    if collection is not None:
+        folders = [collection / name for name in COLLECTED.split()]
+        paths += [next(folder.glob("model.tflite")) for folder in folders if (folder / "model.tflite").is_file()]
+    for path in paths:
+        board = BOARD if path.stat().st_size < 1_000_000 else "host"
+        made = mcugen.compile(path, board=board, export=("none",))
+        yield made.name, json.loads(made.files["report.json"]), made.files["report.html"]
+
+
+def numbers(facts: dict[str, Any], step: dict[str, Any]) -> list[int]:
+    """What the table of layers shows of a step, in its order; cycles where all steps have some."""
+    cycles = step["cycles"]
+    ends = [cycles["low"], cycles["high"]] if facts["cycles"] else []
+    return [step["macs"], *ends, step["constants_bytes"], step["scratch_bytes"]]
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("modules", type=Path)
+    parser.add_argument("--models", type=Path)
+    parser.add_argument("--shots", type=Path)
+    given = parser.parse_args(arguments)
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        raise SystemExit("tests.doors.pages: no chromium")
+    jobs: list[dict[str, Any]] = []
+    large = 0
+    with tempfile.TemporaryDirectory() as place:
+        for name, facts, page in built(given.models):
+            file = Path(place) / f"{name}.html"
+            file.write_bytes(page)
+            large += len(page) > MOST_BYTES
+            jobs.append({"name": name, "file": str(file), "layers": [numbers(facts, step) for step in facts["steps"]]})
+            print(f"{name}: {len(facts['steps'])} steps, {len(page):,} bytes", flush=True)
+        (Path(place) / "jobs.json").write_text(json.dumps(jobs))
+        shots = [str(given.shots.resolve())] if given.shots else []
+        script = Path(__file__).with_name("browser.cjs")
+        command = ["node", str(script), str(given.modules.resolve()), chromium, f"{place}/jobs.json", *shots]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    faults = [f"{one['name']}: {fault}" for one in found for fault in one["faults"]]
+    faults += [f"{one['name']}: loaded in {one['seconds']:.2f} s" for one in found if one["seconds"] > MOST_SECONDS]
+    print("\n".join(faults))
+    slowest = max(one["seconds"] for one in found)
+    print(f"{len(found)} pages, {len(faults)} faults, the slowest loaded in {slowest:.2f} s, {large} too large")
+    return int(bool(faults or large or len(found) < len(jobs)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
