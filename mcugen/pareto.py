@@ -19,6 +19,7 @@ from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
 from mcugen.report import curve
 from mcugen.report.facts import PointFacts
+from mcugen.select.advice import knee_of
 from mcugen.verify import emulated
 
 MAX_POINTS = 8
@@ -96,27 +97,17 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
 
 def _with_knee(found: Front, model: pipeline.Prepared, measured: Callable[[Artifact], Point]) -> Front:
     """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
-    ram = knee_of(found.points)
-    if ram is None or model.options.region or len(model.board.ram_regions()) > 1:
+    knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
+    if knee is None or model.options.region or len(model.board.ram_regions()) > 1:
         return found
     goal = "balanced" if model.options.optimize == "ram" else model.options.optimize
-    options = replace(model.options, ram=str(ram), optimize=goal)
+    options = replace(model.options, ram=str(found.points[knee].ram_bytes), optimize=goal)
     solution = select.solve(model.graph, model.board, options)
     point = measured(pipeline.finish(replace(model, options=options), solution))
     command = command_of(options, model.name, model.imported.format)
     points = found.points if point in found.points else (*found.points, point)
     ordered = tuple(sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)))
     return replace(found, points=ordered, knee=point, command=command)
-
-
-def knee_of(points: Sequence[Point]) -> int | None:
-    """The RAM of the point furthest below the line from the fastest to the smallest, None where none is below it."""
-    first, last = points[0], points[-1]
-    wide, high = first.ram_bytes - last.ram_bytes, last.cost - first.cost
-    if wide <= 0 or high <= 0:
-        return None
-    depth = [(first.ram_bytes - p.ram_bytes) / wide - (p.cost - first.cost) / high for p in points]
-    return points[depth.index(max(depth))].ram_bytes if max(depth) > 0 else None
 
 
 def _built(

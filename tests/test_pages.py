@@ -53,9 +53,7 @@ def test_python_runs(page: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -
 
 
 @pytest.mark.parametrize("page", pages_with("shell"))
-def test_shell_runs(
-    page: str, monkeypatch: pytest.MonkeyPatch, folder: Path, request: pytest.FixtureRequest
-) -> None:
+def test_shell_runs(page: str, monkeypatch: pytest.MonkeyPatch, folder: Path, request: pytest.FixtureRequest) -> None:
     if page not in SAMPLED and not request.config.getoption("--whole"):
         pytest.skip("one page stands for all: --whole runs every block")
     monkeypatch.chdir(folder)

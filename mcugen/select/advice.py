@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from mcugen.options import Options
@@ -14,27 +13,36 @@ NEAR = 1.02
 
 WORTH = 1.1
 """A plan is named if it is as many times faster."""
-
-STEEP = 0.5
-"""A knee is named if the logarithm of its gain is at least as many times that of its RAM."""
-
 _Named = tuple[Point, str]
 
 
 def faster_points(points: Sequence[Point], ram_bytes: int, cost: float, options: Options) -> Iterator[_Named]:
     """Points that are faster than a plan of that RAM and cost, each with what to call it.
 
-    For the goal `ram` the fastest that needs hardly more; then the knee, which gains the most time per RAM, both taken
-    as ratios.
+    For the goal `ram` the fastest that needs hardly more; then the knee.
     """
     faster = [p for p in points if p.peak > ram_bytes and p.cost * WORTH < cost]
     near = [p for p in faster if p.peak <= NEAR * ram_bytes]
     if near and options.optimize == "ram":
         yield min(near, key=lambda p: (p.cost, p.peak)), "almost as little RAM"
-    steep = {p: math.log(cost / p.cost) / math.log(p.peak / ram_bytes) for p in faster}
-    knee = max(steep, key=lambda p: steep[p], default=None)
-    if knee is not None and steep[knee] >= STEEP:
-        yield knee, "the knee"
+    knee = knee_of([(p.peak, p.cost) for p in points])
+    if knee is not None and points[knee] in faster:
+        yield points[knee], "the knee"
+
+
+def knee_of(points: Sequence[tuple[int, float]]) -> int | None:
+    """The number of the (RAM, cost) furthest below the line from the fastest to the smallest; None if none is below it.
+
+    Beyond it saving RAM costs most.
+    """
+    if not points:
+        return None
+    fastest, smallest = min(points, key=lambda p: (p[1], p[0])), min(points)
+    wide, high = fastest[0] - smallest[0], smallest[1] - fastest[1]
+    if wide <= 0 or high <= 0:
+        return None
+    depth = [(fastest[0] - ram) / wide - (cost - fastest[1]) / high for ram, cost in points]
+    return depth.index(max(depth)) if max(depth) > 0 else None
 
 
 def sentence(name: str, ram_bytes: int, cost: float, more_bytes: int, less_cost: float, options: Options) -> str:

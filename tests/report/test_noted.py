@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import pareto
 from mcugen.cli import main
 from mcugen.errors import UsageError
 from mcugen.report import noted, page, page_graph, page_memory, schema
@@ -70,15 +69,6 @@ def test_any_schedule_of_the_model_will_do_for_a_curve() -> None:
     assert noted.member(models, build, "out", any_schedule=True) is other
     with pytest.raises(UsageError, match="ram_bytes is 8 there and 9 here"):
         noted.member(models, build, "out", any_schedule=False)
-
-
-def test_the_knee_is_furthest_below_the_line() -> None:
-    def point(ram: int, cost: int) -> pareto.Point:
-        return pareto.Point(ram, 0, cost, "", cost, True)
-
-    assert pareto.knee_of([point(100, 10), point(40, 12), point(30, 40), point(20, 90)]) == 40
-    assert pareto.knee_of([point(100, 10)]) is None and pareto.knee_of([point(100, 10), point(50, 20)]) is None
-    assert pareto.knee_of([point(100, 10), point(90, 40), point(50, 50)]) is None
 
 
 def test_the_map_has_events_and_time() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from mcugen import pipeline, select
 from mcugen.options import Options
-from mcugen.select.advice import faster_points, sentence
+from mcugen.select.advice import faster_points, knee_of, sentence
 from mcugen.select.curve import Point
 from mcugen.select.prices import FLASH_PRICE, FREE, RAM_PRICE, prices_of
 from tests.select.test_budget import SMALL, built, chain
@@ -69,12 +69,18 @@ def test_bytes_are_free_for_other_goals_and_on_a_computer(tmp_path: Path) -> Non
             assert prices.flash * constants == pytest.approx(FLASH_PRICE * time)
 
 
-def test_the_knee_is_the_steepest_point() -> None:
+def test_the_knee_is_furthest_below_the_line() -> None:
+    assert knee_of([(100, 10), (40, 12), (30, 40), (20, 90)]) == 1
+    assert knee_of([(30, 40), (20, 90), (100, 10), (40, 12)]) == 3
+    assert knee_of([]) is None and knee_of([(100, 10)]) is None and knee_of([(100, 10), (50, 20)]) is None
+    assert knee_of([(100, 10), (90, 40), (50, 50)]) is None
+
+
+def test_faster_plans_are_named() -> None:
     points = [Point(cost, peak, (), ()) for cost, peak in ((50, 4000), (52, 1100), (80, 1015), (99, 1001), (100, 1000))]
     found = [*faster_points(points, 1000, 100.0, Options(optimize="ram"))]
-    assert [(p.peak, name) for p, name in found] == [(1015, "almost as little RAM"), (1015, "the knee")]
-    assert [p.peak for p, _ in faster_points(points, 1000, 100.0, Options())] == [1015]
-    assert [p.peak for p, _ in faster_points(points, 1015, 80.0, Options())] == [1100]
-    assert not [*faster_points(points[:1], 1100, 52.0, Options())]
+    assert [(p.peak, name) for p, name in found] == [(1015, "almost as little RAM"), (1100, "the knee")]
+    assert [p.peak for p, _ in faster_points(points, 1000, 100.0, Options())] == [1100]
+    assert not [*faster_points(points, 1100, 52.0, Options())]
     text = sentence("the knee", 1000, 100.0, 1060, 52.6, Options())
     assert text == "the knee: 6 % more RAM is 1.9 times faster: --ram 1060"

@@ -31,7 +31,7 @@ def command_line() -> str:
 def error_catalogue() -> str:
     """Every error with its exit code and what it means."""
     rows = ["# Errors", "", _MADE, "", "Every error says what is wrong, where, and what to do. `--json` prints it as"]
-    rows += ["`{\"error\": {\"kind\", \"message\", \"hint\"}}`.", "", "| error | kind of | exit code | meaning |"]
+    rows += ['`{"error": {"kind", "message", "hint"}}`.', "", "| error | kind of | exit code | meaning |"]
     rows.append("|---|---|---:|---|")
     for name, kind in vars(errors).items():
         if inspect.isclass(kind) and issubclass(kind, McugenError):
