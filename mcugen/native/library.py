@@ -14,9 +14,9 @@ from pathlib import Path
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
-from mcugen.toolchain import host
+from mcugen.toolchain import host, hosts
 
-FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared")
+FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fvisibility=hidden", *hosts.current().library_flags)
 MAX_KEPT = 200
 """Libraries that the cache keeps, those used last."""
 _SHIM = "mcugen_native.c"
@@ -28,7 +28,7 @@ _TIMEOUT_S = 600.0
 def load(files: Mapping[str, bytes], view: ModelView) -> ctypes.CDLL:
     """The library of a model's C files, built where the cache lacks it. Raises ToolError where gcc fails."""
     everything = {**files, _SHIM: render("native.c.j2", m=view)}
-    file = folder() / f"{_digest(everything)}.so"
+    file = folder() / f"{_digest(everything)}{hosts.current().library}"
     with contextlib.suppress(OSError):  # not there, or damaged: it is built
         if file.read_bytes().endswith(_WHOLE):
             os.utime(file)  # those not used for longest go first
@@ -37,9 +37,8 @@ def load(files: Mapping[str, bytes], view: ModelView) -> ctypes.CDLL:
 
 
 def folder() -> Path:
-    """The folder of the cache: `mcugen` in $XDG_CACHE_HOME, by default ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "mcugen"
+    """The folder of the cache: on Linux `mcugen` in $XDG_CACHE_HOME, by default ~/.cache."""
+    return hosts.current().cache_folder(os.environ, Path.home())
 
 
 def _digest(files: Mapping[str, bytes]) -> str:
@@ -73,13 +72,14 @@ def _compiled(files: Mapping[str, bytes], place: Path) -> Path:
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_bytes(content)
     sources = [place / path for path in sources_of(files)]
-    return host.compile_program(sources, place / "model.so", [place], FLAGS, timeout_s=_TIMEOUT_S)
+    out = place / f"model{hosts.current().library}"
+    return host.compile_program(sources, out, [place], FLAGS, timeout_s=_TIMEOUT_S)
 
 
 def _forget(cache: Path) -> None:
     """Remove the libraries that were not used for longest, if there are too many. One in use stays mapped."""
     with contextlib.suppress(OSError):
-        known = sorted(cache.glob("*.so"), key=lambda path: path.stat().st_mtime, reverse=True)
+        known = sorted(cache.glob(f"*{hosts.current().library}"), key=lambda path: path.stat().st_mtime, reverse=True)
         for path in known[MAX_KEPT:]:
             path.unlink(missing_ok=True)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.errors import ToolError
+from mcugen.toolchain import hosts
 
 # Debian's package of the host's compilers; boards name those of their own toolchains and emulators.
 _PACKAGES = {
@@ -43,11 +44,11 @@ def shown(output: bytes) -> str:
 
 
 def find_tool(program: str, package: str = "") -> str:
-    """The path of a program; raises ToolError naming the Debian package when it is not installed."""
-    path = shutil.which(program)
+    """The path of a program; raises ToolError that says how to install it where it is missing."""
+    here = hosts.current()
+    path = next((found for name in here.names_of(program) if (found := shutil.which(name))), None)
     if path is None:
-        needed = package or _PACKAGES.get(program, "")
-        hint = f"on Debian: apt-get install {needed}; or run ci/setup" if needed else ""
+        hint = here.hint(program, package or _PACKAGES.get(program, ""))
         raise ToolError(f"{program} is not installed", where=program, hint=hint)
     return path
 
@@ -74,7 +75,7 @@ def run(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,
+        **hosts.current().group,
     ) as process:
         try:
             stdout, stderr = process.communicate(stdin, timeout_s)
@@ -114,4 +115,4 @@ def _ending(returncode: int) -> str:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the program's whole group: a compiler driver's children would outlive it."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        hosts.current().end(process)

@@ -1,0 +1,130 @@
+"""What differs between the systems that run mcugen: libraries, caches, compilers, process groups, how to install tools.
+
+Chosen by the name of the platform alone, so that each can be tested on any machine. Linux is what the tests run on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Host:
+    """A system.
+
+    name: as sys.platform begins. library: suffix of shared libraries, built with `library_flags`. compilers: programs
+    that stand for gcc, best first. cache: the folder of caches under the home folder, `cache_variable` names another.
+    install: the command that installs packages, by the name of the tool where `packages` has it, else Debian's.
+    group: what starts a process as the head of a group of its own, `end` ends all of it.
+    """
+
+    name: str
+    library: str
+    library_flags: tuple[str, ...]
+    compilers: tuple[str, ...]
+    cache: str
+    cache_variable: str
+    install: str
+    packages: Mapping[str, str] = field(default_factory=dict)
+    group: Mapping[str, Any] = field(default_factory=dict)
+    end: Callable[[subprocess.Popen[bytes]], None] = lambda process: process.kill()
+
+    def hint(self, program: str, debian: str) -> str:
+        """How to install a program. debian: its package there, "" where that is not known."""
+        package = debian if self.name == "linux" else self.packages.get(_plain(program), "")
+        where = {"linux": "on Debian: ", "darwin": "with Homebrew: ", "win32": "on Windows: "}[self.name]
+        more = "; or run ci/setup" if self.name == "linux" else ""
+        return f"{where}{self.install} {package}{more}" if package else ""
+
+    def cache_folder(self, environment: Mapping[str, str], home: Path) -> Path:
+        """The folder of mcugen's caches."""
+        named = environment.get(self.cache_variable, "")
+        return (Path(named) if Path(named).is_absolute() else home / self.cache) / "mcugen"
+
+    def names_of(self, program: str) -> Sequence[str]:
+        """The programs to try for one, in order: other compilers may stand for the system's gcc."""
+        return self.compilers if program == "gcc" else (program,)
+
+
+def _plain(program: str) -> str:
+    """A program without the name of the system that it compiles for: every tool of a toolchain is in one package."""
+    for prefix in ("arm-none-eabi-", "riscv64-unknown-elf-", "avr-", "qemu-system-"):
+        if program.startswith(prefix):
+            return prefix
+    return program
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+def _end_tree(process: subprocess.Popen[bytes]) -> None:
+    subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
+    process.kill()
+
+
+_HOSTS = {
+    "linux": Host(
+        name="linux",
+        library=".so",
+        library_flags=("-fPIC", "-shared"),
+        compilers=("gcc",),
+        cache=".cache",
+        cache_variable="XDG_CACHE_HOME",
+        install="apt-get install",
+        group={"start_new_session": True},
+        end=_end_group,
+    ),
+    "darwin": Host(
+        name="darwin",
+        library=".dylib",
+        library_flags=("-fPIC", "-dynamiclib"),
+        compilers=("gcc", "clang", "cc"),
+        cache="Library/Caches",
+        cache_variable="XDG_CACHE_HOME",
+        install="brew install",
+        packages={
+            "gcc": "gcc",
+            "arm-none-eabi-": "--cask gcc-arm-embedded",
+            "riscv64-unknown-elf-": "riscv64-elf-gcc",
+            "qemu-system-": "qemu",
+            "cmake": "cmake",
+        },
+        group={"start_new_session": True},
+        end=_end_group,
+    ),
+    "win32": Host(
+        name="win32",
+        library=".dll",
+        library_flags=("-shared",),
+        compilers=("gcc", "clang"),
+        cache="AppData/Local",
+        cache_variable="LOCALAPPDATA",
+        install="winget install",
+        packages={
+            "gcc": "BrechtSanders.WinLibs.POSIX.UCRT (or: choco install mingw)",
+            "arm-none-eabi-": "Arm.GnuArmEmbeddedToolchain (or: choco install gcc-arm-embedded)",
+            "qemu-system-": "SoftwareFreedomConservancy.QEMU (or: choco install qemu)",
+            "cmake": "Kitware.CMake (or: choco install cmake)",
+        },
+        group={"creationflags": 0x00000200},  # CREATE_NEW_PROCESS_GROUP
+        end=_end_tree,
+    ),
+}
+
+
+def of(platform: str) -> Host:
+    """The system of a name of sys.platform; others than these three are taken for a kind of Linux."""
+    return next((host for name, host in _HOSTS.items() if platform.startswith(name)), _HOSTS["linux"])
+
+
+def current() -> Host:
+    """The system that mcugen runs on."""
+    return of(sys.platform)
