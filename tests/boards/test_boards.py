@@ -37,6 +37,17 @@ BOARDS = {
     "teensy41": ("cortex-m7", 7936, 512),
     "ek-ra8d1": ("cortex-m85", 2016, 896),
     "esp32-c3": ("rv32imc", 4096, 384),
+    "microbit-v1": ("cortex-m0plus", 256, 16),
+    "microbit-v2": ("cortex-m4", 512, 128),
+    "nrf52-dk": ("cortex-m4", 512, 64),
+    "nrf5340-dk": ("cortex-m33", 1024, 512),
+    "arduino-nano-33-ble": ("cortex-m4", 1024, 256),
+    "nucleo-f103rb": ("cortex-m3", 128, 20),
+    "nucleo-f401re": ("cortex-m4", 512, 96),
+    "nucleo-f411re": ("cortex-m4", 512, 128),
+    "nucleo-f446re": ("cortex-m4", 512, 128),
+    "nucleo-g474re": ("cortex-m4", 512, 128),
+    "nucleo-l476rg": ("cortex-m4", 1024, 96),
 }
 
 
