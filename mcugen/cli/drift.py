@@ -1,0 +1,27 @@
+"""`mcugen drift`: counters that firmware kept in the field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mcugen.cli._common import emit, json_option
+
+
+@click.command("drift")
+@click.argument("first", type=click.Path(path_type=Path))
+@click.argument("later", type=click.Path(path_type=Path), required=False)
+@json_option
+def COMMAND(first: Path, later: Path | None, as_json: bool) -> None:
+    """Show how often each class was the result and how many inputs were saturated, of one log or of two.
+
+    The firmware counts by the header of `mcugen build --export drift`. Of two logs, a FIRST and a LATER one, the
+    distance of the classes is printed too: the share of runs that would have to change their class.
+    """
+    from mcugen import files
+    from mcugen.report import drift
+
+    paths = [first] if later is None else [first, later]
+    found = [drift.parse(files.read(path).decode(errors="replace"), str(path)) for path in paths]
+    emit(drift.as_dict(found), drift.as_text(found), as_json=as_json)

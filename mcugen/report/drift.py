@@ -1,0 +1,61 @@
+"""Counters that firmware kept of its classes and its saturated inputs, of one time or of two beside each other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from mcugen.errors import UsageError
+
+_LINE = re.compile(r"mcugen-drift 1 (\w+) (\d+) (\d+) (\d+) (\d+(?:,\d+)*)")
+
+
+@dataclass(frozen=True)
+class Counters:
+    """classes, saturated: shares of the runs, and of the elements of all inputs."""
+
+    model: str
+    runs: int
+    saturated: float
+    classes: tuple[float, ...]
+
+
+def parse(text: str, where: str) -> Counters:
+    """The last counters in a log. Raises UsageError where there are none, or none of a run."""
+    found = _LINE.findall(text)
+    if not found or int(found[-1][1]) == 0:
+        hint = "the firmware prints a line that begins with `mcugen-drift 1`; see README-drift.md"
+        raise UsageError("no counters of a run", where=where, hint=hint)
+    model, runs, elements, saturated, classes = found[-1]
+    n = int(runs)
+    shares = tuple(int(count) / n for count in classes.split(","))
+    return Counters(model, n, int(saturated) / max(n * int(elements), 1), shares)
+
+
+def distance(first: Counters, later: Counters) -> float:
+    """Half the sum of differences of the classes' shares: 0 for equal ones, 1 where no class is in both.
+
+    Raises UsageError for counters of different models.
+    """
+    if (first.model, len(first.classes)) != (later.model, len(later.classes)):
+        message = f"the logs are of {first.model} and of {later.model}"
+        raise UsageError(message, hint="give two logs of one model")
+    return sum(abs(a - b) for a, b in zip(first.classes, later.classes, strict=True)) / 2
+
+
+def as_dict(found: list[Counters]) -> dict[str, Any]:
+    """Stable keys; distance is there for two logs."""
+    logs = [{"runs": c.runs, "saturated": c.saturated, "classes": list(c.classes)} for c in found]
+    return {"name": found[0].model, "logs": logs} | ({"distance": distance(*found)} if len(found) == 2 else {})
+
+
+def as_text(found: list[Counters]) -> str:
+    """A table with a column for each log."""
+    lines = [f"{found[0].model}: " + ", then ".join(f"{c.runs:,} runs" for c in found)]
+    lines.append("  saturated inputs  " + "  ".join(f"{c.saturated:>8.2%}" for c in found))
+    for k in range(len(found[0].classes)):
+        lines.append(f"  class {k:<10}  " + "  ".join(f"{c.classes[k]:>8.2%}" for c in found))
+    if len(found) == 2:
+        lines.append(f"  {distance(*found):.1%} of the runs have another class than before")
+    return "\n".join(lines)
