@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mcugen import target
-from tests.bench import bounds, measure, page, published
+from tests.bench import bounds, chart, measure, page, published
 from tests.bench.measure import Layer, Model, Result
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
@@ -100,3 +100,10 @@ def test_every_core_on_the_page_has_bounds_and_a_model() -> None:
         board = target.load(name)
         assert set(bounds.BOUNDS[board.core]) == {bounds.DENSE, bounds.FULL, bounds.DEPTHWISE, bounds.FLOAT}
         assert board.emulators
+
+
+def test_the_head_of_the_readme_has_the_figures() -> None:
+    text = chart.README.read_text("utf-8")
+    assert text == chart.readme(text), "python -m tests.bench.chart"
+    assert chart.PICTURE.read_bytes() == chart.picture()
+    assert len(chart.rows()) == 5 and all(0 < own < other for _, own, other, _ in chart.rows())
