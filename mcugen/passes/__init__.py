@@ -24,6 +24,7 @@ from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.passes.merge_equal import merge_equal
 from mcugen.passes.merge_reshapes import merge_reshapes
 from mcugen.passes.remove_channels import remove_channels
+from mcugen.passes.reuse_joins import reuse_joins
 from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
@@ -59,6 +60,7 @@ def order(features: frozenset[str]) -> tuple[Entry, ...]:
         follow_orders,
         measure_ranges,
         SIMPLIFYING,
+        reuse_joins(features),
         (fuse_elements(features),),
         copy_outputs,
         lay_in_place(features),

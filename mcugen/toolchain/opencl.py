@@ -11,6 +11,8 @@ from mcugen.toolchain import host
 from mcugen.toolchain.process import run_checked
 
 LIBRARIES = ("-lOpenCL",)
+PROGRAM = "program"
+"""The name of a compiled program in its folder."""
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror")
 _HINT = "install an OpenCL loader and a driver, on Debian: apt-get install ocl-icd-opencl-dev pocl-opencl-icd"
 
@@ -22,7 +24,7 @@ def compile_program(files: Mapping[str, bytes], folder: Path, flags: Sequence[st
         (folder / path).write_bytes(content)
     sources = [folder / path for path in sorted(files) if path.endswith(".c")]
     try:
-        return host.compile_program(sources, folder / "program", [folder], flags, libraries=LIBRARIES, timeout_s=600)
+        return host.compile_program(sources, folder / PROGRAM, [folder], flags, libraries=LIBRARIES, timeout_s=600)
     except ToolError as error:
         if "CL/cl.h" in error.output or "-lOpenCL" in error.output:
             raise ToolError("OpenCL is not installed here", hint=_HINT, output=error.output) from error

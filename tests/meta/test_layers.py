@@ -51,8 +51,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "toolchain",
         "cycles native",
         "pipeline",
-        "verify inspection sharing mixed packing",
-        "pareto evaluation",
+        "verify inspection sharing mixed packing pareto evaluation tuning device_bench",
         "cli __main__ pytest_plugin",
     )
 )

@@ -4,7 +4,7 @@
  *
  * A work-group makes BM pixels x BN channels, a work-item TM x TN of them in groups of four that lie apart, so that
  * reads of local memory meet no bank twice. Each tile of BK taps is read into registers while the one before is
- * multiplied. SK: parts of the taps inside a work-group, summed through local memory; SPLITS: parts over work-groups,
+ * multiplied. SK: parts of the taps inside a work-group, summed through local memory; SPLIT: parts over work-groups too,
  * summed by the one that comes last, always in the same order. POINT: taps are the channels of one pixel; else `table`
  * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
  * UNROLL: steps of the inner loop that are written out.
@@ -51,7 +51,7 @@
 #define QUAD VALUE
 #define READ(p) ((VALUE)*(p))
 #endif
-#if SPLITS > 1
+#if SPLIT
 #if defined(cl_nv_pragma_unroll)
 #define FENCE asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #else
@@ -68,7 +68,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     const int in_h, const int in_w, const int out_h, const int out_w, const int stride_h, const int stride_w,
     const int pad_h, const int pad_w,
 #endif
-#if SPLITS > 1
+#if SPLIT
     global uchar *mem_scratch, const uint at_scratch, global uchar *mem_tickets, const uint at_tickets,
 #endif
 #if INT8
@@ -80,7 +80,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     const int in_c, const int pixels, const int channels, const int pitch, const int taps)
 {
     local VALUE mem[LOCAL] __attribute__((aligned(16)));
-#if SPLITS > 1
+#if SPLIT
     local int last;
 #endif
     global const DATA *restrict const x = MG_AT(const DATA, in0);
@@ -90,7 +90,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     const int m0 = (int)get_group_id(0) * BM, n0 = (int)get_group_id(1) * BN;
     const int tx = t % TX, ty = t / TX;
     const int tiles = (taps + BK - 1) / BK;
-    const int per = (tiles + SPLITS * SK - 1) / (SPLITS * SK);
+    const int splits = (int)get_num_groups(2), per = (tiles + splits * SK - 1) / (splits * SK);
     const int first = ((int)get_group_id(2) * SK + slice) * per;
     local VALUE *const base = mem + slice * 2 * STAGE;
 
@@ -244,7 +244,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #endif
-#if SPLITS > 1
+#if SPLIT
     {
         global VALUE *const part = MG_AT(VALUE, scratch);
         volatile global int *const ticket = MG_AT(int, tickets) + get_group_id(1) * get_num_groups(0) + get_group_id(0);
@@ -262,7 +262,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         FENCE;
         barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
         if (id == 0) {
-            last = atomic_inc(ticket) == SPLITS - 1;
+            last = atomic_inc(ticket) == splits - 1;
             if (last) {
                 *ticket = 0;
             }
@@ -278,7 +278,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #pragma unroll
                 for (int j = 0; j < VN; j++) {
                     V4 v = (V4)(0);
-                    for (int s = 0; s < SPLITS; s++) {
+                    for (int s = 0; s < splits; s++) {
                         v += *(volatile global V4 *)(part + (s * tile_count + tile) * BM * BN + ((i * VN + j) * T + t) * 4);
                     }
                     sum[i][j] = v;

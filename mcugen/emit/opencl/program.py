@@ -33,7 +33,20 @@ class Program:
 
 def identity(choice: Choice) -> str:
     """Equal for choices that share a kernel's text."""
-    return f"{choice.kernel.identity(choice.call)} {dict(choice.kernel.tile)}"
+    return f"{choice.kernel.identity(choice.call)} {_tile(choice)}"
+
+
+def digest_of(choice: Choice) -> str:
+    """What tells the text of a choice's kernel from others."""
+    return _kernel(choice)[0].rsplit("_", 1)[-1]
+
+
+def _tile(choice: Choice) -> dict[str, int]:
+    """The constants that the tile gives the text: those that stand in it."""
+    if choice.kernel.loop:
+        return {}
+    text = source(choice.kernel.source_name)
+    return {name: value for name, value in choice.kernel.tile if re.search(rf"\b{name}\b", text)}
 
 
 def of(choices: Iterable[Choice]) -> Program:
@@ -63,7 +76,7 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
         function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, made.digest)}"
         return function, next(iter(made.files(function).values())), made.headers
     text = source(kernel.source_name)
-    constants = {**kernel.sizes(call), **dict(kernel.tile)}
+    constants = {**kernel.sizes(call), **_tile(choice)}
     function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())))}"
     defines = "".join(f"#define {name} {value}\n" for name, value in constants.items())
     undefines = "".join(f"#undef {name}\n" for name in (*constants, "KERNEL"))
@@ -76,7 +89,7 @@ def _digest(*parts: str) -> str:
 
 def _arguments(choice: Choice, text: str) -> tuple[str, ...]:
     """The names of a kernel's arguments, in order, read from its text with its constants."""
-    constants = {**choice.kernel.sizes(choice.call), **dict(choice.kernel.tile)} if not choice.kernel.loop else {}
+    constants = {**choice.kernel.sizes(choice.call), **_tile(choice)} if not choice.kernel.loop else {}
     found = _HEAD.search(_preprocessed(text, {name.strip(): int(v) for name, v in constants.items()}))
     if found is None:
         raise InternalError(f"{choice.kernel.symbol} has no kernel's head", where="emit")

@@ -176,12 +176,18 @@ def _constants(call: Call) -> dict[str, int]:
         "VEC": vector_width(call),
         "INT8": int(is_int8),
         "INT_SUMS": int(is_int8 and not _exact_in_float(call)),
+        "SPLIT": 0,
     }
 
 
 def variant(call: Call) -> dict[str, int]:
     """The constants of the text that the call decides."""
     return _constants(call)
+
+
+def split_variant(call: Call) -> dict[str, int]:
+    """The same where taps are split over work-groups."""
+    return {**_constants(call), "SPLIT": 1}
 
 
 def _groups(call: Call, tile: Tile) -> tuple[int, int]:
@@ -263,14 +269,13 @@ SPLIT_F32 = replace(
     F32,
     symbol="mg_matmul_f32__split",
     params=_with_tickets(params_f32),
+    variant=split_variant,
     tiles=split_tiles,
     room=parts_bytes,
     needs=NEEDS,
 )
 """The taps in several parts: their sums are put together behind a fence between work-groups."""
-SPLIT_S8 = replace(
-    S8, symbol="mg_matmul_s8__split", params=_with_tickets(params_s8), tiles=split_tiles, room=parts_bytes, needs=NEEDS
-)
+SPLIT_S8 = replace(SPLIT_F32, symbol="mg_matmul_s8__split", accepts=S8.accepts, params=_with_tickets(params_s8))
 
 
 def vector_params(call: Call) -> Params:

@@ -1,0 +1,31 @@
+"""`mcugen bench`: a model's time on an OpenCL device, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress
+
+
+@click.command("bench")
+@model_argument
+@click.option("--runs", type=click.IntRange(1, 20000), default=50, show_default=True, help="Runs that are timed.")
+@click.option("--device", default="", metavar="NAME", help="Part of the device's name, or PLATFORM:DEVICE.")
+@build_options
+@json_option
+def COMMAND(model: Path, runs: int, device: str, as_json: bool, **values: Any) -> None:
+    """Time MODEL on this machine's OpenCL device: whole runs, and each step with its share of the roofline.
+
+    The steps alone are what a run takes with its inputs on the device. A step's time is that of one in a row of
+    launches, so that steps far below what a launch costs the host all take about as long: those are what to fuse.
+    """
+    from mcugen import device_bench
+    from mcugen.toolchain import opencl
+
+    opencl.environment(device)
+    with progress("timing", quiet=as_json):
+        found = device_bench.bench(built(model, values), runs)
+    emit(found.facts, device_bench.as_text(found.facts), as_json=as_json)

@@ -1,0 +1,49 @@
+"""`mcugen tune`: the fastest kernel and tile of each step, measured on a device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcugen.cli._common import build_options, emit, json_option, options_of, progress
+
+
+@click.command("tune")
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "table",
+    type=click.Path(path_type=Path),
+    help="The table to write, and to go on from; by default the one beside the board's file.",
+)
+@click.option("--device", default="", metavar="NAME", help="Part of the device's name, or PLATFORM:DEVICE.")
+@build_options
+@json_option
+def COMMAND(models: tuple[Path, ...], table: Path | None, device: str, as_json: bool, **values: Any) -> None:
+    """Measure the kernels and tiles that may run MODEL's steps on this machine's OpenCL device.
+
+    What the device's limits and its roofline leave is timed, and compared with a simple launch. A build for the board
+    takes what the table beside its board.toml says.
+    """
+    from mcugen import target, tuning
+    from mcugen.select import devices
+    from mcugen.toolchain import opencl
+
+    opencl.environment(device)
+    options = options_of(values)
+    place = table or target.load(options.board_name).folder / devices.TABLE
+    with progress("tuning", quiet=as_json) as tell:
+        found = tuning.tune(models, options, place, tell)
+    facts = {
+        "table": str(found.table),
+        "calls": len(found.entries),
+        "measured": found.measured,
+        "known": found.known,
+        "refused": found.refused,
+    }
+    lines = [f"{found.measured} calls measured, {found.known} were known, {len(found.entries)} in {found.table}"]
+    lines += [f"  another result: {text}" for text in found.refused]
+    emit(facts, "\n".join(lines), as_json=as_json)

@@ -1,0 +1,134 @@
+"""`mcugen bench`: what a model takes on an OpenCL device, whole and step by step, beside the profile's roofline."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcugen.emit.environment import render
+from mcugen.errors import UsageError
+from mcugen.pipeline import Artifact
+from mcugen.select import devices
+from mcugen.toolchain import opencl
+
+INPUT, OUTPUT = "input.bin", "output.bin"
+ROW_S = 0.002
+"""Seconds of a row of launches of one step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Benched:
+    """The measured times, the steps with what they move and multiply, and the outputs of the run."""
+
+    facts: dict[str, Any]
+    outputs: tuple[np.ndarray, ...]
+
+
+def bench(artifact: Artifact, runs: int, inputs: Sequence[np.ndarray] | None = None) -> Benched:
+    """Build and run the program that times a model, on random inputs where none are given.
+
+    Raises UsageError for a model in C.
+    """
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
+        write(artifact, Path(place), inputs)
+        return run(artifact, Path(place), runs)
+
+
+def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None = None) -> Path:
+    """Write and compile the program in a folder. inputs: in the model's order."""
+    if artifact.view.device is None:
+        raise UsageError(f"{artifact.name} is C", hint="use --backend opencl")
+    given = inputs or [_drawn(artifact, name) for name in artifact.imported.inputs]
+    program = _program(artifact, folder)
+    (folder / INPUT).write_bytes(b"".join(np.ascontiguousarray(a).tobytes() for a in given))
+    return program
+
+
+def run(artifact: Artifact, folder: Path, runs: int, row_s: float = ROW_S) -> Benched:
+    """Run the program. row_s: seconds of launches of each step, 0 to leave the steps out."""
+    files = [str(folder / INPUT), str(folder / OUTPUT)]
+    text = opencl.run(folder / opencl.PROGRAM, [str(runs), str(row_s), *files])
+    found: dict[str, Any] = json.loads(text)
+    measured = found.pop("each")
+    found["name"], found["steps"] = artifact.name, _steps(artifact, measured) if measured else []
+    return Benched(found, _outputs(artifact, (folder / OUTPUT).read_bytes()))
+
+
+def _program(artifact: Artifact, folder: Path) -> Path:
+    files = {path: text for path, text in artifact.emitted.items() if not path.startswith("examples/")}
+    files["bench_main.c"] = render("opencl/bench_main.c.j2", m=artifact.view, d=artifact.view.device)
+    define = f'-D{artifact.view.macro}_WEIGHTS_FILE="{folder}/{artifact.name}_weights.bin"'
+    return opencl.compile_program(files, folder, (*opencl.FLAGS, define))
+
+
+def _drawn(artifact: Artifact, name: str) -> np.ndarray:
+    t, rng = artifact.graph.type(name), np.random.default_rng(0)
+    if t.is_float:
+        return rng.standard_normal(t.shape).astype(t.np_dtype)
+    return rng.integers(*t.limits, t.shape, endpoint=True).astype(t.np_dtype)
+
+
+def _outputs(artifact: Artifact, data: bytes) -> tuple[np.ndarray, ...]:
+    found, at = [], 0
+    for name in artifact.graph.outputs:
+        t = artifact.graph.type(name)
+        found.append(np.frombuffer(data[at : at + t.nbytes], t.np_dtype).reshape(t.shape))
+        at += t.nbytes
+    return tuple(found)
+
+
+def _steps(artifact: Artifact, measured: list[float]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for facts, seconds in zip(step_facts(artifact), measured, strict=True):
+        rate = 1.0 / seconds if seconds > 0 else 0.0
+        rates = {"flops_per_s": 2.0 * facts["macs"] * rate, "roofline_share": facts["least_seconds"] * rate}
+        found.append({**facts, "seconds": seconds, **rates})
+    return found
+
+
+def step_facts(artifact: Artifact) -> list[dict[str, Any]]:
+    """What is known of each step before it runs; least_seconds: by the roofline of the device's profile."""
+    found: list[dict[str, Any]] = []
+    profile = devices.device_of(artifact.target)
+    for step in artifact.schedule.steps:
+        kernel, macs, moved = step.choice.kernel, artifact.schedule.macs(step), devices.bytes_moved(step.choice.call)
+        found.append(
+            {
+                "title": artifact.view.steps[step.index].title,
+                "kernel": kernel.symbol,
+                "tile": dict(kernel.tile),
+                "on_device": step.on_device,
+                "macs": macs,
+                "bytes": moved,
+                "least_seconds": max(2.0 * macs / profile.flops, moved / profile.bandwidth),
+            }
+        )
+    return found
+
+
+def as_text(facts: dict[str, Any]) -> str:
+    """The times as a person reads them."""
+    alone, runs, steps = facts["steps_alone"], facts["runs"], facts["steps"]
+    lines = [
+        f"{facts['name']} on {facts['device']}, driver {facts['driver']}",
+        f"  init       {1e3 * facts['init']:10.3f} ms  {'from the cache' if facts['from_cache'] else 'built'}",
+        f"  first run  {1e3 * facts['first_run']:10.3f} ms",
+        f"  steps      {1e3 * alone['p50']:10.3f} ms  p99 {1e3 * alone['p99']:.3f}, mean {1e3 * alone['mean']:.3f}",
+        f"  whole run  {1e3 * runs['p50']:10.3f} ms  p99 {1e3 * runs['p99']:.3f}, mean {1e3 * runs['mean']:.3f}",
+    ]
+    if steps:
+        total = sum(s["seconds"] for s in steps)
+        lines += ["", "    step        us  share       GB/s    GFLOP/s  of roofline  kernel"]
+        for k, s in enumerate(steps):
+            rate = s["bytes"] / s["seconds"] / 1e9
+            lines.append(
+                f"  {k:>6} {1e6 * s['seconds']:>9.2f} {s['seconds'] / total:>6.1%} {rate:>10.1f} "
+                f"{s['flops_per_s'] / 1e9:>10.1f} {s['roofline_share']:>12.1%}  {s['kernel']}, {s['title']}"
+            )
+    return "\n".join(lines)

@@ -1,0 +1,42 @@
+"""Joins that begin with the operands of an earlier join take its result in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from mcugen import kernels
+from mcugen.graph import Graph, Node
+from mcugen.ops.concatenation import Concatenation
+
+
+def reuse_joins(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
+    """The pass for a target with these features: for devices, whose kernels join few tensors at once.
+
+    A dense block joins all results before a layer: so each result is copied once for every layer, but a kernel has two
+    operands, not one for each layer. Cores join more at once, and hold the parts no longer than they must.
+    """
+
+    def reuse(graph: Graph, reference: str) -> Graph:
+        if not features & kernels.device_features():
+            return graph
+        known: dict[tuple[int, tuple[str | None, ...]], str] = {}
+        nodes = [_shortened(graph, node, known) for node in graph.nodes]
+        return graph if nodes == list(graph.nodes) else graph.updated(nodes=nodes)
+
+    reuse.__name__ = reuse_joins.__name__
+    return reuse
+
+
+def _shortened(graph: Graph, node: Node, known: dict[tuple[int, tuple[str | None, ...]], str]) -> Node:
+    """The node with the longest known row of operands replaced; adds its own row to `known`."""
+    op = node.op
+    if not isinstance(op, Concatenation) or op.in_place or graph.type(node.outputs[0]).quant:
+        return node
+    axis = op.axis % len(graph.type(node.outputs[0]).shape)
+    known[axis, node.inputs] = node.outputs[0]
+    for count in range(len(node.inputs) - 1, 1, -1):
+        made = known.get((axis, node.inputs[:count]))
+        if made is not None:
+            return replace(node, inputs=(made, *node.inputs[count:]))
+    return node
