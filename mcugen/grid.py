@@ -185,7 +185,7 @@ def of_loop(kernel: Kernel, needs: frozenset[str]) -> Kernel:
         work=None,
         terms=(),
         needs=needs,
-        grid=lambda call, tile: Grid((call.output.size,)),
+        grid=lambda call, tile: Grid.each(call.output.size),
     )
 
 

@@ -116,6 +116,10 @@ Tile = Mapping[str, int]
 """Values of the constants of a GRID kernel's text, by name: how it divides its work."""
 
 
+GROUP = 64
+"""Work-items of a work-group that share nothing: two or one at a time of what devices run in step."""
+
+
 @dataclass(frozen=True)
 class Grid:
     """The launch of a GRID kernel.
@@ -130,6 +134,11 @@ class Grid:
     group: tuple[int, ...] = ()
     local_bytes: int = 0
     effort: float = 1.0
+
+    @classmethod
+    def each(cls, total: int) -> Grid:
+        """A work-item for each of `total` things, and some that have nothing to do."""
+        return cls((total,), (GROUP,))
 
     @property
     def group_items(self) -> int:

@@ -7,6 +7,7 @@
  * multiplied. SK: parts of the taps inside a work-group, summed through local memory; SPLIT: parts over work-groups too,
  * summed by the one that comes last, always in the same order. POINT: taps are the channels of one pixel; else `table`
  * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
+ * RESIDUAL: a second operand is added before the clamp.
  * UNROLL: steps of the inner loop that are written out.
  * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact.
  */
@@ -63,6 +64,9 @@ kernel __attribute__((reqd_work_group_size(T * SK, 1, 1)))
 void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out, const uint at_out,
     global const uchar *restrict mem_weights, const uint at_weights,
     global const uchar *restrict mem_bias, const uint at_bias,
+#if RESIDUAL
+    global const uchar *restrict mem_in1, const uint at_in1,
+#endif
 #if !POINT
     global const uchar *restrict mem_table, const uint at_table,
     const int in_h, const int in_w, const int out_h, const int out_w, const int stride_h, const int stride_w,
@@ -316,7 +320,15 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
                 mg_stored(total.z, mult.z, shift.z, rounding, out_zero_point, out_min, out_max),
                 mg_stored(total.w, mult.w, shift.w, rounding, out_zero_point, out_min, out_max));
 #else
-            const float4 v = fmin(fmax(sum[i][j] + b, out_min), out_max);
+            float4 v = sum[i][j] + b;
+#if RESIDUAL
+            global const float *const r = MG_AT(const float, in1) + (size_t)m * channels + n;
+            v.x += r[0];
+            v.y += n + 1 < channels ? r[1] : 0.0f;
+            v.z += n + 2 < channels ? r[2] : 0.0f;
+            v.w += n + 3 < channels ? r[3] : 0.0f;
+#endif
+            v = fmin(fmax(v, out_min), out_max);
 #endif
             if (channels % 4 == 0) {
                 vstore4(v, 0, to);

@@ -17,7 +17,7 @@ MAX_PARTS = 8
 
 
 def _each(call: Call, tile: Tile) -> Grid:
-    return Grid((call.output.size,))
+    return Grid.each(call.output.size)
 
 
 def few_parts(call: Call) -> bool:
@@ -120,7 +120,7 @@ COPY = Kernel(
     accepts=(indexable,),
     params=copy.params,
     operands=(0,),
-    grid=lambda call, tile: Grid((call.output.nbytes,)),
+    grid=lambda call, tile: Grid.each(call.output.nbytes),
     needs=NEEDS,
     source="copy.cl",
 )
@@ -147,7 +147,7 @@ NEAREST = Kernel(
     Form.GRID,
     accepts=(indexable,),
     params=_nearest_params,
-    grid=lambda call, tile: Grid((call.output.nbytes,)),
+    grid=lambda call, tile: Grid.each(call.output.nbytes),
     needs=NEEDS,
     source="nearest.cl",
 )

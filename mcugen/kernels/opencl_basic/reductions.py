@@ -47,7 +47,7 @@ SUM_F32 = Kernel(
     Form.GRID,
     accepts=(_pool.float_data, indexable),
     params=lambda call: {**_reduce_sum.whole_params(call), "total": call.output.size},
-    grid=lambda call, tile: Grid((call.output.size,)),
+    grid=lambda call, tile: Grid.each(call.output.size),
     needs=NEEDS,
     source="sum_f32.cl",
 )

@@ -13,7 +13,7 @@ TABLE = Kernel(
     params=lambda call: {**_bytes.params(call), "total": call.output.size},
     operands=(0,),
     in_place=(0,),
-    grid=lambda call, tile: Grid((call.output.size,)),
+    grid=lambda call, tile: Grid.each(call.output.size),
     needs=NEEDS,
     source="table_b1.cl",
 )

@@ -100,7 +100,7 @@ DEPTHWISE_F32 = Kernel(
     params=depthwise_f32,
     operands=(0,),
     variant=_depthwise_sizes,
-    grid=lambda call, tile: Grid((call.output.size // _run(call),)),
+    grid=lambda call, tile: Grid.each(call.output.size // _run(call)),
     needs=NEEDS,
     source="depthwise.cl",
 )
@@ -122,7 +122,7 @@ def _average_s8(call: Call) -> Params:
 
 
 def _whole(call: Call, tile: Tile) -> Grid:
-    return Grid((call.output.size,))
+    return Grid.each(call.output.size)
 
 
 AVERAGE_F32 = Kernel(

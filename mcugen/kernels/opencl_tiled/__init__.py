@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
-from mcugen.kernels.opencl_tiled.products import F32, NEEDS, S8, SPLIT_F32, SPLIT_S8, VECTOR
+from mcugen.kernels.opencl_tiled.products import F32, NEEDS, RESIDUAL, S8, SPLIT_F32, SPLIT_S8, VECTOR
+from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops.conv2d import Conv2D, one_group
 from mcugen.ops.fully_connected import FullyConnected
 
@@ -12,6 +13,7 @@ FAMILY = Family(
     needs=NEEDS,
     serves={
         Conv2D: tuple(kernel.ruled(one_group) for kernel in (VECTOR, F32, SPLIT_F32, S8, SPLIT_S8)),
+        ResidualConv2D: RESIDUAL,
         FullyConnected: (VECTOR, F32, SPLIT_F32, S8, SPLIT_S8),
     },
     device=True,

@@ -12,6 +12,7 @@ from mcugen.call import Call, Params, fact
 from mcugen.kernel import Form, Grid, Kernel, Tile
 from mcugen.numeric import activation_bounds
 from mcugen.ops import _filter, _rounding
+from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, sums_fit, window_of
 from mcugen.ops._window import Window
 from mcugen.ops.conv2d import Conv2D
@@ -177,6 +178,7 @@ def _constants(call: Call) -> dict[str, int]:
         "INT8": int(is_int8),
         "INT_SUMS": int(is_int8 and not _exact_in_float(call)),
         "SPLIT": 0,
+        "RESIDUAL": int(isinstance(call.op, ResidualConv2D)),
     }
 
 
@@ -275,6 +277,10 @@ SPLIT_F32 = replace(
     needs=NEEDS,
 )
 """The taps in several parts: their sums are put together behind a fence between work-groups."""
+RESIDUAL = tuple(
+    replace(kernel, symbol=f"{kernel.symbol}_sum", accepts=(indexable,), operands=(0, 3)) for kernel in (F32, SPLIT_F32)
+)
+"""With another tensor added: the pass that makes the operator asks for the rules."""
 SPLIT_S8 = replace(SPLIT_F32, symbol="mg_matmul_s8__split", accepts=S8.accepts, params=_with_tickets(params_s8))
 
 

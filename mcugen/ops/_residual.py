@@ -1,0 +1,48 @@
+"""Convolution with another tensor added before its activation. Made by a pass for devices; no format has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.errors import ShapeError
+from mcugen.imports import Import
+from mcugen.kernel import Kernel
+from mcugen.numeric import activation_bounds
+from mcugen.ops.conv2d import Conv2D
+from mcugen.oracle import filters
+from mcugen.types import TensorType
+from mcugen.writes import Write
+
+
+@dataclass(frozen=True)
+class ResidualConv2D(Conv2D):
+    """y = activation(convolution of x with w, plus b, plus r).
+
+    x, w, b: f32, as Conv2D has them   r: f32, as y
+    Source: none; the pass fuse_residuals makes it.
+    """
+
+    imports: ClassVar[tuple[Import, ...]] = ()  # type: ignore[assignment]
+    writes: ClassVar[tuple[Write, ...]] = ()  # type: ignore[assignment]
+    kernels: ClassVar[tuple[Kernel, ...]] = ()
+
+    def infer(
+        self,
+        x: TensorType | None,
+        w: TensorType | None,
+        b: TensorType | None = None,
+        r: TensorType | None = None,
+    ) -> tuple[TensorType, ...]:
+        (y,) = super().infer(x, w, b)
+        if r is None or r.shape != y.shape or not r.is_float:
+            raise ShapeError(f"{r} cannot be added to {y}")
+        return (y,)
+
+    def reference(
+        self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None, r: np.ndarray | None = None
+    ) -> np.ndarray:
+        sums = filters.real_results(self._sums(x, w), b, "NONE")
+        return np.asarray(np.clip(sums if r is None else sums + r, *activation_bounds(self.activation)))

@@ -1,0 +1,61 @@
+"""Puts the sum of a float convolution and another tensor into the convolution, where a device has a kernel for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from mcugen import kernels
+from mcugen.call import Call
+from mcugen.graph import Graph
+from mcugen.ops._residual import ResidualConv2D
+from mcugen.ops.add import Add
+from mcugen.ops.conv2d import Conv2D, groups_of
+from mcugen.passes._match import Made, Match, Pattern, rewritten
+
+WHAT = "fused sums"
+_WHY = "the convolution before it adds the other tensor before its activation"
+_SUMS = tuple(
+    Pattern("sum", (Add,), inputs)
+    for inputs in ((Pattern("conv", (Conv2D,)), "other"), ("other", Pattern("conv", (Conv2D,))))
+)
+_CLAMP = Pattern("clamp", inputs=(Pattern("conv", (ResidualConv2D,)),))
+
+
+def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
+    """The pass for a target with these features: only devices have a kernel for it."""
+
+    def fuse(graph: Graph, reference: str) -> Graph:
+        if not features & kernels.device_features():
+            return graph
+
+        def summed(match: Match) -> Made | None:
+            conv, reader, other = match.nodes["conv"], match.nodes["sum"], match.tensors["other"]
+            call = graph.call(conv, reference)
+            if not _is_plain(call) or graph.type(other) != call.output or graph.tensors[other].is_constant:
+                return None
+            bias = conv.inputs[2] if len(conv.inputs) > 2 else None
+            assert isinstance(conv.op, Conv2D) and isinstance(reader.op, Add)
+            op = ResidualConv2D(conv.op.stride, conv.op.dilation, conv.op.padding, reader.op.activation)
+            inputs = (*conv.inputs[:2], bias, other)
+            return Made((replace(conv, op=op, inputs=inputs, outputs=reader.outputs),))
+
+        def clamped(match: Match) -> Made | None:
+            conv, reader = match.nodes["conv"], match.nodes["clamp"]
+            limits = reader.op.float_clamp(graph.call(reader, reference))
+            op = conv.op.clamped(graph.call(conv, reference), *limits) if limits else None
+            return Made((replace(conv, op=op, outputs=reader.outputs),)) if op else None
+
+        for pattern in _SUMS:
+            graph = rewritten(graph, pattern, summed, WHAT, _WHY, exact=False)
+        return rewritten(graph, _CLAMP, clamped, WHAT, _WHY, exact=False)
+
+    fuse.__name__ = fuse_residuals.__name__
+    return fuse
+
+
+def _is_plain(call: Call) -> bool:
+    """Whether a convolution of floats in one group, with constant weights, has no activation."""
+    constant = all(data is not None for data, t in zip(call.constants[1:], call.inputs[1:], strict=True) if t)
+    plain = type(call.op) is Conv2D and call.op.activation == "NONE" and call.output.is_float
+    return plain and constant and groups_of(call) == 1
