@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from mcugen.cli._common import build_options, built, emit, json_option, model_argument, progress
+from mcugen.cli._common import build_options, built, emit, json_option, model_argument
+from mcugen.cli._console import progress
 
 
 @click.command("bench")

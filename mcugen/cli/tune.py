@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from mcugen.cli._common import build_options, emit, json_option, options_of, progress
+from mcugen.cli._common import build_options, emit, json_option, options_of
+from mcugen.cli._console import progress
 
 
 @click.command("tune")

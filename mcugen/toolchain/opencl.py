@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from mcugen import resources
 from mcugen.errors import ToolError
 from mcugen.toolchain import host
 from mcugen.toolchain.process import run_checked
@@ -40,3 +43,31 @@ def environment(device: str) -> None:
     """Choose the device for the programs that this process starts: part of its name, or PLATFORM:DEVICE."""
     if device:
         os.environ["MCUGEN_CL_DEVICE"] = device
+
+
+@dataclass(frozen=True)
+class Found:
+    """A device of this machine, as its driver describes it."""
+
+    platform: str
+    name: str
+    driver: str
+    compute_units: int
+    clock_mhz: int
+    local_bytes: int
+    max_group: int
+    memory_bytes: int
+    unified: bool
+
+
+def devices() -> list[Found]:
+    """The OpenCL devices of this machine. Raises ToolError where OpenCL is not installed."""
+    source = resources.templates() / "opencl" / "devices.c"
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
+        lines = run(compile_program({"devices.c": source.read_bytes()}, Path(place))).decode(errors="replace")
+    found: list[Found] = []
+    for line in lines.splitlines():
+        platform, name, driver, *numbers = line.split("\t")
+        units, clock, local, group, memory, unified = map(int, numbers)
+        found.append(Found(platform, name, driver, units, clock, local, group, memory, bool(unified)))
+    return found

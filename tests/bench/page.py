@@ -34,6 +34,8 @@ HEAD = f"""# Benchmarks
 Written by `ci/bench`; the same figures stand in [benchmarks.json](benchmarks.json). Models are built with
 `--optimize {GOAL}` and gcc -O2; their outputs equal the reference's.
 
+Networks on a GPU, beside PyTorch: [opencl.md](opencl.md#measured).
+
 - **instructions** per inference are counted exactly on an emulated core (a frame: per frame of the stream; a call: one
   run of a model that keeps values from run to run).
 - **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states;

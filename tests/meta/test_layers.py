@@ -51,7 +51,8 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "toolchain",
         "cycles native",
         "pipeline",
-        "verify inspection sharing mixed packing pareto evaluation tuning device_bench",
+        "verify inspection sharing mixed packing",
+        "pareto evaluation tuning device_bench",
         "cli __main__ pytest_plugin",
     )
 )

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of measured launches, sums fused into convolutions, and the devices of this machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import passes, reference
+from mcugen.errors import UsageError
+from mcugen.graph import Graph, Node, Tensor, verify
+from mcugen.kernel import Form
+from mcugen.ops._residual import ResidualConv2D
+from mcugen.ops.add import Add
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.conv2d import Conv2D
+from mcugen.schedule import Choice
+from mcugen.select import devices as chosen
+from mcugen.target import Target, load
+from mcugen.toolchain import opencl
+from mcugen.types import TensorType
+from tests.opencl import launched
+from tests.support import devices
+
+FEATURES = frozenset({"cl12", "fence"})
+
+
+def residual(channels: int = 8) -> Graph:
+    """relu(conv(x) + x), with taps for several parts."""
+    image = TensorType((1, 5, 4, channels), "f32")
+    w = np.random.default_rng(3).standard_normal((channels, 3, 3, channels)).astype(np.float32)
+    tensors = [
+        Tensor("x", image, None, "x"),
+        Tensor("w", TensorType(w.shape, "f32"), w, "w"),
+        Tensor("c", image, None, "c"),
+        Tensor("y", image, None, "y"),
+    ]
+    nodes = (
+        Node("conv", Conv2D(), ("x", "w"), ("c",), "node 0"),
+        Node("sum", Add("RELU"), ("x", "c"), ("y",), "node 1"),
+    )
+    return verify(Graph("case", {t.name: t for t in tensors}, nodes, ("x",), ("y",), format="tflite"), "test")
+
+
+def test_a_sum_goes_into_the_convolution_for_devices_alone() -> None:
+    (node,) = passes.run(residual(), "tflm", FEATURES).nodes
+    assert isinstance(node.op, ResidualConv2D)
+    assert node.op.activation == "RELU"
+    assert len(passes.run(residual(), "tflm").nodes) == 2
+
+
+@devices.needed
+@pytest.mark.parametrize("channels", [8, 3])
+def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Path) -> None:
+    graph = passes.run(residual(channels), "tflm", FEATURES)
+    node = graph.nodes[0]
+    call = graph.call(node, "tflm")
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal(call.input(0).shape).astype(np.float32)
+    expected = reference.run(residual(channels), [x], "tflm")["y"]
+    cases = []
+    from mcugen import kernels
+
+    assert launched.DEVICE is not None
+    for kernel in kernels.on_device(ResidualConv2D):
+        assert kernel.form is Form.GRID
+        smallest = [k for k in chosen.launches(call, kernel, launched.DEVICE) if dict(k.tile)["BM"] <= 16][:2]
+        for made in smallest:
+            title = f"{made.symbol} {dict(made.tile)}"
+            cases.append(launched.Launched(title, Choice(node, call, made, ""), (x, x), expected, 1.0))
+    assert any("split" in c.label for c in cases)
+    assert not launched.check(cases, tmp_path)
+
+
+def test_joins_take_earlier_joins() -> None:
+    part, two, three = (TensorType((1, 2, 2, c), "f32") for c in (4, 8, 12))
+    tensors = [Tensor(n, part, None, n) for n in "abc"]
+    tensors += [Tensor("ab", two, None, "ab"), Tensor("abc", three, None, "abc")]
+    nodes = (
+        Node("first", Concatenation(3), ("a", "b"), ("ab",), "node 0"),
+        Node("second", Concatenation(3), ("a", "b", "c"), ("abc",), "node 1"),
+    )
+    graph = Graph("case", {t.name: t for t in tensors}, nodes, ("a", "b", "c"), ("ab", "abc"), format="tflite")
+    assert passes.run(graph, "tflm", FEATURES).nodes[1].inputs == ("ab", "c")
+    assert passes.run(graph, "tflm").nodes[1].inputs == ("a", "b", "c")
+
+
+def board(folder: Path, entries: object) -> Target:
+    text = (Path(load("opencl-generic").folder) / "board.toml").read_text(encoding="utf-8")
+    (folder / "board.toml").write_text(text, encoding="utf-8")
+    (folder / chosen.TABLE).write_text(json.dumps(entries), encoding="utf-8")
+    return load(str(folder))
+
+
+def test_a_table_decides_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
+    graph = passes.run(residual(), "tflm", FEATURES)
+    call = graph.call(graph.nodes[0], "tflm")
+    from mcugen import kernels
+
+    fitting = [k for k in kernels.on_device(ResidualConv2D) if "split" not in k.symbol]
+    free = chosen.tiled(call, fitting, load("opencl-generic"))[0]
+    other = next(
+        k for k in chosen.launches(call, fitting[0], chosen.device_of(load("opencl-generic"))) if k.tile != free.tile
+    )
+    entry = {"kernel": other.symbol, "tile": dict(other.tile), "seconds": 1.0}
+    target = board(tmp_path, {"entries": {chosen.key_of(call): entry}})
+    found = chosen.tiled(call, fitting, target)[0]
+    assert found.tile == other.tile
+    assert "measured" in chosen.reason(found, call, target)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(UsageError, match="no table"):
+        chosen.tiled(call, fitting, board(tmp_path / "other", {"entries": {"x": 1}}))
+
+
+@devices.needed
+def test_devices_are_listed() -> None:
+    found = opencl.devices()
+    assert found
+    assert all(d.compute_units > 0 and d.max_group > 0 and d.name for d in found)
