@@ -10,9 +10,8 @@ import numpy as np
 from mcugen.errors import ShapeError
 from mcugen.imports import Import
 from mcugen.kernel import Kernel
-from mcugen.numeric import activation_bounds
 from mcugen.ops.conv2d import Conv2D
-from mcugen.oracle import filters
+from mcugen.oracle import filters, quantized
 from mcugen.types import TensorType
 from mcugen.writes import Write
 
@@ -45,4 +44,4 @@ class ResidualConv2D(Conv2D):
         self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None, r: np.ndarray | None = None
     ) -> np.ndarray:
         sums = filters.real_results(self._sums(x, w), b, "NONE")
-        return np.asarray(np.clip(sums if r is None else sums + r, *activation_bounds(self.activation)))
+        return quantized.clamped(sums if r is None else sums + r, self.activation)
