@@ -48,7 +48,6 @@ int main(int n, char **files)
     [
         (DIGITS, {"optimize": "ram", "fetch_weights": True}),
         (SWEEPS, {"input_mode": "frames", "weights_blob": True}),
-        (SWEEPS, {"input_mode": "frames", "fetch_weights": True}),
     ],
 )
 def test_the_bits_stay(tmp_path: Path, model: Path, options: dict[str, str | bool]) -> None:
