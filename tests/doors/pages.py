@@ -14,10 +14,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import mcugen
+from tests.support.tflite_writer import ModelWriter
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = ("examples/digits/digits.tflite", "examples/microphone/sweeps.tflite", "tests/models/s8_concatenation.tflite")
@@ -26,15 +28,27 @@ COLLECTED = (
     "person_detect_int8 mobilenet_v2_100_224_uint8 seanet mww_okay_nabu_v2"
 )
 BOARD = "nucleo-h743zi"
+DEEP = 600
 MOST_SECONDS, MOST_BYTES = 1.0, 500_000
 
 
-def built(collection: Path | None) -> Iterator[tuple[str, dict[str, Any], bytes]]:
+def deep() -> bytes:
+    """A model of as many steps as a page should bear; its page may be larger than others."""
+    writer = ModelWriter()
+    ends = [writer.tensor(f"t{k}", (1, 8), "f32") for k in range(DEEP + 1)]
+    for before, after in pairwise(ends):
+        writer.op("SOFTMAX", [before], [after], {"beta": 1.0})
+    return writer.build([ends[0]], [ends[-1]])
+
+
+def built(collection: Path | None, folder: Path) -> Iterator[tuple[str, dict[str, Any], bytes]]:
     """Name, document and page of each model."""
     paths = [ROOT / name for name in OWN]
     if collection is not None:
         folders = [collection / name for name in COLLECTED.split()]
         paths += [next(folder.glob("model.tflite")) for folder in folders if (folder / "model.tflite").is_file()]
+    paths.append(folder / "deep.tflite")
+    paths[-1].write_bytes(deep())
     for path in paths:
         board = BOARD if path.stat().st_size < 1_000_000 else "host"
         made = mcugen.compile(path, board=board, export=("none",))
@@ -60,10 +74,10 @@ def main(arguments: list[str]) -> int:
     jobs: list[dict[str, Any]] = []
     large = 0
     with tempfile.TemporaryDirectory() as place:
-        for name, facts, page in built(given.models):
+        for name, facts, page in built(given.models, Path(place)):
             file = Path(place) / f"{name}.html"
             file.write_bytes(page)
-            large += len(page) > MOST_BYTES
+            large += len(page) > MOST_BYTES and len(facts["steps"]) < DEEP
             jobs.append({"name": name, "file": str(file), "layers": [numbers(facts, step) for step in facts["steps"]]})
             print(f"{name}: {len(facts['steps'])} steps, {len(page):,} bytes", flush=True)
         (Path(place) / "jobs.json").write_text(json.dumps(jobs))
