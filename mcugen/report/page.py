@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcugen import tabular
 from mcugen.emit import environment
 from mcugen.errors import UsageError
 from mcugen.report import page_checks, page_graph, page_memory, schema
@@ -156,9 +157,9 @@ def _weight(facts: Facts, step: Facts) -> float:
 
 def _steps(facts: Facts, weights: Sequence[float]) -> list[dict[str, Any]]:
     tensors = {t["name"]: t for t in facts["tensors"]}
-    total, order = sum(weights) or 1.0, sorted(weights, reverse=True)
+    total, top = sum(weights) or 1.0, tabular.largest(weights, _TOP)
     return [
-        _step(facts, step, w / total, w >= order[:_TOP][-1], tensors)
+        _step(facts, step, w / total, step["index"] in top, tensors)
         for step, w in zip(facts["steps"], weights, strict=True)
     ]
 
