@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import shutil
@@ -19,6 +20,8 @@ DOCS = ROOT / "docs"
 FILES = {"model.tflite": "examples/digits/digits.tflite", "sweeps.tflite": "examples/microphone/sweeps.tflite"}
 SAMPLED = ("docs/index.md",)
 """Pages whose shell blocks run also without --whole."""
+TOO_LARGE = {"torch", "tensorflow", "keras"}
+"""Packages that a user's page may import and the tests do without; `ci/soak --recipes` installs them."""
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -40,24 +43,32 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", pages_with("python"))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "shell_page" in metafunc.fixturenames:
+        whole = metafunc.config.getoption("--whole")
+        metafunc.parametrize("shell_page", [page for page in pages_with("shell") if whole or page in SAMPLED])
+
+
+def imported(page: str) -> set[str]:
+    """The packages that the blocks of a page import."""
+    nodes = [node for block in blocks(page, "python") for node in ast.walk(ast.parse(block))]
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("page", [page for page in pages_with("python") if not imported(page) & TOO_LARGE])
 def test_python_runs(page: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     of_repository = "examples/" in "".join(blocks(page, "python"))
     monkeypatch.chdir(ROOT if of_repository else folder)
     values: dict[str, object] = {} if of_repository else {"x": np.zeros((1, 8, 8, 1), np.int8)}
-    try:
-        for block in blocks(page, "python"):
-            exec(compile(block, page, "exec"), values)
-    except ModuleNotFoundError as error:  # a tool of the user's that the tests do without
-        pytest.skip(f"{page} uses {error.name}")
+    for block in blocks(page, "python"):
+        exec(compile(block, page, "exec"), values)
 
 
-@pytest.mark.parametrize("page", pages_with("shell"))
-def test_shell_runs(page: str, monkeypatch: pytest.MonkeyPatch, folder: Path, request: pytest.FixtureRequest) -> None:
-    if page not in SAMPLED and not request.config.getoption("--whole"):
-        pytest.skip("one page stands for all: --whole runs every block")
+def test_shell_runs(shell_page: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.chdir(folder)
-    for line in "".join(blocks(page, "shell")).splitlines():
+    for line in "".join(blocks(shell_page, "shell")).splitlines():
         program, *arguments = shlex.split(line, comments=True)
         assert program == "mcugen"
         with pytest.raises(SystemExit) as ended:

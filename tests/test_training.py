@@ -80,7 +80,6 @@ def test_a_missing_tool_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_scikit_learn_predicts_the_same() -> None:
-    pytest.importorskip("skl2onnx")
     from sklearn.datasets import load_iris
     from sklearn.ensemble import RandomForestClassifier
 
@@ -93,8 +92,7 @@ def test_scikit_learn_predicts_the_same() -> None:
 
 
 def test_lightgbm_predicts_the_same() -> None:
-    lightgbm = pytest.importorskip("lightgbm")
-    pytest.importorskip("onnxmltools")
+    import lightgbm
     from sklearn.datasets import load_iris
 
     x, y = load_iris(return_X_y=True)
@@ -105,7 +103,6 @@ def test_lightgbm_predicts_the_same() -> None:
 
 def test_the_page_on_first_models_works_as_written(tmp_path: Path) -> None:
     """Its Python for scikit-learn and the commands after it; the other two tools are too large for a test."""
-    pytest.importorskip("skl2onnx")
     text = (ROOT / "docs" / "first-model.md").read_text()
     section = text[text.index("## scikit-learn") :]
     program, commands = section.split("```py\n")[1].split("```")[0], section.split("```sh\n")[1].split("```")[0]

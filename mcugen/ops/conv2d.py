@@ -377,7 +377,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "size": (1, 3), "c": 250, "o": 5, "kernel": (1, 1), "gain": 0.0007, "activation": "RELU6"},
     {"size": (3, 9), "c": 8, "o": 4, "kernel": (3, 3), "zero": -128, "out_zero": -128, "gain": 1e-3},
     {"size": (2, 18), "c": 36, "o": 2, "kernel": (3, 3), "zero": 3, "out_zero": 5, "gain": 4e-4},
-    {"rounding": "single", "size": (1, 16), "c": 3, "o": 5, "kernel": (1, 1), "zero": 4, "gain": 0.002},
+    {"rounding": "single", "size": (1, 3), "c": 260, "o": 8, "kernel": (1, 1), "zero": 3, "gain": 2e-4},
 )
 
 

@@ -22,19 +22,24 @@ _MANY = 1 << 20
 
 
 @cache
-def example_calls(op: type[Op]) -> tuple[Call, ...]:
-    """The calls of all examples, under both references, as kernels are asked about them; folded ones never are."""
+def example_calls(op: type[Op], features: frozenset[str] = frozenset()) -> tuple[Call, ...]:
+    """The calls of all examples, under both references, as kernels are asked about them; folded ones never are.
+
+    features: of the core that they are for.
+    """
     found: list[Call] = []
     for example in op.examples():
         if folded(example) is not None:
             continue
         _, graph = prepared(example)
         found += [graph.call(node, which) for node in under_test(example, graph) for which in REFERENCES]
-    return tuple(found)
+    return tuple(dataclasses.replace(call, features=features) for call in found) if features else tuple(found)
 
 
 def accepted(kernel: Kernel, op: type[Op]) -> list[Call]:
-    return [call for call in example_calls(op) if not kernel.refusals(call, kernels.features())]  # type: ignore[arg-type]
+    """The calls that a kernel takes: on a core with all features if it needs any, else on one without."""
+    found = example_calls(op, kernels.features() if kernel.needs else frozenset())  # type: ignore[arg-type]
+    return [call for call in found if not kernel.refusals(call, kernels.features())]
 
 
 def violates(rule: Rule, call: Call) -> bool:
