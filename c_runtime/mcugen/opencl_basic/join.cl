@@ -8,6 +8,8 @@
 #define WORD ushort
 #elif WORD_BYTES == 4
 #define WORD uint
+#elif WORD_BYTES == 16
+#define WORD uint4
 #else
 #define WORD ulong
 #endif
@@ -49,7 +51,7 @@ kernel void KERNEL(
     }
     global const int *const begin = MG_AT(const int, begins);
     const int outer = i / run_out, c = i % run_out;
-    WORD v = 0;
+    WORD v = (WORD)(0);
     OPERAND(0)
 #if PARTS > 1
     OPERAND(1)

@@ -14,6 +14,7 @@ from mcugen.ops.pad import Pad
 from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor
 
 MAX_PARTS = 8
+_WIDEST = 16
 
 
 def _each(call: Call, tile: Tile) -> Grid:
@@ -29,12 +30,21 @@ def _word(call: Call) -> int:
     return call.output.np_dtype.itemsize
 
 
+def _runs(call: Call) -> list[int]:
+    """Bytes of one run of each operand."""
+    outer = _join.outer_of(call.output.shape, call.op.axis % len(call.output.shape))
+    return [call.input(k).nbytes // outer for k in range(len(call.inputs))]
+
+
+def _joined_word(call: Call) -> int:
+    """Bytes that are moved at a time: 16 where all runs are made of so many."""
+    return _WIDEST if all(run % _WIDEST == 0 for run in _runs(call)) else _word(call)
+
+
 def _join_params(call: Call) -> Params:
-    axis = call.op.axis % len(call.output.shape)
-    outer = _join.outer_of(call.output.shape, axis)
-    runs = [call.input(k).size // outer for k in range(len(call.inputs))]
-    begins = np.concatenate([[0], np.cumsum(runs)]).astype(np.int32)
-    return {"begins": begins, "run_out": int(begins[-1]), "total": call.output.size}
+    word = _joined_word(call)
+    begins = np.concatenate([[0], np.cumsum(_runs(call)) // word]).astype(np.int32)
+    return {"begins": begins, "run_out": int(begins[-1]), "total": call.output.nbytes // word}
 
 
 JOIN = (
@@ -43,8 +53,8 @@ JOIN = (
         Form.GRID,
         accepts=(_strided.has_c_type, concatenation.scales_agree, _join.nothing_constant, few_parts, indexable),
         params=_join_params,
-        variant=lambda call: {"PARTS": len(call.inputs), "WORD_BYTES": _word(call)},
-        grid=_each,
+        variant=lambda call: {"PARTS": len(call.inputs), "WORD_BYTES": _joined_word(call)},
+        grid=lambda call, tile: Grid.each(call.output.nbytes // _joined_word(call)),
         needs=NEEDS,
         source="join.cl",
     ),
