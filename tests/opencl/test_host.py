@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The OpenCL host: which calls a run makes, what happens when one fails, and what the program cache believes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mcugen import pipeline
+from mcugen.options import Options
+from mcugen.toolchain import opencl
+from tests.support import devices
+
+HERE = Path(__file__).resolve().parent
+MODEL = HERE.parents[0] / "models" / "f32_softmax.tflite"
+pytestmark = devices.needed
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("host")
+    artifact = pipeline.build(MODEL, Options(backend="opencl", name="net"))
+    view = artifact.view
+    files = {path: text for path, text in artifact.emitted.items() if not path.startswith("examples/")}
+    files |= {name: (HERE / name).read_bytes() for name in ("loader.c", "faults.c")}
+    first_in, first_out = view.inputs[0], view.outputs[0]
+    defines = {
+        "MODEL_HEADER": '"net.h"',
+        "MODEL_T": "net_t",
+        "MODEL(f)": "MODEL_##f",
+        "MODEL_input": first_in.function,
+        "MODEL_output": first_out.function,
+        "INPUT_BYTES": str(first_in.nbytes),
+        "OUTPUT_BYTES": str(first_out.nbytes),
+        "NET_WEIGHTS_FILE": f'"{folder}/net_weights.bin"',
+        **{f"MODEL_{name}": f"net_{name}" for name in ("init", "run", "text", "deinit")},
+    }
+    flags = [f"-D{name}={value}" for name, value in defines.items()]
+    return opencl.compile_program(files, folder, ["-std=gnu11", "-O1", *flags, "-rdynamic", "-ldl"])
+
+
+def said(program: Path, cache: Path, fail: int = 0) -> str:
+    environment = {**os.environ, "MCUGEN_CL_CACHE": str(cache), "MCUGEN_FAIL": str(fail)}
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def marks(text: str, title: str) -> dict[str, int]:
+    line = next(line for line in text.splitlines() if line.startswith(f"{title}:"))
+    return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", line)}
+
+
+def test_a_run_allocates_nothing_sets_no_argument_and_copies_nothing(program: Path, tmp_path: Path) -> None:
+    text = said(program, tmp_path)
+    run = marks(text, "run")
+    assert (run["allocate"], run["argument"]) == (0, 0)
+    assert run["launch"] > 0
+    assert run["copy"] == 0  # PoCL shares its memory with the host
+    assert marks(text, "init")["argument"] > 0
+    assert marks(text, "end")["objects"] == 0
+
+
+def test_each_call_may_fail_once(program: Path, tmp_path: Path) -> None:
+    """A named error, everything released, and the next initialization right."""
+    right = said(program, tmp_path)
+    outputs = re.search(r"outputs \d+", right)
+    assert outputs
+    last = marks(right, "run")["calls"]
+    listed = [*range(1, 12), *range(12, last, max(1, last // 12)), last - 2, last - 1, last]
+    failed = 0
+    for number in sorted(set(listed)):
+        text = said(program, tmp_path / "none", number)
+        assert outputs[0] in text, (number, text)
+        assert marks(text, "end")["objects"] == 0, (number, text)
+        if "said" in text:
+            failed += 1
+            assert re.search(r"said cl\w+ failed: CL_\w+", text), (number, text)
+            assert marks(text, "failed")["objects"] == 0, (number, text)
+    assert failed >= 10
+
+
+def test_a_damaged_cache_costs_a_rebuild(program: Path, tmp_path: Path) -> None:
+    outputs = said(program, tmp_path).splitlines()[-2]
+    (file,) = tmp_path.glob("mcugen-*")
+    whole = file.read_bytes()
+    built = marks(said(program, tmp_path), "init")
+    for damaged in (b"", whole[:30], whole[: len(whole) // 2], whole[:-1] + bytes([whole[-1] ^ 1]), whole + b"x"):
+        file.write_bytes(damaged)
+        assert said(program, tmp_path).splitlines()[-2] == outputs
+        assert file.read_bytes()[:8] == whole[:8], "the cache was not written anew"
+    assert built["argument"] > 0
+    assert not list(tmp_path.glob("*.0x*"))
