@@ -8,6 +8,12 @@ typedef int int32_t;
 typedef uint uint32_t;
 typedef long int64_t;
 typedef ulong uint64_t;
+#define INT8_MAX 127
+#define INT8_MIN (-128)
+#define INT16_MAX 32767
+#define INT16_MIN (-32768)
+#define INT32_MAX INT_MAX
+#define INT32_MIN INT_MIN
 #define INT64_MAX LONG_MAX
 #define INT64_MIN LONG_MIN
 #define MG_AT(type, name) ((global type *)(mem_##name + at_##name))
