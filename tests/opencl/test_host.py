@@ -13,11 +13,9 @@ import pytest
 from mcugen import pipeline
 from mcugen.options import Options
 from mcugen.toolchain import opencl
-from tests.support import devices
 
 HERE = Path(__file__).resolve().parent
 MODEL = HERE.parents[0] / "models" / "f32_softmax.tflite"
-pytestmark = devices.needed
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,6 @@ from mcugen.target import Target, load
 from mcugen.toolchain import opencl
 from mcugen.types import TensorType
 from tests.opencl import launched
-from tests.support import devices
 
 FEATURES = frozenset({"cl12", "fence"})
 
@@ -52,7 +51,6 @@ def test_a_sum_goes_into_the_convolution_for_devices_alone() -> None:
     assert len(passes.run(residual(), "tflm").nodes) == 2
 
 
-@devices.needed
 @pytest.mark.parametrize("channels", [8, 3])
 def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Path) -> None:
     graph = passes.run(residual(channels), "tflm", FEATURES)
@@ -115,7 +113,6 @@ def test_a_table_decides_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
         chosen.tiled(call, fitting, board(tmp_path / "other", {"entries": {"x": 1}}))
 
 
-@devices.needed
 def test_devices_are_listed() -> None:
     found = opencl.devices()
     assert found
