@@ -23,7 +23,7 @@ from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
 
 _DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 MAX_RANK = 6
-MAX_TENSOR_BYTES = 1 << 30
+MAX_TENSOR_BYTES = 1 << 29
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 _NIBBLES = {"int4": "s4", "uint4": "u8"}
 """Element types of 4 bits, which NumPy itself does not have."""
