@@ -70,7 +70,7 @@ def report(problems: Sequence[object]) -> str:
 
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """Every fifth example that a kernel takes; with --whole, all of them."""
+    """One in EVERY examples that a kernel takes; with --whole, all of them."""
     whole = pytestconfig.getoption("--whole")
     takes = Portion(1 if whole else EVERY).takes(OPS[name].__name__)
     result = conformance.check(OPS[name], tmp_path, takes)

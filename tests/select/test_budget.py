@@ -219,16 +219,17 @@ def test_solutions_are_ranked_by_what_they_exceed_then_by_cost() -> None:
 
 
 @pytest.mark.parametrize("goal", ["speed", "balanced"])
-def test_more_ram_is_never_slower(tmp_path: Path, goal: str) -> None:
-    """From the least to the most in 40 steps, by the estimates that kernels are chosen by."""
+def test_more_ram_is_never_slower(tmp_path: Path, goal: str, pytestconfig: pytest.Config) -> None:
+    """From the least to the most, by the estimates that kernels are chosen by."""
+    steps = 40 if pytestconfig.getoption("--whole") else 12
     (tmp_path / "m.tflite").write_bytes(SMALL)
     options = Options(board="cortex-m4", optimize=goal)
     model = pipeline.prepare(tmp_path / "m.tflite", options)
     whole = select.solve(model.graph, model.board, options).ram_bytes
     least = select.solve(model.graph, model.board, replace(options, optimize="ram")).ram_bytes
     costs_found = []
-    for k in range(40):
-        budget_bytes = least + (whole - least) * k // 39
+    for k in range(steps):
+        budget_bytes = least + (whole - least) * k // (steps - 1)
         made, cost = select.solve_with_time(model.graph, model.board, replace(options, ram=str(budget_bytes)))
         assert made.ram_bytes <= budget_bytes
         costs_found.append(cost)
