@@ -64,8 +64,9 @@ class Abs(FloatFunction):
         return {} if call.output.is_float else {"scale": multiplier(call)}
 
     def scaling_q(self, call: Call) -> Scaling:
-        scales = (call.input(0).scale,), call.output.scale
-        return {} if call.output.is_float else {"scale": quantized.product_multiplier(*scales, in_double=True)}
+        if call.output.is_float:
+            return {}
+        return {"scale": quantized.product_multiplier((call.input(0).scale,), call.output.scale, in_double=True)}
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -74,7 +74,7 @@ def test_two_things_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(bundle, "_digest", lambda *parts: "0" * 6)
     monkeypatch.setattr(bundle, "_runtime", lambda: Bundle(bundle.known()))
     with pytest.raises(
-        InternalError, match=r"mg_conv2d_s8__dsp8\w* .* and mg_conv2d_s8__dsp8\w* .* mg_conv_dsp8"
+        InternalError, match=r"mg_conv2d_s8__dsp16\w* .* and mg_conv2d_s8__dsp16\w* .* mg_conv_dsp16"
     ) as caught:
         mcugen.compile(model_file("digits", tmp_path), board="cortex-m4")
     assert str(caught.value).count("kernel_h") == 2

@@ -239,7 +239,7 @@ int main(void) {
 
 
 def test_report_and_picture_show_every_region() -> None:
-    artifact = mcugen.compile(DIGITS, board="cortex-m7", region="dtcm=1200,sram=1700")
+    artifact = mcugen.compile(DIGITS, board="cortex-m7", optimize="speed", region="dtcm=1200,sram=1700")
     fast, slow = artifact.report.regions
     assert [(r.name, r.size_bytes) for r in (fast, slow)] == [("dtcm", 1200), ("sram", 1700)]
     assert 0 < fast.used_bytes <= 1200
@@ -258,7 +258,7 @@ def test_report_and_picture_show_every_region() -> None:
 
 @pytest.mark.parametrize("core", ["cortex-m7", "rv32imc"])
 def test_firmware_over_two_regions_is_exact(core: str) -> None:
-    artifact = mcugen.compile(DIGITS, board=core, region="dtcm=1200,sram=1700")
+    artifact = mcugen.compile(DIGITS, board=core, optimize="speed", region="dtcm=1200,sram=1700")
     result = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
     assert result.agrees
     assert result.repeatable

@@ -76,12 +76,17 @@ def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [p.read_bytes() for p in tmp_path.iterdir()] == [b"new"]
 
 
+def _interruptible() -> None:
+    """Shells start what runs in the background with interrupts ignored, and children keep that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupted_it_stops_with_its_processes_and_writes_nothing(folder: Path) -> None:
     """It is stopped while trials run in two processes, which are long enough to be met by the signal."""
     samples(folder / "calib.npz", 80)
     given = [str(folder / "net.onnx"), "--data", str(folder / "calib.npz"), "-o", str(folder / "net.tflite")]
     command = [sys.executable, "-m", "mcugen", "quantize", *given, "--jobs", "2", "--resume", str(folder / "trials")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=_interruptible)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not (folder / "trials").exists():
         time.sleep(0.05)
