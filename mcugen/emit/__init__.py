@@ -29,7 +29,7 @@ def libraries_of(files: Mapping[str, bytes]) -> list[str]:
     OpenCL's loader.
     """
     found = ["m"] if any(b"#include <math.h>" in text for text in files.values()) else []
-    return [*(["OpenCL"] if opencl.HOST in files else []), *found]
+    return [*(["OpenCL"] if any(map(opencl.is_host, files)) else []), *found]
 
 
 def emit(

@@ -17,7 +17,7 @@ def violations(artifact: Artifact, folder: Path) -> list[str]:
     """The violations of rules in the sources of a build in `folder`. Long tables of numbers are not parsed."""
     sources = sources_of(artifact.emitted)
     if artifact.view.device is not None:  # what calls OpenCL waits and has handles: the rules are for kernels in C
-        sources = [path for path in sources if path.startswith("kernels/") and path != opencl.HOST]
+        sources = [path for path in sources if path.startswith("kernels/") and not opencl.is_host(path)]
     texts = {path: _NUMBERS.sub("{0}", _preprocessed(folder / path, folder)) for path in sources}
     own = {Path(path).name for path in artifact.files if path.endswith(".h")}
     headers = FLOAT_HEADERS if libraries_of(artifact.files) or _has_floats(artifact) else INTEGER_HEADERS

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mcugen import pipeline
+from mcugen.emit.opencl import host_files
 from mcugen.options import Options
 from mcugen.toolchain import opencl
 
@@ -93,3 +95,12 @@ def test_a_damaged_cache_costs_a_rebuild(program: Path, tmp_path: Path) -> None:
         assert file.read_bytes()[:8] == whole[:8], "the cache was not written anew"
     assert built["argument"] > 0
     assert not list(tmp_path.glob("*.0x*"))
+
+
+def test_hashes_are_sha256(tmp_path: Path) -> None:
+    """Of all lengths around one, two and three blocks."""
+    files = {path: text for path, text in host_files().items() if path.endswith(("sha256.c", ".h"))}
+    files["hashes.c"] = (HERE / "hashes.c").read_bytes()
+    printed = opencl.run(opencl.compile_program(files, tmp_path)).decode().split()
+    data = bytes(7 * k % 256 for k in range(200))
+    assert printed == [hashlib.sha256(data[:size]).hexdigest() for size in range(200)]

@@ -7,22 +7,31 @@ from mcugen.emit.environment import render
 from mcugen.emit.parts import DeviceView, literal
 from mcugen.emit.view import ModelView
 
-HOST = "kernels/opencl_host.c"
-"""The C that runs any model's tables."""
-_HEADER = "mcugen/opencl_host.h"
+_HOST = "kernels/opencl_"
+"""What the files begin with that run any model's tables."""
+
+
+def is_host(path: str) -> bool:
+    """Whether an emitted file is C that calls OpenCL for any model."""
+    return path.startswith(_HOST)
+
+
+def host_files() -> dict[str, bytes]:
+    """The C that runs any model's tables, and its headers, by path relative to the output folder."""
+    found = sorted((resources.templates() / "opencl" / "host").iterdir())
+    return {f"{'mcugen' if p.suffix == '.h' else 'kernels'}/{p.name}": p.read_bytes() for p in found}
 
 
 def files_of(view: ModelView) -> dict[str, bytes]:
     """The files of a model for a device, by path relative to the output folder."""
     assert view.device is not None
-    name, host = view.name, resources.templates() / "opencl"
+    name = view.name
     files = {
         f"{name}.h": render("opencl/model.h.j2", m=view, d=view.device),
         f"{name}.c": render("opencl/model.c.j2", m=view, d=view.device, titles=_titles(view.device)),
         f"{name}.cl": view.device.source.encode(),
         f"{name}_weights.bin": view.device.constants,
-        HOST: (host / "host.c").read_bytes(),
-        _HEADER: (host / "host.h").read_bytes(),
+        **host_files(),
         **view.runtime_files,
     }
     if view.arrays:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcugen import resources
 from mcugen.emit.environment import render
-from mcugen.emit.opencl import view
+from mcugen.emit.opencl import host_files, view
 from mcugen.emit.parts import literal
 from mcugen.schedule import Choice
 
@@ -38,11 +37,9 @@ def files_of(choices: Sequence[Choice], folder: str) -> dict[str, bytes]:
     titles = [literal(step.title) for step in device.steps]
     text = render("opencl/launches.c.j2", d=device, cases=cases, largest=max(largest, 1), titles=titles)
     define = f"#define WEIGHTS_FILE {literal(f'{folder}/{CONSTANTS}')}\n"
-    source = resources.templates() / "opencl"
     return {
         "launches.c": define.encode() + text,
         CONSTANTS: device.constants,
         "launches.cl": device.source.encode(),
-        "opencl_host.c": (source / "host.c").read_bytes(),
-        "mcugen/opencl_host.h": (source / "host.h").read_bytes(),
+        **host_files(),
     }

@@ -137,7 +137,7 @@ def tables(
 
 
 def check_of(data: bytes) -> int:
-    """The sum that templates/opencl/host.c compares a file of constants with: words times odd numbers."""
+    """The sum that templates/opencl/host compares a file of constants with: words times odd numbers."""
     words = np.frombuffer(data, np.uint64)
     return (int((words * (2 * np.arange(words.size, dtype=np.uint64) + 1)).sum()) + len(data)) % 2**64
 

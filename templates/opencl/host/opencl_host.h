@@ -32,7 +32,7 @@ typedef struct mg_cl_arg {
     } value;
 } mg_cl_arg;
 
-/* One step: a kernel and its launch, or, without a kernel, C on mapped memory. group[0] is 0 where the driver chooses. */
+/* One step: a kernel and its launch, or, without a kernel, C on mapped memory. group[0] is 0: the driver chooses. */
 typedef struct mg_cl_step {
     const char *kernel, *title;
     uint32_t first_arg, args;
