@@ -85,7 +85,9 @@ class Target:
         return sum(sizes) if sizes else None
 
 
-_SHORTEST_CHIP = 6
+_SHORTEST_CHIP = 4
+_SHORTEST_BEGINNING = 6
+"""Letters and digits of a chip's whole name, and of the beginning of one (esp32 is no ESP32-C3)."""
 
 
 def names() -> tuple[str, ...]:
@@ -140,8 +142,8 @@ def _made(name: str, model: dict[str, int | None], weights: dict[str, int | None
 
 
 def _folder(name: str) -> Path:
-    if name in names():
-        return resources.boards() / name
+    if name.lower() in names():
+        return resources.boards() / name.lower()
     outside = Path(name).parent if Path(name).name == BOARD_FILE else Path(name)
     if (outside / BOARD_FILE).is_file():
         return outside.resolve()
@@ -169,7 +171,8 @@ def _with_chip(name: str) -> list[str]:
 
 def _is_chip(chip: str, word: str) -> bool:
     """Whether a word of a title is a chip's name that begins with `chip`, or is its beginning (a package follows)."""
-    return word.startswith(chip) or (len(word) > _SHORTEST_CHIP and chip.startswith(word))
+    begins = len(chip) >= _SHORTEST_BEGINNING and word.startswith(chip)
+    return word == chip or begins or (len(word) > _SHORTEST_BEGINNING and chip.startswith(word))
 
 
 def _read(folder: Path) -> Table:
@@ -260,6 +263,8 @@ def _real_board(folder: Path, board: Table) -> Target:
     if core_name not in names() or _read(resources.boards() / core_name).has("core"):
         raise board.error("core", core_name, "the name of a bare core, such as cortex-m4")
     core = _target(resources.boards() / core_name)
+    if board.has("lacks"):
+        core = _switch(core, tuple(f"-{f}" for f in board.strings("lacks", allowed=core.features)))
     regions = tuple(_region(t) for t in board.tables("region"))
     _check_regions(board, regions)
     return Target(

@@ -51,6 +51,9 @@ BOARDS = {
 }
 
 
+REAL = [name for name in target.names() if not target.load(name).is_core]
+
+
 def test_names_are_the_folders() -> None:
     folders = {path.parent.name for path in resources.boards().glob("[!_]*/board.toml")}
     assert target.names() == tuple(sorted(folders))
@@ -78,9 +81,10 @@ def test_board_has_its_core_and_sizes(name: str) -> None:
     assert board.emulators == target.load(core).emulators
 
 
-@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("name", REAL)
 def test_regions_are_apart_sourced_and_useful(name: str) -> None:
     board = target.load(name)
+    assert board.clock_hz is None or 1_000_000 <= board.clock_hz <= 1_000_000_000
     for a, b in pairwise(sorted(board.regions, key=lambda r: r.address)):
         assert a.address + a.size_bytes <= b.address, f"{a.name} overlaps {b.name}"
     for region in board.regions:
@@ -89,7 +93,29 @@ def test_regions_are_apart_sourced_and_useful(name: str) -> None:
     assert "code" in board.flash_regions()[0].holds
     assert {"model", "stack"} <= board.ram_regions()[0].holds
     assert board.total_ram_bytes is not None and board.ram_bytes is not None
-    assert board.total_ram_bytes >= board.ram_bytes
+    assert board.total_ram_bytes >= board.ram_bytes >= 2048
+
+
+def test_the_chips_in_titles_find_their_boards() -> None:
+    """Each chip that a title names in parentheses; a board whose chip another has too does not name it there.
+
+    One chip is a bare core as well.
+    """
+    found = 0
+    for name in REAL:
+        inside = re.search(r"\(([^);]*)", target.load(name).title)
+        for chip in re.findall(r"\b[A-Za-z]+\d+\w*", inside[1]) if inside else []:
+            found += 1
+            assert target.load(chip).name == target.load(chip.lower()).name
+            assert target.load(chip).name in (name, chip.lower())
+    assert found >= 40
+
+
+def test_a_chip_may_lack_what_its_core_has(tmp_path: Path) -> None:
+    board = target.load(str(_outside_board(tmp_path, ('core = "cortex-m4"', 'core = "cortex-m4"\nlacks = ["fpu"]'))))
+    assert board.features == target.load("cortex-m4", ["-fpu"]).features == {"dsp", "multiple_loads"}
+    assert board.toolchain == target.load("cortex-m4", ["-fpu"]).toolchain
+    assert target.load("stm32wl55").features == board.features
 
 
 @pytest.mark.parametrize("name", [n for n in CORES if n != "host"])
@@ -158,6 +184,7 @@ def test_copied_template_is_a_board(tmp_path: Path) -> None:
         ('core = "cortex-m4"', 'core = "cortex-m5"', "core is 'cortex-m5'"),
         ('core = "cortex-m4"', 'core = "teensy41"', "core is 'teensy41'"),
         ('core = "cortex-m4"', "", "cpu is nothing, expected a table"),
+        ('core = "cortex-m4"', 'core = "cortex-m4"\nlacks = ["mve"]', "lacks is 'mve', expected one of dsp, fpu"),
         ('title = "', "title = ", "not a TOML file"),
         ("clock_hz = 100000000", 'clock_hz = "fast"', "clock_hz is 'fast'"),
         ('source = "reference manual, memory map"', 'source = ""', "region[0].source is ''"),
@@ -221,6 +248,8 @@ def test_a_board_says_how_much_code_it_keeps() -> None:
         ("nRF52840", "nrf52840-dk"),
         ("rp2040", "raspberry-pi-pico"),
         ("esp32c3", "esp32-c3"),
+        ("k64f", "frdm-k64f"),
+        ("stm32f103c8t6", "stm32-bluepill"),
         ("stm32l4r5", "nucleo-l4r5zi"),
     ],
 )
@@ -228,7 +257,7 @@ def test_a_chip_finds_its_board(chip: str, board: str) -> None:
     assert target.load(chip).name == board
 
 
-@pytest.mark.parametrize("name", ["stm32", "stm32f9", "cortexm9", "pico", ""])
+@pytest.mark.parametrize("name", ["stm32", "stm32f9", "stm32f103", "esp32", "cortexm9", "pico", ""])
 def test_a_name_that_is_not_one_chip_s_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="no board named"):
         target.load(name)
