@@ -11,6 +11,7 @@ from mcugen.pipeline import Artifact
 from mcugen.plan import live_bytes
 from mcugen.report import removals
 from mcugen.schedule import INPUT, Choice, Event, Schedule
+from mcugen.schedule.places import Place
 
 
 def facts_of(artifact: Artifact) -> dict[str, Any]:
@@ -130,8 +131,13 @@ def _schedule_dump(schedule: Schedule) -> str:
         f"buffer {h.name}: {h.kept} of {h.rows} rows of {h.row_bytes} bytes" for h in schedule.row_buffers.values()
     ]
     places = ((name, place) for name, place in schedule.places.items() if name != place.buffer)
-    lines += [f"tensor {name} in {p.buffer}" + (f" from byte {p.start}" if p.start else "") for name, p in places]
+    lines += [f"tensor {name} in {p.buffer}{_place_text(p)}" for name, p in places]
     return "\n".join(lines) + "\n"
+
+
+def _place_text(place: Place) -> str:
+    start = f" from byte {place.start}" if place.start else ""
+    return start + (f", in runs {place.pitch} bytes apart" if place.pitch else "")
 
 
 def _choice_text(choice: Choice) -> str:

@@ -116,6 +116,9 @@ Tile = Mapping[str, int]
 """Values of the constants of a GRID kernel's text, by name: how it divides its work."""
 
 
+RESULT = -1
+"""The result among the tensors of a kernel that may lie in runs."""
+
 GROUP = 64
 """Work-items of a work-group that share nothing: two or one at a time of what devices run in step."""
 
@@ -165,6 +168,9 @@ class Kernel:
     loop      the C function where it is made for the call, of expressions for example, and not a file of c_runtime
     starts    ALIAS: the byte of the operand at which each result begins; JOIN: the byte of the result at which each
               operand begins; None: all begin at byte 0
+    pitch     JOIN: bytes of the result from one run of an operand to its next one; None: operands are in one piece
+    pitched   GRID: the inputs, and RESULT for the result, whose runs along the last axis may lie apart: the text takes
+              their distance in elements as `pitch_in<pointer>` and `pitch_out`
     widened   whether the constants hold the weights wider than the model does: faster, but takes more flash
     struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
     work      counts for estimates of a call's cycles, beside those of select/costs.py for every kernel: a number for
@@ -196,6 +202,8 @@ class Kernel:
     variant: Callable[[Call], Mapping[str, int]] | None = None
     loop: Callable[[Call], Made] | None = None
     starts: Callable[[Call], Sequence[int]] | None = None
+    pitch: Callable[[Call], int] | None = None
+    pitched: Callable[[Call], tuple[int, ...]] | tuple[int, ...] = ()
     widened: bool = False
     struct: str = ""
     needs: frozenset[str] = frozenset()
@@ -284,6 +292,10 @@ class Kernel:
     def overwritable(self, call: Call) -> tuple[int, ...]:
         """The operands of the call whose memory the output may take over."""
         return tuple(k for k in self.in_place if k < len(call.inputs))
+
+    def takes_runs(self, call: Call, which: int) -> bool:
+        """Whether the runs of an operand, or of the RESULT, may lie apart."""
+        return which in (self.pitched(call) if callable(self.pitched) else self.pitched)
 
     def pointer_operands(self, call: Call) -> tuple[int, ...]:
         """Indices of the inputs that the C call passes as pointers."""

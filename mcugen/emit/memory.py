@@ -68,9 +68,10 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
 
 def _from(schedule: Schedule, name: str) -> str:
     """Where in its buffer a tensor lies, if not at the start, and how many of its rows the buffer keeps, if not all."""
-    start, buffer = schedule.places[name].start, schedule.buffer_of(name)
+    place, buffer = schedule.places[name], schedule.buffer_of(name)
     rows = f", {buffer.kept} of {buffer.rows} rows" if buffer.kept < buffer.rows else ""
-    return rows + (f", from byte {start}" if start else "")
+    runs = f", in runs {place.pitch} bytes apart" if place.pitch else ""
+    return rows + runs + (f", from byte {place.start}" if place.start else "")
 
 
 def _short(label: str) -> str:

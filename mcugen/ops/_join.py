@@ -59,6 +59,16 @@ JOINED = Kernel("", Form.JOIN, accepts=(in_place, nothing_constant), starts=join
 PARTED = Kernel("", Form.ALIAS, accepts=(in_place, nothing_constant), starts=parts_starts)
 
 
+def comes_once(outer: Callable[[Call], int]) -> Rule:
+    """A rule: the runs of the parts come once each."""
+
+    def rule(call: Call) -> bool:
+        "the parts follow each other in one piece"
+        return outer(call) == 1
+
+    return rule
+
+
 def parts_are(count: int, parts: Callable[[Call], int]) -> Rule:
     """A rule: there are `count` parts."""
 
@@ -77,7 +87,7 @@ def join_kernels(
     count: Callable[[Call], int],
 ) -> tuple[Kernel, ...]:
     """A kernel without code, and for each number of operands a pointwise one that joins rows, and a whole one."""
-    found = [JOINED]
+    found = [JOINED.ruled(comes_once(count))]
     for k in range(1, MAX_PARTS + 1):
         rules = (_strided.has_c_type, *accepts, parts_are(k, lambda call: len(call.inputs)))
         operands, source = tuple(range(k)), f"{contract.removeprefix('mg_')}.c"

@@ -67,14 +67,15 @@ def joins_in_rows(call: Call) -> bool:
     return len(call.output.shape) != 4 or _axis(call) >= 2
 
 
-def _outer(call: Call) -> int:
+def outer(call: Call) -> int:
+    """How often the runs of the operands repeat."""
     return _join.outer_of(call.output.shape, _axis(call))
 
 
 def params(call: Call) -> Params:
     shapes = [call.input(k).shape for k in range(len(call.inputs))]
-    outer = _outer(call)
-    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+    repeats = outer(call)
+    return {"run": _join.runs(shapes, repeats, call.output.np_dtype.itemsize), "outer": repeats}
 
 
 def scaled_params(call: Call) -> Params:
@@ -152,8 +153,8 @@ class Concatenation(Op):
         _onnx.same("Concat", _to_onnx),
     )
     kernels = (
-        *_join.join_kernels("mg_concatenation", (scales_agree,), joins_in_rows, params, _outer),
-        *_join.join_kernels("mg_concatenation_scaled_s8", (was_uint8,), joins_in_rows, scaled_params, _outer),
+        *_join.join_kernels("mg_concatenation", (scales_agree,), joins_in_rows, params, outer),
+        *_join.join_kernels("mg_concatenation_scaled_s8", (was_uint8,), joins_in_rows, scaled_params, outer),
     )
 
     def quantized(self, call: Call) -> Scales:
@@ -182,8 +183,8 @@ class Concatenation(Op):
         return len(call.inputs) == 1 and call.input(0) == call.output
 
     def unmoved(self, call: Call) -> Op | None:
-        """Runs that come once each follow each other in the result."""
-        return replace(self, in_place=True) if scales_agree(call) and _outer(call) == 1 else None
+        """Runs lie in the result: those that come once each in one piece, which any kernel takes."""
+        return replace(self, in_place=True) if scales_agree(call) else None
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Joined along the channels each goes with its place in the result, else all go alike.

@@ -18,6 +18,7 @@ from mcugen.passes.fuse_clamps import fuse_all_clamps, fuse_clamps
 from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
 from mcugen.passes.fuse_residuals import fuse_residuals
+from mcugen.passes.fuse_scales import fuse_scales
 from mcugen.passes.integer_thresholds import integer_thresholds
 from mcugen.passes.join_distances import join_distances
 from mcugen.passes.lay_in_place import lay_in_place
@@ -63,6 +64,7 @@ def order(features: frozenset[str]) -> tuple[Entry, ...]:
         SIMPLIFYING,
         reuse_joins(features),
         fuse_residuals(features),
+        fuse_scales(features),
         (fuse_elements(features),),
         copy_outputs,
         lay_in_place(features),

@@ -14,18 +14,22 @@ from mcugen.graph import Graph, Node, Tensor
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Op
 from mcugen.ops.copy import Copy
+from mcugen.passes._runs import Runs
 
 DEVICE_ALIGN = 16
 """Bytes at whose multiples kernels of OpenCL devices rely on tensors to begin: four floats are read at once."""
 
 
+MAX_COPIES = 1
+"""Operands of a join in runs that are copied into it: of more, one kernel that moves all is faster."""
+
+
 def lay_in_place(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
     """The pass for a core or a device with these features."""
-    align = DEVICE_ALIGN if features & kernels.device_features() else 1
 
     def lay_in_place(graph: Graph, reference: str) -> Graph:
         """The graph with parts placed inside joined tensors; operands of joins that cannot be there are copied."""
-        walk = _Walk(graph, reference, align)
+        walk = _Walk(graph, reference, features)
         nodes = [made for node in graph.nodes for made in walk.laid(node)]
         return graph.updated(tensors=walk.copies, nodes=nodes) if walk.changed else graph
 
@@ -40,8 +44,10 @@ class _Walk:
     anywhere: they are only read as part of the joined tensor.
     """
 
-    def __init__(self, graph: Graph, reference: str, align: int) -> None:
-        self._graph, self._reference, self._align = graph, reference, align
+    def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
+        self._graph, self._reference, self._features = graph, reference, features
+        self._align = DEVICE_ALIGN if features & kernels.device_features() else 1
+        self._runs = Runs(graph, reference, features)
         self._bytes = {name: name for name in graph.inputs}
         self._taken: set[str] = set()
         self.copies: list[Tensor] = []
@@ -51,12 +57,12 @@ class _Walk:
         """The node, laid in place where it can be, after the copies of its operands."""
         call = self._graph.call(node, self._reference)
         op = node.op.unmoved(call)
-        kernel = (
-            None if op is None else kernel_without_code(replace(call, op=op, constants=(None,) * len(call.constants)))
-        )
+        kernel = None if op is None else self._without_code(call, op)
         if op is None or kernel is None or kernel.starts is None:
             return [self._as_it_is(node, kernel_without_code(call))]
         starts = kernel.starts(call)
+        if kernel.pitch is not None:
+            return self._in_runs(node, op, call, starts, kernel.pitch(call))
         lay = self._joined if kernel.form is Form.JOIN else self._parted
         made = lay(node, op, call, starts, must=not _has_kernel(call))
         self.changed |= bool(made)
@@ -96,6 +102,33 @@ class _Walk:
         inputs = tuple(names.get(k, name) for k, name in enumerate(node.inputs))
         return [*copies, replace(node, op=op, inputs=inputs)]
 
+    def _without_code(self, call: Call, op: Op) -> Kernel | None:
+        """The kernel without code of an operator whose parts lie in each other, wherever they come from."""
+        return kernel_without_code(replace(call, op=op, constants=(None,) * len(call.constants)), self._features)
+
+    def _in_runs(self, node: Node, op: Op, call: Call, starts: Sequence[int], pitch: int) -> list[Node]:
+        """The join of operands that lie in the result in runs; as it is where most would have to be copied."""
+        names = [str(name) for name in node.inputs]
+        fitting = pitch % self._align == 0 and not any(start % self._align for start in starts)
+        there = [
+            fitting and self._bytes.get(name) == name and name not in self._taken and self._runs.may_hold(name, node)
+            for name in names
+        ]
+        sizes = [self._graph.type(name).nbytes for name in names]
+        copied = sum(size for size, is_there in zip(sizes, there, strict=True) if not is_there)
+        moved = [k for k, is_there in enumerate(there) if not is_there]
+        known = all(self._graph.tensors[names[k]].origin is not None for k in moved)
+        self._bytes[node.outputs[0]] = node.outputs[0]
+        if not fitting or len(moved) > MAX_COPIES or 2 * copied > sum(sizes) or not known:
+            return [node]
+        parts = {k: f"{node.outputs[0]}_{k}" for k in moved}
+        self.copies += [replace(self._graph.tensors[names[k]], name=part, data=None) for k, part in parts.items()]
+        copies = [Node(f"copy_{part}", Copy(), (names[k],), (part,), node.source) for k, part in parts.items()]
+        self._taken |= {name for name, is_there in zip(names, there, strict=True) if is_there}
+        self._runs.joined.add(node.outputs[0])
+        self.changed = True
+        return [*copies, replace(node, op=op, inputs=tuple(parts.get(k, name) for k, name in enumerate(names)))]
+
     def _takes(self, tensor: Tensor, start: int) -> bool:
         """Whether the tensor can lie there; it then does."""
         source = self._bytes.get(tensor.name)
@@ -110,6 +143,7 @@ def _has_kernel(call: Call) -> bool:
     return any(k.has_code and not k.refusals(call, frozenset()) for k in call.op.kernels)
 
 
-def kernel_without_code(call: Call) -> Kernel | None:
-    """The kernel of a call that needs no code, if there is one."""
-    return next((k for k in call.op.kernels if not k.has_code and not k.refusals(call, frozenset())), None)
+def kernel_without_code(call: Call, features: frozenset[str] = frozenset()) -> Kernel | None:
+    """The kernel of a call that needs no code, if there is one for these features."""
+    known = (*call.op.kernels, *(kernels.on_device(type(call.op)) if features else ()))
+    return next((k for k in known if not k.has_code and not k.refusals(call, features)), None)

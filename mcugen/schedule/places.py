@@ -10,17 +10,26 @@ from mcugen.graph import Graph
 from mcugen.kernel import Form
 from mcugen.schedule.steps import Choice, Step
 from mcugen.schedule.trace import INPUT, Trace
-from mcugen.types import rows_of
+from mcugen.types import TensorType, rows_of
 
 _NEVER = -1
 
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a tensor: from byte `start` of the buffer of this name."""
+    """The place of a tensor: from byte `start` of the buffer of this name.
+
+    pitch: bytes from one run along the last axis to the next, where runs lie apart; else 0.
+    """
 
     buffer: str
     start: int = 0
+    pitch: int = 0
+
+    def extent(self, t: TensorType) -> int:
+        """Bytes from the first one of a tensor to the end of its last."""
+        run = t.shape[-1] * t.np_dtype.itemsize if t.shape else t.nbytes
+        return (t.nbytes // max(run, 1) - 1) * self.pitch + run if self.pitch else t.nbytes
 
 
 def sources(choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
@@ -52,8 +61,9 @@ class Layout:
     def _share(self, choice: Choice) -> None:
         node, starts = choice.node, choice.kernel.starts
         if choice.kernel.form is Form.JOIN:
+            pitch = choice.kernel.pitch(choice.call) if choice.kernel.pitch else 0
             for name, start in zip(node.inputs, starts(choice.call) if starts else (0,), strict=True):
-                self.move(self.places[str(name)].buffer, Place(node.outputs[0], start))
+                self.move(self.places[str(name)].buffer, Place(node.outputs[0], start, pitch))
             return
         operand = self.places.get(str(node.inputs[0]))
         if operand is not None:
@@ -62,9 +72,10 @@ class Layout:
             self.places |= {name: Place(operand.buffer, operand.start + start) for name, start in found}
 
     def move(self, buffer: str, to: Place) -> None:
-        """Move all tensors of a buffer to another place."""
-        moved = self.members(buffer)
-        self.places |= {name: Place(to.buffer, to.start + self.places[name].start) for name in moved}
+        """Move all tensors of a buffer to another place: what lay in runs of one pitch lies in those of the place."""
+        for name in self.members(buffer):
+            at = self.places[name]
+            self.places[name] = Place(to.buffer, to.start + at.start, to.pitch or at.pitch)
 
     def members(self, buffer: str) -> list[str]:
         """The tensors of a buffer."""
@@ -89,8 +100,8 @@ class Layout:
         return self._graph.type(name).nbytes
 
     def _span(self, name: str) -> tuple[int, int]:
-        start = self.places[name].start
-        return start, start + self.size(name)
+        at = self.places[name]
+        return at.start, at.start + at.extent(self._graph.type(name))
 
 
 def places_of(
@@ -201,12 +212,17 @@ class Uses:
 
 
 def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> list[int]:
-    """The operands that the kernel may write its output over: every row of them dies with the event that reads it."""
+    """The operands that the kernel may write its output over: every row of them dies with the event that reads it.
+
+    What lies in runs is not written over, and nothing else with it.
+    """
     node, call = step.choice.node, step.choice.call
-    found = []
+    found: list[int] = []
+    if layout.places[node.outputs[0]].pitch:
+        return found
     for k in step.choice.kernel.overwritable(call):
         name = node.inputs[k]
-        if name is None or name not in layout.places:
+        if name is None or name not in layout.places or layout.places[name].pitch:
             continue
         meeting = layout.meeting(name)
         if kept.intersection(meeting) or sum(other in meeting for other in node.inputs) > 1:

@@ -94,7 +94,7 @@ class _Lives:
         self._shape = {
             at: _row_shape(graph, [pushed] if pushed in names else names) for at, names in self.members.items()
         }
-        apart = {place.buffer for place in places.values() if place.start}
+        apart = {place.buffer for place in places.values() if place.start or place.pitch}
         apart |= {at for at, names in self.members.items() if len(names) > 1 and self._shape[at][0] == 1}
         self._uses: dict[str, list[_Use]] = {at: [] for at in self.members if at in apart}
         self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
@@ -148,7 +148,9 @@ class _Lives:
         if place.buffer not in self._uses:
             return False
         row = t.nbytes // rows_of(t.shape)
-        if first <= last:
+        if place.pitch:
+            self._uses[place.buffer].append((place.start, place.start + place.extent(t), written, read))
+        elif first <= last:
             self._uses[place.buffer].append((place.start + first * row, place.start + (last + 1) * row, written, read))
         return True
 

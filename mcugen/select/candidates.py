@@ -137,7 +137,7 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
         return Candidate(choice, taken_ns, taken_ns, step.scratch_bytes, kernel.identity(call), 0)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
     walked = taken if run.by_rows else costs.estimate(kernel, call, run.core, True, run.batch)
-    cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device else 0.0)
+    cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
     rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
     if not taken.is_fitted and next_cost is not None:
         cost = rows_cost = UNMEASURED * next_cost

@@ -17,19 +17,22 @@ FLAGS = ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
 
 @dataclass(frozen=True)
 class Computed:
-    """Where an output of a step lies in the arena."""
+    """Where an output of a step lies in the arena. run, pitch: bytes of a run, and from one to the next."""
 
     step: int
     output: int
     start: int
     nbytes: int
     rows: int
+    run: int
+    pitch: int
+    extent: int
 
 
 def build_program(artifact: Artifact, folder: Path) -> Path:
     """The program, in a folder that has the emitted files. Raises ToolError where it does not compile."""
     places = computed(artifact)
-    largest = max((place.nbytes for step in places for place in step), default=1)
+    largest = max((place.extent for step in places for place in step), default=1)
     text = render("opencl/verify_main.c.j2", m=artifact.view, places=places, largest=largest)
     (folder / "verify_main.c").write_bytes(text)
     file = folder / f"{artifact.name}_weights.bin"
@@ -49,6 +52,8 @@ def computed(artifact: Artifact) -> list[list[Computed]]:
         for k, name in enumerate(step.choice.node.outputs):
             t, at = artifact.graph.type(name), artifact.schedule.places[name]
             start = artifact.plan.offset[at.buffer] + at.start
-            made.append(Computed(step.index, k, start, t.nbytes, row_count(t.shape)))
+            run = t.shape[-1] * t.np_dtype.itemsize if at.pitch else t.nbytes
+            extent = at.extent(t)
+            made.append(Computed(step.index, k, start, t.nbytes, row_count(t.shape), run, at.pitch or run, extent))
         found.append(made)
     return found

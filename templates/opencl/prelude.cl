@@ -16,4 +16,18 @@ typedef ulong uint64_t;
 #define INT32_MIN INT_MIN
 #define INT64_MAX LONG_MAX
 #define INT64_MIN LONG_MIN
+/* Stores the first `count` of four values, at least one. */
+#define MG_STORE_SOME(v, to, count) \
+    do { \
+        (to)[0] = (v).x; \
+        if ((count) > 1) { \
+            (to)[1] = (v).y; \
+        } \
+        if ((count) > 2) { \
+            (to)[2] = (v).z; \
+        } \
+        if ((count) > 3) { \
+            (to)[3] = (v).w; \
+        } \
+    } while (0)
 #define MG_AT(type, name) ((global type *)(mem_##name + at_##name))

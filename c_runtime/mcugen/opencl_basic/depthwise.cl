@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of single channels: a work-item makes VEC channels of one pixel. KERNEL_H, KERNEL_W: the window, so that
- * all reads may come before the first product. MULTIPLIER: results of each input channel, 1 with VEC 4. INT8: data and results are int8, sums int.
+ * Convolution of single channels: a work-item makes VEC channels of ROWS x COLUMNS pixels, which share what they read.
+ * More than one of either needs neighbouring taps. KERNEL_H, KERNEL_W, STRIDE_H, STRIDE_W: the window.
+ * MULTIPLIER: results of each input channel, 1 with VEC 4. INT8: data and results are int8, sums int.
  */
 #if INT8
 #define DATA char
 #define SUM int
+#define OUTSIDE in_zero_point
+#define MUL_ADD(a, b, c) ((c) + (a) * (b))
 #else
 #define DATA float
 #define SUM float
+#define OUTSIDE 0.0f
+#define MUL_ADD(a, b, c) fma(a, b, c)
 #endif
 #if VEC == 4
 #define JOIN_(a) a##4
@@ -20,11 +25,17 @@
 #define READ(p) vload4(0, p)
 #endif
 #define READ_SUM(p) vload4(0, p)
+#define WRITE(v, p) vstore4(v, 0, p)
+#define STORED mg_stored4
 #else
 #define SUMS SUM
 #define READ(p) ((SUM)*(p))
 #define READ_SUM(p) (*(p))
+#define WRITE(v, p) (*(p) = (DATA)(v))
+#define STORED mg_stored
 #endif
+#define HEIGHT ((ROWS - 1) * STRIDE_H + KERNEL_H)
+#define WIDTH ((COLUMNS - 1) * STRIDE_W + KERNEL_W)
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
     const uint at_out, global const uchar *restrict mem_weights, const uint at_weights,
     global const uchar *restrict mem_bias, const uint at_bias,
@@ -34,57 +45,68 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
 #else
     const float out_min, const float out_max,
 #endif
-    const int in_h, const int in_w, const int out_h, const int out_w, const int stride_h, const int stride_w,
-    const int dilation_h, const int dilation_w, const int pad_h, const int pad_w, const int channels, const int total)
+    const int pitch_in0, const int pitch_out, const int in_h, const int in_w, const int out_h, const int out_w,
+    const int dilation_h, const int dilation_w, const int pad_h, const int pad_w, const int channels, const int images)
 {
     const int i = (int)get_global_id(0), runs = channels / VEC;
-    if (i >= total) {
+    const int rows = (out_h + ROWS - 1) / ROWS, columns = (out_w + COLUMNS - 1) / COLUMNS;
+    const int c = i % runs * VEC, block = i / runs, row = block / columns, image = row / rows;
+    if (image >= images) {
         return;
     }
-    const int c = i % runs * VEC, pixel = i / runs, row = pixel / out_w;
-    const int top = row % out_h * stride_h - pad_h, left = pixel % out_w * stride_w - pad_w;
-    const int in_c = channels / MULTIPLIER;
-    global const DATA *const x = MG_AT(const DATA, in0) + (size_t)(row / out_h) * in_h * in_w * in_c + c / MULTIPLIER;
+    const int first_y = row % rows * ROWS, first_x = block % columns * COLUMNS;
+    const int top = first_y * STRIDE_H - pad_h, left = first_x * STRIDE_W - pad_w;
+    global const DATA *const x = MG_AT(const DATA, in0) + (size_t)image * in_h * in_w * pitch_in0 + c / MULTIPLIER;
     global const DATA *const w = MG_AT(const DATA, weights) + c;
-    SUMS taps[KERNEL_H * KERNEL_W];
+    SUMS sum[ROWS][COLUMNS];
 #pragma unroll
-    for (int k = 0; k < KERNEL_H * KERNEL_W; k++) {
-        const int iy = top + k / KERNEL_W * dilation_h, ix = left + k % KERNEL_W * dilation_w;
-        const bool inside = (uint)iy < (uint)in_h && (uint)ix < (uint)in_w;
-#if INT8
-        taps[k] = inside ? READ(x + (iy * in_w + ix) * in_c) : (SUMS)(in_zero_point);
-#else
-        taps[k] = inside ? READ(x + (iy * in_w + ix) * in_c) : (SUMS)(0.0f);
-#endif
-    }
-    SUMS sum = READ_SUM(MG_AT(const SUM, bias) + c);
+    for (int q = 0; q < ROWS; q++)
 #pragma unroll
-    for (int k = 0; k < KERNEL_H * KERNEL_W; k++) {
-#if INT8
-        sum += taps[k] * READ(w + k * channels);
-#else
-        sum = fma(taps[k], READ(w + k * channels), sum);
-#endif
+        for (int p = 0; p < COLUMNS; p++) {
+            sum[q][p] = READ_SUM(MG_AT(const SUM, bias) + c);
+        }
+#pragma unroll
+    for (int r = 0; r < HEIGHT; r++) {
+        const int iy = top + r * dilation_h;
+        SUMS tap[WIDTH];
+#pragma unroll
+        for (int k = 0; k < WIDTH; k++) {
+            const int ix = left + k * dilation_w;
+            const bool inside = (uint)iy < (uint)in_h && (uint)ix < (uint)in_w;
+            tap[k] = inside ? READ(x + (iy * in_w + ix) * pitch_in0) : (SUMS)(OUTSIDE);
+        }
+#pragma unroll
+        for (int q = 0; q < ROWS; q++) {
+            const int line = r - q * STRIDE_H;
+            if (line >= 0 && line < KERNEL_H) {
+#pragma unroll
+                for (int k = 0; k < KERNEL_W; k++) {
+                    const SUMS weight = READ(w + (line * KERNEL_W + k) * channels);
+#pragma unroll
+                    for (int p = 0; p < COLUMNS; p++) {
+                        sum[q][p] = MUL_ADD(tap[p * STRIDE_W + k], weight, sum[q][p]);
+                    }
+                }
+            }
+        }
     }
-    global DATA *const y = MG_AT(DATA, out) + (size_t)pixel * channels + c;
 #if INT8
-    global const int *const mult = MG_AT(const int, mult) + c, *const shift = MG_AT(const int, shift) + c;
-#if VEC == 4
-    y[0] = (char)mg_stored(sum.x, mult[0], shift[0], rounding, out_zero_point, out_min, out_max);
-    y[1] = (char)mg_stored(sum.y, mult[1], shift[1], rounding, out_zero_point, out_min, out_max);
-    y[2] = (char)mg_stored(sum.z, mult[2], shift[2], rounding, out_zero_point, out_min, out_max);
-    y[3] = (char)mg_stored(sum.w, mult[3], shift[3], rounding, out_zero_point, out_min, out_max);
-#else
-    *y = (char)mg_stored(sum, *mult, *shift, rounding, out_zero_point, out_min, out_max);
+    const SUMS mult = READ_SUM(MG_AT(const int, mult) + c), shift = READ_SUM(MG_AT(const int, shift) + c);
 #endif
+#pragma unroll
+    for (int q = 0; q < ROWS; q++)
+#pragma unroll
+        for (int p = 0; p < COLUMNS; p++) {
+            const int oy = first_y + q, ox = first_x + p;
+            if (oy < out_h && ox < out_w) {
+                global DATA *const y = MG_AT(DATA, out) + ((size_t)(image * out_h + oy) * out_w + ox) * pitch_out + c;
+#if INT8
+                WRITE(STORED(sum[q][p], mult, shift, rounding, out_zero_point, out_min, out_max), y);
 #else
-    sum = fmin(fmax(sum, (SUMS)(out_min)), (SUMS)(out_max));
-#if VEC == 4
-    vstore4(sum, 0, y);
-#else
-    *y = sum;
+                WRITE(fmin(fmax(sum[q][p], (SUMS)(out_min)), (SUMS)(out_max)), y);
 #endif
-#endif
+            }
+        }
 }
 #undef DATA
 #undef SUM
@@ -93,3 +115,9 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
 #undef JOIN_
 #undef READ
 #undef READ_SUM
+#undef WRITE
+#undef STORED
+#undef OUTSIDE
+#undef MUL_ADD
+#undef HEIGHT
+#undef WIDTH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pooling: a work-item makes one channel of one pixel, of the taps inside the image.
+ * Pooling: a work-item makes VEC channels of one pixel, of the taps inside the image.
  * LARGEST: the largest of them, else their mean. INT8: of int8; a mean is rounded to nearest, halves away from zero,
  * after `offset` was added to each tap.
  */
@@ -13,32 +13,50 @@
 #define SUM float
 #define SMALLEST (-FLT_MAX)
 #endif
+#if VEC == 4
+#define JOIN_(a) a##4
+#define JOIN(a) JOIN_(a)
+#define SUMS JOIN(SUM)
+#define TO_INTS convert_int4
+#if INT8
+#define READ(p) convert_int4(vload4(0, p))
+#define WRITE(v, p) vstore4(convert_char4(v), 0, p)
+#else
+#define READ(p) vload4(0, p)
+#define WRITE(v, p) vstore4(v, 0, p)
+#endif
+#else
+#define SUMS SUM
+#define TO_INTS convert_int
+#define READ(p) ((SUM)*(p))
+#define WRITE(v, p) (*(p) = (DATA)(v))
+#endif
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
-    const uint at_out, const int kernel_h, const int kernel_w, const int stride_h, const int stride_w,
-    const int pad_h, const int pad_w, const int in_h, const int in_w, const int out_h, const int out_w, const int channels,
-    const SUM out_min, const SUM out_max,
+    const uint at_out, const int pitch_in0, const int pitch_out, const int kernel_h, const int kernel_w,
+    const int stride_h, const int stride_w, const int pad_h, const int pad_w, const int in_h, const int in_w,
+    const int out_h, const int out_w, const int channels, const SUM out_min, const SUM out_max,
 #if INT8 && !LARGEST
     const int offset,
 #endif
     const int total)
 {
-    const int i = (int)get_global_id(0);
+    const int i = (int)get_global_id(0), runs = channels / VEC;
     if (i >= total) {
         return;
     }
-    const int c = i % channels, pixel = i / channels, row = pixel / out_w;
+    const int c = i % runs * VEC, pixel = i / runs, row = pixel / out_w;
     const int top = row % out_h * stride_h - pad_h, left = pixel % out_w * stride_w - pad_w;
     const int first_y = max(top, 0), end_y = min(top + kernel_h, in_h);
     const int first_x = max(left, 0), end_x = min(left + kernel_w, in_w);
-    global const DATA *const x = MG_AT(const DATA, in0) + (size_t)(row / out_h) * in_h * in_w * channels + c;
+    global const DATA *const x = MG_AT(const DATA, in0) + (size_t)(row / out_h) * in_h * in_w * pitch_in0 + c;
 #if LARGEST
-    SUM found = SMALLEST;
+    SUMS found = (SUMS)(SMALLEST);
 #else
-    SUM found = 0;
+    SUMS found = (SUMS)(0);
 #endif
     for (int iy = first_y; iy < end_y; iy++) {
         for (int ix = first_x; ix < end_x; ix++) {
-            const SUM v = x[(iy * in_w + ix) * channels];
+            const SUMS v = READ(x + (iy * in_w + ix) * pitch_in0);
 #if LARGEST
             found = v > found ? v : found;
 #else
@@ -49,15 +67,22 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
 #if !LARGEST
     const int count = (end_y - first_y) * (end_x - first_x);
 #if INT8
-    found += offset * count;
-    const int size = (abs(found) + count / 2) / count;
+    found += (SUMS)(offset * count);
+    const SUMS size = (TO_INTS(abs(found)) + count / 2) / count;
     found = (found < 0 ? -size : size) - offset;
 #else
-    found /= (float)count;
+    found /= (SUMS)((float)count);
 #endif
 #endif
-    MG_AT(DATA, out)[i] = (DATA)(found < out_min ? out_min : found > out_max ? out_max : found);
+    found = found < (SUMS)(out_min) ? (SUMS)(out_min) : found > (SUMS)(out_max) ? (SUMS)(out_max) : found;
+    WRITE(found, MG_AT(DATA, out) + (size_t)pixel * pitch_out + c);
 }
 #undef DATA
 #undef SUM
+#undef SUMS
+#undef JOIN
+#undef JOIN_
+#undef READ
+#undef WRITE
+#undef TO_INTS
 #undef SMALLEST

@@ -7,7 +7,7 @@
  * multiplied. SK: parts of the taps inside a work-group, summed through local memory; SPLIT: parts over work-groups too,
  * summed by the one that comes last, always in the same order. POINT: taps are the channels of one pixel; else `table`
  * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
- * RESIDUAL: a second operand is added before the clamp.
+ * RESIDUAL: a second operand is added before the clamp. SCALED: taps are scaled, shifted and clamped first.
  * UNROLL: steps of the inner loop that are written out.
  * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact.
  */
@@ -67,6 +67,10 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #if RESIDUAL
     global const uchar *restrict mem_in1, const uint at_in1,
 #endif
+#if SCALED
+    global const uchar *restrict mem_scale, const uint at_scale, global const uchar *restrict mem_shift, const uint at_shift,
+    const float in_min, const float in_max,
+#endif
 #if !POINT
     global const uchar *restrict mem_table, const uint at_table,
     const int in_h, const int in_w, const int out_h, const int out_w, const int stride_h, const int stride_w,
@@ -81,7 +85,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #else
     const float out_min, const float out_max,
 #endif
-    const int in_c, const int pixels, const int channels, const int pitch, const int taps)
+    const int pitch_in0, const int pitch_out, const int pixels, const int channels, const int pitch, const int taps)
 {
     local VALUE mem[LOCAL] __attribute__((aligned(16)));
 #if SPLIT
@@ -107,12 +111,12 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         const int c = t + i * T, m = m0 + c / KV;
         const bool there = m < pixels && c < BM * KV;
 #if POINT
-        from[i] = there ? m * in_c : -1;
+        from[i] = there ? m * pitch_in0 : -1;
 #else
         const int column = m % out_w, q = m / out_w, image = q / out_h;
         from_y[i] = there ? q % out_h * stride_h - pad_h : -(1 << 24);
         from_x[i] = column * stride_w - pad_w;
-        from[i] = ((image * in_h + from_y[i]) * in_w + from_x[i]) * in_c;
+        from[i] = ((image * in_h + from_y[i]) * in_w + from_x[i]) * pitch_in0;
 #endif
     }
     QUAD ra[LA];
@@ -124,10 +128,16 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         for (int j = 0; j < VN; j++) {
             sum[i][j] = (V4)(0);
         }
+#if SCALED
+    global const float *restrict const scale = MG_AT(const float, scale), *restrict const shift = MG_AT(const float, shift);
+#define FIRST(v, k) fmin(fmax(fma(v, READ(scale + (k)), READ(shift + (k))), (QUAD)(in_min)), (QUAD)(in_max))
+#else
+#define FIRST(v, k) (v)
+#endif
 #if POINT
 #define FETCH_A(i, kv) \
     if (from[i] >= 0 && (kv) * VEC < taps) { \
-        ra[i] = READ(x + from[i] + (kv) * VEC); \
+        ra[i] = FIRST(READ(x + from[i] + (kv) * VEC), (kv) * VEC); \
     }
 #else
     global const int2 *restrict const table = MG_AT(const int2, table);
@@ -311,14 +321,10 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             if (m >= pixels) {
                 continue;
             }
-            global DATA *const to = y + (size_t)m * channels + n;
+            global DATA *const to = y + (size_t)m * pitch_out + n;
 #if INT8
             const int4 total = convert_int4(sum[i][j]) + b;
-            const char4 v = (char4)(
-                mg_stored(total.x, mult.x, shift.x, rounding, out_zero_point, out_min, out_max),
-                mg_stored(total.y, mult.y, shift.y, rounding, out_zero_point, out_min, out_max),
-                mg_stored(total.z, mult.z, shift.z, rounding, out_zero_point, out_min, out_max),
-                mg_stored(total.w, mult.w, shift.w, rounding, out_zero_point, out_min, out_max));
+            const char4 v = mg_stored4(total, mult, shift, rounding, out_zero_point, out_min, out_max);
 #else
             float4 v = sum[i][j] + b;
 #if RESIDUAL
@@ -333,16 +339,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             if (channels % 4 == 0) {
                 vstore4(v, 0, to);
             } else {
-                to[0] = v.x;
-                if (n + 1 < channels) {
-                    to[1] = v.y;
-                }
-                if (n + 2 < channels) {
-                    to[2] = v.z;
-                }
-                if (n + 3 < channels) {
-                    to[3] = v.w;
-                }
+                MG_STORE_SOME(v, to, channels - n);
             }
         }
     }
@@ -371,6 +368,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #undef QUAD
 #undef READ
 #undef FENCE
+#undef FIRST
 #undef FETCH_A
 #undef FETCH
 #undef PUT_A

@@ -41,15 +41,6 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     if (id < LANES && n < channels) {
         const float4 v = fmin(fmax(parts[id] + vload4(0, MG_AT(const float, bias) + n), out_min), out_max);
         global float *const to = MG_AT(float, out) + n;
-        to[0] = v.x;
-        if (n + 1 < channels) {
-            to[1] = v.y;
-        }
-        if (n + 2 < channels) {
-            to[2] = v.z;
-        }
-        if (n + 3 < channels) {
-            to[3] = v.w;
-        }
+        MG_STORE_SOME(v, to, channels - n);
     }
 }

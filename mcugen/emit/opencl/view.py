@@ -17,6 +17,8 @@ from mcugen.graph import Node
 from mcugen.plan import MemoryPlan
 from mcugen.plan.buffers import align_up
 from mcugen.schedule import Choice, Schedule, Step
+from mcugen.schedule.places import Place
+from mcugen.types import TensorType
 
 ALIGN = 64
 """Bytes at whose multiples constants begin, tensors of separate launches, and the host's copies of ends."""
@@ -28,7 +30,8 @@ class Launch:
     """A step of the tables.
 
     choice: its kernel and call, None for a step in C; operands: where each pointer operand lies in the arena, or its
-    data where it is constant; out, scratch: where they lie
+    data where it is constant; out, scratch: where they lie; pitches: for each operand and the result, elements from one
+    run to the next
     """
 
     title: str
@@ -36,6 +39,7 @@ class Launch:
     operands: Sequence[int | np.ndarray] = ()
     out: int = 0
     scratch: int = 0
+    pitches: Sequence[int] = ()
 
 
 @dataclass
@@ -78,11 +82,19 @@ def _of_step(step: Step, title: str, schedule: Schedule, plan: MemoryPlan) -> La
         return plan.offset[at.buffer] + at.start
 
     operands: list[int | np.ndarray] = []
-    for k in choice.kernel.pointer_operands(choice.call):
-        tensor = schedule.graph.tensors[str(choice.node.inputs[k])]
-        operands.append(place(tensor.name) if tensor.data is None else tensor.type.stored(tensor.data))
+    given = [str(choice.node.inputs[k]) for k in choice.kernel.pointer_operands(choice.call)]
+    for name in given:
+        tensor = schedule.graph.tensors[name]
+        operands.append(place(name) if tensor.data is None else tensor.type.stored(tensor.data))
     scratch = plan.offset[step.scratch_name] if step.scratch_bytes else 0
-    return Launch(title, choice, operands, place(choice.node.outputs[0]), scratch)
+    made = choice.node.outputs[0]
+    pitches = [_pitch(schedule.graph.type(name), schedule.places.get(name)) for name in (*given, made)]
+    return Launch(title, choice, operands, place(made), scratch, pitches)
+
+
+def _pitch(t: TensorType, place: Place | None = None) -> int:
+    """Elements from one run of a tensor to the next."""
+    return place.pitch // t.np_dtype.itemsize if place and place.pitch else t.shape[-1] if t.shape else 1
 
 
 def alone(choices: Sequence[Choice]) -> tuple[DeviceView, list[Launch]]:
@@ -98,7 +110,9 @@ def alone(choices: Sequence[Choice]) -> tuple[DeviceView, list[Launch]]:
             at += 0 if data is not None else align_up(call.input(k).nbytes, ALIGN)
         scratch = at + align_up(call.output.nbytes, ALIGN)
         size = choice.kernel.scratch(call) if choice.kernel.scratch else 0
-        launches.append(Launch(choice.node.source, choice, operands, at, scratch))
+        given = [call.input(k) for k in choice.kernel.pointer_operands(call)]
+        pitches = [_pitch(t) for t in (*given, call.output)]
+        launches.append(Launch(choice.node.source, choice, operands, at, scratch, pitches))
         most = max(most, scratch + size)
     return tables(launches, [], [], most), launches
 
@@ -183,8 +197,11 @@ def _values(launch: Launch, choice: Choice, constants: Constants) -> dict[str, A
         found[f"mem_{name}"] = ArgumentView(kind, "i", "0")
         found[f"at_{name}"] = ArgumentView("MG_CL_START", "start", f"{start}u")
 
-    for k, operand in enumerate(launch.operands):
+    *given, made = launch.pitches
+    for k, (operand, pitch) in enumerate(zip(launch.operands, given, strict=True)):
         memory(f"in{k}", operand)
+        found[f"pitch_in{k}"] = _number(pitch)
+    found["pitch_out"] = _number(made)
     memory("out", launch.out)
     memory("scratch", launch.scratch)
     for name, value in choice.params.items():

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
-from mcugen.ops import _join, _strided, _view, concatenation, copy, pad
+from mcugen.ops import _join, _strided, _view, concatenation, pad
 from mcugen.ops.pad import Pad
 from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor
 
@@ -47,7 +47,22 @@ def _join_params(call: Call) -> Params:
     return {"begins": begins, "run_out": int(begins[-1]), "total": call.output.nbytes // word}
 
 
+def _starts(call: Call) -> list[int]:
+    """The byte of a run of the result at which each operand's begins."""
+    return [0, *np.cumsum(_runs(call))[:-1].tolist()]
+
+
+JOINED = Kernel(
+    "",
+    Form.JOIN,
+    accepts=(_join.in_place, _join.nothing_constant),
+    starts=_starts,
+    pitch=lambda call: sum(_runs(call)),
+    needs=NEEDS,
+)
+"""Operands that lie in the result in runs, where their kernels have written them."""
 JOIN = (
+    JOINED,
     Kernel(
         "mg_join__cl",
         Form.GRID,
@@ -124,13 +139,26 @@ def of_views(kind: type) -> tuple[Kernel, ...]:
     return (VIEW,) if issubclass(kind, _view.View) else ()
 
 
+def _copied_word(call: Call) -> int:
+    """Bytes that are moved at a time: as many as a run of the result is made of."""
+    size = call.output.shape[-1] * _word(call) if call.output.shape else _word(call)
+    return _WIDEST if size % _WIDEST == 0 else _word(call)
+
+
+def _copy_params(call: Call) -> Params:
+    word, run = _copied_word(call), (call.output.shape[-1:] or (1,))[0] * _word(call)
+    return {"run": max(run // word, 1), "word": word // _word(call), "total": call.output.nbytes // word}
+
+
 COPY = Kernel(
     "mg_copy__cl",
     Form.GRID,
-    accepts=(indexable,),
-    params=copy.params,
+    accepts=(_strided.has_c_type, indexable),
+    params=_copy_params,
     operands=(0,),
-    grid=lambda call, tile: Grid.each(call.output.nbytes),
+    variant=lambda call: {"WORD_BYTES": _copied_word(call)},
+    pitched=(RESULT,),
+    grid=lambda call, tile: Grid.each(call.output.nbytes // _copied_word(call)),
     needs=NEEDS,
     source="copy.cl",
 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.numeric import activation_bounds
 from mcugen.ops import _filter, _pool, _rounding
 from mcugen.ops._weighted import activation_of, matrix, rounds_once, sums_fit, window_of
@@ -18,6 +20,8 @@ from mcugen.ops.average_pool_2d import sums_fit as pool_sums_fit
 NEEDS = frozenset({"cl12"})
 MAX_TAPS = 49
 """Largest window whose taps a work-item keeps in registers."""
+BLOCKS = ((1, 1), (1, 2), (1, 4), (2, 2), (2, 4))
+"""Rows and columns of results of a depthwise convolution that a work-item makes."""
 
 
 def indexable(call: Call) -> bool:
@@ -52,14 +56,12 @@ def _geometry(call: Call) -> dict[str, Any]:
         "in_w": x[2],
         "out_h": y[1],
         "out_w": y[2],
-        "stride_h": window.stride[0],
-        "stride_w": window.stride[1],
         "dilation_h": window.dilation[0],
         "dilation_w": window.dilation[1],
         "pad_h": pad[0],
         "pad_w": pad[1],
         "channels": y[3],
-        "total": call.output.size // _run(call),
+        "images": y[0],
     }
 
 
@@ -87,10 +89,31 @@ def depthwise_s8(call: Call) -> Params:
 
 
 def _depthwise_sizes(call: Call) -> dict[str, int]:
-    kernel = window_of(call).kernel
-    is_int8 = call.input(0).dtype == "s8"
-    sizes = {"KERNEL_H": kernel[0], "KERNEL_W": kernel[1], "VEC": _run(call), "INT8": int(is_int8)}
-    return {**sizes, "MULTIPLIER": _multiplier(call)}
+    window = window_of(call)
+    return {
+        "KERNEL_H": window.kernel[0],
+        "KERNEL_W": window.kernel[1],
+        "STRIDE_H": window.stride[0],
+        "STRIDE_W": window.stride[1],
+        "VEC": _run(call),
+        "INT8": int(call.input(0).dtype == "s8"),
+        "MULTIPLIER": _multiplier(call),
+    }
+
+
+def _depthwise_tiles(call: Call) -> Sequence[Tile]:
+    """Blocks of pixels of a work-item: those of more than one share what they read, where taps are neighbours."""
+    window, y = window_of(call), call.output.shape
+    taps = window.kernel[0] * window.kernel[1]
+    near = window.dilation == (1, 1) and taps > 1
+    found = [b for b in BLOCKS if b == (1, 1) or (near and b[0] <= y[1] and b[1] <= y[2] and b[0] * b[1] * taps <= 80)]
+    return [{"ROWS": rows, "COLUMNS": columns} for rows, columns in found]
+
+
+def _depthwise_grid(call: Call, tile: Tile) -> Grid:
+    images, rows, columns, channels = call.output.shape
+    blocks = images * -(-rows // tile["ROWS"]) * -(-columns // tile["COLUMNS"])
+    return Grid.each(blocks * channels // _run(call))
 
 
 DEPTHWISE_F32 = Kernel(
@@ -100,7 +123,9 @@ DEPTHWISE_F32 = Kernel(
     params=depthwise_f32,
     operands=(0,),
     variant=_depthwise_sizes,
-    grid=lambda call, tile: Grid.each(call.output.size // _run(call)),
+    pitched=(0, RESULT),
+    grid=_depthwise_grid,
+    tiles=_depthwise_tiles,
     needs=NEEDS,
     source="depthwise.cl",
 )
@@ -112,17 +137,21 @@ DEPTHWISE_S8 = replace(
 )
 
 
+def _pool_run(call: Call) -> int:
+    return 4 if call.output.shape[3] % 4 == 0 else 1
+
+
+def _pool_sizes(call: Call, *, largest: bool) -> dict[str, int]:
+    return {"LARGEST": int(largest), "INT8": int(call.input(0).dtype == "s8"), "VEC": _pool_run(call)}
+
+
 def _pool_params(call: Call) -> dict[str, Any]:
     found = {**_pool.geometry(call), **_pool.clamp(call)}
-    return {**found, "out_h": call.output.shape[1], "total": call.output.size}
+    return {**found, "out_h": call.output.shape[1], "total": call.output.size // _pool_run(call)}
 
 
 def _average_s8(call: Call) -> Params:
     return {**_pool_params(call), "offset": FLIP if getattr(call.op, "flipped_u8", False) else 0}
-
-
-def _whole(call: Call, tile: Tile) -> Grid:
-    return Grid.each(call.output.size)
 
 
 AVERAGE_F32 = Kernel(
@@ -130,8 +159,9 @@ AVERAGE_F32 = Kernel(
     Form.GRID,
     accepts=(_pool.float_data, indexable),
     params=_pool_params,
-    variant=lambda call: {"LARGEST": 0, "INT8": 0},
-    grid=_whole,
+    variant=partial(_pool_sizes, largest=False),
+    pitched=(0, RESULT),
+    grid=lambda call, tile: Grid.each(call.output.size // _pool_run(call)),
     needs=NEEDS,
     source="pool.cl",
 )
@@ -140,12 +170,10 @@ AVERAGE_S8 = replace(
     symbol="mg_average_pool_s8__cl",
     accepts=(_pool.int8_data, by_runtime, pool_sums_fit, indexable),
     params=_average_s8,
-    variant=lambda call: {"LARGEST": 0, "INT8": 1},
 )
-MAX_F32 = replace(AVERAGE_F32, symbol="mg_max_pool_f32__cl", variant=lambda call: {"LARGEST": 1, "INT8": 0})
+MAX_F32 = replace(AVERAGE_F32, symbol="mg_max_pool_f32__cl", variant=partial(_pool_sizes, largest=True))
 MAX_S8 = replace(
     MAX_F32,
     symbol="mg_max_pool_s8__cl",
     accepts=(_pool.int8_data, indexable),
-    variant=lambda call: {"LARGEST": 1, "INT8": 1},
 )

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from mcugen.call import Call, Params, fact
-from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.numeric import activation_bounds
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._residual import ResidualConv2D
+from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, sums_fit, window_of
 from mcugen.ops._window import Window
 from mcugen.ops.conv2d import Conv2D
@@ -74,6 +75,16 @@ def indexable(call: Call) -> bool:
     return small and (is_point(call) or max(call.input(0).shape[1:3]) < 2**15)
 
 
+def in_runs(call: Call) -> tuple[int, ...]:
+    """Results may lie in runs, and operands where the taps of an output are one of them."""
+    return (0, RESULT) if isinstance(call.op, Conv2D) and is_point(call) else (RESULT,)
+
+
+def is_point_f32(call: Call) -> bool:
+    "the window is one pixel"
+    return is_point(call)
+
+
 def one_vector(call: Call) -> bool:
     "there is one vector, or one pixel of a 1x1 convolution"
     return pixels(call) == 1 and is_point(call)
@@ -107,12 +118,13 @@ def table(call: Call) -> np.ndarray:
 def _geometry(call: Call) -> dict[str, Any]:
     channels = call.input(1).shape[0]
     found: dict[str, Any] = {
-        "in_c": taps(call) if is_point(call) else call.input(0).shape[3],
         "pixels": pixels(call),
         "channels": channels,
         "pitch": channels + -channels % 4,
         "taps": taps(call),
     }
+    if not isinstance(call.op, Conv2D):
+        return {**found, "pitch_in0": taps(call)}
     if is_point(call):
         return found
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
@@ -179,6 +191,7 @@ def _constants(call: Call) -> dict[str, int]:
         "INT_SUMS": int(is_int8 and not _exact_in_float(call)),
         "SPLIT": 0,
         "RESIDUAL": int(isinstance(call.op, ResidualConv2D)),
+        "SCALED": int(isinstance(call.op, ScaledConv2D)),
     }
 
 
@@ -248,6 +261,7 @@ F32 = Kernel(
     params=params_f32,
     operands=(0,),
     variant=variant,
+    pitched=in_runs,
     grid=grid,
     tiles=tiles,
     needs=frozenset({"cl12"}),
@@ -281,11 +295,24 @@ RESIDUAL = tuple(
     replace(kernel, symbol=f"{kernel.symbol}_sum", accepts=(indexable,), operands=(0, 3)) for kernel in (F32, SPLIT_F32)
 )
 """With another tensor added: the pass that makes the operator asks for the rules."""
+
+
+def scaled_params(call: Call) -> Params:
+    low, high = activation_bounds(call.op.first)
+    scale, shift = (np.asarray(call.constants[k], np.float32) for k in (3, 4))
+    return {**params_f32(call), "scale": scale, "shift": shift, "in_min": low, "in_max": high}
+
+
+SCALED = tuple(
+    replace(kernel, symbol=f"{kernel.symbol}_scaled", accepts=(indexable, is_point_f32), params=params)
+    for kernel, params in ((F32, scaled_params), (SPLIT_F32, _with_tickets(scaled_params)))
+)
+"""With channels scaled, shifted and clamped first: the pass that makes the operator asks for the rules."""
 SPLIT_S8 = replace(SPLIT_F32, symbol="mg_matmul_s8__split", accepts=S8.accepts, params=_with_tickets(params_s8))
 
 
 def vector_params(call: Call) -> Params:
-    return {name: value for name, value in params_f32(call).items() if name not in ("in_c", "pixels")}
+    return {name: value for name, value in params_f32(call).items() if name not in ("pitch_in0", "pixels")}
 
 
 def vector_grid(call: Call, tile: Tile) -> Grid:
