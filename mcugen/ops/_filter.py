@@ -288,6 +288,11 @@ def int8_data_wide_weights(call: Call) -> bool:
     return _types(call) == ("s8", "s16", "s8")
 
 
+def int8_outside(call: Call) -> bool:
+    "input and output are int8, weights int8 or int16"
+    return int8_data(call) or int8_data_wide_weights(call)
+
+
 def int16_data(call: Call) -> bool:
     "input and output are int16, weights int8"
     return _types(call) == ("s16", "s8", "s16")

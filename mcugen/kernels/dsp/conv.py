@@ -337,7 +337,7 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
                 base,
                 symbol=f"mg_conv2d_s8__{way.name}{suffix}",
                 short=f"conv_{way.short}{_initials(suffix)}",
-                accepts=(_filter.int8_data, _filter.constant_weights, *base.accepts, *proofs),
+                accepts=(_filter.int8_outside, _filter.constant_weights, *base.accepts, *proofs),
                 variant=partial(of.variant, way=way),
                 params=partial(of.params, way=way),
                 code=partial(of.code, way=way),

@@ -93,7 +93,7 @@ def one_image(call: Call) -> bool:
     return call.input(0).shape[0] == 1 and call.output.shape[1] > 1
 
 
-_USUAL = (_filter.int8_data, _filter.constant_weights, single_multiplier, scaling.doubled, scaling.scaled)
+_USUAL = (_filter.int8_outside, _filter.constant_weights, single_multiplier, scaling.doubled, scaling.scaled)
 
 
 def _weights(call: Call) -> np.ndarray:

@@ -28,6 +28,7 @@ SWAPPED = (0, 2, 1, 3)
 """The order in which SXTB16 widens four bytes."""
 
 _LARGEST_SUM = 2**30
+_LARGEST_WEIGHT = 2**14
 _LARGEST_COMPOSITE = 2**23
 _LEAST_FACTOR = 2.0**-100
 
@@ -172,8 +173,8 @@ def clamp_work(call: Call, activation: str) -> dict[str, float]:
 
 
 def is_int8(call: Call) -> bool:
-    """Whether there is anything to prove: int8 data with constant int8 weights."""
-    return _filter.int8_data(call) and _filter.constant_weights(call)
+    """Whether there is anything to prove: int8 data with constant weights."""
+    return _filter.int8_outside(call) and _filter.constant_weights(call)
 
 
 @fact
@@ -184,8 +185,10 @@ def largest(call: Call) -> np.ndarray:
 
 
 def doubled(call: Call) -> bool:
-    "no sum of products reaches 2^30"
-    return is_int8(call) and bool(largest(call).max(initial=0) < _LARGEST_SUM)
+    "no sum of products reaches 2^30, and no weight 2^14"
+    if not is_int8(call) or np.abs(call.constant(1).astype(np.int64)).max(initial=0) >= _LARGEST_WEIGHT:
+        return False
+    return bool(largest(call).max(initial=0) < _LARGEST_SUM)
 
 
 def scaled(call: Call) -> bool:
@@ -194,11 +197,11 @@ def scaled(call: Call) -> bool:
 
 
 def composite(call: Call) -> bool:
-    "no weight is -128, and no sum of an odd channel reaches 2^23"
+    "weights lie between -127 and 127, and no sum of an odd channel reaches 2^23"
     if not is_int8(call):
         return False
-    most = largest(call)[1::2].max(initial=0)
-    return bool(call.constant(1).min(initial=0) >= -127 and most < _LARGEST_COMPOSITE)
+    most, w = largest(call)[1::2].max(initial=0), call.constant(1)
+    return bool(w.min(initial=0) >= -127 and w.max(initial=0) <= 127 and most < _LARGEST_COMPOSITE)
 
 
 def fit_wide(call: Call) -> bool:

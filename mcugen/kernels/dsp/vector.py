@@ -83,7 +83,7 @@ def _kernel(name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel
     return Kernel(
         f"mg_fully_connected_s8__{name}",
         Form.POINTWISE,
-        accepts=(_filter.int8_data, _filter.constant_weights, *proofs),
+        accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, is_composite=is_composite),
         count=pixels,
         scratch=_scratch,

@@ -24,16 +24,23 @@ TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks"
 ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
 
+def narrow(call: Call) -> bool:
+    "no weight is above 256"
+    if not _filter.int8_outside(call) or not _filter.constant_weights(call):
+        return False
+    return bool(np.abs(call.constant(1).astype(np.int64)).max(initial=0) <= packing.LANE)
+
+
 def requantizes(call: Call) -> bool:
     "sums stay below 2^23, and the multipliers scale them down"
-    if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
+    if not narrow(call) or not _rounding.is_scaled(call):
         return False
     return packing.requantizes(call, channels_of(call), activation_of(call))
 
 
 def three_parts(call: Call) -> bool:
     "sums stay below 2^21, and the multipliers scale them down"
-    if not _filter.int8_data(call) or not _filter.constant_weights(call) or not _rounding.is_scaled(call):
+    if not narrow(call) or not _rounding.is_scaled(call):
         return False
     return packing.in_three_parts(call, channels_of(call), activation_of(call))
 
@@ -136,7 +143,7 @@ def aligned(nbytes: int) -> int:
 RUN = Kernel(
     "mg_conv2d_s8__swar_pointwise",
     Form.POINTWISE,
-    accepts=(_filter.int8_data, _filter.constant_weights, requantizes),
+    accepts=(_filter.int8_outside, _filter.constant_weights, narrow, requantizes),
     params=_params,
     count=pixels,
     scratch=_scratch,
@@ -167,7 +174,7 @@ WINDOW = Kernel(
 DEPTHWISE = replace(
     WINDOW,
     symbol="mg_depthwise_conv2d_s8__swar",
-    accepts=(_filter.int8_data, _filter.constant_weights, three_parts),
+    accepts=(_filter.int8_outside, _filter.constant_weights, narrow, three_parts),
     params=_depthwise_params,
     scratch=_depthwise_scratch,
     work=_depthwise_work,
