@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen import tabular
 from mcugen.emit.environment import render
 from mcugen.errors import UsageError
 from mcugen.pipeline import Artifact
@@ -112,23 +113,35 @@ def step_facts(artifact: Artifact) -> list[dict[str, Any]]:
     return found
 
 
-def as_text(facts: dict[str, Any]) -> str:
-    """The times as a person reads them."""
-    alone, runs, steps = facts["steps_alone"], facts["runs"], facts["steps"]
+def as_parts(facts: dict[str, Any]) -> tabular.Parts:
+    """The times as a person reads them: of the whole run first, then of the steps."""
+    alone, runs = facts["steps_alone"], facts["runs"]
     lines = [
-        f"{facts['name']} on {facts['device']}, driver {facts['driver']}",
+        f"{facts['name']} on {facts['device']}: {1e3 * runs['p50']:.3f} ms a run, driver {facts['driver']}",
         f"  init       {1e3 * facts['init']:10.3f} ms  {'from the cache' if facts['from_cache'] else 'built'}",
         f"  first run  {1e3 * facts['first_run']:10.3f} ms",
         f"  steps      {1e3 * alone['p50']:10.3f} ms  p99 {1e3 * alone['p99']:.3f}, mean {1e3 * alone['mean']:.3f}",
         f"  whole run  {1e3 * runs['p50']:10.3f} ms  p99 {1e3 * runs['p99']:.3f}, mean {1e3 * runs['mean']:.3f}",
     ]
-    if steps:
-        total = sum(s["seconds"] for s in steps)
-        lines += ["", "    step        us  share       GB/s    GFLOP/s  of roofline  kernel"]
-        for k, s in enumerate(steps):
-            rate = s["bytes"] / s["seconds"] / 1e9
-            lines.append(
-                f"  {k:>6} {1e6 * s['seconds']:>9.2f} {s['seconds'] / total:>6.1%} {rate:>10.1f} "
-                f"{s['flops_per_s'] / 1e9:>10.1f} {s['roofline_share']:>12.1%}  {s['kernel']}, {s['title']}"
-            )
-    return "\n".join(lines)
+    return [*lines, "", _table(facts["steps"])] if facts["steps"] else lines
+
+
+def _table(steps: list[dict[str, Any]]) -> tabular.Grid:
+    """A row for each step; those that take longest are marked."""
+    total = sum(s["seconds"] for s in steps)
+    columns = (
+        tabular.Column("step", right=True),
+        tabular.Column("layer", shrinks=True),
+        tabular.Column("kernel", shrinks=True, optional=True),
+        tabular.Column("us", right=True),
+        tabular.Column("share", right=True),
+        tabular.Column("GB/s", right=True, optional=True),
+        tabular.Column("GFLOP/s", right=True),
+        tabular.Column("of roofline", right=True),
+    )
+    rows = []
+    for k, s in enumerate(steps):
+        times = (f"{1e6 * s['seconds']:.2f}", f"{s['seconds'] / total:.1%}", f"{s['bytes'] / s['seconds'] / 1e9:.1f}")
+        rates = (f"{s['flops_per_s'] / 1e9:.1f}", f"{s['roofline_share']:.1%}")
+        rows.append((str(k), s["title"], s["kernel"], *times, *rates))
+    return tabular.Grid(columns, tuple(rows), tabular.largest([s["seconds"] for s in steps]))

@@ -6,16 +6,20 @@ import dataclasses
 import math
 from typing import Any
 
+from mcugen import tabular
 from mcugen.graph import Graph, Node
 from mcugen.pipeline import Artifact
 from mcugen.plan import live_bytes
-from mcugen.report import removals
+from mcugen.report import layout, removals
 from mcugen.schedule import INPUT, Choice, Event, Schedule
 from mcugen.schedule.places import Place
 
+_BAR = 24
+"""Characters of the longest bar."""
+
 
 def facts_of(artifact: Artifact) -> dict[str, Any]:
-    """The model as plain values, for JSON and for `as_text`."""
+    """The model as plain values, for JSON and for `as_parts`."""
     graph = artifact.imported
     return {
         "name": artifact.name,
@@ -81,6 +85,7 @@ def _steps(schedule: Schedule) -> list[dict[str, Any]]:
     return [
         {
             "index": s.index,
+            "layer": layout.name_of(schedule, s),
             "op": type(s.choice.node.op).__name__,
             "by_rows": s.by_rows,
             "live_bytes": peak[s.index],
@@ -90,31 +95,60 @@ def _steps(schedule: Schedule) -> list[dict[str, Any]]:
     ]
 
 
-def as_text(facts: dict[str, Any]) -> str:
-    """The facts as tables."""
-    lines = [f"{facts['name']} ({facts['format']}, sha256 {facts['sha256'][:16]})"]
+def as_parts(facts: dict[str, Any]) -> tabular.Parts:
+    """What the model takes in one line, its ends, its operators, and the bytes live at each step."""
+    executed = f" ({facts['live_macs']:,} executed)" if facts["live_macs"] != facts["macs"] else ""
+    lines = [
+        f"{facts['name']}: {len(facts['operators']):,} operators, {facts['macs']:,} MAC{executed}, "
+        f"{facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most",
+        f"  {facts['format']}, sha256 {facts['sha256'][:16]}",
+    ]
     for kind in ("inputs", "outputs"):
         lines += [f"  {kind[:-1]:<7} {end['tensor']:<6} {end['text']}  {end['label']!r}" for end in facts[kind]]
-    sizes = f"{facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most"
     named = ", ".join(f"{row['name']!r} (subgraph {row['subgraph']})" for row in facts["signatures"])
     lines += [f"  signatures {named}"] if named else []
-    executed = f" ({facts['live_macs']:,} executed)" if facts["live_macs"] != facts["macs"] else ""
-    lines.append(f"  {facts['macs']:,} MAC{executed}, {sizes}")
-    lines += ["", f"  {'operator':<36} {'result':<58} {'MAC':>13} {'weights':>9}"]
-    for row in facts["operators"]:
-        result = f"{row['outputs'][0]['tensor']}: {row['outputs'][0]['text']}"[:58] if row["outputs"] else ""
-        lines.append(f"  {row['source']:<36} {result:<58} {row['macs']:>13,} {row['weights_bytes']:>9,}")
-    most = max((row["live_bytes"] for row in facts["steps"]), default=0)
-    lines += ["", "  step  operator               live bytes   scratch  at the peak of the step"]
-    for row in facts["steps"]:
-        bar = "#" * round(40 * row["live_bytes"] / max(most, 1))
-        lines.append(f"  {row['index']:>4}  {row['op']:<20} {row['live_bytes']:>12,} {row['scratch_bytes']:>9,}  {bar}")
-    return "\n".join(lines) + "\n"
+    return [*lines, "", _operators(facts["operators"]), "", _live(facts["steps"])]
 
 
-def removed_text(facts: dict[str, Any]) -> str:
+def _operators(rows: list[dict[str, Any]]) -> tabular.Grid:
+    """A row for each operator of the file; those with most work are marked."""
+    columns = (
+        tabular.Column("operator", shrinks=True),
+        tabular.Column("layer", shrinks=True),
+        tabular.Column("result", shrinks=True, optional=True),
+        tabular.Column("MAC", right=True),
+        tabular.Column("constants", right=True),
+    )
+    cells = []
+    for row in rows:
+        made = row["outputs"][0] if row["outputs"] else {"tensor": "", "text": "", "label": ""}
+        result = f"{made['tensor']}: {made['text']}" if made["text"] else ""
+        cells.append((row["source"], made["label"], result, f"{row['macs']:,}", f"{row['weights_bytes']:,}"))
+    return tabular.Grid(columns, tuple(cells), tabular.largest([row["macs"] for row in rows]))
+
+
+def _live(rows: list[dict[str, Any]]) -> tabular.Grid:
+    """A row for each step, with a bar of the bytes live at its peak; the highest are marked."""
+    most = max((row["live_bytes"] for row in rows), default=0)
+    columns = (
+        tabular.Column("step", right=True),
+        tabular.Column("layer", shrinks=True),
+        tabular.Column("operator", shrinks=True),
+        tabular.Column("live bytes", right=True),
+        tabular.Column("scratch", right=True),
+        tabular.Column("at its peak", optional=True),
+    )
+    cells = []
+    for row in rows:
+        sizes = (f"{row['live_bytes']:,}", f"{row['scratch_bytes']:,}")
+        bar = "#" * round(_BAR * row["live_bytes"] / max(most, 1))
+        cells.append((str(row["index"]), row["layer"], row["op"], *sizes, bar))
+    return tabular.Grid(columns, tuple(cells), tabular.largest([row["live_bytes"] for row in rows]))
+
+
+def removed_parts(facts: dict[str, Any]) -> tabular.Parts:
     """List of removed work, and why no bit of the results changes."""
-    return removals.as_text(facts["removed"])
+    return removals.as_parts(facts["removed"])
 
 
 def dump(artifact: Artifact, stage: str) -> str:

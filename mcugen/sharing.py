@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcugen import __version__, exports, pipeline
+from mcugen import __version__, exports, pipeline, tabular
 from mcugen.emit import EXAMPLE
 from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
@@ -196,7 +196,7 @@ def as_dict(shared: Shared) -> dict[str, Any]:
     return _facts(shared.name, shared.regions, shared.artifacts) | {"files": sorted(shared.files)}
 
 
-def as_text(shared: Shared) -> str:
+def as_parts(shared: Shared) -> tabular.Parts:
     """Summary for the user: RAM of all models together, and of each one."""
     apart = sum(r.apart_bytes for r in shared.regions)
     models = ", ".join(a.name for a in shared.artifacts)
@@ -212,4 +212,4 @@ def as_text(shared: Shared) -> str:
     lines.append(f"  weights  {sum(n for _, n in weights):>10,} bytes  constants")
     lines += [f"           {n:>10,} bytes  {model}" for model, n in weights]
     lines += [f"  note: {a.name}: {note}" for a in shared.artifacts for note in a.report.notes]
-    return "\n".join(lines) + "\n"
+    return lines

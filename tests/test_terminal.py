@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -70,6 +74,79 @@ def test_colour_is_for_terminals(plain: bool) -> None:
     os.close(ours)
     assert done.returncode == 0 and "*" in shown
     assert bool(re.search(r"\x1b\[[\d;]*3\dm", shown)) is not plain
+
+
+TYPED = """
+import os, sys, warnings
+import numpy as np
+from mcugen.cli import main
+folder, model, test, left_out = sys.argv[1:]
+shapes = {"x0": (1, 33), "x1": (3, 10), "x2": (2, 3, 5), "x3": (1, 2, 3, 4)}
+drawn = {k: np.random.default_rng(1).standard_normal((12, *s)).astype(np.float32) for k, s in shapes.items()}
+np.savez(f"{folder}/x.npz", **drawn)
+for line in f'''
+build {model} --board nucleo-l4r5zi -o {folder}/out
+inspect {model}
+inspect {model} --removed
+verify {model} --cases 0
+run {model} --input {test} --samples 3
+evaluate {model} --data {test} --samples 20
+quantize tests/models/f32_fully_connected.tflite --data {folder}/x.npz --method min-max --jobs 1 -o {folder}/q.tflite
+boards
+ops
+inspect {model} --quiet
+'''.split("\\n"):
+    if line and not line.startswith(left_out):
+        print(f"$ {line.split()[0]}", flush=True)
+        try:
+            main(line.split())
+        except SystemExit as ended:
+            assert not ended.code, line
+"""
+"""A program that types one command after the other."""
+VERDICTS = {
+    "build": "digits fits nucleo-l4r5zi: RAM",
+    "inspect": "digits: 7 operators, 25,344 MAC",
+    "verify": "digits: OK (bits of TFLM)",
+    "run": "digits: 3 samples",
+    "evaluate": "digits: top1 ",
+    "quantize": "q.tflite: ",
+}
+
+
+def on_a_terminal(width: int, *arguments: str | Path, **environment: str) -> str:
+    """What a program prints on a terminal of its own, so many characters wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR", "LINES")}
+    given = {"stdout": theirs, "stderr": theirs, "env": clean | {"TERM": "xterm-256color"} | environment, "cwd": ROOT}
+    with subprocess.Popen([sys.executable, "-c", *map(str, arguments)], **given) as program:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # Linux ends a terminal that nobody writes to by an error
+            while part := os.read(ours, 65536):
+                shown += part
+    os.close(ours)
+    assert program.returncode == 0, shown.decode()[-2000:]
+    return shown.decode()
+
+
+def test_every_command_fits_a_terminal(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Plain pytest leaves out the wide terminal, and the command that takes longest."""
+    whole, test = request.config.getoption("--whole"), DIGITS.parent / "digits_test.npz"
+    given, left_out = (tmp_path, DIGITS, test), "-" if whole else "verify"
+    for width, environment in ((80, {}), (120, {"NO_COLOR": "1"})) if whole else ((80, {}),):
+        cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+        shown = on_a_terminal(width, TYPED, *given, left_out, **environment, **cache)
+        assert bool(re.search(r"\x1b\[[\d;]*3\dm", shown)) == (not environment)
+        plain = re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r\n", "\n")
+        plain = re.sub(r"[^\n]*\r", "", plain)  # progress, which takes itself back
+        assert [line for line in plain.splitlines() if len(line) > width] == []
+        for command, verdict in VERDICTS.items():
+            if command != left_out:
+                assert verdict in plain.partition(f"$ {command}\n")[2].splitlines()[0], command
+        assert {"conv", "depthwise", "pooled"} <= set(plain.split())
+        assert plain.rstrip().endswith("$ inspect")  # --quiet prints nothing
 
 
 def test_columns_give_way() -> None:

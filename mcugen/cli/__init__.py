@@ -152,7 +152,7 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
         tell(f"{len(models)} models")
         shared = sharing.build(models, options_of(values))
         shared.write(folder)
-    emit(sharing.as_dict(shared), sharing.as_text(shared), as_json=as_json)
+    emit(sharing.as_dict(shared), sharing.as_parts(shared), as_json=as_json)
 
 
 @cli.command()
@@ -216,7 +216,7 @@ def verify(
         noted = opened(into, artifact)
         result = run.verify(artifact, count, golden, trace, tell, ask)
         noted.note("verified", report.verified_facts(result))
-    emit(report.verify_dict(result), report.verify_text(result), as_json=as_json)
+    emit(report.verify_dict(result), report.verify_parts(result), as_json=as_json)
     return 0 if result.agrees else 1
 
 
@@ -297,8 +297,8 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
         emit({"stage": ir, "text": text}, text, as_json=as_json)
         return
     facts = inspection.facts_of(artifact)
-    text = inspection.removed_text(facts) if removed else inspection.as_text(facts)
-    emit(facts, text, as_json=as_json)
+    parts = inspection.removed_parts(facts) if removed else inspection.as_parts(facts)
+    emit(facts, parts, as_json=as_json)
 
 
 @cli.command()
@@ -360,7 +360,7 @@ def ops(as_json: bool, markdown: bool) -> None:
     from mcugen.report import tables
 
     rows = tables.operators()
-    text = tables.operators_markdown(rows) if markdown else tables.operators_text(rows)
+    text = tables.operators_markdown(rows) if markdown else tables.operators_parts(rows)
     emit({"operators": rows}, text, as_json=as_json)
 
 

@@ -29,4 +29,4 @@ def COMMAND(model: Path, runs: int, device: str, as_json: bool, **values: Any) -
     opencl.environment(device)
     with progress("timing", quiet=as_json):
         found = device_bench.bench(built(model, values), runs)
-    emit(found.facts, device_bench.as_text(found.facts), as_json=as_json)
+    emit(found.facts, device_bench.as_parts(found.facts), as_json=as_json)

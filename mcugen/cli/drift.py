@@ -24,4 +24,4 @@ def COMMAND(first: Path, later: Path | None, as_json: bool) -> None:
 
     paths = [first] if later is None else [first, later]
     found = [drift.parse(files.read(path).decode(errors="replace"), str(path)) for path in paths]
-    emit(drift.as_dict(found), drift.as_text(found), as_json=as_json)
+    emit(drift.as_dict(found), drift.as_parts(found), as_json=as_json)

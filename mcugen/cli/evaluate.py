@@ -75,5 +75,5 @@ def COMMAND(
             on_core=on_core if has_core else 0,
             tell=tell,
         )
-    emit(text.as_dict(result), text.as_text(result), as_json=as_json)
+    emit(text.as_dict(result), text.as_parts(result), as_json=as_json)
     return 0 if result.agrees else 1

@@ -44,4 +44,4 @@ def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_jso
         write(page, measured.html(found, layers, html.escape).encode())
     if fit is not None:
         write(fit, measured.fitted(target.text(facts["board"]), found, layers).encode())
-    emit(measured.as_dict(found, layers), measured.as_text(found, layers), as_json=as_json)
+    emit(measured.as_dict(found, layers), measured.as_parts(found, layers), as_json=as_json)

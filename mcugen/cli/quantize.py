@@ -213,8 +213,8 @@ def _integers(
 
         write(page, quantization.page(*given))
     more = {} if chosen is None else {"mixed": mixed_text.as_dict(chosen)}
-    lines = "" if chosen is None else mixed_text.as_text(chosen)
-    emit({**text.as_dict(*given), **more}, lines + text.as_text(*given), as_json=as_json)
+    parts = [] if chosen is None else mixed_text.as_parts(chosen)
+    emit({**text.as_dict(*given), **more}, [*text.as_parts(*given), *parts], as_json=as_json)
 
 
 def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[str, Any], *, as_json: bool) -> None:
@@ -232,7 +232,7 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
         content = found.written(format_name)
     write(file, content)
     given = (found, str(file), len(content))
-    emit(half.as_dict(*given), half.as_text(*given), as_json=as_json)
+    emit(half.as_dict(*given), half.as_parts(*given), as_json=as_json)
 
 
 def _wish(values: dict[str, Any]) -> Any:

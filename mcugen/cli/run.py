@@ -79,4 +79,4 @@ def COMMAND(
     named = found_outputs.Named(loaded.name, tuple(end.name for end in loaded.outputs), outputs, found.notes)
     if file is not None:
         write(file, named.as_bytes(file))
-    emit(named.as_dict(), named.as_text(file), as_json=as_json)
+    emit(named.as_dict(), named.as_parts(file), as_json=as_json)

@@ -47,4 +47,4 @@ def COMMAND(models: tuple[Path, ...], table: Path | None, device: str, as_json: 
     }
     lines = [f"{found.measured} calls measured, {found.known} were known, {len(found.entries)} in {found.table}"]
     lines += [f"  another result: {text}" for text in found.refused]
-    emit(facts, "\n".join(lines), as_json=as_json)
+    emit(facts, lines, as_json=as_json)

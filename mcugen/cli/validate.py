@@ -50,5 +50,5 @@ def COMMAND(
         drawn = list(cases(artifact.imported, count))[: 0 if recorded else count]
         with Line(port, baud, timeout) as line:
             found = onboard.validate(artifact, line, [*recorded, *drawn], tell)
-    emit(onboard.as_dict(found), onboard.as_text(found), as_json=as_json)
+    emit(onboard.as_dict(found), onboard.as_parts(found), as_json=as_json)
     return 0 if found.agrees else 1

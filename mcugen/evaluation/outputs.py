@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen import tabular
 from mcugen.errors import UsageError
 from mcugen.evaluation.run import run_all
 from mcugen.native import Model
@@ -58,7 +59,7 @@ class Named:
         ]
         return {"name": self.model, "samples": len(self.outputs[0]), "outputs": listed, "notes": list(self.notes)}
 
-    def as_text(self, file: Path | None) -> str:
+    def as_parts(self, file: Path | None) -> tabular.Parts:
         """What was written; without a file, the first samples."""
         count = len(self.outputs[0])
         lines = [
@@ -71,7 +72,7 @@ class Named:
             lines += [f"    {np.array2string(row, threshold=16, max_line_width=110, precision=6)}" for row in rows]
             if not file and count > _PRINTED:
                 lines.append(f"    and {count - _PRINTED:,} more: write them with -o")
-        return "\n".join(lines) + "\n"
+        return lines
 
 
 def require_kinds(file: Path | None, record: Path | None) -> None:

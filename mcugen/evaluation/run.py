@@ -27,6 +27,7 @@ class Evaluation:
 
     scores: by name. confusion: [label, answer], where the labels are classes; None where they are not, or too many
     seconds: of this machine for all samples. emulated: the first samples on the board's emulated core
+    answers: label and class of each of those, by what the core gave; none where the labels are no classes
     """
 
     name: str
@@ -36,6 +37,7 @@ class Evaluation:
     confusion: np.ndarray | None
     seconds: float
     emulated: Simulation | None
+    answers: tuple[tuple[int, int], ...]
     notes: tuple[str, ...]
 
     @property
@@ -75,7 +77,18 @@ def evaluate(
     table = confusion(labels, answers(outputs), metrics.count_of_classes(outputs, labels)) if answers else None
     simulated = _on_core(artifact, model, found, on_core, tell) if on_core else None
     scores = score(outputs, labels)
-    return Evaluation(artifact.name, artifact.target.name, found.count, scores, table, seconds, simulated, found.notes)
+    there = _answers(model, simulated, labels, answers) if simulated and answers else ()
+    named = (artifact.name, artifact.target.name, found.count)
+    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes)
+
+
+def _answers(
+    model: Model, found: Simulation, labels: np.ndarray, answers: metrics.Answers
+) -> tuple[tuple[int, int], ...]:
+    """Label and class of the samples that ran on the core."""
+    columns = zip(model.outputs, zip(*found.outputs, strict=True), strict=True)
+    classes = answers(tuple(end.real(np.stack(column)) for end, column in columns))
+    return tuple((int(label), int(answer)) for label, answer in zip(labels, classes, strict=False))
 
 
 def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) -> tuple[np.ndarray, ...]:

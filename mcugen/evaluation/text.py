@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen import tabular
 from mcugen.evaluation.run import Evaluation
 from mcugen.verify.report import simulate_dict
 
@@ -15,7 +16,7 @@ _EXACT = "equal to the reference in every bit"
 
 
 def as_dict(result: Evaluation) -> dict[str, Any]:
-    """Stable keys: name, board, samples, scores, confusion, seconds, samples_per_second, emulated."""
+    """Stable keys: name, board, samples, scores, confusion, seconds, samples_per_second, emulated, answers."""
     return {
         "name": result.name,
         "board": result.board,
@@ -25,20 +26,19 @@ def as_dict(result: Evaluation) -> dict[str, Any]:
         "seconds": result.seconds,
         "samples_per_second": _per_second(result),
         "emulated": None if result.emulated is None else simulate_dict(result.emulated),
+        "answers": [{"label": label, "answer": answer} for label, answer in result.answers],
         "notes": list(result.notes),
     }
 
 
-def as_text(result: Evaluation) -> str:
+def as_parts(result: Evaluation) -> tabular.Parts:
     """Scores first, then speed, then which classes are taken for which."""
     scores = ", ".join(f"{name} {_number(name, value)}" for name, value in result.scores.items())
     lines = [f"{result.name}: {scores} on {result.samples:,} samples"]
     lines += [f"  note: {note}" for note in result.notes]
     lines.append(f"  this machine  {_per_second(result):>12,.0f} samples per second")
     lines += _emulated(result)
-    if result.confusion is not None:
-        lines += ["", *_confusion(result.confusion)]
-    return "\n".join(lines) + "\n"
+    return lines if result.confusion is None else [*lines, *_confusion(result.confusion)]
 
 
 def _number(name: str, value: float) -> str:
@@ -59,33 +59,31 @@ def _emulated(result: Evaluation) -> list[str]:
         low, high = (found.clock_hz / cycles for cycles in (found.cycles.high, found.cycles.low))
         lines.append(f"{'':<14}  {low:>12,.4g} to {high:,.4g} samples per second, estimated")
     lines.append(f"{'':<14}  {found.verdict.cases:>12,} samples run there: outputs {same}")
+    if result.answers:
+        right = sum(label == answer for label, answer in result.answers)
+        labels, answers = (" ".join(str(pair[k]) for pair in result.answers) for k in (0, 1))
+        lines += [f"  labels        {labels}", f"  classes there {answers}: {right} of {len(result.answers)} right"]
     return lines
 
 
-def _confusion(matrix: np.ndarray) -> list[str]:
+def _confusion(matrix: np.ndarray) -> tabular.Parts:
     """The matrix of few classes; of many the pairs that are confused most."""
     if len(matrix) > _SHOWN_CLASSES:
         return _pairs(matrix)
-    wide = max(len(str(matrix.max())), len(str(len(matrix) - 1))) + 1
-    head = "".join(f"{k:>{wide}}" for k in range(len(matrix)))
-    rows = [
-        f"  {label:>5}{''.join(f'{n:>{wide}}' if n else ' ' * (wide - 1) + '.' for n in row)}  {_share(row, label)}"
-        for label, row in enumerate(matrix)
-    ]
-    return ["  label, and what was answered", f"  {'':>5}{head}", *rows]
+    answers = (tabular.Column(str(k), right=True) for k in range(len(matrix)))
+    columns = (tabular.Column("label", right=True), *answers, tabular.Column("right", right=True))
+    rows = [(str(label), *(str(n) if n else "." for n in row), _share(row, label)) for label, row in enumerate(matrix)]
+    return ["", "  label, and what was answered", tabular.Grid(columns, tuple(rows))]
 
 
 def _share(row: np.ndarray, label: int) -> str:
-    return f"{100 * row[label] / row.sum():6.2f} %" if row.sum() else ""
+    return f"{100 * row[label] / row.sum():.2f} %" if row.sum() else ""
 
 
-def _pairs(matrix: np.ndarray) -> list[str]:
+def _pairs(matrix: np.ndarray) -> tabular.Parts:
     wrong = matrix * (1 - np.eye(len(matrix), dtype=matrix.dtype))
     order = np.argsort(-wrong, axis=None, kind="stable")[:_SHOWN_PAIRS]
     pairs = [divmod(int(k), len(matrix)) for k in order]
-    lines = [
-        f"  {label:>5} taken for {answer:<5} {wrong[label, answer]:>6,}"
-        for label, answer in pairs
-        if wrong[label, answer]
-    ]
-    return ["  most frequent errors", *lines] if lines else []
+    rows = [(str(label), str(answer), f"{wrong[label, answer]:,}") for label, answer in pairs if wrong[label, answer]]
+    columns = tuple(tabular.Column(head, right=True) for head in ("label", "taken for", "samples"))
+    return ["", "  most frequent errors", tabular.Grid(columns, tuple(rows))] if rows else []

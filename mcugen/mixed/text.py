@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from mcugen import tabular
 from mcugen.mixed.loss import CLASSES, Loss
 from mcugen.mixed.plan import Chosen
 from mcugen.mixed.search import Point
@@ -15,22 +17,40 @@ _RULES = {
 }
 
 
-def as_text(found: Chosen) -> str:
+def as_parts(found: Chosen) -> tabular.Parts:
     """The assignment that was chosen, and the fronts."""
     board = found.wish.options.board
-    lines: list[str] = []
-    for kind, points in found.fronts.items():
-        lines.append(f"{kind} from narrow to wide, for {board}; loss: {_rule(found.loss)}")
-        lines.append(f"  {'constants':>10} {'RAM':>8} {'time':>12} {'SQNR':>9} {'loss':>7}  bits")
-        lines += [_row(kind, point) for point in points]
+    parts: list[str | tabular.Grid] = []
     if found.point is not None:
         cost = found.point.cost
-        lines.append(
+        parts.append(
             f"chosen for {board}: {cost.flash:,} bytes of constants in the file, {cost.built:,} in the C, "
             f"{cost.ram:,} of RAM, time {cost.time:,.0f}; "
             f"{found.point.loss:.2f} % lost on samples held out ({_rule(found.loss)})"
         )
-    return "\n".join(lines) + "\n" if lines else ""
+    for kind, points in found.fronts.items():
+        parts.append(f"{kind} from narrow to wide, for {board}; loss: {_rule(found.loss)}")
+        parts.append(_front(kind, points))
+    return parts
+
+
+def _front(kind: str, points: Sequence[Point]) -> tabular.Grid:
+    few = 4 if kind == "weights" else 16
+    heads = ("constants", "RAM", "time", "SQNR", "loss", f"layers with {few} bits")
+    rows = []
+    for point in points:
+        cost, widths = point.cost, point.widths
+        bits = widths.weights_of if kind == "weights" else widths.activations_of
+        count = sum(b == few for _, b in bits)
+        figures = (
+            f"{cost.flash:,}",
+            f"{cost.ram:,}",
+            f"{cost.time:,.0f}",
+            f"{point.sqnr:.1f} dB",
+            f"{point.loss:.2f} %",
+        )
+        rows.append((*figures, f"{count} of {len(bits)}"))
+    return tabular.Grid(tuple(tabular.Column(head, right=True) for head in heads), tuple(rows))
 
 
 def as_dict(found: Chosen) -> dict[str, Any]:
@@ -51,14 +71,3 @@ def _values(point: Point) -> dict[str, Any]:
     widths = point.widths
     bits = {"weights": dict(widths.weights_of), "activations": dict(widths.activations_of)}
     return {**asdict(point.cost), "sqnr_db": point.sqnr, "loss_percent": point.loss, "bits": bits}
-
-
-def _row(kind: str, point: Point) -> str:
-    cost, widths = point.cost, point.widths
-    bits = widths.weights_of if kind == "weights" else widths.activations_of
-    few = 4 if kind == "weights" else 16
-    count = sum(b == few for _, b in bits)
-    return (
-        f"  {cost.flash:>10,} {cost.ram:>8,} {cost.time:>12,.0f} {point.sqnr:>6.1f} dB {point.loss:>5.2f} %"
-        f"  {count} of {len(bits)} layers with {few} bits"
-    )

@@ -31,6 +31,12 @@ class End:
     def is_quantized(self) -> bool:
         return self.scale is not None
 
+    def real(self, stored: np.ndarray) -> np.ndarray:
+        """Stored values as real numbers; those without a scale as they are."""
+        if self.scale is None:
+            return stored
+        return self.scale * (stored.astype(np.float64) - self.zero_point)
+
 
 @dataclass(frozen=True, eq=False)
 class Given:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import writers
+from mcugen import tabular, writers
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.quantize import float_model
@@ -118,16 +118,18 @@ def _weights(graph: Graph, names: Sequence[str | None]) -> list[str]:
     return [name for name, array in data.items() if array is not None and is_wide_enough(array)]
 
 
-def as_text(found: Half, file: str, size: int) -> str:
-    """What was saved, what it costs, and where the model went."""
-    lines = [f"{found.graph.name}: {found.samples} samples; weights of float16, computed with as float32"]
-    lines.append(f"  constants: {found.after:,} bytes, {found.before:,} in float32")
-    lines.append(f"  {found.sqnr:.1f} dB against the float model")
+def as_parts(found: Half, file: str, size: int) -> tabular.Parts:
+    """Where the model went and what it is worth, and what was saved."""
+    lines = [
+        f"{file}: {size:,} bytes, {found.graph.name} with weights of float16, computed with as float32, "
+        f"{found.sqnr:.1f} dB against the float model on {found.samples} samples",
+        f"  constants: {found.after:,} bytes, {found.before:,} in float32",
+    ]
     if found.wide:
         lines.append(f"  float32: {len(found.wide)} of {found.of} layers: {', '.join(found.wide)}")
     lines += score_lines(found.score, "with float16 weights")
     lines += [f"note: {note}" for note in found.notes]
-    return "\n".join([*lines, f"{file}: {size:,} bytes"]) + "\n"
+    return lines
 
 
 def as_dict(found: Half, file: str, size: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from mcugen import tabular
 from mcugen.graph import Graph
 from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
@@ -16,18 +17,42 @@ from mcugen.quantize.scores import Score
 
 _BYTE = 8
 _SHOWN = 5
+_FIRST = "min-max, nearest"
 
 
-def as_text(found: Quantized, file: str, size: int) -> str:
-    """The table of what each step brought, the score of a test, and where the model went."""
-    lines = [f"{found.graph.name}: {found.samples} samples; what each step brought on samples it had not seen"]
-    lines += [_row(trial) for trial in found.judged.trials]
-    lines += [] if found.judged.trials else [f"  {found.judged.recipe}; nothing was tried"]
-    lines += _bits(found)
-    lines += findings_lines(found.diagnosis.findings)
-    lines += score_lines(found.score, "in integers")
-    lines += [f"note: {note}" for note in found.notes]
-    return "\n".join([*lines, f"{file}: {size:,} bytes"]) + "\n"
+def as_parts(found: Quantized, file: str, size: int) -> tabular.Parts:
+    """Where the model went and what it is worth, what each step brought, and what is wrong."""
+    trials = found.judged.trials
+    return [
+        f"{file}: {size:,} bytes, {found.graph.name} in integers{_worth(found)}",
+        *score_lines(found.score, "in integers"),
+        f"what each step brought on samples it had not seen, of {found.samples}:",
+        _trials(trials) if trials else f"  {found.judged.recipe}; nothing was tried",
+        *_bits(found),
+        *findings_lines(found.diagnosis.findings),
+        *(f"note: {note}" for note in found.notes),
+    ]
+
+
+def _worth(found: Quantized) -> str:
+    """How near it comes to the floats, by the last of the trials that were kept; "" where none was tried."""
+    kept = [trial for trial in found.judged.trials if trial.kept]
+    return f", {kept[-1].score:.1f} dB against the float model" if kept else ""
+
+
+def _trials(trials: Sequence[Trial]) -> tabular.Grid:
+    columns = (
+        tabular.Column("step", shrinks=True),
+        tabular.Column("dB", right=True),
+        tabular.Column("gain", right=True),
+        tabular.Column(""),
+    )
+    rows = []
+    for trial in trials:
+        began = trial.step == _FIRST
+        gain, kept = ("", "") if began else (f"{trial.gain:+.2f}", "kept" if trial.kept else "left out")
+        rows.append((trial.step, f"{trial.score:.2f}", gain, kept))
+    return tabular.Grid(columns, tuple(rows))
 
 
 def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
@@ -103,9 +128,3 @@ def _bits(found: Quantized) -> list[str]:
 
 def _listed(names: list[str], of: int) -> str:
     return "all layers" if len(names) == of else f"{len(names)} of {of} layers: {', '.join(names)}"
-
-
-def _row(trial: Trial) -> str:
-    kept = "kept" if trial.kept else "left out"
-    gain = "" if trial.step == "min-max, nearest" else f"{trial.gain:+7.2f} dB  {kept}"
-    return f"  {trial.step:<26}{trial.score:7.2f} dB{gain}"

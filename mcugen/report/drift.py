@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from mcugen import tabular
 from mcugen.errors import UsageError
 
 _LINE = re.compile(r"mcugen-drift 1 (\w+) (\d+) (\d+) (\d+) (\d+(?:,\d+)*)")
@@ -50,12 +51,13 @@ def as_dict(found: list[Counters]) -> dict[str, Any]:
     return {"name": found[0].model, "logs": logs} | ({"distance": distance(*found)} if len(found) == 2 else {})
 
 
-def as_text(found: list[Counters]) -> str:
-    """A table with a column for each log."""
-    lines = [f"{found[0].model}: " + ", then ".join(f"{c.runs:,} runs" for c in found)]
-    lines.append("  saturated inputs  " + "  ".join(f"{c.saturated:>8.2%}" for c in found))
-    for k in range(len(found[0].classes)):
-        lines.append(f"  class {k:<10}  " + "  ".join(f"{c.classes[k]:>8.2%}" for c in found))
+def as_parts(found: list[Counters]) -> tabular.Parts:
+    """What the runs were, and a table with a column for each log."""
+    parts: list[str | tabular.Grid] = [f"{found[0].model}: " + ", then ".join(f"{c.runs:,} runs" for c in found)]
     if len(found) == 2:
-        lines.append(f"  {distance(*found):.1%} of the runs have another class than before")
-    return "\n".join(lines)
+        parts.append(f"  {distance(*found):.1%} of the runs have another class than before")
+    rows = [("saturated inputs", *(f"{c.saturated:.2%}" for c in found))]
+    rows += [(f"class {k}", *(f"{c.classes[k]:.2%}" for c in found)) for k in range(len(found[0].classes))]
+    heads = ("share of", *(f"log {k + 1}" for k in range(len(found))))
+    columns = tuple(tabular.Column(head, right=k > 0) for k, head in enumerate(heads))
+    return [*parts, tabular.Grid(columns, tuple(rows))]

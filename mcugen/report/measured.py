@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mcugen import tabular
 from mcugen.errors import UsageError
 
 _BEGIN = re.compile(r"mcugen-profile 1 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+)")
@@ -95,16 +96,23 @@ def as_dict(log: Log, found: list[Layer]) -> dict[str, Any]:
     }
 
 
-def as_text(log: Log, found: list[Layer]) -> str:
-    """A table for the terminal."""
+def as_parts(log: Log, found: list[Layer]) -> tabular.Parts:
+    """What the board took, and a table of the layers."""
     total = sum(layer.measured for layer in found)
     time = f", {1000 * total / log.clock_hz:.3f} ms" if log.clock_hz else ""
-    lines = [f"{log.model}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs", ""]
-    lines.append(f"  {'step':>4}  {'measured':>12}  {'estimated':>25}  {'off':>6}  layer")
+    columns = (
+        tabular.Column("step", right=True),
+        tabular.Column("layer", shrinks=True),
+        tabular.Column("measured", right=True),
+        tabular.Column("estimated", right=True, optional=True),
+        tabular.Column("off", right=True),
+    )
+    rows = []
     for x in found:
         estimate = "" if x.low is None or x.high is None else f"{x.low:,.0f} to {x.high:,.0f}"
-        lines.append(f"  {x.index:>4}  {x.measured:>12,.0f}  {estimate:>25}  {x.off:>6}  {x.name}")
-    return "\n".join(lines)
+        rows.append((str(x.index), x.name, f"{x.measured:,.0f}", estimate, x.off))
+    grid = tabular.Grid(columns, tuple(rows), tabular.largest([x.measured for x in found]))
+    return [f"{log.model}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs", "", grid]
 
 
 def html(log: Log, found: list[Layer], escape: Any) -> str:

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from mcugen import tabular
 from mcugen.graph import Graph, Removed
 from mcugen.schedule import Schedule
-
-LABEL_WIDTH = 60
 
 
 def nominal_macs(imported: Graph, schedule: Schedule, reference: str) -> int:
@@ -50,14 +49,36 @@ def table(graph: Graph, removed: Sequence[Removed]) -> list[dict[str, Any]]:
     ]
 
 
-def as_text(rows: Sequence[dict[str, Any]]) -> str:
-    """The removals with their reasons, each reason once."""
+def as_parts(rows: Sequence[dict[str, Any]]) -> tabular.Parts:
+    """How much is removed, and a table with each reason once."""
     if not rows:
-        return "nothing is removed\n"
-    lines: list[str] = []
-    for why in dict.fromkeys(row["why"] for row in rows):
-        lines += [f"because {why}:"]
-        for row in (r for r in rows if r["why"] == why):
-            count = f"{row['channels']:>5,} of {row['of']:>5,} " if row["channels"] else ""
-            lines.append(f"  {row['tensor']:<8} {count}{row['what']}  {row['label'][-LABEL_WIDTH:]!r}")
-    return "\n".join(lines) + "\n"
+        return ["nothing is removed"]
+    reasons = dict.fromkeys(row["why"] for row in rows)
+    channels = sum(row["channels"] for row in rows)
+    parts: list[str | tabular.Grid] = [
+        f"{_plural(len(rows), 'removal')} for {_plural(len(reasons), 'reason')}"
+        + (f", {_plural(channels, 'channel')} in all" if channels else "")
+    ]
+    columns = (
+        tabular.Column("tensor"),
+        tabular.Column("removed", right=True),
+        tabular.Column("what", shrinks=True),
+        tabular.Column("layer", shrinks=True),
+    )
+    for why in reasons:
+        cells = [
+            (
+                row["tensor"],
+                f"{row['channels']:,} of {row['of']:,}" if row["channels"] else "",
+                row["what"],
+                row["label"],
+            )
+            for row in rows
+            if row["why"] == why
+        ]
+        parts += ["", f"because {why}:", tabular.Grid(columns, tuple(cells))]
+    return parts
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("s" if count != 1 else "")

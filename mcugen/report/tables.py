@@ -88,14 +88,14 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
     }
 
 
-def operators_text(rows: list[dict[str, Any]]) -> str:
+def operators_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
     lines = []
     for row in rows:
         lines += [f"{row['op']}  ({', '.join(row['imports'])})", f"    {row['summary']}"]
         for kernel in row["kernels"]:
             needs = f" [{', '.join(kernel['needs'])}]" if kernel["needs"] else ""
             lines.append(f"    {kernel['symbol']}{needs}: {'; '.join(kernel['accepts']) or 'any types'}")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _bits(runtimes: dict[str, list[str]]) -> list[str]:

@@ -59,7 +59,8 @@ class Simulation:
     stack_bound_bytes: the most that any path can take, from the image; stack_path: the functions on the path that takes
     it. Interrupts are in neither.
     agrees: integers equal the oracle's and floats lie within the tolerance; exact: there are no floats besides
-    repeatable: a second run with other garbage gave the same bytes.
+    repeatable: a second run with other garbage gave the same bytes
+    outputs: of each case, those of its last run, as the core stored them.
     """
 
     board: str
@@ -81,6 +82,7 @@ class Simulation:
     stack_bound_bytes: int
     stack_path: tuple[str, ...]
     verdict: Verdict
+    outputs: tuple[tuple[np.ndarray, ...], ...]
     notes: tuple[str, ...]
 
 
@@ -95,6 +97,7 @@ class _Trial:
     bound: StackBound
     verdict: Verdict
     repeatable: bool
+    outputs: tuple[tuple[np.ndarray, ...], ...]
 
 
 def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2") -> Simulation:
@@ -125,6 +128,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         stack_bound_bytes=trial.bound.nbytes,
         stack_path=trial.bound.path,
         verdict=trial.verdict,
+        outputs=trial.outputs,
         notes=(*artifact.report.notes, *(n for n in (trial.image.note, note) if n)),
     )
 
@@ -141,8 +145,8 @@ def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
         ran = qemu.run_image(image, artifact.target, cwd=folder, timeout_s=_TIMEOUT_S)
         listing = disassemble(image.elf, artifact.target)
         bound = Stack(listing).bound(_entry(artifact))
-        verdict, repeatable = _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
-    return _Trial(image, plain, ran, listing, bound, verdict, repeatable)
+        compared = _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
+    return _Trial(image, plain, ran, listing, bound, *compared)
 
 
 def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str, optimize: str) -> cross.Image:
@@ -225,13 +229,13 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
 
 def _compare(
     artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes
-) -> tuple[Verdict, bool]:
-    """The verdict on the outputs of every first sequence, and whether every second one gave the same bytes."""
+) -> tuple[Verdict, bool, tuple[tuple[np.ndarray, ...], ...]]:
+    """The verdict on every first sequence, whether every second one gave the same bytes, and the last outputs."""
     graph = artifact.graph
     comparison = Comparison(graph, artifact.imported)
     size = sum(graph.type(name).nbytes for name in graph.outputs)
     repeatable = len(output) == 2 * size * sum(map(len, sequences))
-    at = 0
+    at, last = 0, []
     for case, runs in zip(cases, sequences, strict=True):
         first, second = output[at : at + size * len(runs)], output[at + size * len(runs) :][: size * len(runs)]
         repeatable = repeatable and first == second
@@ -239,9 +243,11 @@ def _compare(
         for k, run in enumerate(runs):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
             comparison.begin_case(name, run.oracle)
-            for tensor, array in outputs_of(graph, first[k * size :]):
+            outputs = list(outputs_of(graph, first[k * size :]))
+            for tensor, array in outputs:
                 comparison.tensor(name, -1, tensor, array, run.oracle)
-    return comparison.verdict(), repeatable
+        last.append(tuple(array for _, array in outputs))
+    return comparison.verdict(), repeatable, tuple(last)
 
 
 def outputs_of(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import reference
+from mcugen import reference, tabular
 from mcugen.errors import UsageError
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
@@ -79,10 +79,10 @@ def as_dict(found: Validation) -> dict[str, Any]:
     }
 
 
-def as_text(found: Validation) -> str:
+def as_parts(found: Validation) -> tabular.Parts:
     """For the terminal."""
     lines = [f"{found.name} on the board: {'OK' if found.agrees else 'DIFFERENT'}"]
     lines.append(f"  outputs of {found.outputs.cases} inputs, largest difference {found.outputs.max_abs_diff:g}")
     lines += [f"  constant changed: {text}" for text in found.changed]
     lines += [f"  {found.constants} constants as in the build"] if found.constants and not found.changed else []
-    return "\n".join(lines)
+    return lines

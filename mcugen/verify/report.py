@@ -115,6 +115,11 @@ def _promise(result: Verification) -> str:
 
 
 def verify_text(result: Verification) -> str:
+    """What `verify` prints, as wide as it must be."""
+    return tabular.text_of(verify_parts(result))
+
+
+def verify_parts(result: Verification) -> tabular.Parts:
     """A verdict first, then what it rests on."""
     lines = [f"{result.name}: {'OK' if result.agrees else 'DIFFERS'} ({_promise(result)})"]
     lines += [f"  note: {note}" for note in result.notes]
@@ -141,7 +146,7 @@ def verify_text(result: Verification) -> str:
     if result.traced:
         differing = ", ".join(result.trace_differs) or "none"
         lines.append(f"  NumPy against the recorded trace: {result.traced} tensors, differing: {differing}")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _compared(c: Verdict) -> Iterator[str]:
@@ -175,9 +180,9 @@ def simulate_dict(result: Simulation) -> dict[str, Any]:
 
     cycles and milliseconds are {"low", "high"}, or null where there is no model of the core, or no clock.
     """
-    values = dataclasses.asdict(result)
+    values = dataclasses.asdict(dataclasses.replace(result, outputs=()))
     values["milliseconds"] = _milliseconds(result)
-    del values["verdict"]
+    del values["verdict"], values["outputs"]
     values["cases"] = result.verdict.cases
     values["max_abs_diff"] = result.verdict.max_abs_diff
     first = result.verdict.first_difference

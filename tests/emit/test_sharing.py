@@ -17,6 +17,7 @@ from mcugen.emit import EXAMPLE, sources_of
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.sharing import Shared
+from mcugen.tabular import text_of
 from mcugen.toolchain import host
 from mcugen.toolchain.process import run_checked
 from tests.emit.built import ROOT, WARNINGS
@@ -112,7 +113,7 @@ def test_the_memory_is_that_of_the_largest(tmp_path: Path, other: Path) -> None:
     on_disk = {str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file()}
     assert set(facts["files"]) == on_disk
     assert "digits_memory.svg" in on_disk
-    text = sharing.as_text(made)
+    text = text_of(sharing.as_parts(made))
     assert f"{made.ram_bytes:,} bytes  in all; {sum(sizes.values()):,} where each has its own" in text
 
 

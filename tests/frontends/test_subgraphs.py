@@ -14,6 +14,7 @@ from mcugen import frontends, inspection, reference, registry
 from mcugen.errors import CorruptModelError, McugenError, ModelError, UnsupportedError, UsageError
 from mcugen.graph import Graph
 from mcugen.reference.inputs import cases
+from mcugen.tabular import text_of
 from mcugen.verify import host
 from tests.support.tflite_writer import ModelWriter
 
@@ -157,7 +158,9 @@ def test_signatures_choose_a_subgraph(tmp_path: Path) -> None:
         load(tmp_path, content, "fourth")
     with pytest.raises(CorruptModelError, match="names subgraph 7 of 2"):
         load(tmp_path, content, "third")
-    shown = inspection.as_text(inspection.facts_of(mcugen.compile(tmp_path / "net.tflite", signature="second")))
+    shown = text_of(
+        inspection.as_parts(inspection.facts_of(mcugen.compile(tmp_path / "net.tflite", signature="second")))
+    )
     assert "'second' (subgraph 1)" in shown and "RELU6" in shown
 
 

@@ -106,7 +106,7 @@ def test_inspect_lists_it_with_reasons(model: Path) -> None:
     run = CliRunner()
     text = run.invoke(cli, ["inspect", str(model), "--removed"], standalone_mode=False)
     assert text.exception is None
-    assert "because one value for every input" in text.stdout and "1 of     4 constant channels" in text.stdout
+    assert "because one value for every input" in text.stdout and "1 of 4  constant channels" in text.stdout
     whole = run.invoke(cli, ["inspect", str(model), "--removed", "--no-simplify"], standalone_mode=False)
     assert whole.stdout.strip() == "nothing is removed"
     facts = json.loads(run.invoke(cli, ["inspect", str(model), "--json"], standalone_mode=False).stdout)

@@ -16,6 +16,7 @@ from mcugen.errors import UsageError
 from mcugen.quantize import half, run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
+from mcugen.tabular import text_of
 from tests.quantize.test_quantize import network, samples
 
 
@@ -53,7 +54,7 @@ def test_weights_take_half_and_are_numbers_of_float16(files: tuple[Path, Path]) 
 def test_single_layers_keep_float32(files: tuple[Path, Path]) -> None:
     found = half.quantize(*files, run.Choices(layers=("r1=w32", "y=w32", "y=w16")))
     assert found.wide == ("r1",)
-    assert "float32: 1 of 4 layers: r1" in half.as_text(found, "f", 1)
+    assert "float32: 1 of 4 layers: r1" in text_of(half.as_parts(found, "f", 1))
     wide, all_narrow = found, half.quantize(*files, run.Choices())
     assert wide.after == all_narrow.after + 72 * 2
 

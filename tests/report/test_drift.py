@@ -12,6 +12,7 @@ import mcugen
 from mcugen.emit import sources_of
 from mcugen.errors import UsageError
 from mcugen.report import drift
+from mcugen.tabular import text_of
 from mcugen.toolchain.process import run_checked
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
@@ -51,7 +52,7 @@ def test_two_logs_beside_each_other() -> None:
     first = drift.parse("boot\nmcugen-drift 1 kws 10 4 2 5,5,0\n", "a")
     later = drift.parse("mcugen-drift 1 kws 1 4 0 1,0,0\nmcugen-drift 1 kws 20 4 40 5,5,10\n", "b")
     assert drift.distance(first, later) == 0.5 and later.saturated == 0.5
-    assert "50.0% of the runs" in drift.as_text([first, later])
+    assert "50.0% of the runs" in text_of(drift.as_parts([first, later]))
     assert drift.as_dict([first, later])["distance"] == 0.5 and "distance" not in drift.as_dict([first])
     with pytest.raises(UsageError, match="are of kws and of"):
         drift.distance(first, drift.parse("mcugen-drift 1 other 1 1 1 1,0,0", "c"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import target, toml_file
+from mcugen import tabular, target, toml_file
 from mcugen.errors import UsageError
 from mcugen.report import measured
 
@@ -38,7 +38,8 @@ def test_within_and_beyond_the_estimate(facts: dict) -> None:
     log = measured.parse(text_of(facts, 3.0), "log")
     beyond = measured.layers(log, facts)
     assert all(layer.off.startswith("+") for layer in beyond)
-    assert "0,000,000" not in measured.as_text(log, beyond) and " ms," in measured.as_text(log, beyond)
+    text = tabular.text_of(measured.as_parts(log, beyond))
+    assert "0,000,000" not in text and " ms," in text
     page = measured.html(log, beyond, html.escape)
     assert "Layer &lt;0&gt;" in page and "<0>" not in page
     assert measured.as_dict(log, beyond)["layers"][0]["off"].startswith("+")
