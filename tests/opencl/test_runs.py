@@ -17,6 +17,7 @@ from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.mul import Mul
+from mcugen.ops.pad import Pad
 from mcugen.ops.relu import Relu
 from mcugen.options import Options
 from mcugen.types import TensorType
@@ -36,8 +37,8 @@ class Builder:
         self.nodes: list[Node] = []
         self.add("x", 16)
 
-    def add(self, name: str, channels: int) -> str:
-        self.tensors.append(Tensor(name, TensorType((self.batch, SIZE, SIZE, channels), "f32"), None, name))
+    def add(self, name: str, channels: int, size: tuple[int, int] = (SIZE, SIZE)) -> str:
+        self.tensors.append(Tensor(name, TensorType((self.batch, *size, channels), "f32"), None, name))
         return name
 
     def constant(self, *shape: int) -> str:
@@ -45,8 +46,8 @@ class Builder:
         self.tensors.append(Tensor(f"k{len(self.tensors)}", TensorType(shape, "f32"), data))
         return self.tensors[-1].name
 
-    def node(self, op: Op, name: str, channels: int, *inputs: str) -> str:
-        self.nodes.append(Node(name, op, inputs, (self.add(name, channels),), f"node {len(self.nodes)}"))
+    def node(self, op: Op, name: str, channels: int, *inputs: str, size: tuple[int, int] = (SIZE, SIZE)) -> str:
+        self.nodes.append(Node(name, op, inputs, (self.add(name, channels, size),), f"node {len(self.nodes)}"))
         return name
 
     def conv(self, name: str, x: str, given: int, made: int, size: int) -> str:
@@ -71,7 +72,8 @@ def dense_block(batch: int) -> Graph:
     b.conv("c", "r", 28, 8, 1)
     b.node(DepthwiseConv2D(), "d", 8, "c", b.constant(1, 3, 3, 8), b.constant(8))
     b.node(Concatenation(3), "apd", 36, "a", "p", "d")
-    b.node(AveragePool2D((3, 3), (1, 1), "SAME"), "y", 36, "apd")
+    b.node(Pad(((0, 0), (1, 0), (0, 2), (0, 0))), "z", 36, "apd", size=(SIZE + 1, SIZE + 2))
+    b.node(AveragePool2D((2, 3), (1, 1), "VALID"), "y", 36, "z")
     return b.graph("y")
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elements moved along six nested loops, with strides in bytes: a work-item moves one element of SIZE bytes.
- * PAD: the other elements of the result have one value, and a work-item writes one of them or moves one.
+ * Words of SIZE bytes moved along AXES nested loops, with strides in bytes: a work-item writes one of the result.
+ * befores: what comes before the operand along each loop, then the operand's sizes; words beyond it have one value.
  */
 #if SIZE == 1
 #define WORD uchar
@@ -9,6 +9,8 @@
 #define WORD ushort
 #elif SIZE == 4
 #define WORD uint
+#elif SIZE == 16
+#define WORD uint4
 #else
 #define WORD ulong
 #endif

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import RESULT, Form, Grid, Kernel
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 from mcugen.ops import _join, _strided, _view, concatenation, pad
 from mcugen.ops.pad import Pad
@@ -15,10 +17,6 @@ from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor
 
 MAX_PARTS = 8
 _WIDEST = 16
-
-
-def _each(call: Call, tile: Tile) -> Grid:
-    return Grid.each(call.output.size)
 
 
 def few_parts(call: Call) -> bool:
@@ -76,62 +74,85 @@ JOIN = (
 )
 
 
-def _axes(call: Call) -> int:
-    return max(len(call.output.shape), 1)
+@dataclass(frozen=True)
+class _Moved:
+    """Elements in nested loops. dims, before: sizes of the loops and of what is added before, outermost first; inside:
+    sizes of the operand's part; strides, offset: in bytes of the operand; word: bytes that are moved at a time.
+    """
+
+    dims: tuple[int, ...]
+    before: tuple[int, ...]
+    inside: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    word: int
+
+    def widened(self) -> _Moved:
+        """The same in words of 16 bytes, where all that lies next to each other is made of so many."""
+        if not self.dims or self.strides[-1] != self.word:
+            return self
+        ends = (self.dims[-1], self.before[-1], self.inside[-1])
+        if any(n % _WIDEST for n in (self.offset, *self.strides[:-1], *(self.word * n for n in ends))):
+            return self
+        dims, before, inside = (
+            (*part[:-1], n * self.word // _WIDEST)
+            for part, n in zip((self.dims, self.before, self.inside), ends, strict=True)
+        )
+        return _Moved(dims, before, inside, (*self.strides[:-1], _WIDEST), self.offset, _WIDEST)
+
+    def params(self, value: np.ndarray) -> Params:
+        return {
+            "dims": np.array(self.dims, np.int32),
+            "in_stride": np.array(self.strides, np.int32),
+            "befores": np.array([*self.before, *self.inside], np.int32),
+            "value": np.tile(value.reshape(1), self.word // value.itemsize),
+            "offset": self.offset,
+            "total": math.prod(self.dims),
+        }
 
 
-def _pad_params(call: Call) -> Params:
+def _move(symbol: str, moved: Callable[[Call], _Moved], value: Callable[[Call], np.ndarray], *rules: Rule) -> Kernel:
+    def sizes(call: Call) -> dict[str, int]:
+        found = moved(call)
+        return {"SIZE": found.word, "AXES": len(found.dims)}
+
+    return Kernel(
+        symbol,
+        Form.GRID,
+        accepts=(_strided.has_c_type, *rules, indexable),
+        params=lambda call: moved(call).params(value(call)),
+        operands=(0,),
+        variant=sizes,
+        grid=lambda call, tile: Grid.each(math.prod(moved(call).dims)),
+        needs=NEEDS,
+        source="move.cl",
+    )
+
+
+def _padded(call: Call) -> _Moved:
     assert isinstance(call.op, Pad)
-    x, y = call.input(0), call.output
-    value: Any = np.array(pad.constant_value(call), y.np_dtype).reshape(1)
-    before = [low for low, _ in call.op.widths]
-    return {
-        "dims": np.array(y.shape or (1,), np.int32),
-        "in_stride": np.array(_strided.dense(x.shape) or (0,), np.int32) * _word(call),
-        "befores": np.array([*before, *x.shape] or (0, 1), np.int32),
-        "value": value,
-        "offset": 0,
-        "total": y.size,
-    }
+    x, word = call.input(0), _word(call)
+    if not x.shape:
+        return _Moved((1,), (0,), (1,), (0,), 0, word)
+    before = tuple(low for low, _ in call.op.widths)
+    strides = tuple(n * word for n in _strided.dense(x.shape))
+    return _Moved(call.output.shape, before, x.shape, strides, 0, word).widened()
 
 
-PAD = Kernel(
-    "mg_pad__cl",
-    Form.GRID,
-    accepts=(_strided.has_c_type, pad.value_is_constant, indexable),
-    params=_pad_params,
-    operands=(0,),
-    variant=lambda call: {"SIZE": _word(call), "AXES": _axes(call)},
-    grid=_each,
-    needs=NEEDS,
-    source="move.cl",
-)
-
-
-def _view_params(call: Call) -> Params:
+def _viewed(call: Call) -> _Moved:
     found = _view.params(call)
-    dims, stride = np.asarray(found["dims"]).astype(np.int32), np.asarray(found["in_stride"])
-    return {
-        "dims": dims,
-        "in_stride": stride,
-        "befores": np.concatenate([np.zeros_like(dims), dims]),
-        "value": np.zeros(1, np.int64),
-        "offset": found["offset"],
-        "total": call.output.size,
-    }
+    loops = list(zip(np.asarray(found["dims"]).tolist(), np.asarray(found["in_stride"]).tolist(), strict=True))
+    real = [(n, stride) for n, stride in loops if n != 1] or [(1, 0)]
+    dims, strides = tuple(n for n, _ in real), tuple(stride for _, stride in real)
+    return _Moved(dims, (0,) * len(dims), dims, strides, int(found["offset"]), _word(call)).widened()
 
 
-VIEW = Kernel(
-    "mg_view__cl",
-    Form.GRID,
-    accepts=(_strided.has_c_type, _view.few_loops, indexable),
-    params=_view_params,
-    operands=(0,),
-    variant=lambda call: {"SIZE": _word(call), "AXES": _strided.MAX_LOOPS},
-    grid=_each,
-    needs=NEEDS,
-    source="move.cl",
-)
+def _filling(call: Call) -> np.ndarray:
+    return np.array(pad.constant_value(call), call.output.np_dtype)
+
+
+PAD = _move("mg_pad__cl", _padded, _filling, pad.value_is_constant)
+VIEW = _move("mg_view__cl", _viewed, lambda call: np.zeros(1, call.output.np_dtype), _view.few_loops)
 
 
 def of_views(kind: type) -> tuple[Kernel, ...]:
