@@ -336,20 +336,6 @@ def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **v
 
 @cli.command()
 @json_option
-def boards(as_json: bool) -> None:
-    """List the boards and bare cores to build for.
-
-    \b
-      mcugen boards --wide
-    """
-    from mcugen.report import tables
-
-    rows = tables.boards()
-    emit({"boards": rows}, tables.boards_parts(rows), as_json=as_json)
-
-
-@cli.command()
-@json_option
 @click.option("--markdown", is_flag=True, help="Print docs/operators.md.")
 def ops(as_json: bool, markdown: bool) -> None:
     """List the supported operators, the kernels behind them, and what each accepts.

@@ -48,7 +48,7 @@ def _option(item: dataclasses.Field[Any]) -> Callable[[F], F]:
     else:
         several = isinstance(item.default, tuple)
         kind |= {"default": item.default, "multiple": several, "show_default": bool(item.default)}
-        kind |= {"metavar": extra["metavar"], "shell_complete": _boards if item.name == "board" else None}
+        kind |= {"metavar": extra["metavar"], "shell_complete": board_names if item.name == "board" else None}
     return click.option(flag, item.name, **kind)
 
 
@@ -75,7 +75,7 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(groups[name])
 
 
-def _boards(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def board_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of boards, for completion in the shell."""
     from mcugen import target
 

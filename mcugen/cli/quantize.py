@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from mcugen.cli._common import (
     GroupedCommand,
+    board_names,
     emit,
     json_option,
     model_argument,
@@ -112,7 +113,14 @@ def _keep_memory() -> None:
     "--flash", default="", metavar="SIZE", help="Budget of mixed bits for the constants of the file, e.g. `60K`."
 )
 @click.option("--ram", default="", metavar="SIZE", help="Budget of mixed bits for RAM, e.g. `20K`.")
-@click.option("--board", default="host", show_default=True, metavar="NAME", help="Board that mixed bits are to suit.")
+@click.option(
+    "--board",
+    default="host",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=board_names,
+    help="Board that mixed bits are to suit.",
+)
 @click.option("--front", is_flag=True, help="Also compare mixed bits from wide to narrow: cost against SQNR.")
 @click.option(
     "--loss",

@@ -51,7 +51,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "toolchain",
         "cycles native",
         "pipeline",
-        "verify inspection sharing mixed packing",
+        "verify inspection sharing mixed packing new_board",
         "pareto evaluation tuning device_bench",
         "cli __main__ pytest_plugin",
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -20,12 +21,18 @@ def command_line() -> str:
     """The manual of every command."""
     parts = [f"# Command line\n\n{_MADE}\n"]
     context = click.Context(cli, info_name="mcugen", terminal_width=100, **cli.context_settings)
-    for name in cli.list_commands(context):
-        command = cli.get_command(context, name)
+    return "\n".join([*parts, *_manuals(cli, context)])
+
+
+def _manuals(group: click.Group, context: click.Context) -> Iterator[str]:
+    """The manual of each command of a group, and of those below it."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         assert command is not None
         own = click.Context(command, info_name=name, parent=context, terminal_width=100)
-        parts.append(f"## mcugen {name}\n\n```text\n{command.get_help(own)}\n```\n")
-    return "\n".join(parts)
+        yield f"## {own.command_path}\n\n```text\n{command.get_help(own)}\n```\n"
+        if isinstance(command, click.Group):
+            yield from _manuals(command, own)
 
 
 def error_catalogue() -> str:
