@@ -46,11 +46,14 @@ class Origin:
         """The imported tensor of that shape, from the stored values; None where some of its channels are not stored."""
         if self.kept is not None:
             return None
-        found = np.empty(math.prod(shape), stored.dtype)
+        values = stored.reshape(-1)
+        if self.offset:
+            values = (values.astype(np.int64) + self.offset).astype(np.uint8)
+        found = np.empty(math.prod(shape), values.dtype)
         places = self.ordered(np.arange(found.size).reshape(shape))
         if places.size != stored.size:
             return None
-        found[places.reshape(-1)] = stored.reshape(-1) + stored.dtype.type(self.offset)
+        found[places.reshape(-1)] = values
         return found.reshape(shape)
 
     def without(self, gone: np.ndarray, values: Range) -> Origin:

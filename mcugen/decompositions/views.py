@@ -59,7 +59,15 @@ def pad(source: Source, e: Expansion) -> Sequence[str]:
         return [_mirrored(e, x, widths, mode)]
     value = e.inputs[2] if len(e.inputs) > 2 else None
     added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
-    return [e.node(Pad(added), x, *([] if value is None else [value]))]
+    return [_filled(e, Pad(added), x, value)]
+
+
+def _filled(e: Expansion, op: Pad, x: str, value: str | None) -> str:
+    """Padding with a value, which is stored as the tensor is: where it is absent 0, whatever the zero point."""
+    t, known = e.type(x), np.zeros((), e.type(x).np_dtype) if value is None else e.data(value)
+    if t.quant is None or t.quant.per_channel or known is None:
+        return e.node(op, x, *([] if value is None else [value]))
+    return e.node(op, x, e.constant(known.astype(t.np_dtype), t.quant), quant=t.quant)
 
 
 def _mirrored(e: Expansion, x: str, widths: Sequence[tuple[int, int]], mode: str) -> str:

@@ -329,6 +329,11 @@ def stated_examples(op: Any) -> list[Example]:
     return found
 
 
+def flipped_examples(op: Any) -> list[Example]:
+    """Examples of an operator on what was uint8, in the roundings of float32."""
+    return examples(replace(op, rounding="single", flipped_u8=True), "s8", [(0.05, 0.04, 0.08)], 90)[:3]
+
+
 def float_bounds(call: Call) -> tuple[float, float]:
     """The clamp of the fused activation on real numbers."""
     return activation_bounds(str(call.op.activation))

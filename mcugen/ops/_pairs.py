@@ -27,13 +27,17 @@ _LARGEST_PRODUCT = 255 * 255
 
 @dataclass(frozen=True)
 class Stated:
-    """All that the result of a + sign * b depends on. scales: of a, b and the result, float32 each; zeros alike."""
+    """All that the result of a + sign * b depends on. scales: of a, b and the result, float32 each; zeros alike.
+
+    flip: 128 where bytes were uint8, which decides the roundings of "single"
+    """
 
     how: str
     sign: int
     scales: tuple[Fraction, Fraction, Fraction]
     zeros: tuple[int, int, int]
     bounds: tuple[int, int]
+    flip: int = 0
 
     @property
     def ratios(self) -> tuple[float, float]:
@@ -64,15 +68,16 @@ class Stated:
         Source: onnxruntime mlas, qladd (AVX2): the constant part, then b, then a, each added with one rounding.
         """
         first, second, fixed = self.fused()
-        parts = (BYTES * np.float64(second) + np.float64(fixed)).astype(np.float32).astype(np.float64)
-        total = (BYTES[:, None] * np.float64(first) + parts[None, :]).astype(np.float32)
-        return np.asarray(np.rint(total).astype(np.int64))
+        raw = BYTES + self.flip
+        parts = (raw * np.float64(second) + np.float64(fixed)).astype(np.float32).astype(np.float64)
+        total = (raw[:, None] * np.float64(first) + parts[None, :]).astype(np.float32)
+        return np.asarray(np.rint(total).astype(np.int64)) - self.flip
 
     def fused(self) -> tuple[np.float32, np.float32, np.float32]:
         """The factors of both operands and the constant part, as QLinearAdd derives them."""
         a, b, y = (np.float32(float(s)) for s in self.scales)
         first, second = np.float32(a / y), np.float32(np.float32(self.sign) * np.float32(b / y))
-        zeros = [np.float32(z) for z in self.zeros]
+        zeros = [np.float32(z + self.flip) for z in self.zeros]
         taken = np.float32(np.float64(first) * zeros[0] + np.float64(np.float32(second * zeros[1])))
         return first, second, np.float32(zeros[2] - taken)
 
@@ -82,9 +87,8 @@ def stated(call: Call, sign: int) -> Stated:
     types = (call.input(0), call.input(1), call.output)
     a, b, y = (_rounding.scale_of(t.scale) for t in types)
     zeros = (types[0].zero_point, types[1].zero_point, types[2].zero_point)
-    return Stated(
-        _rounding.rounding_of(call), sign, (a, b, y), zeros, activation_range(call.op.activation, call.output)
-    )
+    bounds = activation_range(call.op.activation, call.output)
+    return Stated(_rounding.rounding_of(call), sign, (a, b, y), zeros, bounds, _rounding.flip_of(call))
 
 
 @dataclass(frozen=True)
@@ -171,7 +175,7 @@ def fused_element(sign: int) -> Element:
     def params(call: Call) -> Params:
         job = stated(call, sign)
         first, second, fixed = (float(v) for v in job.fused())
-        scales = {"pair.a": first, "pair.b": second, "pair.fixed": fixed}
+        scales = {"pair.a": first, "pair.b": second, "pair.fixed": fixed, "pair.flip": job.flip}
         return {**scales, "pair.out_min": job.bounds[0], "pair.out_max": job.bounds[1]}
 
     return Element("mg_fused_pair_of(&pair, a, b)", {"pair": "mg_fused_pair"}, params, slow=True, headers=("pair.h",))
@@ -180,17 +184,18 @@ def fused_element(sign: int) -> Element:
 def product_steps(call: Call) -> Stairs:
     """The steps of a product of two stored values less their zero points."""
     a, b, y = (_rounding.scale_of(t.scale) for t in (call.input(0), call.input(1), call.output))
-    low, high = activation_range(call.op.activation, call.output)
-    return _product_steps(_rounding.rounding_of(call), (a, b, y), (low, high), call.output.zero_point)
+    low, high = (v - call.output.zero_point for v in activation_range(call.op.activation, call.output))
+    inside = call.output.zero_point + _rounding.flip_of(call)
+    return _product_steps(_rounding.rounding_of(call), (a, b, y), (low, high), inside)
 
 
 @cache
-def _product_steps(how: str, scales: tuple[Fraction, ...], bounds: tuple[int, int], zero: int) -> Stairs:
+def _product_steps(how: str, scales: tuple[Fraction, ...], span: tuple[int, int], inside: int) -> Stairs:
     a, b, y = scales
-    span, ends = (bounds[0] - zero, bounds[1] - zero), np.array([[-_LARGEST_PRODUCT], [_LARGEST_PRODUCT]])
+    ends = np.array([[-_LARGEST_PRODUCT], [_LARGEST_PRODUCT]])
     if how == "single":
         factor = np.float32(np.float32(np.float32(float(a)) * np.float32(float(b))) / np.float32(float(y)))
-        return staircase.single(np.array([factor]), span, ends[0], ends[1], inside=zero)
+        return staircase.single(np.array([factor]), span, ends[0], ends[1], inside)
     return staircase.exact((a * b / y,), (Fraction(0),), span, ends[0], ends[1])
 
 

@@ -36,6 +36,11 @@ def is_stated(call: Call) -> bool:
     return rounding_of(call) != "" and not call.output.is_float
 
 
+def flip_of(call: Call) -> int:
+    """What stored bytes lack of those that the runtime computes on: 128 where uint8 became int8."""
+    return 128 if getattr(call.op, "flipped_u8", False) else 0
+
+
 def scale_of(value: float) -> Fraction:
     """A scale as the float32 that files hold. Raises QuantizationError for one that is not positive and finite."""
     stored = float(np.float32(value))

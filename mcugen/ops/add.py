@@ -54,12 +54,14 @@ class Add(Pointwise, Activated):
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
     power_of_two: int16 data with scales that are powers of two may be added by shifting (LiteRT does).
     rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding, _pairs
+    flipped_u8: the data was uint8 before its top bit was flipped, and keeps the roundings of "single"
     Source: TFLite ADD; reference_ops::Add, reference_integer_ops::Add.
     """
 
     activation: str = "NONE"
     power_of_two: bool = False
     rounding: str = ""
+    flipped_u8: bool = False
 
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
@@ -101,6 +103,9 @@ class Add(Pointwise, Activated):
             return once.added(call, 1, a, b)
         return sums.added(call, 1, a, b)
 
+    def flipped(self) -> Op:
+        return replace(self, flipped_u8=True) if self.rounding == "single" else self
+
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
 
@@ -116,4 +121,8 @@ class Add(Pointwise, Activated):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [*_elementwise.sum_examples(cls), *_elementwise.stated_examples(cls())]
+        return [
+            *_elementwise.sum_examples(cls),
+            *_elementwise.stated_examples(cls()),
+            *_elementwise.flipped_examples(cls()),
+        ]

@@ -135,13 +135,14 @@ def sums_floats(call: Call) -> bool:
 def params_real(call: Call) -> Params:
     x = call.input(0)
     zero, is_inside = call.output.zero_point, _rounding.rounding_of(call) == "single"
+    inside = zero + _rounding.flip_of(call) if is_inside else 0
     real = np.float32(x.scale) * (np.arange(-128, 128) - x.zero_point).astype(np.float32)
     return {
         **_pool.geometry(call),
         "real": real.astype(np.float32),
         "scale": call.output.scale,
-        "inside": float(zero if is_inside else 0),
-        "zero_point": 0 if is_inside else zero,
+        "inside": float(inside),
+        "zero_point": zero - inside,
         **_pool.clamp(call),
         "by_columns": int(call.op.by_columns),
     }
@@ -269,7 +270,7 @@ class AveragePool2D(_pool.Pool):
         return quantized.activated(mean - offset, self.activation, call.output)
 
     def flipped(self) -> Op:
-        return self if self.rounding else replace(self, flipped_u8=True)
+        return replace(self, flipped_u8=True) if self.rounding in ("", "single") else self
 
     def _stated(self, call: Call, x: np.ndarray) -> np.ndarray:
         if self.rounding in _IN_FLOAT:
@@ -316,7 +317,8 @@ def _rounded_examples(cls: type[AveragePool2D]) -> list[Example]:
         ((2, 3), 0.017, 0.023, "single"),
     )
     for k, (kernel, x_scale, y_scale, rounding) in enumerate(cases):
-        op = cls(kernel, (1, 1), "VALID" if k == 2 else "SAME", rounding=rounding, by_columns=k % 2 > 0)
+        op = cls(kernel, (1, 1), "VALID" if k == 2 else "SAME", flipped_u8=k == 4, rounding=rounding)
+        op = replace(op, by_columns=k % 2 > 0)
         x = TensorType((1, 5, 4, 3 + 2 * k), "s8", QuantParams((x_scale,), (-3,)))
         y = TensorType(op.infer(x)[0].shape, "s8", QuantParams((y_scale,), (7 - k,)))
         found.append(Example(op, (x,), (y,), {}, k))

@@ -94,11 +94,13 @@ class Mul(Pointwise, Activated):
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
     rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding, _pairs
+    flipped_u8: the data was uint8 before its top bit was flipped, and keeps the roundings of "single"
     Source: TFLite MUL; reference_integer_ops::Mul, reference_ops::Mul.
     """
 
     activation: str = "NONE"
     rounding: str = ""
+    flipped_u8: bool = False
 
     tflm_types = dtypes("s8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")
@@ -136,6 +138,9 @@ class Mul(Pointwise, Activated):
         scale = quantized.product_multiplier(factors, y.scale, in_double=quantized.is_tflm(call))
         return quantized.activated(scaled_twice(product, *scale) + y.zero_point, self.activation, y)
 
+    def flipped(self) -> Op:
+        return replace(self, flipped_u8=True) if self.rounding == "single" else self
+
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
 
@@ -172,4 +177,5 @@ class Mul(Pointwise, Activated):
             *_elementwise.examples(cls("RELU6"), "f32", [(1, 1, 1)], 50)[:4],
             *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)], 60),
             *_elementwise.stated_examples(cls()),
+            *_elementwise.flipped_examples(cls()),
         ]

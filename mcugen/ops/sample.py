@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
@@ -59,7 +59,7 @@ class Sample(Op):
     scale: str = "pixels"
     beyond: str = "zeros"
 
-    kernels = (Kernel("mg_sample_f32", Form.WHOLE, (), params),)
+    kernels = (Kernel("mg_sample_f32", Form.WHOLE, (), params, operands=(0, 1)),)
 
     def infer(self, x: TensorType | None, places: TensorType | None) -> tuple[TensorType, ...]:
         x, places = _strided.operand(x), _strided.operand(places)
@@ -143,7 +143,8 @@ class Sample(Op):
             (cls("cubic", "middles", "reflection"), (1, 1, 2, 1), (1, 6, 2)),
         )
         types = [(op, (TensorType(x, "f32"), TensorType(places, "f32"))) for op, x, places in cases]
-        return [Example(op, inputs, op.infer(*inputs), {}, seed) for seed, (op, inputs) in enumerate(types)]
+        found = [Example(op, inputs, op.infer(*inputs), {}, seed) for seed, (op, inputs) in enumerate(types)]
+        return [*found, replace(found[0], constants={1: None}), replace(found[2], constants={0: None})]
 
 
 def _mirrored(x: np.ndarray, low: np.float32, high: np.float32) -> np.ndarray:

@@ -127,17 +127,22 @@ def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
     return np.asarray(np.clip(found + y.zero_point, *bounds(call.op.activation, y)))
 
 
+def _flip(call: Call) -> int:
+    """What is to be added to stored bytes for those that the runtime computes on."""
+    return 128 if getattr(call.op, "flipped_u8", False) else 0
+
+
 def _fused_sum(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
     """Stored sums before the clamp. Every step is a rational number that is rounded to float32."""
     types, y = (call.input(0), call.input(1)), call.output
     first, second = (binary32(quotient(scale_of(t), scale_of(y))) for t in types)
     second *= sign
-    taken = binary32(first * types[0].zero_point + binary32(second * types[1].zero_point))
-    fixed = binary32(y.zero_point - taken)
-    least = ends(types[1])[0]
+    flip, (zero_a, zero_b, zero_y) = _flip(call), (t.zero_point + _flip(call) for t in (*types, y))
+    fixed = binary32(zero_y - binary32(first * zero_a + binary32(second * zero_b)))
+    least = ends(types[1])[0] + flip
     parts = np.array([float(binary32(v * second + fixed)) for v in range(least, least + 256)])
-    wide = np.float64(float(first)) * int64(a) + parts[int64(b) - least]
-    return int64(np.rint(wide.astype(np.float32)))
+    wide = np.float64(float(first)) * (int64(a) + flip) + parts[int64(b) + flip - least]
+    return int64(np.rint(wide.astype(np.float32))) - flip
 
 
 def multiplied(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
@@ -147,7 +152,8 @@ def multiplied(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
     scales = scale_of(types[0]) * scale_of(types[1])
     if call.op.rounding == "single":
         factor = np.float32(float(binary32(quotient(binary32(scales), scale_of(y)))))
-        steps = int64(np.rint(product.astype(np.float32) * factor + np.float32(y.zero_point)))
+        inside = np.float32(y.zero_point + _flip(call))
+        steps = int64(np.rint(product.astype(np.float32) * factor + inside)) - _flip(call)
     else:
         steps = to_even(product, [quotient(scales, scale_of(y))], [Fraction(0)]) + y.zero_point
     return np.asarray(np.clip(steps, *bounds(call.op.activation, y)))
@@ -169,6 +175,6 @@ def float_mean(call: Call, taps: Mapping[tuple[int, int], np.ndarray], counts: n
         nothing = np.zeros(counts.shape, np.float32)
         parts = [sum((taps[i, j] for i in range(rows)), nothing) for j in range(columns)]
     steps = sum(parts, np.zeros(counts.shape, np.float32)) / counts.astype(np.float32) / np.float32(y.scale)
-    inside = np.float32(y.zero_point if call.op.rounding == "single" else 0)
+    inside = np.float32(y.zero_point + _flip(call) if call.op.rounding == "single" else 0)
     found = int64(np.rint(np.clip(steps + inside, -_FAR, _FAR))) + y.zero_point - int(inside)
     return np.asarray(np.clip(found, *bounds(activation, y)))

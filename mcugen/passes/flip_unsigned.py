@@ -1,7 +1,8 @@
 """Turns legacy uint8 into int8: flips the top bit of stored values and moves zero points by 128.
 
 The interface stays uint8: a Quantize of equal scale, which only flips bits, stands at each end that nodes compute or
-read; an output that is an input or a constant is that tensor, as it was. Weights become s16 with their zero point
+read; an output that is an input or a constant is that tensor, as it was. So does it around an operator that reads or
+makes plain uint8 numbers too: it gets the stored integers as they were. Weights become s16 with their zero point
 subtracted, since their range does not fit int8. Operators whose result depends on the sign of the stored value say so
 in `Op.flipped`.
 """
@@ -26,11 +27,14 @@ def flip_unsigned(graph: Graph, reference: str) -> Graph:
     weights = _weights(graph, chosen)
     renamed = {name: f"{name}_s8" for name in chosen}
     tensors = [_flipped(graph.tensors[name], renamed[name], name in weights) for name in sorted(chosen)]
-    nodes = [_renamed(node, renamed) for node in graph.nodes]
+    there = {*graph.inputs, *(name for name in chosen if graph.tensors[name].is_constant)}
+    nodes = [made for node in graph.nodes for made in _changed(graph, node, renamed, there)]
     before = [_convert(name, renamed[name], "input") for name in graph.inputs if name in chosen]
     befores = {state.before for state in graph.states}
     computed = ({name for node in graph.nodes for name in node.outputs} | befores) & chosen
-    after = [_convert(renamed[name], name, "output") for name in dict.fromkeys(graph.outputs) if name in computed]
+    after = [
+        _convert(renamed[name], name, "output") for name in dict.fromkeys(graph.outputs) if name in computed - there
+    ]
     states = [_flipped_state(state, renamed) if state.before in chosen else state for state in graph.states]
     return graph.updated(tensors=tensors, nodes=(*before, *nodes, *after), states=states)
 
@@ -75,6 +79,22 @@ def _flipped_state(state: State, renamed: dict[str, str]) -> State:
 
 def _flipped_bits(data: np.ndarray) -> np.ndarray:
     return (data ^ np.uint8(128)).view(np.int8)
+
+
+def _changed(graph: Graph, node: Node, renamed: dict[str, str], there: set[str]) -> list[Node]:
+    """A node on the changed tensors; one that other uint8 tensors meet there stands between conversions.
+
+    there: the changed tensors that there are as uint8 too, to which this node's are added.
+    """
+    touched = [name for name in (*node.inputs, *node.outputs) if name is not None]
+    plain = [name for name in touched if graph.type(name).dtype == "u8" and name not in renamed]
+    if node.op.takes_unsigned or not plain or not any(name in renamed for name in touched):
+        return [_renamed(node, renamed)]
+    read = [name for name in dict.fromkeys(node.inputs) if name in renamed and name not in there]
+    before = [_convert(renamed[name], name, "output") for name in read]
+    after = [_convert(name, renamed[name], "input") for name in node.outputs if name in renamed]
+    there.update(touched)
+    return [*before, node, *after]
 
 
 def _renamed(node: Node, renamed: dict[str, str]) -> Node:

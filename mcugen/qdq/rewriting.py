@@ -103,10 +103,11 @@ class Rewriting:
             quant = self._moved_quant(op, first, quant) if len(maker.outputs) == len(inputs) == 1 else None
             if quant is None or self.tensors[first].data is None:
                 return None
-        types = [TensorType(self._type(n).shape, self._type(first).dtype, quant) for n in maker.outputs]
+        olds = [self._type(n) for n in maker.outputs]
+        types = [TensorType(t.shape, self._type(first).dtype, quant) if t.is_float else t for t in olds]
         results = self._node(op, inputs, types)
-        for float_name, result in zip(maker.outputs, results, strict=True):
-            self.found[float_name] = result
+        for old, result in zip(maker.outputs, results, strict=True):
+            self.found |= {old: result} if self._type(old).is_float else {}
         return self.found[name]
 
     def _moved_quant(self, op: Op, name: str, quant: QuantParams) -> QuantParams | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+from onnx import helper
 
 from tests.frontends.quantized_writer import TYPES, Quantized, Writer
 
@@ -55,6 +56,13 @@ def conv_transposed(dtype: str = "s8", zero: int = 0, bias: bool = True, **attri
         return w.quantized(w.node("ConvTranspose", operands, **attributes), dtype)
 
     return build
+
+
+def best(w: Writer) -> Quantized:
+    """The greatest of stored integers, and their places, which nothing reads."""
+    x = w.input((3, 9))
+    w.nodes.append(helper.make_node("TopK", [w.dequantized(x), w.constant([4], np.int64)], ["best", "places"]))
+    return w.quantized("best", "s8", x.scale, x.zero)
 
 
 def reduced(kind: str, axes: Sequence[int], dtype: str = "s8", keep: int = 0) -> Build:
@@ -177,6 +185,7 @@ FLOATS: Mapping[str, Build] = {
     "reduce_sum_u8": reduced("ReduceSum", [1], "u8", 1),
     "softmax": unary(("Softmax", {"axis": 1})),
     "requantized": unary(),
+    "top_k": best,
     "hard_swish": hard_swish,
     "concat": joined,
     "moves": moved,
@@ -289,6 +298,21 @@ def linear_concat(w: Writer) -> Quantized:
     return Quantized(w.node("QLinearConcat", operands, domain="com.microsoft", axis=1), y[0], y[1], "u8", y[2])
 
 
+def linear_padded(*value: int) -> Build:
+    """Stored integers around stored integers: 0 where no value is given."""
+
+    def build(w: Writer) -> Quantized:
+        x, y = w.input((1, 3, 5, 4), "u8"), w.parameters("u8")
+        before = w.node("QLinearLeakyRelu", [x.name, *x.parameters, *y[2]], domain="com.microsoft", alpha=0.13)
+        widths = w.constant([0, 0, 1, 2, 0, 0, 2, 1], np.int64)
+        padded = w.node("Pad", [before, widths, *(w.constant(v, np.uint8) for v in value)])
+        last = w.parameters("u8")
+        operands = [padded, *y[2], *last[2]]
+        return Quantized(w.node("QLinearSigmoid", operands, domain="com.microsoft"), last[0], last[1], "u8", last[2])
+
+    return build
+
+
 INTEGERS: Mapping[str, Build] = {
     "conv": linear_conv(),
     "conv_one_scale": linear_conv(many=False),
@@ -317,6 +341,8 @@ INTEGERS: Mapping[str, Build] = {
     "softmax": linear("QLinearSoftmax", "s8", (None, 0.00390625), (5, 12), axis=-1, opset=13),
     "softmax_u8": linear("QLinearSoftmax", "u8", (None, 0.004), (2, 3, 4), axis=1, opset=11),
     "concat": linear_concat,
+    "padded": linear_padded(131),
+    "padded_by_default": linear_padded(),
 }
 """Operators on stored integers, by name."""
 MODELS: Mapping[str, Build] = {

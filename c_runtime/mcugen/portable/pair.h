@@ -31,13 +31,14 @@ static inline int32_t mg_pair_of(const mg_pair *pair, int32_t a, int32_t b)
 typedef struct {
     float a, b, fixed;
     int32_t out_min, out_max;
+    int16_t flip; /* 128 where stored bytes were uint8, else 0 */
 } mg_fused_pair;
 
 static inline int32_t mg_fused_pair_of(const mg_fused_pair *pair, int32_t a, int32_t b)
 {
-    const float second = (float)((double)b * (double)pair->b + (double)pair->fixed);
-    const float sum = (float)((double)a * (double)pair->a + (double)second);
-    return mg_clamp(mg_round_even(sum), pair->out_min, pair->out_max);
+    const float second = (float)((double)(b + pair->flip) * (double)pair->b + (double)pair->fixed);
+    const float sum = (float)((double)(a + pair->flip) * (double)pair->a + (double)second);
+    return mg_clamp(mg_round_even(sum) - pair->flip, pair->out_min, pair->out_max);
 }
 
 #endif /* MCUGEN_PAIR_H */
