@@ -128,9 +128,7 @@ def _region(region: MemoryRegion) -> list[str]:
 def as_parts(board: Target, folder: Path, shipped: Path) -> tabular.Parts:
     """What was written, how to build for it and check it, and where it must be to be found by its name."""
     clock = f" at {board.clock_hz / 1e6:g} MHz" if board.clock_hz else ""
-    check = (
-        f"mcugen simulate MODEL --board {folder}" if board.emulators else f"mcugen build MODEL --board {folder} -o out/"
-    )
+    check = [f"  check  mcugen simulate MODEL --board {folder}"] if board.emulators else []
     return [
         f"{folder / BOARD_FILE}: {board.core}{clock}, {board.flash_bytes or 0:,} bytes of flash, "
         f"{board.ram_bytes or 0:,} of RAM for a model",
