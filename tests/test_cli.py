@@ -83,6 +83,9 @@ def test_simulate_counts_instructions_per_step() -> None:
     in_steps = sum(step["instructions"] for step in value["steps"])
     assert 0 < value["instructions"] - in_steps < 200
     assert all(step["instructions"] > 0 for step in value["steps"])
+    assert all(40 <= step["code_bytes"] <= value["text_bytes"] for step in value["steps"])
+    dense = next(step for step in value["steps"] if step["name"] == "dense")
+    assert dense["code_bytes"] > 100
     assert 0 < value["stack_bytes"] < 2048 and value["weights_bytes"] <= value["rodata_bytes"]
 
 

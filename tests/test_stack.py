@@ -123,6 +123,17 @@ def test_functions_of_equal_names_are_kept_apart() -> None:
         stack.frame("f")
 
 
+def test_the_code_of_a_function_has_what_it_calls() -> None:
+    """f, the part that the compiler split off, and what both call, once; neither f__other nor what nobody calls."""
+    functions = {"f": "bl\t30 <g>", "f_row.part.0": "bl\t30 <g>", "f__other": "nop", "g": "b\t40 <h>", "h": "bx\tlr"}
+    listed = [
+        f"{16 * k:08x} <{n}>:\n  {16 * k:x}:\t{line}\n"
+        for k, (n, line) in enumerate((functions | {"i": "nop"}).items())
+    ]
+    listing = parse("".join(listed), isa.load("arm"))
+    assert [code_bytes(listing, name) for name in ("f", "g", "h", "f__other", "none")] == [64, 32, 16, 16, 0]
+
+
 @pytest.mark.parametrize("core", CORES)
 def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(core: str) -> None:
     artifact = mcugen.compile(ROOT / "examples" / "digits" / "digits.tflite", board=core)

@@ -173,10 +173,14 @@ class VerifiedFacts:
 
 @dataclass(frozen=True)
 class CountFacts:
-    """The instructions that a step executed in the first inference, and its cycles where the core has a model."""
+    """The instructions that a step executed in the first inference, and its cycles where the core has a model.
+
+    code_bytes: of its kernel's functions in the image and of all that they call; what several steps run is in each
+    """
 
     instructions: int
     cycles: CycleFacts | None
+    code_bytes: int
 
 
 @dataclass(frozen=True)

@@ -143,10 +143,10 @@ def _times(facts: Facts) -> dict[str, str] | None:
     }
 
 
-def _of_step(facts: Facts, step: Facts) -> tuple[int | None, Any]:
-    """The instructions that a step executed, None where it was not counted, and its cycles."""
+def _of_step(facts: Facts, step: Facts) -> tuple[Facts | None, Any]:
+    """What was counted of a step, None where it was not, and its cycles."""
     ran = facts["simulated"]["steps"][step["index"]] if facts["simulated"] else None
-    return (ran["instructions"], ran["cycles"] or step["cycles"]) if ran else (None, step["cycles"])
+    return ran, (ran and ran["cycles"]) or step["cycles"]
 
 
 def _weight(facts: Facts, step: Facts) -> float:
@@ -165,7 +165,7 @@ def _steps(facts: Facts, weights: Sequence[float]) -> list[dict[str, Any]]:
 
 
 def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mapping[str, Facts]) -> dict[str, Any]:
-    (instructions, cycles), macs = _of_step(facts, step), step["macs"]
+    (ran, cycles), macs = _of_step(facts, step), step["macs"]
     first = next((tensors[name] for name in step["outputs"] if name in tensors), None)
     text = {key: escape(step[key]) for key in ("name", "op", "sizes", "kernel", "function", "why", "source")}
     middle = _weight(facts, step)
@@ -178,7 +178,8 @@ def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mappin
         "outputs": [_tensor(tensors[name]) for name in step["outputs"] if name in tensors],
         "gives": escape(f"{first['dtype']} {list(first['shape'])}") if first else "",
         "operators": [escape(name) for name in step["operators"]],
-        "instructions": instructions,
+        "instructions": ran["instructions"] if ran else None,
+        "code": ran["code_bytes"] if ran else None,
         "macs": macs,
         "low": cycles["low"] if cycles else None,
         "high": cycles["high"] if cycles else None,

@@ -6,6 +6,7 @@ Only what moves the stack pointer or the program counter is told apart; all else
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,8 @@ from mcugen.isa import Instruction, InstructionSet, Lines
 from mcugen.target import Target
 from mcugen.toolchain.process import run_checked
 
+_LAST = 4
+"""Bytes of an image's last instruction, at most."""
 _LABEL = re.compile(r"([0-9a-f]+) <(.+)>:")
 _LINE = re.compile(r"\s*([0-9a-f]+):\t([^\t]*)\t?(.*)")
 
@@ -44,6 +47,26 @@ def disassemble(elf: Path, target: Target) -> Listing:
     command: list[str | Path] = [f"{chain.prefix}objdump", "-d", *chain.objdump_flags, "--no-show-raw-insn", elf]
     done = run_checked(command, package=chain.package, timeout_s=120)
     return parse(done.stdout.decode("utf-8", errors="replace"), isa.load(target.isa))
+
+
+def code_bytes(listing: Listing, name: str) -> int:
+    """The bytes of a function, of those that the compiler and its kernel made beside it, and of all that they call.
+
+    0 for a function that the image does not have, as where it was compiled into its caller.
+    """
+    starts, addresses = sorted(listing.labels), sorted(listing.instructions)
+    ends = dict(pairwise(starts)) | ({starts[-1]: addresses[-1] + _LAST} if starts else {})
+    own = re.compile(rf"{re.escape(name)}(?:\.\w.*|_(?!_).*)?")
+    ahead, seen = [address for address, label in listing.labels.items() if own.fullmatch(label)], set[int]()
+    while ahead:
+        start = ahead.pop()
+        if start in seen:
+            continue
+        seen.add(start)
+        inside = addresses[bisect_left(addresses, start) : bisect_left(addresses, ends[start])]
+        called = (listing.instructions[address].target for address in inside)
+        ahead += [starts[bisect_right(starts, t) - 1] for t in called if t is not None and t >= starts[0]]
+    return sum(ends[start] - start for start in seen)
 
 
 def parse(text: str, known: InstructionSet) -> Listing:

@@ -20,7 +20,7 @@ from mcugen.reference.inputs import Case
 from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
 from mcugen.toolchain.count import Counts
-from mcugen.toolchain.disassembly import Listing, disassemble
+from mcugen.toolchain.disassembly import Listing, code_bytes, disassemble
 from mcugen.toolchain.stack import Stack, StackBound
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.runs import Run, sequence_of
@@ -33,7 +33,7 @@ _TIMEOUT_S = 600.0
 class SimulatedStep:
     """Executed instructions of a step in the first inference, and its cycles where there is a model of the core.
 
-    name: the model's own of the layer
+    name: the model's own of the layer; code_bytes: of its kernel's functions and of all that they call
     """
 
     index: int
@@ -45,6 +45,7 @@ class SimulatedStep:
     instructions: int
     cycles: Interval | None
     name: str = ""
+    code_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         macs=artifact.report.macs,
         cycles=sum(estimates.values(), Interval(0, 0)) if estimates else None,
         clock_hz=board.clock_hz,
-        steps=_steps(artifact, counts.instructions, estimates),
+        steps=_steps(artifact, counts.instructions, estimates, trial.listing),
         text_bytes=trial.plain.text_bytes,
         rodata_bytes=trial.plain.rodata_bytes + trial.plain.data_bytes,
         weights_bytes=artifact.report.weights_bytes,
@@ -260,9 +261,10 @@ def outputs_of(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _steps(
-    artifact: Artifact, counts: Mapping[int, int], estimates: Mapping[int, Interval]
+    artifact: Artifact, counts: Mapping[int, int], estimates: Mapping[int, Interval], listing: Listing
 ) -> tuple[SimulatedStep, ...]:
     none = Interval(0, 0) if estimates else None
+    code = {name: code_bytes(listing, name) for name in {s.function for s in artifact.report.steps}}
     return tuple(
         SimulatedStep(
             s.index,
@@ -274,6 +276,7 @@ def _steps(
             counts.get(s.index, 0),
             estimates.get(s.index, none),
             s.name,
+            code[s.function],
         )
         for s in artifact.report.steps
     )

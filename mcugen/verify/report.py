@@ -90,7 +90,7 @@ def simulated_facts(result: Simulation, optimize: str) -> SimulatedFacts:
         stack_bytes=result.stack_bytes,
         stack_bound_bytes=result.stack_bound_bytes,
         stack_path=tuple(_function(result, name) for name in result.stack_path),
-        steps=tuple(CountFacts(s.instructions, _cycle_facts(s.cycles)) for s in result.steps),
+        steps=tuple(CountFacts(s.instructions, _cycle_facts(s.cycles), s.code_bytes) for s in result.steps),
         notes=result.notes,
         version=__version__,
     )
@@ -262,7 +262,8 @@ def _steps(result: Simulation) -> tabular.Grid:
         macs = (f"{low / s.macs:.2f} to {high / s.macs:.2f}" if s.macs else "",) if per_mac else ()
         share = f"{100 * s.instructions / total:.1f} %"
         operator = f"{s.op} {s.sizes}".rstrip()
-        rows.append((str(s.index), s.name, operator, s.kernel, f"{s.instructions:,}", share, *cycles, *ms, *macs))
+        figures = (f"{s.instructions:,}", share, *cycles, *ms, *macs, f"{s.code_bytes:,}")
+        rows.append((str(s.index), s.name, operator, s.kernel, *figures))
     columns = (
         tabular.Column("step", right=True),
         tabular.Column("layer", shrinks=True),
@@ -273,5 +274,6 @@ def _steps(result: Simulation) -> tabular.Grid:
         *timed,
         *times,
         *per_mac,
+        tabular.Column("code", right=True, optional=True),
     )
     return tabular.Grid(columns, tuple(rows), tabular.largest([s.instructions for s in result.steps]))
