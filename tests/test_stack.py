@@ -14,7 +14,7 @@ from mcugen.errors import ToolError
 from mcugen.isa import Instruction
 from mcugen.reference.inputs import cases
 from mcugen.toolchain import cross
-from mcugen.toolchain.disassembly import disassemble, parse
+from mcugen.toolchain.disassembly import code_bytes, disassemble, parse
 from mcugen.toolchain.stack import Stack, bound
 from mcugen.verify import emulated, report
 from tests.support.cores import CORES
