@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,10 +13,10 @@ from mcugen.channels import Affine
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
 from mcugen.numeric import activation_bounds
-from mcugen.op import Example
-from mcugen.ops import _elementwise, _factors, _onnx, _tflite
+from mcugen.op import Example, Op
+from mcugen.ops import _elementwise, _factors, _onnx, _quotients, _tflite
 from mcugen.ops._channelwise import Pointwise
-from mcugen.oracle import quantized
+from mcugen.oracle import once, quantized
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
@@ -43,11 +43,13 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 class Div(Pointwise):
     """y = activation(a / b), elementwise, broadcasting; infinite quotients become the largest float.
 
-    a, b, y: f32, or s32: the quotient is truncated, and 0 where b is 0, which stops the runtime
+    a, b, y: f32; s32: the quotient is truncated, and 0 where b is 0, which stops the runtime; s8 or u8 with `rounding`
+    rounding: "even" for stored results of real numbers rounded once; the least one for 0 / 0; see _rounding, _quotients
     Source: TFLite DIV.
     """
 
     activation: str = "NONE"
+    rounding: str = ""
 
     tflm_types = dtypes("f32 s32")
     litert_types = dtypes("f32 s32")
@@ -57,10 +59,17 @@ class Div(Pointwise):
         "f32": Element("a / b", bounds=bounds),
         "s32": Element("b == 0 ? 0 : (b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b)", bounds=bounds),
     }
-    kernels = _elementwise.all_kernels("mg_div", element)
+    kernels = (
+        *_elementwise.all_kernels("mg_div", element),
+        *_elementwise.kernels("mg_div_line_s8", "s8", _quotients.ELEMENT, (_quotients.has_lines,)),
+    )
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
-        return (_elementwise.broadcast_types(a, b, ("f32", "s32")),)
+        allowed = ("s8", "u8") if self.rounding else ("f32", "s32")
+        return (_elementwise.broadcast_types(a, b, allowed),)
+
+    def rounded(self, call: Call) -> Op | None:
+        return replace(self, rounding="even")
 
     def affine(self, call: Call) -> Affine | None:
         return _factors.quotient_of(call)
@@ -70,6 +79,8 @@ class Div(Pointwise):
             return quantized.clamped(np.clip(a / b, -_LARGEST, _LARGEST), self.activation)
 
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        if self.rounding:
+            return once.divided(call, a, b)
         x, y = np.broadcast_arrays(a.astype(np.int64), b.astype(np.int64))
         size = np.abs(x) // np.maximum(np.abs(y), 1)
         found = np.where(y == 0, 0, np.sign(x) * np.sign(y) * size).astype(np.int32)
@@ -81,4 +92,7 @@ class Div(Pointwise):
             *_elementwise.examples(cls("NONE"), "f32", [(1, 1, 1)]),
             *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)]),
             *_elementwise.examples(cls("RELU"), "f32", [(1, 1, 1)], 20)[:3],
+            *_elementwise.examples(
+                cls(rounding="even"), "s8", [(0.05, 0.04, 0.02), (0.5, 0.25, 0.125), (2.0, 0.1, 0.3)], 30
+            ),
         ]

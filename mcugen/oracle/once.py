@@ -178,3 +178,15 @@ def float_mean(call: Call, taps: Mapping[tuple[int, int], np.ndarray], counts: n
     inside = np.float32(y.zero_point + _flip(call) if call.op.rounding == "single" else 0)
     found = int64(np.rint(np.clip(steps + inside, -_FAR, _FAR))) + y.zero_point - int(inside)
     return np.asarray(np.clip(found, *bounds(activation, y)))
+
+
+def divided(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
+    """The stored quotient, exact and rounded once; the greatest or the least for x / 0, the least for 0 / 0."""
+    types, y = (call.input(0), call.input(1)), call.output
+    first, second = np.broadcast_arrays(centred(a, types[0]), centred(b, types[1]))
+    factor, low = quotient(scale_of(types[0]), scale_of(types[1]) * scale_of(y)), bounds(call.op.activation, y)[0]
+    found = np.where(first == 0, low - y.zero_point, np.sign(first) * int(_FAR))
+    for divisor in np.unique(second[second != 0]):
+        at = second == divisor
+        found[at] = to_even(first[at][:, None], [factor / int(divisor)], [Fraction(0)])[:, 0]
+    return np.asarray(np.clip(found + y.zero_point, *bounds(call.op.activation, y)))

@@ -21,6 +21,7 @@ from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.lookup import Lookup
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
+from mcugen.qdq.channels import by_channels
 from mcugen.types import QuantParams, TensorType
 
 _BYTES = ("s8", "u8")
@@ -50,10 +51,10 @@ class Rewriting:
 
     def take(self, node: Node) -> None:
         """Keep a node, or replace a Quantize by what has the same results without floats."""
-        if isinstance(node.op, Quantize) and node.op.rounding == "even" and self._type(str(node.inputs[0])).is_float:
+        if isinstance(node.op, Quantize) and node.op.rounding == "even" and self.type_of(str(node.inputs[0])).is_float:
             result = node.outputs[0]
             self.source, self.label = node.source, self.tensors[result].label
-            stored = self.quantized(str(node.inputs[0]), self._type(result), 0)
+            stored = self.quantized(str(node.inputs[0]), self.type_of(result), 0)
             if stored is not None:
                 self.renamed[result] = stored
                 return
@@ -66,7 +67,7 @@ class Rewriting:
                 self.nodes.append(Node(f"copy_{name}", Copy(), (self.renamed[name],), (name,), "output"))
         return replace(self.graph, tensors=self.tensors, nodes=tuple(self.nodes))
 
-    def _type(self, name: str) -> TensorType:
+    def type_of(self, name: str) -> TensorType:
         return self.tensors[name].type
 
     def stored(self, name: str, depth: int = 0) -> str | None:
@@ -77,7 +78,7 @@ class Rewriting:
 
     def _stored(self, name: str, depth: int) -> str | None:
         maker = self.makers.get(name)
-        if maker is None or not self._type(name).is_float:
+        if maker is None or not self.type_of(name).is_float:
             return None
         if isinstance(maker.op, Dequantize):
             x = str(maker.inputs[0])
@@ -88,31 +89,31 @@ class Rewriting:
         inputs = [self._moved_operand(n, depth) for n in maker.inputs]
         floats = [k for k, t in enumerate(call.inputs) if t is not None and t.is_float]
         stored = [inputs[k] for k in floats]
-        types = [None if n is None else self._type(n) for n in stored]
+        types = [None if n is None else self.type_of(n) for n in stored]
         if not floats or None in types or len({(t.dtype, t.quant) for t in types if t}) != 1:
             return None
         return self._move(maker, call.op, inputs, str(stored[0]), name)
 
     def _moved_operand(self, name: str | None, depth: int) -> str | None:
-        return self.stored(name, depth + 1) if name is not None and self._type(name).is_float else name
+        return self.stored(name, depth + 1) if name is not None and self.type_of(name).is_float else name
 
     def _move(self, maker: Node, op: Op, inputs: Sequence[str | None], first: str, name: str) -> str | None:
         """A move on stored integers: all its results, of which `name` stands for one."""
-        quant = self._type(first).quant
+        quant = self.type_of(first).quant
         if quant is not None and quant.per_channel:
             quant = self._moved_quant(op, first, quant) if len(maker.outputs) == len(inputs) == 1 else None
             if quant is None or self.tensors[first].data is None:
                 return None
-        olds = [self._type(n) for n in maker.outputs]
-        types = [TensorType(t.shape, self._type(first).dtype, quant) if t.is_float else t for t in olds]
-        results = self._node(op, inputs, types)
+        olds = [self.type_of(n) for n in maker.outputs]
+        types = [TensorType(t.shape, self.type_of(first).dtype, quant) if t.is_float else t for t in olds]
+        results = self.node(op, inputs, types)
         for old, result in zip(maker.outputs, results, strict=True):
-            self.found |= {old: result} if self._type(old).is_float else {}
+            self.found |= {old: result} if self.type_of(old).is_float else {}
         return self.found[name]
 
     def _moved_quant(self, op: Op, name: str, quant: QuantParams) -> QuantParams | None:
         """Scales along the axis to which a move brings theirs; None where they come to lie along several."""
-        shape = self._type(name).shape
+        shape = self.type_of(name).shape
         along = [1] * len(shape)
         along[quant.axis] = -1
         index = np.broadcast_to(np.arange(shape[quant.axis], dtype=np.float64).reshape(along), shape)
@@ -125,7 +126,7 @@ class Rewriting:
                 return QuantParams(scale, zero, axis)
         return None
 
-    def _node(self, op: Op, inputs: Sequence[str | None], types: Sequence[TensorType]) -> list[str]:
+    def node(self, op: Op, inputs: Sequence[str | None], types: Sequence[TensorType]) -> list[str]:
         """Append a node, or fold it where all its operands are constant; the names of its results."""
         folded = op.fold(self._call(op, inputs, types)) or (None,) * len(types)
         names = [f"i{len(self.tensors) + k}" for k in range(len(types))]
@@ -148,10 +149,10 @@ class Rewriting:
         return self.made.get(key)
 
     def _quantized(self, name: str, y: TensorType, depth: int) -> str | None:
-        t = TensorType(self._type(name).shape, y.dtype, y.quant)
+        t = TensorType(self.type_of(name).shape, y.dtype, y.quant)
         stored = self.stored(name)
         if stored is not None:
-            return self._rescaled(stored, t)
+            return self.rescaled(stored, t)
         maker = self.makers.get(name)
         if maker is None or len(maker.outputs) != 1:
             return None
@@ -159,42 +160,47 @@ class Rewriting:
         if isinstance(maker.op, Relu):
             below = self.quantized(str(maker.inputs[0]), y, depth + 1)
             if below is not None and y.dtype in _BYTES:
-                return self._node(_clamp(maker.op, t), [below], [t])[0]
+                return self.node(_clamp(maker.op, t), [below], [t])[0]
         found = self._table(name, t)
         if found is None and call.op.keeps_values(call):
             inputs = [self._operand(n, y, depth) for n in maker.inputs]
             if not any(n is None for n, old in zip(inputs, maker.inputs, strict=True) if old is not None):
-                return self._node(call.op, inputs, [t])[0]
-        return found or self._rounded(maker, t)
+                return self.node(call.op, inputs, [t])[0]
+        found = found or self._rounded(maker, t)
+        return by_channels(self, maker, t) if found is None and t.dtype in _BYTES else found
 
     def _operand(self, name: str | None, y: TensorType, depth: int) -> str | None:
-        return self.quantized(name, y, depth + 1) if name is not None and self._type(name).is_float else name
+        return self.quantized(name, y, depth + 1) if name is not None and self.type_of(name).is_float else name
 
-    def _rescaled(self, stored: str, t: TensorType) -> str | None:
+    def rescaled(self, stored: str, t: TensorType) -> str | None:
         """Stored integers with another scale: themselves where nothing changes."""
-        x = self._type(stored)
+        x = self.type_of(stored)
         if (x.dtype, x.quant) == (t.dtype, t.quant):
             return stored
-        if x.dtype not in _BYTES or t.dtype not in _BYTES or x.quant is None or x.quant.per_channel:
+        if not self.is_bytes(x) or t.dtype not in _BYTES:
             return None
-        return self._node(Quantize(t.dtype, "even"), [stored], [t])[0]
+        return self.node(Quantize(t.dtype, "even"), [stored], [t])[0]
+
+    def is_bytes(self, t: TensorType) -> bool:
+        """Whether a tensor is of bytes with one scale."""
+        return t.dtype in _BYTES and t.quant is not None and not t.quant.per_channel
 
     def _rounded(self, maker: Node, t: TensorType) -> str | None:
         """The operator on stored integers, with the bias that may be added after it."""
         op, inputs = maker.op, maker.inputs
         if isinstance(op, Add):
             op, inputs = self._with_bias(maker) or (op, inputs)
-        types = tuple(None if n is None else self._type(n) for n in inputs)
-        exact = op.rounded(Call(op, types, (self._type(maker.outputs[0]),), (None,) * len(types), self.reference))
+        types = tuple(None if n is None else self.type_of(n) for n in inputs)
+        exact = op.rounded(Call(op, types, (self.type_of(maker.outputs[0]),), (None,) * len(types), self.reference))
         if exact is None:
             return None
         if isinstance(exact, AveragePool2D):
             exact = replace(exact, by_columns=self.by_columns)
-        operands = self._operands(op, inputs)
+        operands = self.operands(op, inputs)
         if operands is None:
             return None
         try:
-            made = exact.infer(*(None if n is None else self._type(n) for n in operands))[0]
+            made = exact.infer(*(None if n is None else self.type_of(n) for n in operands))[0]
         except McugenError:
             return None
         is_kind = (made.dtype in _BYTES) == (t.dtype in _BYTES)
@@ -204,7 +210,7 @@ class Rewriting:
             or not (t.dtype in _BYTES or exact.runs(self._call(exact, operands, [t])))
         ):
             return None  # Of int16 data few operators have a kernel; the others are left as floats.
-        return self._node(exact, operands, [t])[0]
+        return self.node(exact, operands, [t])[0]
 
     def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
         """A matrix product whose bias is added by a node of its own."""
@@ -212,20 +218,20 @@ class Rewriting:
             before = self.makers.get(str(product))
             if before is None or not isinstance(before.op, FullyConnected) or len(before.inputs) != 2:
                 continue
-            data, outputs = self._constant(str(added)), self._type(str(product)).shape[-1]
+            data, outputs = self.constant(str(added)), self.type_of(str(product)).shape[-1]
             fits = data is not None and data.size == outputs and data.shape[-1:] == (outputs,)
-            if fits and before.op.activation == "NONE" and self._type(str(product)) == self._type(maker.outputs[0]):
+            if fits and before.op.activation == "NONE" and self.type_of(str(product)) == self.type_of(maker.outputs[0]):
                 return before.op, (*before.inputs, added)
         return None
 
-    def _constant(self, name: str) -> np.ndarray | None:
+    def constant(self, name: str) -> np.ndarray | None:
         """The data of a float tensor that is constant, deferred or not."""
         data, stored = self.tensors[name].data, self.stored(name)
         if data is None and stored is not None and self.tensors[stored].data is not None:
             return _real(self.tensors[stored])
         return data
 
-    def _operands(self, op: Op, inputs: Sequence[str | None]) -> list[str | None] | None:
+    def operands(self, op: Op, inputs: Sequence[str | None]) -> list[str | None] | None:
         """Stored integers for all operands; weights without zero points, a bias in units of the sums or as floats."""
         found: list[str | None] = []
         for k, name in enumerate(inputs):
@@ -245,20 +251,20 @@ class Rewriting:
     def _bias(self, name: str, before: Sequence[str]) -> str | None:
         """A bias as int32 where its scale is that of the sums, else as float32."""
         stored = self.stored(name)
-        x, w = (self._type(n).quant for n in before[:2])
+        x, w = (self.type_of(n).quant for n in before[:2])
         if stored is not None and self.tensors[stored].data is not None and x is not None and w is not None:
-            tensor, quant = self.tensors[stored], self._type(stored).quant
+            tensor, quant = self.tensors[stored], self.type_of(stored).quant
             sums = np.float32(x.scale[0]) * np.array(w.scale, np.float32)
             is_sum = quant is not None and not any(quant.zero_point) and tensor.type.dtype == "s32"
             own = np.array(quant.scale if quant else (), np.float32)
             if is_sum and own.size in (1, sums.size) and (own == sums).all():
-                return self._new(np.asarray(tensor.data).reshape(-1), "s32", None)
-        data = self._constant(name)
-        return None if data is None else self._new(data.astype(np.float32).reshape(-1), "f32", None)
+                return self.new(np.asarray(tensor.data).reshape(-1), "s32", None)
+        data = self.constant(name)
+        return None if data is None else self.new(data.astype(np.float32).reshape(-1), "f32", None)
 
     def _centred(self, name: str) -> str | None:
         """Constant weights of bytes without zero points: as they are or as int8 where they fit, else as int16."""
-        tensor, quant = self.tensors[name], self._type(name).quant
+        tensor, quant = self.tensors[name], self.type_of(name).quant
         if tensor.data is None or quant is None or tensor.type.dtype not in _WEIGHTS:
             return None
         if tensor.type.dtype in ("s4", "s8") and not any(quant.zero_point):
@@ -268,9 +274,9 @@ class Rewriting:
             along[quant.axis] = -1
         data = tensor.data.astype(np.int16) - np.array(quant.zero_point, np.int16).reshape(along)
         dtype = "s8" if data.min(initial=0) >= -128 and data.max(initial=0) <= 127 else "s16"
-        return self._new(data, dtype, replace(quant, zero_point=(0,) * len(quant.scale)))
+        return self.new(data, dtype, replace(quant, zero_point=(0,) * len(quant.scale)))
 
-    def _new(self, data: np.ndarray, dtype: str, quant: QuantParams | None) -> str:
+    def new(self, data: np.ndarray, dtype: str, quant: QuantParams | None) -> str:
         t = TensorType(data.shape, dtype, quant)
         name = f"i{len(self.tensors)}"
         self.tensors[name] = Tensor(name, t, data.astype(t.np_dtype), self.label)
@@ -284,7 +290,7 @@ class Rewriting:
         if not self._is_function(name, t.shape, sources, 0) or len(sources) != 1:
             return None
         (x,) = sources
-        kind = self._type(x)
+        kind = self.type_of(x)
         if kind.dtype not in _BYTES or kind.quant is None or kind.quant.per_channel:
             return None
         least = INT_RANGE[kind.dtype][0]
@@ -294,7 +300,7 @@ class Rewriting:
             scaled = np.nan_to_num(values / np.float32(t.scale), nan=-np.inf)
         low, high = INT_RANGE[t.dtype]
         stored = np.clip(np.rint(np.clip(scaled, -(2.0**30), 2.0**30)) + t.zero_point, low, high) - low
-        return self._node(Lookup(stored.astype(np.uint8).tobytes(), t.dtype), [x], [t])[0]
+        return self.node(Lookup(stored.astype(np.uint8).tobytes(), t.dtype), [x], [t])[0]
 
     def _is_function(self, name: str, shape: tuple[int, ...], sources: set[str], depth: int) -> bool:
         """Whether a float tensor follows from stored tensors element by element; adds those to `sources`."""
@@ -303,8 +309,8 @@ class Rewriting:
             return tensor.data.size == 1
         if stored is not None and self.tensors[stored].data is None:
             sources.add(stored)
-            return self._type(stored).shape == shape
-        data = self._constant(name)
+            return self.type_of(stored).shape == shape
+        data = self.constant(name)
         if data is not None:
             return data.size == 1
         maker = self.makers.get(name)
@@ -317,7 +323,7 @@ class Rewriting:
     def _values(self, name: str, given: dict[str, np.ndarray], done: dict[str, np.ndarray]) -> np.ndarray:
         """The 256 values of a float tensor for those of its source, each operator rounded to float32."""
         if name not in done:
-            stored, data = self.stored(name), self._constant(name)
+            stored, data = self.stored(name), self.constant(name)
             if stored in given:
                 done[name] = given[str(stored)]
             elif data is not None:
@@ -326,7 +332,7 @@ class Rewriting:
                 maker = self.makers[name]
                 arrays = [self._values(str(n), given, done) for n in maker.inputs]
                 types = tuple(
-                    TensorType(a.shape, self._type(str(n)).dtype) for a, n in zip(arrays, maker.inputs, strict=True)
+                    TensorType(a.shape, self.type_of(str(n)).dtype) for a, n in zip(arrays, maker.inputs, strict=True)
                 )
                 call = Call(maker.op, types, maker.op.infer(*types), tuple(arrays), self.reference)
                 done[name] = np.broadcast_to(evaluate(call, arrays)[0], (256,))

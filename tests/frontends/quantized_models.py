@@ -58,6 +58,36 @@ def conv_transposed(dtype: str = "s8", zero: int = 0, bias: bool = True, **attri
     return build
 
 
+def normalized(before: str = "", shape: Sequence[int] = (1, 4, 5, 6), dtype: str = "s8", relu: bool = False) -> Build:
+    """Batch normalization, some of whose factors are negative or 0, of stored integers or of what an operator makes."""
+
+    def build(w: Writer) -> Quantized:
+        x, c = w.input(shape, dtype), shape[1]
+        y = w.dequantized(x)
+        if before:
+            size = (c, c, 3, 3) if before == "Conv" else (c, c)
+            kernel, scales = w.weights(size, 0 if before == "Conv" else 1)
+            y = w.node(before, [y, kernel, w.bias(x, scales, c)])
+        parts = [w.rng.normal(0, 1, c) * (np.arange(c) != 2), *w.rng.normal(0, 0.5, (2, c)), w.rng.uniform(0.3, 2, c)]
+        y = w.node("BatchNormalization", [y, *(w.constant(part) for part in parts)])
+        return w.quantized(w.node("Relu", [y]) if relu else y, dtype)
+
+    return build
+
+
+def sloped(slopes: Sequence[float], dtype: str = "s8") -> Build:
+    def build(w: Writer) -> Quantized:
+        x = w.dequantized(w.input((1, 3, 5, 4), dtype))
+        return w.quantized(w.node("PRelu", [x, w.constant(np.reshape(slopes, (3, 1, 1)))]), dtype)
+
+    return build
+
+
+def divided(w: Writer) -> Quantized:
+    divisors = w.constant(w.rng.uniform(0.4, 3, (1, 4, 1)))
+    return w.quantized(w.node("Div", [w.dequantized(w.input((2, 4, 7))), divisors]))
+
+
 def best(w: Writer) -> Quantized:
     """The greatest of stored integers, and their places, which nothing reads."""
     x = w.input((3, 9))
@@ -172,6 +202,8 @@ FLOATS: Mapping[str, Build] = {
     "add_halves": binary("Add", scales=(0.25, 0.5, 0.5)),
     "sub": binary("Sub"),
     "mul": binary("Mul"),
+    "div": binary("Div", "u8"),
+    "div_halves": binary("Div", scales=(0.25, 0.5, 0.25)),
     "mul_halves": binary("Mul", scales=(0.25, 0.5, 0.25)),
     "sigmoid": unary(("Sigmoid", {})),
     "hard_sigmoid_u8": unary(("HardSigmoid", {"alpha": 0.3}), dtype="u8"),
@@ -186,6 +218,14 @@ FLOATS: Mapping[str, Build] = {
     "softmax": unary(("Softmax", {"axis": 1})),
     "requantized": unary(),
     "top_k": best,
+    "batch_norm": normalized(),
+    "batch_norm_u8": normalized(shape=(3, 5), dtype="u8"),
+    "conv_batch_norm": normalized("Conv", relu=True),
+    "conv_batch_norm_u8": normalized("Conv", dtype="u8"),
+    "gemm_batch_norm": normalized("Gemm", (3, 8)),
+    "prelu_channels": sloped((0.25, -0.1, 0.7)),
+    "prelu_steep_u8": sloped((1.5, 1, 2.25), "u8"),
+    "div_channels": divided,
     "hard_swish": hard_swish,
     "concat": joined,
     "moves": moved,

@@ -1,0 +1,73 @@
+"""Quotients of two int8 tensors as real numbers rounded once: a line for each divisor, proved for all dividends."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from mcugen import staircase
+from mcugen.call import Call, Params
+from mcugen.channels import Range
+from mcugen.element import Element
+from mcugen.numeric import activation_range
+from mcugen.ops import _rounding
+from mcugen.staircase import Line
+from mcugen.types import TensorType
+
+_LARGEST = 255
+_STEEPEST = Fraction(512)
+"""A slope at which one step of the dividend is more than all steps of the result."""
+
+
+def lines(call: Call) -> Line | None:
+    """The line of each divisor that occurs, from the least on; None where there is none."""
+    least, most = _divisors(call)
+    b, y = call.input(1), call.output
+    scales = tuple(_rounding.scale_of(t.scale) for t in (call.input(0), b, y))
+    low, high = (v - y.zero_point for v in activation_range(call.op.activation, y))
+    return _lines(scales, (least - b.zero_point, most - b.zero_point), (low, high), abs(y.zero_point))
+
+
+def _divisors(call: Call) -> tuple[int, int]:
+    known: Range | None = call.range_of(1)
+    return call.input(1).limits if known is None else known.hull
+
+
+@cache
+def _lines(scales: tuple[Fraction, ...], divisors: tuple[int, int], span: tuple[int, int], margin: int) -> Line | None:
+    a, b, y = scales
+    sizes = [abs(d) for d in range(divisors[0], divisors[1] + 1)]
+    slopes = [min(a / (b * y * d), _STEEPEST) if d else _STEEPEST for d in sizes]
+    ends = np.full(len(slopes), _LARGEST, np.int64)
+    return staircase.line(staircase.exact(slopes, [Fraction(0)] * len(slopes), span, -ends, ends), margin)
+
+
+def has_lines(call: Call) -> bool:
+    "the operator states how it rounds, and every divisor's results are a line with few exceptions"
+    return _rounding.is_stated(call) and call.output.dtype == "s8" and lines(call) is not None
+
+
+def _params(call: Call) -> Params:
+    found, y = lines(call), call.output
+    if found is None:
+        return {}
+    zeros = {"a_zero": call.input(0).zero_point, "b_zero": call.input(1).zero_point}
+    least = {"least": _divisors(call)[0], "none": _undefined(call, y)}
+    return {**_rounding.line_fields(found, y, call.op.activation, "even"), **zeros, **least}
+
+
+def _undefined(call: Call, y: TensorType) -> int:
+    return activation_range(call.op.activation, y)[0]
+
+
+ELEMENT = Element(
+    "a == a_zero && b == b_zero ? none"
+    " : mg_line_at(&line, (uint32_t)(b - least), b < b_zero ? a_zero - a : a - a_zero)",
+    {"line": "mg_line", "a_zero": "int32_t", "b_zero": "int32_t", "least": "int32_t", "none": "int32_t"},
+    _params,
+    slow=True,
+    headers=("line.h",),
+)
+"""An element of a quotient: a sign, and the line of the divisor."""
