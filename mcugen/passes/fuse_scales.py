@@ -37,6 +37,8 @@ def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
         def clamped(match: Match) -> Made | None:
             conv, clamp, scale = (match.nodes[name] for name in ("conv", "clamp", "scale"))
+            if not _is_known(graph, conv, clamp, scale):
+                return None
             limits = clamp.op.float_clamp(graph.call(clamp, reference))
             found = _affine(graph.call(scale, reference))
             if limits not in _CLAMPS or found is None or not _is_plain(graph.call(conv, reference)):
@@ -46,20 +48,30 @@ def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
             made = ScaledConv2D(op.stride, op.dilation, op.padding, op.activation, first=_CLAMPS[limits])
             return _made(graph, replace(conv, op=made), scale, found)
 
-        graph = rewritten(graph, _CLAMPED, clamped, WHAT, _WHY, exact=False)
-
         def scaled(match: Match) -> Made | None:
             conv, scale = match.nodes["conv"], match.nodes["scale"]
+            if not _is_known(graph, conv, scale):
+                return None
             first, then = _affine(graph.call(scale, reference)), graph.call(conv, reference).constants[3:]
             if first is None or then[0] is None or then[1] is None:
                 return None
             found = Affine(first.factor * then[0], first.addend * then[0] + then[1])
             return _made(graph, conv, scale, found) if found.is_finite else None
 
-        return rewritten(graph, _SCALED, scaled, WHAT, _WHY, exact=False)
+        graph = rewritten(graph, _CLAMPED, clamped, WHAT, _WHY, exact=False)
+        before = None
+        while graph is not before:
+            before = graph
+            graph = rewritten(graph, _SCALED, scaled, WHAT, _WHY, exact=False)
+        return graph
 
     fuse.__name__ = fuse_scales.__name__
     return fuse
+
+
+def _is_known(graph: Graph, *nodes: Node) -> bool:
+    """Whether the graph has the operands of all nodes: those made in the same round come with new constants."""
+    return all(name is None or name in graph.tensors for node in nodes for name in node.inputs)
 
 
 def _made(graph: Graph, conv: Node, scale: Node, found: Affine) -> Made:

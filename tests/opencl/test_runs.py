@@ -70,7 +70,8 @@ def dense_block(batch: int) -> Graph:
     b.node(Add(), "s", 28, "m", b.constant(28))
     b.node(Relu(), "r", 28, "s")
     b.conv("c", "r", 28, 8, 1)
-    b.node(DepthwiseConv2D(), "d", 8, "c", b.constant(1, 3, 3, 8), b.constant(8))
+    b.conv("c2", "c", 8, 8, 1)
+    b.node(DepthwiseConv2D(), "d", 8, "c2", b.constant(1, 3, 3, 8), b.constant(8))
     b.node(Concatenation(3), "apd", 36, "a", "p", "d")
     b.node(Pad(((0, 0), (1, 0), (0, 2), (0, 0))), "z", 36, "apd", size=(SIZE + 1, SIZE + 2))
     b.node(AveragePool2D((2, 3), (1, 1), "VALID"), "y", 36, "z")
@@ -86,8 +87,8 @@ def test_a_dense_block_copies_and_normalizes_nothing() -> None:
     artifact = built(dense_block(2))
     graph = artifact.graph
     assert [type(node.op).__name__ for node in graph.nodes if isinstance(node.op, Mul | Add | Relu)] == []
-    (scaled,) = (node for node in graph.nodes if isinstance(node.op, ScaledConv2D))
-    assert isinstance(scaled.op, ScaledConv2D) and scaled.op.first == "RELU"
+    scaled = [node.op for node in graph.nodes if isinstance(node.op, ScaledConv2D)]
+    assert [op.first for op in scaled] == ["RELU"]
     joins = [c for s in artifact.schedule.steps for c in [s.choice] if isinstance(c.node.op, Concatenation)]
     assert joins == []
     apart = {name: place for name, place in artifact.schedule.places.items() if place.pitch}
@@ -97,6 +98,19 @@ def test_a_dense_block_copies_and_normalizes_nothing() -> None:
     assert len({place.buffer for place in apart.values()}) == 1
     result = run.verify(artifact, 1, None, None, lambda text: None)
     assert result.agrees, result.c
+
+
+def test_parts_that_follow_each_other_lie_in_one_piece() -> None:
+    b = Builder(1)
+    b.conv("a", "x", 16, 16, 1)
+    b.node(MaxPool2D((3, 3), (1, 1), "SAME"), "p", 16, "x")
+    b.node(Concatenation(1), "ap", 16, "a", "p", size=(2 * SIZE, SIZE))
+    schedule = built(b.graph("ap")).schedule
+    assert {name: (p.start, p.pitch) for name, p in schedule.places.items() if p.buffer == "ap"} == {
+        "ap": (0, 0),
+        "a": (0, 0),
+        "p": (SIZE * SIZE * 16 * 4, 0),
+    }
 
 
 def test_cores_copy_what_comes_more_than_once() -> None:

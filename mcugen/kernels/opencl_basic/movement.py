@@ -50,10 +50,16 @@ def _starts(call: Call) -> list[int]:
     return [0, *np.cumsum(_runs(call))[:-1].tolist()]
 
 
+def in_runs(call: Call) -> bool:
+    "tensors are joined along their last axis, and their runs come more than once"
+    shape = call.output.shape
+    return call.op.axis % len(shape) == len(shape) - 1 and _join.outer_of(shape, len(shape) - 1) > 1
+
+
 JOINED = Kernel(
     "",
     Form.JOIN,
-    accepts=(_join.in_place, _join.nothing_constant),
+    accepts=(_join.in_place, _join.nothing_constant, in_runs),
     starts=_starts,
     pitch=lambda call: sum(_runs(call)),
     needs=NEEDS,
