@@ -190,3 +190,15 @@ def divided(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
         at = second == divisor
         found[at] = to_even(first[at][:, None], [factor / int(divisor)], [Fraction(0)])[:, 0]
     return np.asarray(np.clip(found + y.zero_point, *bounds(call.op.activation, y)))
+
+
+def summed_up(call: Call, x: Sequence[np.ndarray]) -> Ints:
+    """The stored sum of several tensors, exact and rounded once."""
+    types, y = [call.input(k) for k in range(len(x))], call.output
+    ratios = [quotient(scale_of(t), scale_of(y)) for t in types]
+    steps = [centred(a, t) for a, t in zip(x, types, strict=True)]
+    real = np.sum([s * float(r) for s, r in zip(steps, ratios, strict=True)], axis=0)
+    found = int64(np.rint(real))
+    for at in map(tuple, np.argwhere(np.abs(np.abs(real - np.floor(real)) - 0.5) < _UNSURE)):
+        found[at] = round(sum((int(s[at]) * r for s, r in zip(steps, ratios, strict=True)), Fraction(0)))
+    return stored(found, y)

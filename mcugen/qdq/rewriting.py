@@ -22,6 +22,7 @@ from mcugen.ops.lookup import Lookup
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.qdq.channels import by_channels
+from mcugen.qdq.sums import summed
 from mcugen.types import QuantParams, TensorType
 
 _BYTES = ("s8", "u8")
@@ -167,7 +168,9 @@ class Rewriting:
             if not any(n is None for n, old in zip(inputs, maker.inputs, strict=True) if old is not None):
                 return self.node(call.op, inputs, [t])[0]
         found = found or self._rounded(maker, t)
-        return by_channels(self, maker, t) if found is None and t.dtype in _BYTES else found
+        if found is not None or t.dtype not in _BYTES:
+            return found
+        return summed(self, maker, t) or by_channels(self, maker, t)
 
     def _operand(self, name: str | None, y: TensorType, depth: int) -> str | None:
         return self.quantized(name, y, depth + 1) if name is not None and self.type_of(name).is_float else name

@@ -119,8 +119,8 @@ def gemm(kind: str) -> Build:
 
 def binary(kind: str, dtype: str = "s8", scales: Sequence[Any] = (None, None, None)) -> Build:
     def build(w: Writer) -> Quantized:
-        a, b = w.input((2, 3, 5, 7), dtype, scales[0]), w.input((2, 3, 5, 7), dtype, scales[1])
-        return w.quantized(w.node(kind, [w.dequantized(a), w.dequantized(b)]), dtype, scales[2])
+        parts = [w.dequantized(w.input((2, 3, 5, 7), dtype, scale)) for scale in scales[:-1]]
+        return w.quantized(w.node(kind, parts), dtype, scales[-1])
 
     return build
 
@@ -201,6 +201,7 @@ FLOATS: Mapping[str, Build] = {
     "add_u8": binary("Add", "u8"),
     "add_halves": binary("Add", scales=(0.25, 0.5, 0.5)),
     "sub": binary("Sub"),
+    "sum": binary("Sum", "u8", (None, 0.25, 0.5, None, 0.5)),
     "mul": binary("Mul"),
     "div": binary("Div", "u8"),
     "div_halves": binary("Div", scales=(0.25, 0.5, 0.25)),

@@ -189,3 +189,39 @@ def test_outputs_may_be_written_without_a_shape(tmp_path: Path) -> None:
     model.graph.output.append(output)
     graph = frontends.load(write(model, tmp_path), registry.load())
     assert graph.type(graph.outputs[0]).shape == (1, 3)
+
+
+def activated(kind: str, numbers: tuple[float, ...], *, fused: bool) -> onnx.ModelProto:
+    """A convolution, a sum and a matrix product with activations, as they were and as ONNX Runtime fuses them."""
+    w, names = Writer(opset=17, seed=9), ("alpha", "beta")
+    x, later = w.input([1, 3, 6, 5]), {"domain": "com.microsoft"} if fused else {}
+    conv = {"pads": [1, 1, 1, 1], "strides": [1, 1], "dilations": [1, 1], "group": 1, "kernel_shape": [3, 3]}
+    operands = [x, w.weights(3, 3, 3, 3), w.weights(3)]
+    plain = dict(zip(names, numbers, strict=False))
+    if fused:
+        stated = {"activation": kind, "activation_params": list(numbers)}
+        y = w.node("FusedConv", [*operands, x], **conv, **stated, **later)
+    else:
+        y = w.node(kind, [w.node("Add", [w.node("Conv", operands, **conv), x])], **plain)
+    flat, matrix = w.node("Reshape", [y, ints(w, 1, 90)]), [w.weights(90, 4), w.weights(4)]
+    if fused:
+        given = {f"activation_{name}": value for name, value in plain.items()}
+        out = w.node("FusedGemm", [flat, *matrix], activation=kind, alpha=0.5, **given, **later)
+    else:
+        out = w.node(kind, [w.node("Gemm", [flat, *matrix], alpha=0.5)], **plain)
+    ends = [helper.make_tensor_value_info(out, TensorProto.FLOAT, (1, 4))]
+    graph = helper.make_graph(w.nodes, "g", w.inputs, ends, w.constants)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9)
+
+
+@pytest.mark.parametrize(("kind", "numbers"), [("Relu", ()), ("LeakyRelu", (0.2,)), ("HardSigmoid", (0.3, 0.4))])
+def test_fused_activations_of_onnx_runtime_are_those_after_it(
+    kind: str, numbers: tuple[float, ...], tmp_path: Path
+) -> None:
+    x, found = np.random.default_rng(4).normal(size=(1, 3, 6, 5)).astype(np.float32), []
+    for fused in (False, True):
+        graph = frontends.load(write(activated(kind, numbers, fused=fused), tmp_path), registry.load())
+        found.append(reference.run(graph, [x], "ort")[graph.outputs[0]])
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-6)
+    assert np.ptp(found[0]) > 0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sums of two stored integers as real numbers rounded once: y = (k[0] * a + k[1] * b + k[2]) >> shift, which was proved
- * for all 65,536 pairs.
+ * for all 65,536 pairs. With more integers: a factor for each, then the addend.
  *
- * k[2] holds the rounding and all zero points. A pair that leaves less than 2^tie_bits in the bits shifted out lies
+ * The addend holds the rounding and all zero points. A pair that leaves less than 2^tie_bits in the bits shifted out lies
  * halfway between two y and goes to the one that is an even number of steps from zero_point.
  */
 #ifndef MCUGEN_PAIR_H
@@ -17,13 +17,17 @@ typedef struct {
     uint8_t shift, tie_bits;
 } mg_pair;
 
-static inline int32_t mg_pair_of(const mg_pair *pair, int32_t a, int32_t b)
+static inline int32_t mg_pair_total(const mg_pair *pair, int64_t total)
 {
-    const int64_t total = pair->k[0] * a + pair->k[1] * b + pair->k[2];
     const uint64_t lost = (uint64_t)total & (((uint64_t)1 << pair->shift) - 1u);
     int32_t y = (int32_t)(total >> pair->shift);
     y -= lost >> pair->tie_bits == 0u ? (y - pair->zero_point) & 1 : 0;
     return mg_clamp(y, pair->out_min, pair->out_max);
+}
+
+static inline int32_t mg_pair_of(const mg_pair *pair, int32_t a, int32_t b)
+{
+    return mg_pair_total(pair, pair->k[0] * a + pair->k[1] * b + pair->k[2]);
 }
 
 /* As QLinearAdd computes it: each of two additions of a product is rounded once, to float32. In float64 products of a

@@ -24,7 +24,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     x, w, *rest = e.inputs
     if x is None or w is None:
         raise ShapeError("a convolution needs data and weights")
-    _check(source, e.type(x).shape, e.type(w).shape)
+    check(source.attributes, e.type(x).shape, e.type(w).shape)
     return [convolution(e, source.attributes, x, w, rest[0] if rest else None)]
 
 
@@ -68,9 +68,9 @@ def _of_volumes(e: Expansion, a: Attributes, x: str, w: str, bias: str | None) -
     return _volumes.volumes(e, total, shape[0])
 
 
-def _check(source: Source, image: Shape, weights: Shape) -> None:
+def check(a: Attributes, image: Shape, weights: Shape) -> None:
     """Raise ShapeError for weights that do not fit the image, the groups or the stated kernel."""
-    groups, stated = source.attributes["group"], source.attributes["kernel_shape"]
+    groups, stated = a["group"], a["kernel_shape"]
     if len(image) < 3 or len(image) != len(weights) or groups < 1:
         raise ShapeError(f"weights {list(weights)} in {groups} groups do not fit an image {list(image)}")
     if image[1] != weights[1] * groups or weights[0] % groups:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
+from mcugen.imports import Attributes, Expansion, Import, Source
 from mcugen.ops.add import Add
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.fully_connected import FullyConnected
@@ -18,26 +18,31 @@ from mcugen.ops.transpose import Transpose
 
 def gemm(source: Source, e: Expansion) -> Sequence[str]:
     """y = alpha * A' * B' + beta * C, where A' and B' may be transposed. Source: ONNX Gemm-13."""
-    a, x, w, *rest = source.attributes, *e.inputs
+    return [product(source.attributes, e)]
+
+
+def product(a: Attributes, e: Expansion) -> str:
+    """The same with the attributes of Gemm."""
+    x, w, *rest = e.inputs
     if x is None or w is None or len(e.type(x).shape) != 2 or len(e.type(w).shape) != 2:
         raise ShapeError("a matrix product needs two matrices")
     data = e.data(w)
     if data is None:
-        return [_computed(source, e, x, w, rest[0] if rest else None)]
+        return _computed(a, e, x, w, rest[0] if rest else None)
     if a["transA"]:
         x = e.node(Transpose((1, 0)), x)
     kernel = _kernel(e, w, data, a["alpha"], is_transposed=bool(a["transB"]))
     c = rest[0] if rest else None
     if c is None:
-        return [e.node(FullyConnected(), x, kernel)]
+        return e.node(FullyConnected(), x, kernel)
     outputs = e.type(kernel).shape[0]
     added = _scaled(e, c, a["beta"])
     vector = e.data(added)
     if vector is not None and vector.size in (1, outputs) and vector.shape[-1:] in ((), (1,), (outputs,)):
         is_whole = vector.size == outputs
         bias = e.node(Reshape((outputs,)), added) if is_whole else e.constant(np.full(outputs, vector.reshape(())))
-        return [e.node(FullyConnected(), x, kernel, bias)]
-    return [e.node(Add(), e.node(FullyConnected(), x, kernel), added)]
+        return e.node(FullyConnected(), x, kernel, bias)
+    return e.node(Add(), e.node(FullyConnected(), x, kernel), added)
 
 
 def _kernel(e: Expansion, w: str, data: np.ndarray, alpha: float, *, is_transposed: bool) -> str:
@@ -48,9 +53,8 @@ def _kernel(e: Expansion, w: str, data: np.ndarray, alpha: float, *, is_transpos
     return e.constant(np.ascontiguousarray(weights if is_transposed else weights.T))
 
 
-def _computed(source: Source, e: Expansion, x: str, w: str, c: str | None) -> str:
+def _computed(a: Attributes, e: Expansion, x: str, w: str, c: str | None) -> str:
     """The product of two computed matrices, scaled, and what is added."""
-    a = source.attributes
     y = e.node(BatchMatmul(bool(a["transA"]), bool(a["transB"])), x, w)
     if a["alpha"] != 1.0:
         y = e.node(Mul(), y, e.constant(np.array(a["alpha"], np.float32)))

@@ -125,6 +125,8 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
     matrix = e.constant(np.ascontiguousarray(w if a.get("transB", 0) else w.T), replace(quant, axis=0))
     data = None if bias is None else e.data(bias)
     if data is not None:
+        if data.size not in (1, e.type(matrix).shape[0]):
+            raise UnsupportedError(f"a bias {list(data.shape)} of QGemm that is no row is not supported")
         bias = e.constant(np.broadcast_to(data.reshape(-1), (e.type(matrix).shape[0],)).copy())
     return [e.node(FullyConnected(rounding="single"), x, matrix, bias, quant=_result(e, 7))]
 
