@@ -21,12 +21,14 @@ class McugenError(Exception):
     """Base of all expected failures. `str()` is the message; `hint` says what to do."""
 
     exit_code = 1
+    advice = "see `mcugen --help`"
+    """What to do where nothing nearer is known."""
 
     def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.where = where
-        self.hint = hint
+        self.hint = hint or self.advice
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message
@@ -40,48 +42,64 @@ class UsageError(McugenError):
     """An option, board name or configuration file is wrong."""
 
     exit_code = 2
+    advice = "see `mcugen COMMAND --help`"
 
 
 class ModelError(McugenError):
     """The model file cannot be used."""
 
     exit_code = 3
+    advice = "check the model in the tool that wrote it"
 
 
 class CorruptModelError(ModelError):
     """The bytes are not a model, or are a damaged one."""
 
+    advice = "the file is damaged, or the tool that wrote it is: write or fetch it again"
+
 
 class UnsupportedError(ModelError):
     """The model uses something that mcugen does not support; the message lists every such node."""
+
+    advice = "change this part of the model; `mcugen ops` lists what there is, docs/models.md what is read"
 
 
 class ShapeError(ModelError):
     """Shapes that contradict each other or an operator's rules."""
 
+    advice = "export the model with shapes that fit; --input-shape sets those that the file leaves open"
+
 
 class QuantizationError(ModelError):
     """Scales or zero points that are missing, out of range or contradictory."""
+
+    advice = "quantize the float model again, e.g. with `mcugen quantize`"
 
 
 class TargetError(McugenError):
     """The model is fine; the target is too small or lacks a kernel."""
 
     exit_code = 4
+    advice = "choose another board of `mcugen boards`"
 
 
 class NoKernelError(TargetError):
     """No kernel accepts a node; the message lists each kernel with its failed rule."""
 
+    advice = "switch a feature back on, or quantize the model to types that the board has kernels for: `mcugen ops`"
+
 
 class MemoryBudgetError(TargetError):
     """The model does not fit the board: which limit it exceeds, by how much, and what would fit."""
+
+    advice = "take a larger board, or --optimize ram"
 
 
 class ToolError(McugenError):
     """An outside program is missing or failed. `output` holds what it printed."""
 
     exit_code = 5
+    advice = "install the tool, or see what it printed"
 
     def __init__(self, message: str, *, where: str = "", hint: str = "", output: str = "") -> None:
         super().__init__(message, where=where, hint=hint)

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from mcugen import files
-from mcugen.errors import UsageError
+from mcugen.errors import ModelError, UsageError
 from mcugen.frontends import _embedded, _foreign
 from mcugen.graph import Graph, verify
 from mcugen.registry import Registry
@@ -39,7 +39,11 @@ def load(
     if chosen and "signature" not in inspect.signature(module.load).parameters:
         raise UsageError(f".{name} models have no signatures", where="--signature", hint="leave the option out")
     digest = hashlib.sha256(data).hexdigest()
-    graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
+    try:
+        graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
+    except ModelError as error:
+        error.where = error.where or path.name
+        raise
     graph = replace(graph, notes=(*graph.notes, note)) if note else graph
     return verify(graph, f"{name} front end")
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a build prints does what it says when it is typed: its command, the presets, plans near the knee."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcugen.cli import main
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+SMALLEST = "microphone/sweeps.tflite"
+PROMISE = re.compile(r"(\d+) % more RAM is (\d+\.\d) times faster: (--.*)")
+SLACK = 0.11
+"""Of a promise of time, which is rounded to a tenth, and made of costs that estimate cycles only nearly."""
+
+
+def typed(folder: Path, command: str, model: Path) -> dict[str, Any]:
+    """The report of a command, typed as it was printed but for the model's place and the folder."""
+    program, *arguments = shlex.split(command.replace("MODEL.tflite", str(model)))
+    assert program == "mcugen"
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "-o", str(folder), "--quiet"])
+    assert not ended.value.code, command
+    return json.loads((folder / "report.json").read_bytes())
+
+
+def cycles(facts: dict[str, Any]) -> float:
+    return (facts["cycles"]["low"] + facts["cycles"]["high"]) / 2
+
+
+def test_commands_presets_and_the_knee_keep_their_promises(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    more = ["camera/shapes.tflite", "digits/digits.tflite"] if request.config.getoption("--whole") else []
+    for example in (SMALLEST, *more):
+        model, begin = EXAMPLES / example, "mcugen build MODEL.tflite --board nucleo-l4r5zi"
+        name = model.stem
+        goals = ("ram", "balanced", "speed")
+        found = {goal: typed(tmp_path / f"{name}-{goal}", f"{begin} --optimize {goal}", model) for goal in goals}
+        assert found["ram"]["ram_bytes"] <= found["balanced"]["ram_bytes"] <= found["speed"]["ram_bytes"]
+        assert cycles(found["ram"]) >= cycles(found["balanced"]) >= cycles(found["speed"])
+        promises = [match for note in found["ram"]["notes"] if (match := PROMISE.search(note))]
+        assert promises
+        for k, (share, times, options) in enumerate(match.groups() for match in promises):
+            made = typed(tmp_path / f"{name}-{k}", f"{begin} {options}", model)
+            assert round(100 * (made["ram_bytes"] / found["ram"]["ram_bytes"] - 1)) == int(share)
+            assert cycles(found["ram"]) / cycles(made) >= (1 - SLACK) * float(times)
+        again = typed(tmp_path / f"{name}-again", found["balanced"]["command"], model)
+        assert again == found["balanced"]
+        for path in again["files"]:
+            assert (tmp_path / f"{name}-again" / path).read_bytes() == (
+                tmp_path / f"{name}-balanced" / path
+            ).read_bytes()
