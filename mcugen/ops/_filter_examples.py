@@ -9,8 +9,14 @@ import numpy as np
 from mcugen.op import Example, Op
 from mcugen.types import QuantParams, TensorType
 
-KINDS = {"s8": ("s8", "s8", "s32"), "s8w16": ("s8", "s16", "s32"), "s16": ("s16", "s8", "s64"), "f32": ("f32",) * 3}
-"""Element types of data, weights and bias."""
+KINDS = {
+    "s8": ("s8", "s8", "s32"),
+    "s8w4": ("s8", "s8", "s32"),
+    "s8w16": ("s8", "s16", "s32"),
+    "s16": ("s16", "s8", "s64"),
+    "f32": ("f32",) * 3,
+}
+"""Element types of data, weights and bias; those of s8w4 have values of 4 bits."""
 
 
 def example(
@@ -38,7 +44,7 @@ def example(
     channels = weights[axis]
     bias_dtype = bias_dtype or ("s32" if getattr(op, "rounding", "") and kind != "f32" else usual)
     b = TensorType((channels,), bias_dtype) if bias else None
-    constants: dict[int, np.ndarray | None] = {1: _wide_weights(seed, weights) if kind == "s8w16" else None}
+    constants: dict[int, np.ndarray | None] = {1: _weights(seed, weights, kind)}
     if b:
         constants[2] = _bias(seed, b, bias_max)
     if kind == "f32":
@@ -53,9 +59,16 @@ def example(
     return Example(op, (x, w, b), (TensorType(op.infer(x, w, b)[0].shape, data_dtype, quant),), constants, seed)
 
 
-def _wide_weights(seed: int, shape: Sequence[int]) -> np.ndarray:
-    """Legacy uint8 weights less a zero point: -255 to 255."""
-    return np.random.default_rng(seed).integers(-255, 255, shape, np.int16, endpoint=True)
+def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
+    """Legacy uint8 weights less a zero point, -255 to 255, or such of 4 bits, of which channel 0 alone has -8.
+
+    None where any value may occur.
+    """
+    if kind == "s8w4":
+        narrow = np.random.default_rng(seed).integers(-7, 7, shape, np.int8, endpoint=True)
+        narrow.reshape(-1)[0] = -8
+        return narrow
+    return np.random.default_rng(seed).integers(-255, 255, shape, np.int16, endpoint=True) if kind == "s8w16" else None
 
 
 def _bias(seed: int, b: TensorType, most: int) -> np.ndarray:

@@ -5,13 +5,15 @@ Recipes of kernels call these functions for any call, so that one recipe serves 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen import packed
+from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import Activated
@@ -69,6 +71,36 @@ def sums_fit(call: Call) -> bool:
     if call.input(0).dtype not in _filter.LARGEST or not _filter.constant_weights(call):
         return False
     return bool(_filter.largest_sums(call, matrix(call)).max(initial=0) < _filter.INT32_END)
+
+
+def four_bits(call: Call) -> bool:
+    "all weights are within -8 and 7"
+    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+        return False
+    w = matrix(call)
+    return bool(w.min(initial=0) >= -8 and w.max(initial=0) <= 7)
+
+
+def in_nibbles(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
+    """Those of the portable kernels that read int8 weights, with two of these to a byte. rules: further ones."""
+    return tuple(_in_nibbles(kernel).ruled(four_bits, *rules) for kernel in kernels if _reads_bytes(kernel))
+
+
+def _reads_bytes(kernel: Kernel) -> bool:
+    return kernel.symbol.removesuffix("__pointwise").endswith(("_s8", "_s8_line"))
+
+
+def _in_nibbles(kernel: Kernel) -> Kernel:
+    contract, _, how = kernel.symbol.partition("__")
+    return replace(
+        kernel, symbol="_".join([f"{contract}__nibbles", *([how] if how else [])]), params=partial(_packed, kernel)
+    )
+
+
+def _packed(kernel: Kernel, call: Call) -> Params:
+    """The fields of a kernel with its weights in nibbles."""
+    fields = kernel.params(call) if kernel.params else {}
+    return {**fields, "weights": packed.packed(np.asarray(fields["weights"]), 4).view(np.int8)}
 
 
 def row_kernels(

@@ -26,7 +26,7 @@ from mcugen.ops import (
 )
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
-from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, row_kernels, sums_fit, window_of
+from mcugen.ops._weighted import Weighted, activation_of, in_nibbles, matrix, pixels, row_kernels, sums_fit, window_of
 from mcugen.ops._window import Padding, Pair, Window, image, in_words, total
 from mcugen.oracle import filters
 from mcugen.order import Order
@@ -100,9 +100,7 @@ def one_group(call: Call) -> bool:
     return groups_of(call) == 1
 
 
-def slides(call: Call) -> bool:
-    "the kernel is larger than 1x1, or has a stride"
-    return not is_pointwise(call)
+_KERNELS = (*_pointwise_kernels(), *row_kernels("conv2d", params, patch_bytes, work, GATHERING))
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -148,10 +146,7 @@ class Conv2D(Weighted):
     weight_operands = (1,)
     scaled_axis = 0
     met_axis = 3
-    kernels = (
-        *_pointwise_kernels(),
-        *row_kernels("conv2d", params, patch_bytes, work, GATHERING),
-    )
+    kernels = (*_KERNELS, *in_nibbles(_KERNELS, one_group))
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and not call.has(2):
@@ -339,6 +334,11 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s8w16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (3, 5), "c": 9, "o": 4, "kernel": (1, 1), "zero": 5},
     {"kind": "s8w16", "size": (4, 3), "c": 1, "o": 3, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},
+    {"size": (3, 7), "c": 5, "o": 6, "kernel": (3, 3), "gain": 0.6, "activation": "RELU", "per_channel": False},
+    {"kind": "s8w4", "size": (5, 6), "c": 3, "o": 7, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
+    {"kind": "s8w4", "size": (3, 5), "c": 9, "o": 5, "kernel": (1, 1), "zero": 5, "gain": 0.05},
+    {"kind": "s8w4", "rounding": "even", "size": (5, 5), "c": 5, "o": 5, "kernel": (3, 2), "zero": -3, "gain": 0.04},
+    {"kind": "s8w4", "rounding": "even", "size": (3, 3), "c": 7, "o": 6, "kernel": (1, 1), "zero": -3, "gain": 0.04},
     {"kind": "s16", "size": (5, 6), "c": 3, "o": 5, "kernel": (3, 3), "activation": "RELU"},
     {"kind": "s16", "size": (3, 5), "c": 9, "o": 5, "kernel": (1, 1), "bias": False},
     {"kind": "s16", "size": (4, 5), "c": 2, "o": 3, "kernel": (2, 2), "gain": 1e-6, "bias_max": 2**38},

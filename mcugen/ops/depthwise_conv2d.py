@@ -26,7 +26,7 @@ from mcugen.ops import (
 )
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
-from mcugen.ops._weighted import Weighted, activation_of, matrix, row_kernels, window_of
+from mcugen.ops._weighted import Weighted, activation_of, in_nibbles, matrix, row_kernels, window_of
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
 from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
@@ -109,6 +109,9 @@ def _dense_kernels() -> tuple[Kernel, ...]:
     return tuple(replace(kernel, accepts=(*kernel.accepts, reads_one_channel)) for kernel in made)
 
 
+_KERNELS = (*_dense_kernels(), *row_kernels("depthwise_conv2d", params, work=work, terms=TERMS))
+
+
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     op, window = call.op, window_of(call)
     x, padding = _tflite.around(sink, str(inputs[0]), window)
@@ -151,10 +154,7 @@ class DepthwiseConv2D(Weighted):
     weight_operands = (1,)
     scaled_axis = 3
     met_axis = 3
-    kernels = (
-        *_dense_kernels(),
-        *row_kernels("depthwise_conv2d", params, work=work, terms=TERMS),
-    )
+    kernels = (*_KERNELS, *in_nibbles(_KERNELS))
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and _filter.has_nibbles(call) and call.input(0).dtype == "s16":
@@ -333,6 +333,10 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (4, 5), "c": 3, "kernel": (3, 1), "gain": 0.02, "zero": 9, "out_zero": -128},
     {"size": (3, 16), "c": 5, "kernel": (3, 2), "dilation": (1, 2), "out_zero": -128, "gain": 0.002},
     {"size": (3, 16), "c": 5, "kernel": (3, 1), "dilation": (1, 3), "out_zero": -128, "gain": 0.002},
+    {"size": (5, 7), "c": 6, "kernel": (3, 3), "zero": 3, "gain": 0.6, "activation": "RELU", "per_channel": False},
+    {"kind": "s8w4", "size": (5, 6), "c": 7, "kernel": (3, 3), "zero": -128, "activation": "RELU6", "gain": 0.1},
+    {"kind": "s8w4", "size": (5, 4), "c": 3, "multiplier": 3, "kernel": (3, 3), "zero": 9, "gain": 0.1},
+    {"kind": "s8w4", "rounding": "even", "size": (4, 5), "c": 5, "kernel": (3, 2), "zero": 9, "gain": 0.1},
     {"kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"kind": "s8w16", "size": (4, 3), "c": 4, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},

@@ -17,7 +17,7 @@ from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import Target
-from mcugen.ops._weighted import Weighted, activation_of, matrix, pixels, rounds_once, sums_fit
+from mcugen.ops._weighted import Weighted, activation_of, in_nibbles, matrix, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
 from mcugen.order import Order
@@ -95,6 +95,21 @@ def _own_rules(symbol: str) -> tuple[Rule, ...]:
     return () if symbol.endswith("__acc64") else (single_rounding_fits,)
 
 
+_KERNELS = _filter.all_kernels(
+    "fully_connected",
+    sums_fit,
+    lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=pixels),
+)
+_WIDENING = Kernel(
+    "mg_fully_connected_s8_s16",
+    Form.POINTWISE,
+    (int8_to_int16, _filter.constant_weights),
+    params=params,
+    count=pixels,
+    struct="mg_fully_connected_s8",
+)
+
+
 def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
     """With `float_scales`, it is a part of the SVDF that reads its results."""
     op = call.op
@@ -155,21 +170,7 @@ class FullyConnected(Weighted):
     weight_operands = (1,)
     scaled_axis = 0
     met_axis = 1
-    kernels = (
-        *_filter.all_kernels(
-            "fully_connected",
-            sums_fit,
-            lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=pixels),
-        ),
-        Kernel(
-            "mg_fully_connected_s8_s16",
-            Form.POINTWISE,
-            (int8_to_int16, _filter.constant_weights),
-            params=params,
-            count=pixels,
-            struct="mg_fully_connected_s8",
-        ),
-    )
+    kernels = (*_KERNELS, *in_nibbles(_KERNELS), _WIDENING)
 
     def refused_by(self, call: Call, runtime: str) -> str:
         quant = call.input(1).quant
@@ -301,6 +302,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"shape": (3, 33), "outputs": 3, "zero": -128, "out_zero": -128, "gain": 0.002, "per_channel": True},
     {"kind": "s8w16", "shape": (1, 13), "outputs": 7, "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "shape": (2, 3), "outputs": 5, "zero": 100, "bias_max": 2**31 - 1, "gain": 1e-7},
+    {"kind": "s8w4", "shape": (2, 13), "outputs": 7, "zero": -128, "activation": "RELU6", "gain": 0.1},
+    {"kind": "s8w4", "rounding": "even", "shape": (1, 9), "outputs": 9, "zero": 5, "gain": 0.1},
     {"kind": "s16", "shape": (1, 11), "outputs": 6, "activation": "RELU"},
     {"kind": "s16", "shape": (2, 6), "outputs": 5, "per_channel": True, "bias_max": 3 * 2**30, "gain": 1e-6},
     {"kind": "s16", "shape": (1, 9), "outputs": 4, "bias_dtype": "s32"},

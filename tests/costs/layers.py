@@ -97,8 +97,8 @@ FORESTS: tuple[dict[str, int], ...] = (
     {"trees": 1, "depth": 6},
     {"trees": 12, "depth": 1},
 )
-KINDS = ("s8", "s16", "s8w16", "f32")
-ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"))
+KINDS = ("s8", "s16", "s8w16", "f32", "s8w4")
+ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"))
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
 
@@ -130,7 +130,7 @@ def realistic(op: type[Op]) -> Iterator[Example]:
             for image, kernel, stride, padding in DEPTHWISE:
                 op_of = DepthwiseConv2D(stride, padding=padding)
                 yield from ended(op_of, kind, seed, image, (1, *kernel, image[2]), 3)
-        if issubclass(op, Pool) and kind != "s8w16":
+        if issubclass(op, Pool) and kind not in ("s8w16", "s8w4"):
             for image, kernel, stride in POOLS:
                 quant = None if kind == "f32" else QuantParams((0.1,), (0,))
                 data = TensorType((1, *image), kind, quant)
@@ -175,13 +175,16 @@ def ended(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) 
 def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int, out_zero: int | None = None) -> Example:
     """One layer; gain and bias are such that sums fit 32 bits, as in trained networks."""
     taps = math.prod(weights) // weights[axis]
-    gain = 0.05 / math.sqrt(taps)
-    zero = -128 if kind == "s8" else 0
+    spread, most = (30, 127) if kind != "s8w4" else (3, 7)
+    gain = 1.5 / spread / math.sqrt(taps)
+    zero = -128 if kind in ("s8", "s8w4") else 0
     plain = _filter_examples.example(op, seed, (1, *data), weights, axis, kind, zero, gain, out_zero=out_zero)
     if kind == "f32":
         return plain
     rng = np.random.default_rng(seed + taps)
-    narrow = np.clip(np.round(rng.normal(0, 30, weights)), -127, 127).astype(np.int16 if kind == "s8w16" else np.int8)
+    narrow = np.clip(np.round(rng.normal(0, spread, weights)), -most, most).astype(
+        np.int16 if kind == "s8w16" else np.int8
+    )
     w = plain.inputs[1]
     assert w is not None and w.quant is not None
     scales = tuple(float(s) for s in rng.uniform(0.25, 1.0, len(w.quant.scale)))

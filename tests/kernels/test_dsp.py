@@ -291,3 +291,20 @@ def test_a_pixel_at_a_time_is_cheaper_as_a_vector() -> None:
 def test_vectors_refuse_convolutions_that_move() -> None:
     for moved in (conv((1, 2)), drawn(Conv2D((2, 2)), (4, 1, 1, 8), (1, 5, 5, 8), "tflm")):
         assert any("1x1 with stride 1" in why for why in kernel_of(moved, VECTORS[0]).refusals(moved, FEATURES))
+
+
+def test_weights_of_four_bits_share_bytes() -> None:
+    """Half a byte each beside the biases and scales of a pair of channels, and none where -8 would not fit."""
+    symbol = "mg_conv2d_s8__dsp4_gathered"
+    call = drawn(Conv2D(), (6, 3, 3, 8), (1, 5, 7, 8), "tflm", kind="s8w4")
+    odd = np.array(call.constant(1))
+    odd[1, 0, 0, 0] = -8
+    kernel = kernel_of(call, symbol)
+    assert kernel.params is not None
+    stream = kernel.params(call)["stream"]
+    assert isinstance(stream, np.ndarray)
+    assert stream.nbytes == 6 * (72 // 2 + 16)
+    refused = replace(call, constants=(None, odd, *call.constants[2:]))
+    assert any("odd channels are not -8" in why for why in kernel.refusals(refused, FEATURES))
+    wide = drawn(Conv2D(), (6, 3, 3, 8), (1, 5, 7, 8), "tflm")
+    assert any("within -8 and 7" in why for why in kernel.refusals(wide, FEATURES))

@@ -51,6 +51,32 @@ def test_constants_are_stored_wider_where_they_pay(tmp_path: Path) -> None:
     assert small < 1.2 * 65536 < 1.8 * 65536 < large
 
 
+def narrow_layers() -> bytes:
+    """Two small convolutions and a large layer on a vector, all with weights of 4 bits."""
+    m, rng = ModelWriter(), np.random.default_rng(2)
+    a, b, c, d = (
+        m.tensor(name, shape, "s8", scale=0.05)
+        for name, shape in (("a", (1, 8, 8, 16)), ("b", (1, 8, 8, 32)), ("c", (1, 8, 8, 32)), ("d", (1, 10)))
+    )
+    made = [
+        m.tensor(f"w{k}", shape, "s8", scale=0.01, data=rng.integers(-7, 8, shape))
+        for k, shape in enumerate(((32, 1, 1, 16), (1, 3, 3, 32), (10, 2048)))
+    ]
+    once = {"padding": "SAME", "stride_h": 1, "stride_w": 1}
+    m.op("CONV_2D", [a, made[0]], [b], once)
+    m.op("DEPTHWISE_CONV_2D", [b, made[1]], [c], once)
+    m.op("FULLY_CONNECTED", [c, made[2]], [d])
+    return m.build([a], [d])
+
+
+@pytest.mark.parametrize("board", ["cortex-m4", "cortex-m0plus"])
+def test_weights_of_four_bits_are_packed_where_bytes_are_all_that_counts(tmp_path: Path, board: str) -> None:
+    packed = built(tmp_path, narrow_layers(), board=board, optimize="flash")
+    whole = built(tmp_path, narrow_layers(), board=board, optimize="speed")
+    weights = 32 * 16 + 9 * 32 + 10 * 2048
+    assert packed.report.weights_bytes < 0.6 * weights < weights <= whole.report.weights_bytes
+
+
 def test_bytes_are_free_for_other_goals_and_on_a_computer(tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(SMALL)
     for board, goal, free in (

@@ -75,6 +75,15 @@ typedef struct {
     "asr " q ", " q ", #7\n"         \
     "lsl " p ", " p ", #1\n"
 
+/* Splits 16 times sum a, and sum a + 16 sum b, into both sums, doubled. */
+#define MG_DSP_SPLIT_NIBBLES(p, q)         \
+    "sub " q ", " q ", " p ", asr #4\n"    \
+    "asr " q ", " q ", #3\n"               \
+    "asr " p ", " p ", #3\n"
+
+/* The lower half of each byte, 16-fold. */
+#define MG_DSP_LOWER(to, from) "lsl " to ", " from ", #4\nand " to ", " to ", #0xF0F0F0F0\n"
+
 /* Splits the sums and converts them to bytes: sum b stays 256-fold, its addend and shift have seven bits more. */
 #define MG_DSP_FINISH_SPLIT(p, q)                         \
     "sub " q ", " q ", " p "\n"                           \
@@ -193,6 +202,17 @@ static inline int32_t mg_dsp_low(int32_t word)
 static inline int32_t mg_dsp_high(int32_t word)
 {
     return word >> 16;
+}
+
+/* A byte of a word, from bit `shift` on, and the lower half of such a byte. */
+static inline int32_t mg_dsp_byte(int32_t word, uint32_t shift)
+{
+    return (int8_t)((word >> shift) & 0xFF);
+}
+
+static inline int32_t mg_dsp_lower(int32_t byte)
+{
+    return ((byte & 15) ^ 8) - 8;
 }
 
 #endif /* MCUGEN_DSP_BLOCK_H */

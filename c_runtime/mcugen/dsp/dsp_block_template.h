@@ -9,24 +9,33 @@
  *   MG_LOOP       0: all runs are unrolled (gathered taps are a single run)
  *   MG_REST       1: there are also blocks of 2 pixels
  *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any; 2, 3: any, rounded once; 4: by a float
- *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b
+ *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b; 2: weights of 4
+ *                 bits, two channels to a byte, a + 16 b, of gathered taps in whole groups of four
  *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
  *
  * The stream holds for each pair of channels (a, b), in the order of reading:
- *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b
- *   each two taps: a01 b01; composite: ab01 (the first in the lower half)
+ *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b; of 4 bits: 16 bias a, bias a + 16 bias b
+ *   each two taps: a01 b01; composite: ab01 (the first in the lower half); of 4 bits, each four taps: ab0213
  *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h; composite, MG_LINEAR 0 or 2: b's
  *   wide
  * Taps are stored values; their zero point is folded into the bias.
  *
  * Four taps of three pixels take, for two channels, 24 products in 16 instructions, or 18 of composite weights;
- * gathered ones 15 1/3 and 16 2/3; with single loads 22.
+ * gathered ones 15 1/3 and 16 2/3, or 21 of weights of 4 bits; with single loads 22.
  */
 #include "mcugen/dsp_block.h"
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-#if MG_COMPOSITE && MG_LINEAR == 4
+#if MG_COMPOSITE == 2 && MG_LINEAR == 4
+#define MG_FINISH(p, q) MG_DSP_SPLIT_NIBBLES(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE == 2 && MG_LINEAR > 1
+#define MG_FINISH(p, q) MG_DSP_SPLIT_NIBBLES(p, q) MG_DSP_FINISH_ONCE(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE == 2 && MG_LINEAR
+#define MG_FINISH(p, q) MG_DSP_SPLIT_NIBBLES(p, q) MG_DSP_FINISH_LINEAR(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE == 2
+#define MG_FINISH(p, q) MG_DSP_SPLIT_NIBBLES(p, q) MG_DSP_FINISH_CLAMPED(p, q) MG_DSP_BYTES(p, q)
+#elif MG_COMPOSITE && MG_LINEAR == 4
 #define MG_FINISH(p, q) MG_DSP_SPLIT(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
 #elif MG_LINEAR == 4
 #define MG_FINISH(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
@@ -155,8 +164,16 @@
 #define MG_WORDS3(load, a, b) \
     MG_THREE load a("r3") b("r10") MG_DSP_NEXT load a("r11") MG_THREE b("r3") load a("r10") b("r11")
 #endif
+#if MG_COMPOSITE == 2
+#define MG_FOUR(load, a, b)                                             \
+    "ldr r10, [lr], #4\n" load MG_DSP_LOWER("r11", "r10")               \
+    "sxtb16 r3, r10\n" b("r3") "sxtb16 r3, r11\n" a("r3") MG_DSP_NEXT load \
+    "sxtb16 r3, r10, ror #8\n" b("r3") "sxtb16 r3, r11, ror #8\n" a("r3")
+#define MG_GATHERED(load, a, b) MG_DSP_GATHERED(".rept mg_quads\n" MG_FOUR(load, a, b) ".endr\n", "")
+#else
 #define MG_GATHERED(load, a, b) \
     MG_DSP_GATHERED(MG_DSP_WORDS(MG_WORDS3(load, a, b), MG_WORDS2(load, a, b), MG_WORDS1(load, a, b)), "")
+#endif
 #define MG_GATHERED3 MG_GATHERED(MG_LOAD3, MG_A3, MG_B3)
 #define MG_GATHERED2 MG_GATHERED(MG_LOAD2, MG_A2, MG_B2)
 
@@ -250,101 +267,10 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
 #undef MG_WORDS2
 #undef MG_WORDS3
 #undef MG_GATHERED
+#undef MG_FOUR
 
 #else
-
-/* Word k of a pixel's taps. */
-static inline int32_t MG_VARIANT(data)(const mg_dsp_job *job, uint32_t k, uint32_t pixel)
-{
-#if MG_SEGMENTS
-    const uint32_t in_run = 2u * MG_QUADS + MG_PAIR;
-    const mg_s16 *const run = ((const mg_s16 *const *)job->x)[k / in_run] + job->x_end / 2u;
-    return *(const mg_s32 *)(const void *)(run + k % in_run * 2u + pixel * (MG_STEP / 2u));
-#else
-    return ((const mg_s32 *)job->x)[3u * k + pixel];
-#endif
-}
-
-/* Adds two taps to both sums of a pixel. Returns the words of the stream that were read. */
-static inline uint32_t MG_VARIANT(multiply)(int32_t *sum, const int32_t *w, int32_t x)
-{
-    const int32_t low = mg_dsp_low(x), high = mg_dsp_high(x);
-#if MG_COMPOSITE
-    const int32_t a0 = (int8_t)(*w & 0xFF), a1 = (int8_t)(*w >> 16 & 0xFF);
-    sum[0] += low * a0 + high * a1;
-    sum[1] = (int32_t)((uint32_t)sum[1] + (uint32_t)(low * mg_dsp_low(*w)) + (uint32_t)(high * mg_dsp_high(*w)));
-    return 1u;
-#else
-    for (uint32_t c = 0u; c < 2u; c += 1u) {
-        const uint32_t products = (uint32_t)(low * mg_dsp_low(w[c])) + (uint32_t)(high * mg_dsp_high(w[c]));
-        sum[c] = (int32_t)((uint32_t)sum[c] + products);
-    }
-    return 2u;
-#endif
-}
-
-/* A pair of channels of one pixel. Returns the stream of the next pair. */
-static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int32_t *w, int8_t *out, uint32_t pixel)
-{
-#if MG_SEGMENTS
-    const uint32_t words = MG_SEGMENTS * (2u * MG_QUADS + MG_PAIR);
-#else
-    const uint32_t words = (uint32_t)((job->x_end - (uintptr_t)job->x) / 12u);
-#endif
-    int32_t sum[2] = {w[0], w[1]};
-    w += 2;
-    for (uint32_t k = 0u; k < words; k += 1u) {
-        w += MG_VARIANT(multiply)(sum, w, MG_VARIANT(data)(job, k, pixel));
-    }
-#if MG_COMPOSITE
-    sum[1] = (int32_t)((uint32_t)sum[1] - (uint32_t)sum[0]);
-    sum[0] *= 2;
-#endif
-#if MG_COMPOSITE && (MG_LINEAR == 1 || MG_LINEAR > 2)
-    sum[1] >>= 7;
-#endif
-    for (uint32_t c = 0u; c < 2u; c += 1u) {
-#if MG_LINEAR == 4
-        const int32_t y = mg_dsp_scale_float(sum[c], w[c], w[c + 2u]);
-#elif MG_LINEAR > 1
-        const int32_t y = mg_dsp_scale_once(sum[c], w[c], w[c + 2u], w[c + 4u]);
-#elif MG_LINEAR
-        const int32_t y = mg_dsp_scale(sum[c], w[c], w[c + 2u], w[c + 4u]);
-#elif MG_COMPOSITE
-        const int32_t y = c != 0u ? mg_dsp_scale_wide(sum[c], w[c], w[c + 2u], w[c + 4u])
-                                  : mg_dsp_scale_clamped(sum[c], w[c], w[c + 2u], w[c + 4u]);
-#else
-        const int32_t y = mg_dsp_scale_clamped(sum[c], w[c], w[c + 2u], w[c + 4u]);
-#endif
-        out[c] = (int8_t)mg_clamp(y, -128, 127);
-    }
-    return w + 6;
-}
-
-static void MG_VARIANT(block)(const mg_dsp_job *job, uint32_t pixels)
-{
-    const int32_t length = (int32_t)(MG_VARIANT(pixel)(job, job->stream, job->out, 0u) - job->stream);
-    const int32_t pairs = (int32_t)(job->end - job->stream) / length;
-    for (uint32_t pixel = 0u; pixel < pixels; pixel += 1u) {
-        for (int32_t k = 0; k < pairs; k += 1) {
-            int8_t *const out = job->out + pixel * job->out_c + 2 * k;
-            (void)MG_VARIANT(pixel)(job, job->stream + k * length, out, pixel);
-        }
-    }
-}
-
-static inline void MG_VARIANT(block3)(const mg_dsp_job *job)
-{
-    MG_VARIANT(block)(job, 3u);
-}
-
-#if MG_REST
-static inline void MG_VARIANT(block2)(const mg_dsp_job *job)
-{
-    MG_VARIANT(block)(job, 2u);
-}
-#endif
-
+#include "mcugen/dsp_block_plain_template.h"
 #endif
 
 static inline void MG_VARIANT(pixels)(const mg_dsp_job *job, uint32_t pixels)

@@ -2,7 +2,8 @@
  *
  * Sums to stored integers on cores with SMMLAR, in three or four instructions, with the bits of mg_requantize.
  *
- * Let x be a sum, |x| < 2^30, held doubled; n >= 1 the shift to the right; addend = 2^(n - 1) + (zero_point << n).
+ * Let x be a sum, |x| < 2^30, held doubled; n >= 1 the shift to the right; addend = 2^(n - 1) + (zero_point << n). Where
+ * the clamp begins at the zero point or above, n may be 0, with the zero point for an addend.
  *
  *   round(x * mult / 2^31)               is one SMMLAR of 2x and mult, for both signs; its addend is free
  *   x / 2^n, halves away from zero       is (x - (x < 0) + 2^(n - 1)) >> n, and the sign may be that of the sum

@@ -34,10 +34,12 @@ typedef struct {
 
 #define MG_DECLARE_conv2d_s8__dsp16_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp8_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp4_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp16_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp16_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp8_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp4_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp16_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: a vector times a matrix on cores with SMLAD: 21 instructions for 32 products, or 27 where two outputs' int8
- * weights share a halfword, or 29 with single loads among them.
+ * weights share a halfword, or 29 with single loads among them, or 43 where two outputs' weights of 4 bits share a byte.
  *
  *   MG_UNROLL     steps of eight taps in the text
  *   MG_LOOP       1: which are repeated until all taps are done
  *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
  *   MG_ONCE       1: rounded once, to the nearest; 0: twice, as mg_requantize does; 2: by a float
- *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two outputs to a halfword, a + 256 b
+ *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two outputs to a halfword, a + 256 b; 2: weights of 4
+ *                 bits, two outputs to a byte, a + 16 b
  *   MG_SINGLE     1, where MG_COMPOSITE: loads beside products, for Cortex-M7
  *
  * The stream holds for each block of four outputs, in the order of reading:
- *   the four biases, doubled; composite: bias a, bias a + 256 bias b of both pairs
- *   each eight taps: the four words of each output; composite: of each pair
+ *   the four biases, doubled; composite: bias a, bias a + 256 bias b of both pairs; of 4 bits: 16 bias a, bias a + 16
+ *   bias b
+ *   each eight taps: the four words of each output; composite: of each pair; of 4 bits: two words of each pair, taps 0,
+ *   2, 1, 3 in the bytes of the first
  *   four multipliers, four addends, four shifts, as in dsp_requantize.h
  */
 #include "mcugen/dsp_block.h"
@@ -38,6 +41,16 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
     "ldmia lr!, {r8-r11}\n"              \
     MG_PAIR_OF("r0", "r8", a, b) MG_PAIR_OF("r1", "r9", a, b) MG_PAIR_OF("r2", "r10", a, b) MG_PAIR_OF("r3", "r11", a, b)
 
+#define MG_FOUR_OF(x0, x1, w, a, b)                                  \
+    MG_DSP_LOWER("r10", w)                                           \
+    "sxtb16 r11, " w "\n" MG_DSP_SMLAD(b, x0, "r11")                 \
+    "sxtb16 r11, r10\n" MG_DSP_SMLAD(a, x0, "r11")                   \
+    "sxtb16 r11, " w ", ror #8\n" MG_DSP_SMLAD(b, x1, "r11")         \
+    "sxtb16 r11, r10, ror #8\n" MG_DSP_SMLAD(a, x1, "r11")
+
+#define MG_NIBBLES_OF(a, b) \
+    "ldrd r8, r9, [lr], #8\n" MG_FOUR_OF("r0", "r1", "r8", a, b) MG_FOUR_OF("r2", "r3", "r9", a, b)
+
 /* Variant with words already loaded, x0 times r8 and so on; one and other: loads of the next words. */
 #define MG_AMONG(a, b, x0, x1, x2, x3, one, other)               \
     MG_DSP_SMLAD(b, x0, "r8")                                    \
@@ -55,6 +68,8 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
     MG_AMONG("r4", "r5", "r0", "r1", "r2", "r3", "ldr r8, [lr, #8]\n", "ldr r9, [lr, #12]\n")                   \
     "ldrd r10, r11, [lr], #16\n"                                                                                \
     MG_AMONG("r6", "r7", "r2", "r3", "r0", "r1", "", "")
+#elif MG_COMPOSITE == 2
+#define MG_EIGHT MG_NIBBLES_OF("r4", "r5") MG_NIBBLES_OF("r6", "r7")
 #elif MG_COMPOSITE
 #define MG_EIGHT MG_BOTH("r4", "r5") MG_BOTH("r6", "r7")
 #else
@@ -76,7 +91,9 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
 #else
 #define MG_BIASES "ldmia lr!, {r4-r7}\n"
 #define MG_SHIFTS "ldmia lr!, {r0-r3}\n"
-#if MG_COMPOSITE
+#if MG_COMPOSITE == 2
+#define MG_SCALES MG_DSP_SPLIT_NIBBLES("r4", "r5") MG_DSP_SPLIT_NIBBLES("r6", "r7") "ldmia lr!, {r0-r3, r8-r11}\n"
+#elif MG_COMPOSITE
 #define MG_SCALES MG_DSP_SPLIT("r4", "r5") MG_DSP_SPLIT("r6", "r7") "ldmia lr!, {r0-r3, r8-r11}\n"
 #else
 #define MG_SCALES "ldmia lr!, {r0-r3, r8-r11}\n"
@@ -157,6 +174,8 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
 #undef MG_OUTPUT
 #undef MG_PAIR_OF
 #undef MG_BOTH
+#undef MG_FOUR_OF
+#undef MG_NIBBLES_OF
 #undef MG_AMONG
 #undef MG_EIGHT
 #undef MG_BIASES
@@ -183,17 +202,28 @@ static inline int8_t MG_VARIANT(finish)(int32_t sum, const int32_t *scale)
 #endif
 }
 
+#if MG_COMPOSITE != 2
 /* Two taps times a word of weights added to a sum. */
 static inline int32_t MG_VARIANT(multiply)(int32_t sum, int32_t w, const mg_s16 *x)
 {
     const uint32_t products = (uint32_t)(mg_dsp_low(w) * x[0]) + (uint32_t)(mg_dsp_high(w) * x[1]);
     return (int32_t)((uint32_t)sum + products);
 }
+#endif
 
 static inline void MG_VARIANT(eight)(int32_t sums[4], const int32_t *w, const mg_s16 *x)
 {
     for (uint32_t k = 0u; k < 4u; k += 1u) {
-#if MG_COMPOSITE
+#if MG_COMPOSITE == 2
+        for (uint32_t pair = 0u; pair < 4u; pair += 2u) {
+            const int32_t word = w[pair + k / 2u];
+            const int32_t first = mg_dsp_byte(word, 8u * (k & 1u)), second = mg_dsp_byte(word, 8u * (k & 1u) + 16u);
+            const int32_t a = mg_dsp_lower(first) * x[2u * k] + mg_dsp_lower(second) * x[2u * k + 1u];
+            const int32_t both = first * x[2u * k] + second * x[2u * k + 1u];
+            sums[pair] = (int32_t)((uint32_t)sums[pair] + (uint32_t)(16 * a));
+            sums[pair + 1u] = (int32_t)((uint32_t)sums[pair + 1u] + (uint32_t)both);
+        }
+#elif MG_COMPOSITE
         for (uint32_t pair = 0u; pair < 2u; pair += 1u) {
             const int32_t word = w[4u * pair + k];
             const int32_t a = (int32_t)((uint32_t)(uint16_t)(int8_t)(word & 0xFF) | (uint32_t)(int8_t)(word >> 16 & 0xFF) << 16);
@@ -210,7 +240,7 @@ static inline void MG_VARIANT(eight)(int32_t sums[4], const int32_t *w, const mg
 
 static void MG_VARIANT(vector)(const mg_dsp_vector_job *job)
 {
-    const uint32_t steps = (uint32_t)(job->x_end - job->x) / 8u, words = MG_COMPOSITE ? 8u : 16u;
+    const uint32_t steps = (uint32_t)(job->x_end - job->x) / 8u, words = MG_COMPOSITE == 2 ? 4u : MG_COMPOSITE ? 8u : 16u;
     const int32_t *w = job->stream;
     for (uint32_t o = 0u; o < job->left; o += 4u) {
         int32_t sums[4] = {w[0], w[1], w[2], w[3]};
@@ -220,7 +250,10 @@ static void MG_VARIANT(vector)(const mg_dsp_vector_job *job)
             w += words;
         }
         for (uint32_t k = 0u; k < 4u; k += 1u) {
-#if MG_COMPOSITE
+#if MG_COMPOSITE == 2
+            const int32_t b = (int32_t)((uint32_t)sums[k | 1u] - (uint32_t)(sums[k & 2u] >> 4)) >> 3;
+            const int32_t sum = (k & 1u) != 0u ? b : sums[k] >> 3;
+#elif MG_COMPOSITE
             const int32_t b = (int32_t)((uint32_t)sums[k | 1u] - (uint32_t)sums[k & 2u]) >> 7;
             const int32_t sum = (k & 1u) != 0u ? b : sums[k] * 2;
 #else

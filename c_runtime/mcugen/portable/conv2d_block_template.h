@@ -4,6 +4,8 @@
  * A pixel's taps are `runs` runs of `run` elements, run r of a pixel standing at rows[r] + its offset.
  * Weights of a pair of output channels are interleaved.
  */
+#include "mcugen/weights_template.h"
+
 typedef struct {
     const MG_NAME(x) *const *rows;
     uint32_t runs, run;
@@ -26,14 +28,14 @@ static inline void MG_NAME(dot_2x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x0, con
     for (uint32_t k = 0u; k < quads; k += 4u) {
         const MG_NAME(x) *const p0 = x0 + k;
         const MG_NAME(x) *const p1 = x1 + k;
-        const MG_NAME(w) *const q = w + 2u * k;
-        MG_NAME(tap_2x2)(acc, p0[0], p1[0], q[0], q[1]);
-        MG_NAME(tap_2x2)(acc, p0[1], p1[1], q[2], q[3]);
-        MG_NAME(tap_2x2)(acc, p0[2], p1[2], q[4], q[5]);
-        MG_NAME(tap_2x2)(acc, p0[3], p1[3], q[6], q[7]);
+        const MG_NAME(w) *const q = MG_NAME(from)(w, 2u * k);
+        MG_NAME(tap_2x2)(acc, p0[0], p1[0], MG_NAME(weight)(q, 0u), MG_NAME(weight)(q, 1u));
+        MG_NAME(tap_2x2)(acc, p0[1], p1[1], MG_NAME(weight)(q, 2u), MG_NAME(weight)(q, 3u));
+        MG_NAME(tap_2x2)(acc, p0[2], p1[2], MG_NAME(weight)(q, 4u), MG_NAME(weight)(q, 5u));
+        MG_NAME(tap_2x2)(acc, p0[3], p1[3], MG_NAME(weight)(q, 6u), MG_NAME(weight)(q, 7u));
     }
     for (uint32_t k = quads; k < n; k += 1u) {
-        MG_NAME(tap_2x2)(acc, x0[k], x1[k], w[2u * k], w[2u * k + 1u]);
+        MG_NAME(tap_2x2)(acc, x0[k], x1[k], MG_NAME(weight)(w, 2u * k), MG_NAME(weight)(w, 2u * k + 1u));
     }
 }
 
@@ -41,18 +43,18 @@ static inline void MG_NAME(dot_2x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x0, con
 static inline void MG_NAME(dot_1x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w, uint32_t n)
 {
     for (uint32_t k = 0u; k < n; k += 1u) {
-        acc[0] += (MG_NAME(acc))x[k] * w[2u * k];
-        acc[1] += (MG_NAME(acc))x[k] * w[2u * k + 1u];
+        acc[0] += (MG_NAME(acc))x[k] * MG_NAME(weight)(w, 2u * k);
+        acc[1] += (MG_NAME(acc))x[k] * MG_NAME(weight)(w, 2u * k + 1u);
     }
 }
 
 /* One tap of one pixel and four channels, of two pairs of weights. */
 static inline void MG_NAME(tap_1x4)(MG_NAME(acc) *acc, MG_NAME(acc) x, const MG_NAME(w) *w0, const MG_NAME(w) *w1)
 {
-    acc[0] += x * w0[0];
-    acc[1] += x * w0[1];
-    acc[2] += x * w1[0];
-    acc[3] += x * w1[1];
+    acc[0] += x * MG_NAME(weight)(w0, 0u);
+    acc[1] += x * MG_NAME(weight)(w0, 1u);
+    acc[2] += x * MG_NAME(weight)(w1, 0u);
+    acc[3] += x * MG_NAME(weight)(w1, 1u);
 }
 
 /* One pixel and the four channels of two pairs of weights. */
@@ -62,29 +64,28 @@ static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, cons
     const uint32_t quads = n & ~3u;
     for (uint32_t k = 0u; k < quads; k += 4u) {
         const MG_NAME(x) *const p = x + k;
-        const MG_NAME(w) *const q0 = w0 + 2u * k;
-        const MG_NAME(w) *const q1 = w1 + 2u * k;
+        const MG_NAME(w) *const q0 = MG_NAME(from)(w0, 2u * k);
+        const MG_NAME(w) *const q1 = MG_NAME(from)(w1, 2u * k);
         MG_NAME(tap_1x4)(acc, p[0], q0, q1);
-        MG_NAME(tap_1x4)(acc, p[1], q0 + 2, q1 + 2);
-        MG_NAME(tap_1x4)(acc, p[2], q0 + 4, q1 + 4);
-        MG_NAME(tap_1x4)(acc, p[3], q0 + 6, q1 + 6);
+        MG_NAME(tap_1x4)(acc, p[1], MG_NAME(from)(q0, 2u), MG_NAME(from)(q1, 2u));
+        MG_NAME(tap_1x4)(acc, p[2], MG_NAME(from)(q0, 4u), MG_NAME(from)(q1, 4u));
+        MG_NAME(tap_1x4)(acc, p[3], MG_NAME(from)(q0, 6u), MG_NAME(from)(q1, 6u));
     }
     for (uint32_t k = quads; k < n; k += 1u) {
-        MG_NAME(tap_1x4)(acc, x[k], w0 + 2u * k, w1 + 2u * k);
+        MG_NAME(tap_1x4)(acc, x[k], MG_NAME(from)(w0, 2u * k), MG_NAME(from)(w1, 2u * k));
     }
 }
 
 /* Channel o, the last of an odd number, of one pixel. */
 static void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(x) *out)
 {
-    const MG_NAME(w) *w = p->weights + o * t->runs * t->run;
+    const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * t->runs * t->run);
     MG_NAME(acc) acc = (MG_NAME(acc))p->bias[o];
     for (uint32_t r = 0u; r < t->runs; r += 1u) {
         const MG_NAME(x) *const x = t->rows[r] + offset;
         for (uint32_t k = 0u; k < t->run; k += 1u) {
-            acc += (MG_NAME(acc))x[k] * w[k];
+            acc += (MG_NAME(acc))x[k] * MG_NAME(weight)(w, r * t->run + k);
         }
-        w += t->run;
     }
     out[o] = MG_NAME(store)(p, o, acc);
 }
@@ -97,22 +98,22 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     const uint32_t pairs = first + ((uint32_t)p->group_out_c & ~1u);
     const uint32_t taps = t->runs * t->run;
     for (uint32_t o = first; o < fours; o += 4u) {
-        const MG_NAME(w) *const w = p->weights + o * taps;
+        const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * taps);
         MG_NAME(acc) acc[4] = {(MG_NAME(acc))p->bias[o], (MG_NAME(acc))p->bias[o + 1u], (MG_NAME(acc))p->bias[o + 2u],
                                (MG_NAME(acc))p->bias[o + 3u]};
         for (uint32_t r = 0u; r < t->runs; r += 1u) {
             const uint32_t at = 2u * r * t->run;
-            MG_NAME(dot_1x4)(acc, t->rows[r] + offset, w + at, w + 2u * taps + at, t->run);
+            MG_NAME(dot_1x4)(acc, t->rows[r] + offset, MG_NAME(from)(w, at), MG_NAME(from)(w, 2u * taps + at), t->run);
         }
         for (uint32_t i = 0u; i < 4u; i += 1u) {
             out[o + i] = MG_NAME(store)(p, o + i, acc[i]);
         }
     }
     for (uint32_t o = fours; o < pairs; o += 2u) {
-        const MG_NAME(w) *const w = p->weights + o * taps;
+        const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * taps);
         MG_NAME(acc) acc[2] = {(MG_NAME(acc))p->bias[o], (MG_NAME(acc))p->bias[o + 1u]};
         for (uint32_t r = 0u; r < t->runs; r += 1u) {
-            MG_NAME(dot_1x2)(acc, t->rows[r] + offset, w + 2u * r * t->run, t->run);
+            MG_NAME(dot_1x2)(acc, t->rows[r] + offset, MG_NAME(from)(w, 2u * r * t->run), t->run);
         }
         for (uint32_t i = 0u; i < 2u; i += 1u) {
             out[o + i] = MG_NAME(store)(p, o + i, acc[i]);
@@ -131,11 +132,12 @@ static inline void MG_NAME(two)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     const uint32_t taps = t->runs * t->run;
     MG_NAME(x) *const out1 = out + p->out_c;
     for (uint32_t o = first; o < pairs; o += 2u) {
-        const MG_NAME(w) *const w = p->weights + o * taps;
+        const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * taps);
         const MG_NAME(acc) bias0 = (MG_NAME(acc))p->bias[o], bias1 = (MG_NAME(acc))p->bias[o + 1u];
         MG_NAME(acc) acc[4] = {bias0, bias1, bias0, bias1};
         for (uint32_t r = 0u; r < t->runs; r += 1u) {
-            MG_NAME(dot_2x2)(acc, t->rows[r] + offset0, t->rows[r] + offset1, w + 2u * r * t->run, t->run);
+            MG_NAME(dot_2x2)(acc, t->rows[r] + offset0, t->rows[r] + offset1, MG_NAME(from)(w, 2u * r * t->run),
+                              t->run);
         }
         out[o] = MG_NAME(store)(p, o, acc[0]);
         out[o + 1u] = MG_NAME(store)(p, o + 1u, acc[1]);

@@ -28,4 +28,8 @@ typedef struct {
 /* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.  out: out_w * out_c. */
 void mg_depthwise_conv2d_s8_line(const mg_depthwise_conv2d_s8_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
+/* The same with weights of 4 bits, two to a byte in the order above, the first in the lower half. */
+void mg_depthwise_conv2d_s8_line__nibbles(const mg_depthwise_conv2d_s8_line_params *p, const int8_t *const *rows,
+                                          uint32_t y, int8_t *out);
+
 #endif /* MCUGEN_DEPTHWISE_CONV2D_S8_LINE_H */

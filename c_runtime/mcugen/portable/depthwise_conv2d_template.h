@@ -2,28 +2,29 @@
  *
  * Template: one output row of a depthwise convolution. Four channels are computed together.
  */
+#include "mcugen/weights_template.h"
 
 /* acc[c] += x[c] * w[c], for four neighbouring channels */
-static inline void MG_NAME(tap)(MG_NAME(acc) *acc, const MG_NAME(x) *x, MG_NAME(acc) w0, MG_NAME(acc) w1, MG_NAME(acc) w2, MG_NAME(acc) w3)
+static inline void MG_NAME(tap)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w)
 {
-    acc[0] += x[0] * w0;
-    acc[1] += x[1] * w1;
-    acc[2] += x[2] * w2;
-    acc[3] += x[3] * w3;
+    acc[0] += x[0] * MG_NAME(weight)(w, 0u);
+    acc[1] += x[1] * MG_NAME(weight)(w, 1u);
+    acc[2] += x[2] * MG_NAME(weight)(w, 2u);
+    acc[3] += x[3] * MG_NAME(weight)(w, 3u);
 }
 
 /* n taps of one pixel, `step` elements apart; three are the usual number. */
 static inline void MG_NAME(taps)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w, int32_t step, int32_t n)
 {
     if (n == 3) {
-        MG_NAME(tap)(acc, x, w[0], w[1], w[2], w[3]);
-        MG_NAME(tap)(acc, x + step, w[4], w[5], w[6], w[7]);
-        MG_NAME(tap)(acc, x + 2 * step, w[8], w[9], w[10], w[11]);
+        MG_NAME(tap)(acc, x, w);
+        MG_NAME(tap)(acc, x + step, MG_NAME(from)(w, 4u));
+        MG_NAME(tap)(acc, x + 2 * step, MG_NAME(from)(w, 8u));
     } else {
         for (int32_t j = 0; j < n; j += 1) {
-            MG_NAME(tap)(acc, x, w[0], w[1], w[2], w[3]);
+            MG_NAME(tap)(acc, x, w);
             x += step;
-            w += 4;
+            w = MG_NAME(from)(w, 4u);
         }
     }
 }
@@ -53,30 +54,30 @@ static void MG_NAME(beyond)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const M
     const MG_NAME(acc) outside = MG_NAME(outside)(p);
     for (int32_t i = 0; i < (int32_t)p->kernel_h; i += 1) {
         for (int32_t j = 4 * first; j < 4 * end; j += 4) {
-            acc[0] += outside * w[j];
-            acc[1] += outside * w[j + 1];
-            acc[2] += outside * w[j + 2];
-            acc[3] += outside * w[j + 3];
+            acc[0] += outside * MG_NAME(weight)(w, (uint32_t)j);
+            acc[1] += outside * MG_NAME(weight)(w, (uint32_t)j + 1u);
+            acc[2] += outside * MG_NAME(weight)(w, (uint32_t)j + 2u);
+            acc[3] += outside * MG_NAME(weight)(w, (uint32_t)j + 3u);
         }
-        w += 4u * p->kernel_w;
+        w = MG_NAME(from)(w, 4u * p->kernel_w);
     }
 }
 
 /* Channels [c, c + 4) of the whole row. */
 static void MG_NAME(four)(const MG_NAME(params) *p, const MG_NAME(x) *const *rows, uint32_t c, MG_NAME(x) *out)
 {
-    const MG_NAME(w) *const weights = p->weights + c * p->kernel_h * p->kernel_w;
+    const MG_NAME(w) *const weights = MG_NAME(from)(p->weights, c * p->kernel_h * p->kernel_w);
     const int32_t width = (int32_t)p->kernel_w, height = (int32_t)p->kernel_h;
     const int32_t step = (int32_t)p->dilation_w * (int32_t)p->in_c;
     for (uint32_t x = 0u; x < p->out_w; x += 1u) {
         const MG_NAME(place) at = MG_NAME(locate)(p, x);
         const int32_t offset = at.column * (int32_t)p->in_c + step * at.first + (int32_t)c;
-        const MG_NAME(w) *w = weights + 4 * at.first;
+        const MG_NAME(w) *w = MG_NAME(from)(weights, 4u * (uint32_t)at.first);
         MG_NAME(acc) acc[4] = {(MG_NAME(acc))p->bias[c], (MG_NAME(acc))p->bias[c + 1u], (MG_NAME(acc))p->bias[c + 2u],
                                (MG_NAME(acc))p->bias[c + 3u]};
         for (int32_t i = 0; i < height; i += 1) {
             MG_NAME(taps)(acc, rows[i] + offset, w, step, at.end - at.first);
-            w += 4 * width;
+            w = MG_NAME(from)(w, 4u * (uint32_t)width);
         }
         if (at.end - at.first < width) {
             MG_NAME(beyond)(p, acc, weights, 0, at.first);
@@ -95,14 +96,14 @@ static void MG_NAME(channel)(const MG_NAME(params) *p, const MG_NAME(x) *const *
     for (uint32_t x = 0u; x < p->out_w; x += 1u) {
         const MG_NAME(place) at = MG_NAME(locate)(p, x);
         const int32_t offset = at.column * (int32_t)p->in_c + (int32_t)c;
-        const MG_NAME(w) *w = p->weights + o * p->kernel_h * p->kernel_w;
+        uint32_t k = o * p->kernel_h * p->kernel_w;
         MG_NAME(acc) acc = (MG_NAME(acc))p->bias[o];
         for (int32_t i = 0; i < (int32_t)p->kernel_h; i += 1) {
             for (int32_t j = 0; j < (int32_t)p->kernel_w; j += 1) {
                 const int32_t inside = (int32_t)(j >= at.first && j < at.end);
-                acc += (MG_NAME(acc))(inside != 0 ? rows[i][offset + step * j] : outside) * w[j];
+                acc += (MG_NAME(acc))(inside != 0 ? rows[i][offset + step * j] : outside) * MG_NAME(weight)(p->weights, k);
+                k += 1u;
             }
-            w += p->kernel_w;
         }
         out[x * p->out_c + o] = MG_NAME(store)(p, o, acc);
     }

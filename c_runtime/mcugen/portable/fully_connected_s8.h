@@ -32,4 +32,7 @@ void mg_fully_connected_s8__acc64(const mg_fully_connected_s8_params *p, const i
 /* The same with int16 outputs, rounded as convolutions are. */
 void mg_fully_connected_s8_s16(const mg_fully_connected_s8_params *p, const int8_t *in, mg_s16 *out, uint32_t n);
 
+/* The same with weights of 4 bits, two to a byte in the order above, the first in the lower half. */
+void mg_fully_connected_s8__nibbles(const mg_fully_connected_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
+
 #endif /* MCUGEN_FULLY_CONNECTED_S8_H */

@@ -29,7 +29,7 @@ static inline void MG_NAME(row_taps)(const MG_NAME(params) *p, MG_NAME(acc) *acc
             if (lanes == 4u) {
                 MG_NAME(dot_1x4)(acc, row + j * in_c, zero, w, in_c);
             } else {
-                MG_NAME(dot_1x1)(acc, row + j * in_c, zero, w, in_c);
+                MG_NAME(dot_1x1)(acc, row + j * in_c, zero, w, 0u, in_c);
             }
         }
         j -= 1u;

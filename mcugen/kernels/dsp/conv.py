@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,11 +34,21 @@ _MAX_RUNS = 512
 
 @dataclass(frozen=True)
 class Way:
-    """Weights int16 or composite; loads of several words, or single ones, for Cortex-M7."""
+    """Bits that a weight takes; loads of several words, or single ones, for Cortex-M7."""
 
     name: str
-    is_composite: bool
-    is_single: bool
+    bits: int
+    is_single: bool = False
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether two channels share a halfword."""
+        return self.bits == 8
+
+    @property
+    def step(self) -> int:
+        """Words of two taps that are read together."""
+        return 2 if self.bits == 4 else 1
 
     @property
     def short(self) -> str:
@@ -46,24 +57,26 @@ class Way:
     def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
         """Code bytes of blocks of three pixels and, with `rest`, of two, for `words` unrolled words; base excluded."""
         linear = sizes["linear"] % 2
-        extra = (24 + 12 * linear) * self.is_composite + 24 * linear + 16 * sizes["loop"]
-        bytes_of = (44.0, 32.0) if self.is_single else _WORD_BYTES[gathered, self.is_composite]
+        extra = (24 + 12 * linear) * (self.bits < 16) + 24 * linear + 16 * sizes["loop"]
+        bytes_of = (44.0, 32.0) if self.is_single else _WORD_BYTES[gathered, self.bits]
         return sum(words * each + extra for each in bytes_of[: 1 + sizes.get("rest", 0)])
 
 
 _WAYS = (
-    Way("dsp16", False, False),
-    Way("dsp8", True, False),
-    Way("dsp16_single", False, True),
-    Way("dsp8_single", True, True),
+    Way("dsp16", 16),
+    Way("dsp8", 8),
+    Way("dsp16_single", 16, is_single=True),
+    Way("dsp8_single", 8, is_single=True),
+    Way("dsp4", 4),
 )
 _WORD_BYTES = {
-    (False, False): (32.0, 22.0),
-    (False, True): (36.0, 26.0),
-    (True, False): (30.7, 22.7),
-    (True, True): (33.3, 25.3),
+    (False, 16): (32.0, 22.0),
+    (False, 8): (36.0, 26.0),
+    (True, 16): (30.7, 22.7),
+    (True, 8): (33.3, 25.3),
+    (True, 4): (42.0, 34.0),
 }
-"""(gathered, composite) -> code bytes for one word of two taps, for three pixels and for two."""
+"""(gathered, bits of a weight) -> code bytes for one word of two taps, for three pixels and for two."""
 
 
 def _linear(call: Call, way: Way, loop: int = 0) -> int:
@@ -100,25 +113,29 @@ class InRows:
 
     gathered: bool
 
+    @property
+    def gathers(self) -> bool:
+        return self.gathered
+
     def layout(self, call: Call) -> Layout:
         return layout(call, window_of(call), gathered=self.gathered)
 
     def ring(self, call: Call) -> Ring:
         return Ring("s16", self.layout(call).row_length)
 
-    def words(self, call: Call) -> Words:
+    def words(self, call: Call, way: Way) -> Words:
         """How gathered taps are read."""
         found = self.layout(call)
-        return words_of(window_of(call).kernel[0] * len(found.runs) * 2 * found.run.quads, words_in(call))
+        return words_of(window_of(call).kernel[0] * len(found.runs) * 2 * found.run.quads, words_in(call), way.step)
 
-    def scratch(self, call: Call) -> int:
+    def scratch(self, call: Call, way: Way) -> int:
         """Bytes of three pixels' taps."""
-        return _gathered_bytes(self.words(call))
+        return _gathered_bytes(self.words(call, way))
 
     def variant(self, call: Call, way: Way) -> dict[str, int]:
         found, rows = self.layout(call), window_of(call).kernel[0]
         if self.gathered:
-            words = self.words(call)
+            words = self.words(call, way)
             sizes, loop = {"words": words.words}, int(words.times > 1)
         else:
             sizes = {
@@ -142,7 +159,7 @@ class InRows:
         taps = found.taps(_by_tap(call))
         taken: Params = {}
         if self.gathered:
-            words = self.words(call).total
+            words = self.words(call, way).total
             taps = scaling.padded(taps, 2 * words)
             taken = {
                 "words": words,
@@ -152,7 +169,7 @@ class InRows:
                 "groups": found.run.quads,
             }
         return {
-            **scaling.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
+            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"]),
             "runs": np.array(found.runs, np.uint32),
             "left": found.left,
             "row_length": found.row_length,
@@ -172,14 +189,14 @@ class InRows:
         own = GATHERED_TERMS if self.gathered else (*TERMS, "segments", "looped")
         return (*own, *FINISH_TERMS, *(f"widened{how}" for how in range(3)))
 
-    def work(self, call: Call) -> dict[str, float]:
+    def work(self, call: Call, way: Way) -> dict[str, float]:
         found, (n, rows, columns, outputs) = self.layout(call), call.output.shape
         threes = _threes(columns)
         blocks = n * rows * np.array([threes // 3, (columns - threes + 1) // 2])
         segments = window_of(call).kernel[0] * len(found.runs)
         widened = {f"widened{found.widen}": call.input(0).size, **_finish_work(call)}
         if self.gathered:
-            return _gathered_work(blocks, outputs, self.words(call), segments, found.run.quads) | widened
+            return _gathered_work(blocks, outputs, self.words(call, way), segments, found.run.quads) | widened
         groups = segments * (found.run.quads + found.run.pair / 2)
         counts = _work(blocks, outputs, groups)
         looped = counts["pairs"] * (segments * found.run.quads > groups_in(call))
@@ -215,31 +232,34 @@ class Pixels:
     """Kernels of 1x1 convolutions on runs of pixels, of which three are gathered. shared: one copy for all sizes."""
 
     shared: bool
+    gathers: ClassVar[bool] = True
 
-    def words(self, call: Call) -> Words:
+    def words(self, call: Call, way: Way) -> Words:
         total = 2 * -(-call.input(0).shape[3] // 4)
-        return Words(-(-total // SHARED_WORDS), SHARED_WORDS) if self.shared else words_of(total, words_in(call))
+        if self.shared:
+            return Words(-(-total // SHARED_WORDS), SHARED_WORDS)
+        return words_of(total, words_in(call), way.step)
 
-    def scratch(self, call: Call) -> int:
+    def scratch(self, call: Call, way: Way) -> int:
         """Bytes of three pixels' channels, widened."""
-        return _gathered_bytes(self.words(call))
+        return _gathered_bytes(self.words(call, way))
 
     def variant(self, call: Call, way: Way) -> dict[str, int]:
-        words = self.words(call)
+        words = self.words(call, way)
         loop = int(self.shared or words.times > 1)
         return {"words": words.words, "loop": loop, "linear": _linear(call, way, loop)}
 
-    def work(self, call: Call) -> dict[str, float]:
+    def work(self, call: Call, way: Way) -> dict[str, float]:
         outputs = call.output.shape[3]
         blocks = -(-call.output.size // outputs // 3)
-        counts = _gathered_work(np.array([blocks, 0]), outputs, self.words(call), 1, call.input(0).shape[3] / 4)
+        counts = _gathered_work(np.array([blocks, 0]), outputs, self.words(call, way), 1, call.input(0).shape[3] / 4)
         return counts | _finish_work(call)
 
     def params(self, call: Call, way: Way) -> Params:
-        w, words = matrix(call), self.words(call)
+        w, words = matrix(call), self.words(call, way)
         taps = scaling.padded(scaling.swapped(scaling.overlapped(w)), 2 * words.total)
         return {
-            **scaling.stream(call, w, taps, is_composite=way.is_composite, linear=self.variant(call, way)["linear"]),
+            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"]),
             "words": words.total,
             "in_c": w.shape[1],
             "out_c": w.shape[0],
@@ -248,7 +268,7 @@ class Pixels:
 
     def code(self, call: Call, way: Way) -> int:
         """Code size of a copy in bytes."""
-        return round(800 + way.block_bytes(self.words(call).words, self.variant(call, way), gathered=True))
+        return round(800 + way.block_bytes(self.words(call, way).words, self.variant(call, way), gathered=True))
 
 
 def _threes(columns: int) -> int:
@@ -295,8 +315,6 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
             accepts=(is_dense, rows.fields_fit, *(() if rows.gathered else (rows.in_reach,))),
             window=row_window,
             ring=rows.ring,
-            scratch=rows.scratch if rows.gathered else None,
-            work=rows.work,
             terms=rows.terms,
             struct="mg_dsp_ring",
         )
@@ -313,8 +331,6 @@ def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
             Form.POINTWISE,
             accepts=(is_run, four_channels),
             count=pixels,
-            scratch=runs.scratch,
-            work=runs.work,
             terms=(*GATHERED_TERMS, *FINISH_TERMS),
             struct="mg_dsp_run",
         )
@@ -328,10 +344,10 @@ def _initials(suffix: str) -> str:
 
 
 def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
-    """Kernels with int16 weights and with composite ones, for cores that load several words fast and for others."""
+    """Kernels with weights of 16 bits and of 8, for cores that load several words fast and for others, and of 4."""
     made = []
-    for way in _WAYS:
-        proofs = (scaling.doubled, scaling.scaled, *((scaling.composite,) if way.is_composite else ()))
+    for way in _WAYS if of.gathers else _WAYS[:-1]:
+        proofs = (scaling.doubled, scaling.scaled, *scaling.PROOFS[way.bits])
         made.append(
             replace(
                 base,
@@ -340,8 +356,10 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
                 accepts=(_filter.int8_outside, _filter.constant_weights, *base.accepts, *proofs),
                 variant=partial(of.variant, way=way),
                 params=partial(of.params, way=way),
+                scratch=partial(of.scratch, way=way) if of.gathers else None,
+                work=partial(of.work, way=way),
                 code=partial(of.code, way=way),
-                widened=not way.is_composite,
+                widened=way.bits == 16,
                 needs=scaling.DSP,
             )
         )

@@ -58,8 +58,11 @@ class Words:
         return self.times * self.words
 
 
-def words_of(total: int, most: int = UNROLLED_WORDS) -> Words:
-    """How to read `total` words, with no more of them than must be."""
+def words_of(total: int, most: int = UNROLLED_WORDS, step: int = 1) -> Words:
+    """How to read `total` words, with no more of them than must be. step: words that are read together."""
+    if step > 1:
+        found = words_of(-(-total // step), max(most // step, 1))
+        return Words(found.times, step * found.words)
     least = -(-total // most)
     exact = [n for n in range(least, total // _LEAST_WORDS + 1) if total % n == 0]
     times = exact[0] if exact else least

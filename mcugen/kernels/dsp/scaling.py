@@ -6,12 +6,12 @@ the rounding and the zero point (dsp_requantize.h). All of it is proved here, pe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
+from mcugen.call import Call, Params, Rule, fact
 from mcugen.errors import InternalError
 from mcugen.numeric import (
     activation_range,
@@ -20,7 +20,7 @@ from mcugen.numeric import (
     rounding_doubling_high_mul,
 )
 from mcugen.ops import _filter, _rounding
-from mcugen.ops._weighted import rounds_once
+from mcugen.ops._weighted import activation_of, four_bits, matrix, rounds_once
 
 DSP = frozenset({"dsp"})
 FPU = frozenset({"fpu"})
@@ -30,6 +30,7 @@ SWAPPED = (0, 2, 1, 3)
 _LARGEST_SUM = 2**30
 _LARGEST_WEIGHT = 2**14
 _LARGEST_COMPOSITE = 2**23
+_LARGEST_NIBBLES = 2**26
 _LEAST_FACTOR = 2.0**-100
 
 
@@ -137,9 +138,10 @@ def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[
     values = [np.asarray(multiply(end, mult, shift)) for end in ends]
     constant = (values[0] == values[1]) & ((right >= 0) | (ends[0] == ends[1]))
     constant &= (ends[0] >= -(2**31)) & (ends[1] < 2**31)
-    fits = (right >= 1) & (right <= 22)
+    unshifted = multiply is multiply_double_rounding and clamps_at_zero_point(call, activation_of(call))
+    fits = (right >= (0 if unshifted else 1)) & (right <= 22)  # a sum that is not shifted is rounded by SMMLAR alone
     at = np.where(fits, right, 1)
-    addend = (np.int64(1) << (at - 1)) + (np.int64(zero) << at)
+    addend = ((np.int64(1) << at) >> 1) + (np.int64(zero) << at)
     for end in ends:
         high = rounding_doubling_high_mul(end, mult) + addend
         fits &= (high > -(2**31)) & (high < 2**31)
@@ -204,6 +206,17 @@ def composite(call: Call) -> bool:
     return bool(w.min(initial=0) >= -127 and w.max(initial=0) <= 127 and most < _LARGEST_COMPOSITE)
 
 
+def nibbles(call: Call) -> bool:
+    "all weights are within -8 and 7, those of odd channels are not -8, and no sum reaches 2^26"
+    if not four_bits(call) or largest(call).max(initial=0) >= _LARGEST_NIBBLES:
+        return False
+    return bool(matrix(call)[1::2].min(initial=0) >= -7)
+
+
+PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 8: (composite,), 4: (nibbles,)}
+"""Bits that weights take in a stream -> what must hold for that."""
+
+
 def fit_wide(call: Call) -> bool:
     """Whether the addends of odd channels, and the sums with them, can take seven more bits (`wide`)."""
     scale, ends = scales(call), sums(call)
@@ -257,6 +270,20 @@ class Blocks:
         bias = np.stack([first, both], axis=2).reshape(self.bias.shape)
         return bias, words(self.taps[:, 0::2] + 256 * self.taps[:, 1::2])
 
+    def nibbles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Biases 16 a, a + 16 b, and weights [blocks, pairs, words]: channels a and b share a byte, a + 16 b; four
+        taps to a word, in the order of widened data.
+        """
+        first, second = self.bias[:, 0::2], self.bias[:, 1::2]
+        bias = np.stack([16 * first, first + 16 * second], axis=2).reshape(self.bias.shape)
+        both = swapped(self.taps[:, 0::2] + 16 * self.taps[:, 1::2]) & 0xFF
+        four = both.reshape(*both.shape[:-1], -1, 4)
+        return bias, (four << np.arange(0, 32, 8)).sum(axis=-1)
+
+    def packed(self, bits: int) -> tuple[np.ndarray, np.ndarray]:
+        """Biases and weights that take so many bits each."""
+        return {16: self.doubled, 8: self.composite, 4: self.nibbles}[bits]()
+
 
 def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: int) -> Blocks:
     """Channels in blocks of `size`, the last filled up with zeros, constant ones without weights and bias.
@@ -275,15 +302,15 @@ def stored(words: np.ndarray) -> np.ndarray:
     return (words.reshape(-1) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
 
 
-def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, is_composite: bool, linear: int) -> Params:
+def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, bits: int, linear: int) -> Params:
     """The `stream` of dsp_block_template.h, and the words up to the last whole pair of channels and to the end.
 
-    w, taps: see blocks_of. linear: as in the template.
+    w, taps: see blocks_of. bits: those that a weight takes. linear: as in the template.
     """
     blocks = blocks_of(call, w, taps, scales(call), 2)
-    bias, words = blocks.composite() if is_composite else blocks.doubled()
+    bias, words = blocks.packed(bits)
     body = words.transpose(0, 2, 1).reshape(len(words), -1)
-    scaling = wide(blocks.scaling, once=linear == 2) if is_composite and linear in (0, 2) else blocks.scaling
+    scaling = wide(blocks.scaling, once=linear == 2) if bits == 8 and linear in (0, 2) else blocks.scaling
     lines = np.hstack([bias, body, scaling])
     return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
 

@@ -16,8 +16,8 @@ _BLOCK = 4
 _STEP = 8
 """Taps that are read together."""
 
-_UNROLLED_STEPS = {False: 4, True: 16}
-"""Steps in the text, at most: of int16 weights, and of composite ones, which are what is used unless speed is all."""
+_UNROLLED_STEPS = {16: 4, 8: 16, 4: 4}
+"""Bits of weights -> steps in the text, at most; those of 8 bits are what is used unless speed, or flash, is all."""
 
 
 def _work(call: Call) -> dict[str, float]:
@@ -35,23 +35,27 @@ def _scaled(call: Call) -> bool:
     return scaling.is_int8(call) and bool(_scales(call).proved.all())
 
 
-def _variant(call: Call, *, is_composite: bool) -> dict[str, int]:
+def _variant(call: Call, *, bits: int) -> dict[str, int]:
     steps = _steps(call)
-    most = scaling.unrolled(call, _UNROLLED_STEPS[is_composite], 88, 256)
+    most = scaling.unrolled(call, _UNROLLED_STEPS[bits], 88, 256)
     unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
     once = scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
     linear = int(not once and not scaling.clamps_at_zero_point(call, activation_of(call)))
     return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
 
 
-def _params(call: Call, *, is_composite: bool) -> Params:
+def _params(call: Call, *, bits: int) -> Params:
     w = matrix(call)
     whole = scaling.overlapped(w) if w.shape[1] >= _BLOCK else w
     taps = scaling.padded(whole, _STEP * _steps(call))
     taps = scaling.swapped(taps) if w.shape[1] >= _BLOCK else taps
     blocks = scaling.blocks_of(call, w, taps, _scales(call), _BLOCK)
-    bias, words = blocks.composite() if is_composite else blocks.doubled()
-    steps = words.reshape(*words.shape[:2], -1, _STEP // 2).transpose(0, 2, 1, 3).reshape(len(words), -1)
+    bias, words = blocks.packed(bits)
+    steps = (
+        words.reshape(*words.shape[:2], -1, _STEP // 4 if bits == 4 else _STEP // 2)
+        .transpose(0, 2, 1, 3)
+        .reshape(len(words), -1)
+    )
     return {
         "stream": scaling.stored(np.hstack([bias, steps, blocks.scaling])),
         "in_len": w.shape[1],
@@ -73,24 +77,24 @@ def _scratch(call: Call) -> int:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """With int16 weights, and with composite ones, also with single loads. rules: of the operator."""
-    ways = (("dsp16", False), ("dsp8", True), ("dsp8_single", True))
-    return tuple(_kernel(name, rules, is_composite=composite) for name, composite in ways)
+    """With weights of 16 bits, of 8, also with single loads, and of 4. rules: of the operator."""
+    ways = (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8), ("dsp4", 4))
+    return tuple(_kernel(name, rules, bits) for name, bits in ways)
 
 
-def _kernel(name: str, rules: tuple[Rule, ...], *, is_composite: bool) -> Kernel:
-    proofs = (*rules, scaling.doubled, _scaled, *((scaling.composite,) if is_composite else ()))
+def _kernel(name: str, rules: tuple[Rule, ...], bits: int) -> Kernel:
+    proofs = (*rules, scaling.doubled, _scaled, *scaling.PROOFS[bits])
     return Kernel(
         f"mg_fully_connected_s8__{name}",
         Form.POINTWISE,
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
-        params=partial(_params, is_composite=is_composite),
+        params=partial(_params, bits=bits),
         count=pixels,
         scratch=_scratch,
-        variant=partial(_variant, is_composite=is_composite),
+        variant=partial(_variant, bits=bits),
         work=_work,
         terms=("blocks", "groups", *scaling.CLAMP_TERMS),
-        widened=not is_composite,
+        widened=bits == 16,
         struct="mg_dsp_vector",
         short=f"fc_{name}",
         needs=scaling.DSP,

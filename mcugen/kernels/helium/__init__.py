@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from mcugen.call import Call
 from mcugen.kernel import Family
 from mcugen.kernels.helium import conv, dense, depthwise, floats, packing, pools, sums
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
-from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group, slides
+from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected, rounds_twice
 from mcugen.ops.mul import Mul
 from mcugen.ops.relu import Relu
 from mcugen.ops.sub import Sub
+
+
+def slides(call: Call) -> bool:
+    "the kernel is larger than 1x1, or has a stride"
+    return not is_pointwise(call)
+
 
 FAMILY = Family(
     rank=10,

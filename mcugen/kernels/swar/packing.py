@@ -106,7 +106,7 @@ def offset_of(call: Call, activation: str) -> int:
 
 def parts_of(c: Channel, offset: int) -> int:
     """In how many parts the multiplier has to be taken: 3, 4, or 0 where neither is exact."""
-    if not 1 <= c.right <= 16:
+    if not (0 if c.once or offset == 0 else 1) <= c.right <= 16:
         return 0
     largest = max(abs(end) for end in c.interval)
     for parts, bits, low in ((3, 21, 20), (4, 23, 24)):
@@ -120,7 +120,7 @@ def parts_of(c: Channel, offset: int) -> int:
 
 def _addend(c: Channel, offset: int, low: int) -> int:
     """Half a unit of each rounding, and the zero point, after the product lost its `low` lowest bits."""
-    first = 0 if c.once else 1 << (30 - low)
+    first = 0 if c.once or c.right == 0 else 1 << (30 - low)
     return first + (1 << (30 + c.right - low)) + (offset << (31 + c.right - low))
 
 

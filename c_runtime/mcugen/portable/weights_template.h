@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: how kernels read weights: one to a byte or wider, or with MG_NIBBLES two to a byte, the first in the lower
+ * half.
+ */
+#if defined(MG_NIBBLES)
+
+static inline int32_t MG_NAME(weight)(const MG_NAME(w) *w, uint32_t k)
+{
+    const int32_t both = w[k >> 1];
+    return (k & 1u) != 0u ? both >> 4 : ((both & 15) ^ 8) - 8;
+}
+
+/* The weights from an even one on. */
+static inline const MG_NAME(w) *MG_NAME(from)(const MG_NAME(w) *w, uint32_t k)
+{
+    return w + (k >> 1);
+}
+
+#else
+
+static inline MG_NAME(acc) MG_NAME(weight)(const MG_NAME(w) *w, uint32_t k)
+{
+    return w[k];
+}
+
+static inline const MG_NAME(w) *MG_NAME(from)(const MG_NAME(w) *w, uint32_t k)
+{
+    return w + k;
+}
+
+#endif
