@@ -90,7 +90,7 @@ def test_simulate_counts_instructions_per_step() -> None:
 
 
 def test_inspect_shows_operators_and_live_bytes() -> None:
-    text = shell("inspect", DIGITS).stdout
+    text = shell("inspect", DIGITS, "--wide").stdout
     assert "DEPTHWISE_CONV_2D" in text and "live bytes" in text
     value = json.loads(shell("inspect", DIGITS, "--json").stdout)
     assert max(step["live_bytes"] for step in value["steps"]) == value["lower_bound"]
