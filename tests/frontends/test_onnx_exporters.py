@@ -199,7 +199,7 @@ def activated(kind: str, numbers: tuple[float, ...], *, fused: bool) -> onnx.Mod
     operands = [x, w.weights(3, 3, 3, 3), w.weights(3)]
     plain = dict(zip(names, numbers, strict=False))
     if fused:
-        stated = {"activation": kind, "activation_params": list(numbers)}
+        stated = {"activation": kind, **({"activation_params": list(numbers)} if numbers else {})}
         y = w.node("FusedConv", [*operands, x], **conv, **stated, **later)
     else:
         y = w.node(kind, [w.node("Add", [w.node("Conv", operands, **conv), x])], **plain)
@@ -225,3 +225,15 @@ def test_fused_activations_of_onnx_runtime_are_those_after_it(
         found.append(reference.run(graph, [x], "ort")[graph.outputs[0]])
     np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-6)
     assert np.ptp(found[0]) > 0
+
+
+@pytest.mark.parametrize("aligned", [0, 1])
+def test_the_places_of_one_image_keep_its_axis(aligned: int, tmp_path: Path) -> None:
+    w = Writer(opset=20)
+    theta = w.input([1, 2, 3])
+    grid = w.node("AffineGrid", [theta, ints(w, 1, 2, 5, 4)], align_corners=aligned)
+    model = w.model(w.node("Identity", [w.node("GridSample", [w.weights(1, 2, 6, 7), grid])]))
+    x = np.random.default_rng(4).normal(size=(1, 2, 3)).astype(np.float32)
+    graph = frontends.load(write(model, tmp_path), registry.load())
+    (wanted,) = expected(model, {"input0": x})
+    np.testing.assert_allclose(reference.run(graph, [x], "ort")[graph.outputs[0]], wanted, rtol=0, atol=1e-5)

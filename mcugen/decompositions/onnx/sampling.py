@@ -1,4 +1,4 @@
-"""Operators of ONNX that read images between their pixels: GridSample, RoiAlign, DeformConv."""
+"""Operators of ONNX that read images between their pixels: AffineGrid, GridSample, RoiAlign, DeformConv."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.add import Add
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.gather import Gather
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mean import Mean
@@ -29,6 +30,35 @@ from mcugen.types import Shape
 
 MAX_PLACES = 1 << 20
 _MODES = {"bilinear": "linear", "bicubic": "cubic", "linear": "linear", "cubic": "cubic", "nearest": "nearest"}
+
+
+def affine_grid(source: Source, e: Expansion) -> Sequence[str]:
+    """Places from -1 to 1 of an image of a stated size, moved by a matrix for each. Source: ONNX AffineGrid-20.
+
+    The schema's function loses the first axis where there is one matrix.
+    """
+    theta, size, align = operands(e, 2)[0], source.ints(1), source.attributes["align_corners"]
+    if size is None:
+        raise UnsupportedError("the size is computed at run time", hint="make it a constant")
+    axes = len(size) - 2
+    if axes not in (2, 3) or min(size) < 1 or e.type(theta).shape != (size[0], axes, axes + 1):
+        raise ShapeError(f"matrices {e.type(theta)} do not fit the size {list(size)}")
+    if prod(size[2:]) > MAX_PLACES:
+        raise UnsupportedError(f"images {list(size)} of more than {MAX_PLACES} pixels are not supported")
+    lines = [_line(n, is_aligned=bool(align)) for n in size[2:]]
+    places = np.stack(np.meshgrid(*lines, indexing="ij")[::-1], axis=-1).reshape(-1, axes)
+    matrix = np.concatenate([places, np.ones((len(places), 1), np.float32)], axis=1)
+    flat = e.node(Reshape((size[0] * axes, axes + 1)), theta)
+    moved = e.node(FullyConnected(), flat, e.constant(matrix))
+    last = e.node(Transpose((0, 2, 1)), e.node(Reshape((size[0], axes, len(places))), moved))
+    return [e.node(Reshape((size[0], *size[2:], axes)), last)]
+
+
+def _line(count: int, *, is_aligned: bool) -> np.ndarray:
+    """The places of pixels along an axis, in float32: their middles, or with the outer ones at -1 and 1."""
+    step = np.float32(2) / np.float32(max(count - 1, 1) if is_aligned else count)
+    first = np.float32(-1) if is_aligned else np.float32(-1) + step / np.float32(2)
+    return np.asarray(first + np.arange(count).astype(np.float32) * step, np.float32)
 
 
 def grid_sample(source: Source, e: Expansion) -> Sequence[str]:
@@ -166,6 +196,7 @@ def _weighted(e: Expansion, given: tuple[str, str, str | None], groups: int, siz
 
 
 IMPORTS = (
+    Import("onnx", "AffineGrid", since=20, expand=affine_grid),
     Import("onnx", "GridSample", expand=grid_sample),
     Import("onnx", "RoiAlign", expand=roi_align),
     Import("onnx", "DeformConv", expand=deform_conv),
