@@ -21,7 +21,7 @@ from mcugen.errors import UsageError
 @click.option(
     "--fit",
     type=click.Path(path_type=Path),
-    help="Also write a board.toml here with the clock that the log states and wait states that explain it.",
+    help="Also write a board.toml here with the board's clock and the wait states that explain the cycles.",
 )
 @json_option
 def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_json: bool) -> None:
@@ -31,7 +31,7 @@ def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_jso
     between do no harm. A measurement outside the estimate is marked with how far it lies beyond.
     """
     from mcugen import files, target
-    from mcugen.report import measured
+    from mcugen.report import fitting, measured
 
     require_places({"-o": page, "--fit": fit}, [log, folder / "report.json"])
     try:
@@ -42,6 +42,9 @@ def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_jso
         raise UsageError(f"cannot be read: {error}", where=str(folder), hint="give the folder of a build") from error
     if page is not None:
         write(page, measured.html(found, layers, html.escape).encode())
+    shown, parts = measured.as_dict(found, layers), measured.as_parts(found, layers)
     if fit is not None:
-        write(fit, measured.fitted(target.text(facts["board"]), found, layers).encode())
-    emit(measured.as_dict(found, layers), measured.as_parts(found, layers), as_json=as_json)
+        fitted = fitting.fit(found, facts)
+        write(fit, fitting.board_text(target.text(facts["board"]), fitted).encode())
+        shown, parts = shown | {"fit": fitted.as_dict()}, [*parts, "", *fitted.lines]
+    emit(shown, parts, as_json=as_json)

@@ -12,7 +12,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class CycleFacts:
-    """The least and the most cycles of an estimate, memory without wait states."""
+    """The least and the most cycles of an estimate; without wait states, but for the most of a simulation."""
 
     low: int
     high: int
@@ -176,11 +176,14 @@ class CountFacts:
     """The instructions that a step executed in the first inference, and its cycles where the core has a model.
 
     code_bytes: of its kernel's functions in the image and of all that they call; what several steps run is in each
+    waits: cycles, part of the most, that reads of the flash take with 0, 1, 2 and so on wait states; none where the
+    board's file does not describe the flash
     """
 
     instructions: int
     cycles: CycleFacts | None
     code_bytes: int
+    waits: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,7 @@ class SimulatedFacts:
 
     machine: that QEMU emulated; optimize: option of the cross compiler; agrees, repeatable: as the reference, and the
     same with other garbage in memory; cases: inputs; instructions, cycles: of the first
+    wait_states: of the flash, in the most cycles; None where the board's file does not describe its reads
     text_bytes, rodata_bytes: of the image; stack_bytes: painted; stack_bound_bytes: the most on any path, stack_path
     steps: one for each step of the build; notes: what the user should know of the cycles; version: of the mcugen
     """
@@ -208,6 +212,7 @@ class SimulatedFacts:
     steps: tuple[CountFacts, ...]
     notes: tuple[str, ...]
     version: str
+    wait_states: int | None = None
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,17 @@ from typing import Any
 from mcugen import tabular
 from mcugen.errors import UsageError
 
-_BEGIN = re.compile(r"mcugen-profile 1 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+)")
+_BEGIN = re.compile(r"mcugen-profile 1 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+)(?: cycles=(\d+) us=(\d+))?")
 _STEP = re.compile(r"step (\d+) (\d+) (\d+) (.*)")
 _END = "mcugen-profile end"
 
 
 @dataclass(frozen=True)
 class Log:
-    """cycles: of each step in one run, without what the marks take."""
+    """cycles: of each step in one run, without what the marks take.
+
+    all_cycles, microseconds: of all runs, with marks and what is outside of layers; 0 where no clock told the time
+    """
 
     model: str
     sha256: str
@@ -25,6 +28,8 @@ class Log:
     clock_hz: int
     cycles: tuple[float, ...]
     names: tuple[str, ...]
+    all_cycles: int = 0
+    microseconds: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,11 +72,15 @@ def parse(text: str, where: str) -> Log:
 def _log(begun: re.Match[str], steps: list[re.Match[str]]) -> Log:
     runs, cost = int(begun[3]), int(begun[5])
     cycles = tuple(max(int(s[2]) - int(s[3]) * cost, 0) / max(runs, 1) for s in steps)
-    return Log(begun[1], begun[2], runs, int(begun[4]), cycles, tuple(s[4] for s in steps))
+    time = (int(begun[6] or 0), int(begun[7] or 0))
+    return Log(begun[1], begun[2], runs, int(begun[4]), cycles, tuple(s[4] for s in steps), *time)
 
 
 def layers(log: Log, facts: Mapping[str, Any]) -> list[Layer]:
-    """Measured beside estimated. Raises UsageError where the log is of another build."""
+    """Measured beside estimated, by counted instructions where the report has a simulation.
+
+    Raises UsageError where the log is of another build.
+    """
     if (log.model, log.sha256) != (facts["name"], facts["sha256"][:16]) or len(log.cycles) != len(facts["steps"]):
         raise UsageError(
             f"the log is of {log.model} with {len(log.cycles)} layers, the build of {facts['name']} with "
@@ -79,9 +88,10 @@ def layers(log: Log, facts: Mapping[str, Any]) -> list[Layer]:
             hint="give the folder that the firmware was built from",
         )
     found = []
-    for step, name, measured in zip(facts["steps"], log.names, log.cycles, strict=True):
+    steps = (facts["simulated"] or facts)["steps"]
+    for index, (step, name, measured) in enumerate(zip(steps, log.names, log.cycles, strict=True)):
         ends = step["cycles"] or {"low": None, "high": None}
-        found.append(Layer(step["index"], name, measured, ends["low"], ends["high"]))
+        found.append(Layer(index, name, measured, ends["low"], ends["high"]))
     return found
 
 
@@ -132,21 +142,3 @@ def html(log: Log, found: list[Layer], escape: Any) -> str:
     body = f"<h1>{title}</h1><p>Mean of {log.runs} runs.</p><table>{head}{''.join(rows)}</table>"
     top = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{style}</style>'
     return f"{top}{body}</html>\n"
-
-
-def fitted(board: str, log: Log, found: list[Layer]) -> str:
-    """A board.toml with the clock that the log states, and with the wait states that explain what was measured.
-
-    The build's estimates span no waits to all of the flash's; the share of that span which was measured is taken of the
-    wait states. Raises UsageError where the log states no clock.
-    """
-    if not log.clock_hz:
-        raise UsageError("the log states no clock", where="--fit", hint="compile with -DMCUGEN_CLOCK_HZ=168000000")
-    known = [x for x in found if x.low is not None and x.high is not None and x.high > x.low]
-    low, span = sum(x.low or 0 for x in known), sum((x.high or 0) - (x.low or 0) for x in known)
-    share = min(max((sum(x.measured for x in known) - low) / span, 0.0), 1.0) if span else 0.0
-    text, clocks = re.subn(r"(?m)^clock_hz = .*$", f"clock_hz = {log.clock_hz}", board)
-    text = re.sub(r"(?m)^clock_source = .*$", 'clock_source = "stated by the firmware that was measured"', text)
-    if not clocks:
-        raise UsageError("the board.toml states no clock", where="--fit", hint="a bare core has none: give a board's")
-    return re.sub(r"(?m)^wait_states = (\d+)", lambda m: f"wait_states = {round(int(m[1]) * share)}", text)

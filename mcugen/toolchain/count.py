@@ -22,11 +22,15 @@ _MARK = struct.Struct("<Ii")
 
 @dataclass(frozen=True)
 class Fetches:
-    """Lines read from flash for instructions and for data, and the most cycles that the core waits for them."""
+    """Lines read from flash for instructions and for data, and the most cycles that the core waits for them.
+
+    waits: with the board's wait states; by_states: with 0, 1, 2 and so on, at least to 15
+    """
 
     code_lines: int
     data_lines: int
     waits: int
+    by_states: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -95,8 +99,8 @@ def read_counts(path: Path) -> list[Counts]:
             runs.append({})
             fetches.append({})
         elif line.startswith("fetches"):
-            step, *read = map(int, line.split()[1:])
-            fetches[-1][step] = Fetches(*read)
+            step, code, data, waits, *by_states = map(int, line.split()[1:])
+            fetches[-1][step] = Fetches(code, data, waits, tuple(by_states))
         else:
             step, address, length, entries = map(int, line.split())
             runs[-1].setdefault(step, {})[address, length] = entries

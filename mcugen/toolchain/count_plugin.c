@@ -7,10 +7,10 @@
  * When the instruction at a mark's address is about to execute, instructions count for its index from this one on.
  * Index -2 begins an inference, -3 ends it, -1 belongs to no step. Two marks may share an address; they act in order.
  *
- * With flash=FIRST:END:LINE:CODE:DATA:WAITS:AHEAD also lines "fetches index code data cycles": how many lines of LINE
- * bytes the core reads from the memory [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes
+ * With flash=FIRST:END:LINE:CODE:DATA:WAITS:AHEAD also lines "fetches index code data cycles cycles...": how many lines of
+ * LINE bytes the core reads from the memory [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes
  * of them: in sets of up to 8 lines of which the one not used for longest goes; a cache of none is the line read last.
- * The cycles are what these reads hold the core up at most. A read takes WAITS cycles more than one, and there is one
+ * The cycles are what these reads hold the core up at most, with WAITS wait states and then with 0, 1, 2 and so on. A read takes WAITS cycles more than one, and there is one
  * at a time, which nothing cuts short. Where AHEAD is 1, the line after the one that instructions come from is read
  * ahead as soon as the memory is free. Meanwhile time goes by as if every instruction took one cycle, the least for a
  * core that issues one at a time.
@@ -167,8 +167,9 @@ static void at_load(unsigned int cpu, uint32_t info, uint64_t address, void *dat
     (void)info;
     (void)data;
     if (in_flash(address) && !use(&data_cache, address / line_bytes)) {
-        wait_for(read_flash());
-        now += 1; /* of the access, beside the instruction's, which may have several */
+        read_flash();
+        wait_for(free_at);
+        passed += 1; /* of the access, beside the instruction's, which may have several */
     }
 }
 
@@ -184,8 +185,13 @@ static void write_counts(void)
         }
     }
     for (size_t k = 0; line_bytes != 0 && k < counts_len; k += 1) {
-        fprintf(output, "fetches %ld %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (long)k - 1, code_cache.misses[k],
-                data_cache.misses[k], held_up[k]);
+        const uint64_t *const held = held_up + k * lanes;
+        fprintf(output, "fetches %ld %" PRIu64 " %" PRIu64 " %" PRIu64, (long)k - 1, code_cache.misses[k],
+                data_cache.misses[k], held[waits]);
+        for (uint64_t lane = 0; lane < lanes; lane += 1) {
+            fprintf(output, " %" PRIu64, held[lane]);
+        }
+        fputs("\n", output);
     }
 }
 
@@ -198,7 +204,7 @@ static void act(long index)
         if (line_bytes != 0) {
             memset(code_cache.misses, 0, counts_len * sizeof *code_cache.misses);
             memset(data_cache.misses, 0, counts_len * sizeof *data_cache.misses);
-            memset(held_up, 0, counts_len * sizeof *held_up);
+            memset(held_up, 0, counts_len * lanes * sizeof *held_up);
         }
         current = 0;
         running = 1;
@@ -352,7 +358,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
     if (line_bytes != 0) {
         make_cache(&code_cache, sizes[0]);
         make_cache(&data_cache, sizes[1]);
-        held_up = must(calloc(counts_len, sizeof *held_up));
+        make_lanes();
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
     qemu_plugin_register_atexit_cb(id, finish, NULL);

@@ -23,14 +23,19 @@ typedef struct chunk {
 
 static uint64_t flash_first, flash_end, line_bytes; /* line_bytes: 0 where fetches are not counted */
 static cache_t code_cache, data_cache;
-static uint64_t waits;       /* cycles of a read of the flash beyond the first */
+static uint64_t waits;       /* wait states: cycles of a read of the flash beyond the first */
 static int reads_ahead;
-static uint64_t now;         /* cycles since the start, of instructions and of what they wait for */
+static uint64_t passed;      /* cycles of instructions since the start */
 static uint64_t passing;     /* cycles of those from the line entered last that are still to pass */
-static uint64_t free_at;     /* when the flash can begin another read */
 static uint64_t ahead;       /* the line read ahead */
-static uint64_t ahead_at;    /* and when it is there */
-static uint64_t *held_up;    /* cycles waited, by index */
+
+/* What depends on the wait states is reckoned for 0, 1 and so on up to lanes - 1 of them at once; which lines are read
+ * does not depend on them. */
+static uint64_t lanes;
+static uint64_t *late;       /* cycles waited since the start */
+static uint64_t *free_at;    /* when the flash can begin another read */
+static uint64_t *ahead_at;   /* when the line read ahead is there */
+static uint64_t *held_up;    /* cycles waited, by index and lane */
 
 /* Room for `bytes` of lines; called once the number of indices is known. */
 static void make_cache(cache_t *cache, uint64_t bytes)
@@ -40,6 +45,16 @@ static void make_cache(cache_t *cache, uint64_t bytes)
     cache->sets = lines / cache->ways;
     cache->lines = must(calloc(cache->sets * cache->ways, sizeof *cache->lines));
     cache->misses = must(calloc(counts_len, sizeof *cache->misses));
+}
+
+/* Room for what depends on wait states, up to the board's, or to 15, more than which few boards have. */
+static void make_lanes(void)
+{
+    lanes = (waits > 15 ? waits : 15) + 1;
+    late = must(calloc(lanes, sizeof *late));
+    free_at = must(calloc(lanes, sizeof *free_at));
+    ahead_at = must(calloc(lanes, sizeof *ahead_at));
+    held_up = must(calloc(counts_len * lanes, sizeof *held_up));
 }
 
 static uint64_t *set_of(const cache_t *cache, uint64_t line)
@@ -77,18 +92,23 @@ static int in_flash(uint64_t address)
     return line_bytes != 0 && address >= flash_first && address < flash_end;
 }
 
-/* Begins a read of the flash as soon as it is free; the cycle in which what was read can be used. */
-static uint64_t read_flash(void)
+/* Begins a read of the flash as soon as it is free. */
+static void read_flash(void)
 {
-    free_at = (free_at > now ? free_at : now) + waits + 1;
-    return free_at;
+    for (uint64_t k = 0; k < lanes; k += 1) {
+        const uint64_t now = passed + late[k];
+        free_at[k] = (free_at[k] > now ? free_at[k] : now) + k + 1;
+    }
 }
 
-static void wait_for(uint64_t cycle)
+/* Waits for the cycles in which what was read can be used. */
+static void wait_for(const uint64_t *cycles)
 {
-    if (cycle > now + 1) { /* the cycle of the access itself is the instruction's */
-        held_up[current] += running ? cycle - 1 - now : 0;
-        now = cycle - 1;
+    for (uint64_t k = 0; k < lanes; k += 1) {
+        const uint64_t now = passed + late[k];
+        const uint64_t more = cycles[k] > now + 1 ? cycles[k] - 1 - now : 0; /* that of the access is the instruction's */
+        held_up[current * lanes + k] += running ? more : 0;
+        late[k] += more;
     }
 }
 
@@ -96,17 +116,21 @@ static void wait_for(uint64_t cycle)
 static void enter(const chunk_t *chunk)
 {
     const uint64_t first = chunk->instructions > 0;
-    now += passing;
+    passed += passing;
     if (in_flash(chunk->line * line_bytes)) {
         if (!use(&code_cache, chunk->line)) {
-            wait_for(ahead == chunk->line ? ahead_at : read_flash());
+            if (ahead != chunk->line) {
+                read_flash();
+            }
+            wait_for(ahead == chunk->line ? ahead_at : free_at);
         }
         if (reads_ahead && ahead != chunk->line + 1 && !holds(&code_cache, chunk->line + 1)) {
             ahead = chunk->line + 1;
-            ahead_at = read_flash();
+            read_flash();
+            memcpy(ahead_at, free_at, lanes * sizeof *ahead_at);
         }
     }
-    now += first; /* before any data that the instructions read */
+    passed += first; /* before any data that the instructions read */
     passing = chunk->instructions - first;
 }
 

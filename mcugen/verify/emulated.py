@@ -33,7 +33,9 @@ _TIMEOUT_S = 600.0
 class SimulatedStep:
     """Executed instructions of a step in the first inference, and its cycles where there is a model of the core.
 
-    name: the model's own of the layer; code_bytes: of its kernel's functions and of all that they call
+    name: the model's own of the layer; code_bytes: of its kernel's functions and of all that they call; waits: the
+    cycles that reads of the flash hold it up at most, with 0, 1, 2 and so on wait states; empty where the board's file
+    does not describe the flash
     """
 
     index: int
@@ -46,6 +48,7 @@ class SimulatedStep:
     cycles: Interval | None
     name: str = ""
     code_bytes: int = 0
+    waits: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Simulation:
     """The measurements of a firmware on an emulated core. Units: bytes; instructions and cycles of the first inference.
 
     cycles: an estimate, None where there is no model of the core; clock_hz: the board's, None for a bare core.
+    wait_states: of the flash, in the most cycles; None where the board's file does not describe its reads.
 
     text_bytes, rodata_bytes: the image without the simulation's own main is not separable, so they are of the image
     that holds the model, start-up code and a main that prints nothing; rodata_bytes includes weights_bytes.
@@ -85,6 +89,7 @@ class Simulation:
     verdict: Verdict
     outputs: tuple[tuple[np.ndarray, ...], ...]
     notes: tuple[str, ...]
+    wait_states: int | None
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         macs=artifact.report.macs,
         cycles=sum(estimates.values(), Interval(0, 0)) if estimates else None,
         clock_hz=board.clock_hz,
-        steps=_steps(artifact, counts.instructions, estimates, trial.listing),
+        steps=_steps(artifact, counts, estimates, trial.listing),
         text_bytes=trial.plain.text_bytes,
         rodata_bytes=trial.plain.rodata_bytes + trial.plain.data_bytes,
         weights_bytes=artifact.report.weights_bytes,
@@ -131,6 +136,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         verdict=trial.verdict,
         outputs=trial.outputs,
         notes=(*artifact.report.notes, *(n for n in (trial.image.note, note) if n)),
+        wait_states=board.flash_regions()[0].wait_states if counts.fetches else None,
     )
 
 
@@ -261,9 +267,10 @@ def outputs_of(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _steps(
-    artifact: Artifact, counts: Mapping[int, int], estimates: Mapping[int, Interval], listing: Listing
+    artifact: Artifact, counts: Counts, estimates: Mapping[int, Interval], listing: Listing
 ) -> tuple[SimulatedStep, ...]:
     none = Interval(0, 0) if estimates else None
+    instructions = counts.instructions
     code = {name: code_bytes(listing, name) for name in {s.function for s in artifact.report.steps}}
     return tuple(
         SimulatedStep(
@@ -273,10 +280,11 @@ def _steps(
             s.kernel,
             s.function,
             s.macs,
-            counts.get(s.index, 0),
+            instructions.get(s.index, 0),
             estimates.get(s.index, none),
             s.name,
             code[s.function],
+            counts.fetches[s.index].by_states if s.index in counts.fetches else (),
         )
         for s in artifact.report.steps
     )

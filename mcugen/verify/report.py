@@ -90,9 +90,10 @@ def simulated_facts(result: Simulation, optimize: str) -> SimulatedFacts:
         stack_bytes=result.stack_bytes,
         stack_bound_bytes=result.stack_bound_bytes,
         stack_path=tuple(_function(result, name) for name in result.stack_path),
-        steps=tuple(CountFacts(s.instructions, _cycle_facts(s.cycles), s.code_bytes) for s in result.steps),
+        steps=tuple(CountFacts(s.instructions, _cycle_facts(s.cycles), s.code_bytes, s.waits) for s in result.steps),
         notes=result.notes,
         version=__version__,
+        wait_states=result.wait_states,
     )
 
 

@@ -108,9 +108,13 @@ def test_a_line_read_ahead_waits_for_what_its_predecessor_does_not_hide(
 ) -> None:
     lines = 200
     times = lines * line // (4 if body == "nop.w" else 2)
+    hidden = times // lines
     found = straight(tmp_path, times, body, line, waits, prefetch=True)
     assert lines <= found.code_lines <= lines + SLACK
     assert 0 <= found.waits - each * lines <= SLACK * waits
+    for states, held_up in enumerate(found.by_states):
+        assert 0 <= held_up - max(0, states + 1 - hidden) * lines <= SLACK * max(states, 1), states
+    assert len(found.by_states) == 16 and found.by_states[waits] == found.waits
     without = straight(tmp_path, times, body, line, waits, prefetch=False)
     assert without.waits == waits * (without.code_lines + without.data_lines) > found.waits
 

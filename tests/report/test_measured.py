@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs of a board are read among other text, set beside the estimates, and fitted to a board.toml."""
+"""Logs of a board are read among other text, and set beside the estimates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import tabular, target, toml_file
+from mcugen import tabular
 from mcugen.errors import UsageError
 from mcugen.report import measured
 
@@ -45,19 +45,6 @@ def test_within_and_beyond_the_estimate(facts: dict) -> None:
     assert measured.as_dict(log, beyond)["layers"][0]["off"].startswith("+")
 
 
-def test_clock_and_waits_are_fitted(facts: dict, tmp_path: Path) -> None:
-    board = target.text("nucleo-l4r5zi")
-    waits = toml_file.read(Path(mcugen.__file__).parents[1] / "boards/nucleo-l4r5zi/board.toml", "").tables("region")[0]
-    every = waits.integer("wait_states", low=0, high=1000)
-    log = measured.parse(text_of(facts, 1.0), "log")
-    (tmp_path / "board.toml").write_text(measured.fitted(board, log, measured.layers(log, facts)))
-    fitted = target.load(str(tmp_path))
-    assert fitted.clock_hz == 80000000 and fitted.flash_regions()[0].wait_states == every
-    log = measured.parse(text_of(facts, 0.0), "log")
-    (tmp_path / "board.toml").write_text(measured.fitted(board, log, measured.layers(log, facts)))
-    assert target.load(str(tmp_path)).flash_regions()[0].wait_states == 0
-
-
 @pytest.mark.parametrize("wrong", ["", "mcugen-profile 1 digits 0123456789abcdef runs=2 hz=0 mark=1\nstep 0 1 1 a\n"])
 def test_what_is_no_log(wrong: str) -> None:
     with pytest.raises(UsageError, match="no complete log"):
@@ -68,6 +55,3 @@ def test_a_log_of_another_build(facts: dict) -> None:
     log = measured.parse(text_of(facts, 0.5).replace(str(facts["sha256"])[:16], "0" * 16), "log")
     with pytest.raises(UsageError, match="another model"):
         measured.layers(log, facts)
-    quiet = measured.parse(text_of(facts, 0.5, hz=0), "log")
-    with pytest.raises(UsageError, match="no clock"):
-        measured.fitted(target.text("nucleo-l4r5zi"), quiet, [])

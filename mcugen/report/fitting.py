@@ -1,0 +1,125 @@
+"""Clock and wait states of a board from the cycles that it measured.
+
+Each layer takes the cycles of its instructions, known to an interval of which the board takes one share in all layers,
+and what the flash's reads hold it up: `mcugen simulate` counts that for every number of wait states. The number is
+taken that leaves the least of the measurement unexplained, each layer weighed by its own size.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcugen.errors import UsageError
+from mcugen.report.measured import Log
+
+_ALIKE = 0.005
+"""Fits that leave this much more of the layers unexplained are no worse: marks and alignment move them more."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """states: of the flash; off: what they leave unexplained, the root mean square of each layer's share.
+
+    alike: other numbers that explain as much; the reads of such a model are too few to tell them apart.
+    """
+
+    states: int
+    off: float
+    alike: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A board's clock, where it is from, and its wait states, None where nothing tells them; notes for the user."""
+
+    clock_hz: int
+    clock_source: str
+    waits: Waits | None
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Stable keys."""
+        waits = None if self.waits is None else vars(self.waits) | {"alike": list(self.waits.alike)}
+        return {"clock_hz": self.clock_hz, "clock_source": self.clock_source, "wait_states": waits}
+
+    @property
+    def lines(self) -> list[str]:
+        """Lines for the terminal."""
+        lines = [f"  clock        {self.clock_hz / 1e6:.6g} MHz, {self.clock_source}"]
+        if self.waits is not None:
+            alike = ", ".join(map(str, self.waits.alike))
+            also = f"; {alike} explain as much: this model reads too little from flash to tell" if alike else ""
+            lines.append(f"  wait states  {self.waits.states}, which leave {self.waits.off:.1%} unexplained{also}")
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
+
+
+def fit(log: Log, facts: dict[str, Any]) -> Fit:
+    """What the log says of the board. Raises UsageError where it does not tell a clock."""
+    clock, source, notes = _clock(log)
+    simulated = facts.get("simulated")
+    found = None
+    if not simulated:
+        notes.append(f"wait states as before: first `mcugen simulate MODEL --board {facts['board']} --into FOLDER`")
+    elif simulated.get("wait_states") is None or not all(step["cycles"] for step in simulated["steps"]):
+        notes.append(
+            "wait states as before: the board.toml does not say what one read of its flash brings (line_bytes)"
+        )
+    else:
+        found = waits_of(log.cycles, *_parts(simulated))
+    return Fit(clock, source, found, tuple(notes))
+
+
+def _clock(log: Log) -> tuple[int, str, list[str]]:
+    if log.microseconds:
+        hz = round(1e6 * log.all_cycles / log.microseconds)
+        if log.clock_hz and abs(log.clock_hz / hz - 1) > 0.02:
+            note = f"the firmware states {log.clock_hz / 1e6:.6g} MHz: its clock was not set as it believes"
+            return hz, "measured by MCUGEN_MICROS", [note]
+        return hz, "measured by MCUGEN_MICROS", []
+    if not log.clock_hz:
+        hint = "compile with -DMCUGEN_CLOCK_HZ=168000000, or with a clock of microseconds: see README-profile.md"
+        raise UsageError("the log states no clock", where="--fit", hint=hint)
+    return log.clock_hz, "stated by the firmware that was measured", []
+
+
+_Ends = Sequence[tuple[float, float]]
+
+
+def _parts(simulated: dict[str, Any]) -> tuple[_Ends, Sequence[Sequence[int]]]:
+    """Of each layer the ends of its cycles without waits, and its waits by wait states."""
+    states, steps = simulated["wait_states"], simulated["steps"]
+    most = max(len(step["waits"]) for step in steps)
+    waits = [step["waits"] or [0] * most for step in steps]
+    return [(s["cycles"]["low"], s["cycles"]["high"] - w[states]) for s, w in zip(steps, waits, strict=True)], waits
+
+
+def waits_of(measured: Sequence[float], ends: _Ends, waits: Sequence[Sequence[int]]) -> Waits:
+    """The wait states that explain measured cycles best."""
+    every = [_unexplained(measured, ends, [of_step[k] for of_step in waits]) for k in range(len(waits[0]))]
+    best = min(range(len(every)), key=every.__getitem__)
+    alike = tuple(k for k, off in enumerate(every) if k != best and off - every[best] < _ALIKE)
+    return Waits(best, every[best], alike)
+
+
+def _unexplained(measured: Sequence[float], ends: _Ends, waits: Sequence[int]) -> float:
+    """The root mean square of what is left of each layer, relative to it, by the best share of the intervals."""
+    rows = [(m - low - w, high - low, m) for m, (low, high), w in zip(measured, ends, waits, strict=True) if m > 0]
+    square = sum((span / m) ** 2 for _, span, m in rows)
+    share = sum(rest * span / m**2 for rest, span, m in rows) / square if square else 0.0
+    share = min(max(share, 0.0), 1.0)
+    return math.sqrt(sum(((rest - share * span) / m) ** 2 for rest, span, m in rows) / max(len(rows), 1))
+
+
+def board_text(board: str, found: Fit) -> str:
+    """A board.toml with what was found. Raises UsageError for the file of a bare core, which has no clock."""
+    text, clocks = re.subn(r"(?m)^clock_hz = .*$", f"clock_hz = {found.clock_hz}", board)
+    text = re.sub(r"(?m)^clock_source = .*$", f'clock_source = "{found.clock_source}"', text)
+    if not clocks:
+        raise UsageError("the board.toml states no clock", where="--fit", hint="a bare core has none: give a board's")
+    if found.waits is None:
+        return text
+    return re.sub(r"(?m)^wait_states = \d+", f"wait_states = {found.waits.states}", text, count=1)
