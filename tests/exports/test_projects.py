@@ -17,6 +17,28 @@ from tests.exports.recorded import DIGITS, MODELS, ROOT, build, compiled, printe
 
 FLOATS = MODELS / "f32_softmax.tflite"
 FOLDERS = sorted(path.parent for path in (resources.templates() / "exports").glob("*/export.toml"))
+EMULATOR = "qemu-system-arm -M mps2-an386 -nographic -monitor none -semihosting-config enable=on,target=native"
+CROSS = {
+    "arm.cmake": f"""
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR cortex-m4)
+set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m4 -mthumb -O1")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "--specs=rdimon.specs -Wl,--section-start=.vectors=0 ${{CMAKE_CURRENT_LIST_DIR}}/vectors.o")
+set(CMAKE_CROSSCOMPILING_EMULATOR {EMULATOR.replace(" ", ";")};-kernel)
+""",
+    "vectors.c": """
+extern void _start(void);
+__attribute__((section(".vectors"), used)) const void *const vectors[] = { (void *)0x400000, (void *)_start };
+""",
+    "CMakeLists.txt": """
+cmake_minimum_required(VERSION 3.20)
+project(firmware LANGUAGES C)
+enable_testing()
+add_subdirectory(digits)
+add_subdirectory(floats)
+""",
+}
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 
 
@@ -72,6 +94,20 @@ def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
     run_checked(["cmake", "--build", tmp_path / "p"])
     run_checked([tmp_path / "p" / "firmware"])
     assert other.name == "digits"
+
+
+def test_cmake_for_another_machine(tmp_path: Path) -> None:
+    """A toolchain file, two models in one firmware, and ctest through the emulator; the outputs are printed by the board."""
+    made = build(tmp_path / "digits", "cmake", board="cortex-m4")
+    build(tmp_path / "floats", "cmake", model=FLOATS, board="cortex-m4")
+    for name, text in CROSS.items():
+        (tmp_path / name).write_text(text)
+    run_checked(["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-c", "vectors.c"], cwd=tmp_path)
+    run_checked(["cmake", "-S", tmp_path, "-B", tmp_path / "b", "-DCMAKE_TOOLCHAIN_FILE=arm.cmake"])
+    run_checked(["cmake", "--build", tmp_path / "b", "--target", "digits_example"])
+    tested = run_checked(["ctest", "--test-dir", tmp_path / "b"]).stdout.decode()
+    assert "digits_recorded" in tested and "f32_softmax_recorded" in tested and "100% tests passed" in tested
+    assert same(run_checked([*EMULATOR.split(), "-kernel", tmp_path / "b/digits/digits_example"]).stdout, made)
 
 
 @pytest.mark.parametrize("mode", ["whole", "rows", "frames"])

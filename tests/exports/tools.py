@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -20,8 +21,10 @@ from xml.etree import ElementTree
 from mcugen.errors import ToolError
 from mcugen.toolchain.process import run_checked
 from mcugen.verify import run as verification
-from tests.exports.recorded import DIGITS, build, compiled, printed, same
+from tests.exports import pio
+from tests.exports.recorded import DIGITS, MODELS, build, compiled, printed, same
 
+FLOATS = MODELS / "f32_softmax.tflite"
 WASMTIME = """
 import sys, wasmtime
 store = wasmtime.Store()
@@ -107,13 +110,20 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 def platformio(folder: Path, tools: Path) -> None:
-    """pio pkg pack accepted and packed the library; gcc compiled the sources that it lists"""
+    """pio packed the library; pio run built two projects with it, for a local platform, and both printed recorded outputs"""
     made = build(folder, "platformio")
-    run_checked([tools / "bin" / "pio", "pkg", "pack", "-o", folder / "packed.tar.gz", folder], timeout_s=120)
-    listed = json.loads((folder / "library.json").read_text())["build"]
-    sources = [item[2:-1] for item in listed["srcFilter"] if item.startswith("+")]
-    _compiled(folder, [*listed["flags"], *sources])
-    assert same(run_checked([folder / "program"]).stdout, made)
+    run_checked([tools / "bin" / "pio", "pkg", "pack", "-o", folder.parent / "packed.tar.gz", folder], timeout_s=120)
+    floats = build(folder.parent / "floats", "platformio", model=FLOATS)
+    values = pio.write(folder.parent / "pio", tools)
+    command = ["env", *(f"{name}={value}" for name, value in values.items()), tools / "bin" / "pio", "run"]
+    for library, expected in ((folder, made), (folder.parent / "floats", floats)):
+        project = folder.parent / f"{expected.name}_project"
+        (project / "src").mkdir(parents=True)
+        shutil.copy(library / "examples" / "main.c", project / "src")
+        sections = f"platform = symlink://{folder.parent}/pio/platform\nlib_deps = symlink://{library}\n"
+        (project / "platformio.ini").write_text(f"[env:firmware]\n{sections}")
+        run_checked([*command, "-d", project], timeout_s=300)
+        assert same(run_checked([project / ".pio/build/firmware/program"]).stdout, expected)
 
 
 def esp_idf(folder: Path, tools: Path) -> None:
