@@ -29,6 +29,7 @@ from mcugen.report.facts import NoiseFacts, Report
 from mcugen.report.output import Model
 from mcugen.schedule import Schedule
 from mcugen.select import Solution
+from mcugen.select.budget import staged
 from mcugen.select.weights import weight_regions_of
 from mcugen.target import Target
 
@@ -212,6 +213,8 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
     weight_regions = weight_regions_of(model.options, model.board, solution)
     on_device = model.board.device is not None
     view = emit_view.build(schedule, memory, model.options, model.name, weight_regions, on_device=on_device)
+    if view.blob and any(view.blob.stage_bytes) and not schedule.staged:
+        return _measured(model, staged(solution, view.blob.stage_bytes))
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
     notes = (*notes, *report_devices.notes(schedule, model.board))
     facts = report.facts_of(view, solution, model.board, model.imported, notes)

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,33 +16,99 @@ import pytest
 
 from mcugen.cli import main
 from tests.support import reference_pages
+from tests.support.tflite_writer import ModelWriter
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 FILES = {"model.tflite": "examples/digits/digits.tflite", "sweeps.tflite": "examples/microphone/sweeps.tflite"}
+NNEF = """version 1.0;
+graph net( input ) -> ( output )
+{
+    input = external<scalar>( shape = [1, 3] );
+    output = relu( input );
+}
+"""
 SAMPLED = ("docs/index.md",)
 """Pages whose shell blocks run also without --whole."""
 TOO_LARGE = {"torch", "tensorflow", "keras"}
 """Packages that a user's page may import and the tests do without; `ci/soak --recipes` installs them."""
 
 
-def blocks(page: str, language: str) -> list[str]:
+LANGUAGES = {"python", "shell", "c", "text"}
+"""What a fenced block may be marked as; those of the first two run."""
+NEEDS_A_BOARD = "--port"
+SETUP = {
+    "docs/exports.md": [
+        "build model.tflite --board cortex-m4 --weights-blob -o out/",
+        "build model.tflite --board nucleo-l4r5zi --export profile -o measured/",
+    ],
+    "docs/report.md": ["build model.tflite --optimize ram -o before/", "build model.tflite -o after/"],
+}
+"""Commands of which a page says that somebody ran them before."""
+
+
+def fenced(page: str) -> list[tuple[str, str]]:
+    """The blocks of a page in their order: language and text."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return [text for marked, text in fenced(page) if marked == language]
 
 
 def pages_with(language: str) -> list[str]:
-    found = [str(path.relative_to(ROOT)) for path in sorted(DOCS.glob("*.md"))]
+    found = [
+        str(path.relative_to(ROOT)) for path in sorted(DOCS.glob("*.md")) if path.name not in reference_pages.PAGES
+    ]
     return [page for page in found if blocks(page, language)]
 
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder with the models that the pages name."""
+    """A folder with the models and data that the pages name."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name, path in FILES.items():
         shutil.copy(ROOT / path, tmp_path / name)
     return tmp_path
+
+
+def further(folder: Path, page: str) -> None:
+    """What the shell blocks of a page find: float models, samples, and what they say was done before."""
+    rng = np.random.default_rng(1)
+    m = ModelWriter()
+    x, y = m.tensor("x", (1, 8, 8, 1), "f32"), m.tensor("y", (1, 10), "f32")
+    c, w = m.tensor("c", (1, 8, 8, 8), "f32"), m.tensor("w", (8, 3, 3, 1), "f32", data=rng.normal(size=(8, 3, 3, 1)))
+    v = m.tensor("v", (10, 512), "f32", data=rng.normal(size=(10, 512)) / 20)
+    m.op("CONV_2D", [x, w], [c], {"padding": "SAME", "stride_h": 1, "stride_w": 1, "fused_activation_function": "RELU"})
+    m.op("FULLY_CONNECTED", [c, v], [y])
+    for name in ("digits.tflite", "model.onnx"):  # known by their content, whatever their names
+        (folder / name).write_bytes(m.build([x], [y]))
+    images = rng.uniform(0, 1, (40, 8, 8, 1)).astype(np.float32)
+    np.savez(folder / "samples.npz", x=images)
+    np.savez(folder / "calib.npz", x=images)
+    np.savez(folder / "test.npz", x=images, y=rng.integers(0, 10, 40))
+    np.save(folder / "x.npy", images)
+    if page == "docs/nnef.md":
+        (folder / "model").mkdir()
+        (folder / "model" / "graph.nnef").write_text(NNEF)
+    np.savez(folder / "golden.npz", in0_0=np.float32([[1, -2, 3]]), out0_0=np.float32([[1, 0, 3]]))
+    for name in ("retrained.tflite", "wake_word.tflite"):
+        shutil.copy(folder / "model.tflite", folder / name)
+    shutil.copy(folder / "sweeps.tflite", folder / "commands.tflite")
+    for line in SETUP.get(page, []):
+        command(line)
+    if (folder / "measured").exists():
+        facts = json.loads((folder / "measured" / "report.json").read_text())
+        head = f"mcugen-profile 1 {facts['name']} {facts['sha256'][:16]} runs=1 hz=80000000 mark=9"
+        steps = [f"step {k} {1000 * k + 9} 1 a layer" for k in range(len(facts["steps"]))]
+        (folder / "log.txt").write_text("\n".join([head, *steps, "mcugen-profile end", ""]))
+
+
+def command(line: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(line, comments=True))
+    assert not ended.value.code, line
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -49,31 +117,55 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("shell_page", [page for page in pages_with("shell") if whole or page in SAMPLED])
 
 
-def imported(page: str) -> set[str]:
-    """The packages that the blocks of a page import."""
-    nodes = [node for block in blocks(page, "python") for node in ast.walk(ast.parse(block))]
+def imported(block: str) -> set[str]:
+    """The packages that a block needs."""
+    nodes = list(ast.walk(ast.parse(block)))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    names += [node.id for node in nodes if isinstance(node, ast.Name)]
     return {name.partition(".")[0] for name in names}
 
 
-@pytest.mark.parametrize("page", [page for page in pages_with("python") if not imported(page) & TOO_LARGE])
+def execute(page: str, block: str, values: dict[str, object]) -> None:
+    """A block of Python, but for those of packages too large for the tests."""
+    if not imported(block) & TOO_LARGE:
+        exec(compile(block, page, "exec"), values)
+
+
+@pytest.mark.parametrize("page", pages_with("python"))
 def test_python_runs(page: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     of_repository = "examples/" in "".join(blocks(page, "python"))
     monkeypatch.chdir(ROOT if of_repository else folder)
     values: dict[str, object] = {} if of_repository else {"x": np.zeros((1, 8, 8, 1), np.int8)}
     for block in blocks(page, "python"):
-        exec(compile(block, page, "exec"), values)
+        execute(page, block, values)
 
 
 def test_shell_runs(shell_page: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """The commands of a page, with its Python between them, in the page's order."""
     monkeypatch.chdir(folder)
-    for line in "".join(blocks(shell_page, "shell")).splitlines():
-        program, *arguments = shlex.split(line, comments=True)
-        assert program == "mcugen"
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        assert not ended.value.code, line
+    further(folder, shell_page)
+    values: dict[str, object] = {"x": np.zeros((1, 8, 8, 1), np.int8)}
+    for language, block in fenced(shell_page):
+        if language == "python":
+            execute(shell_page, block, values)
+        for line in block.splitlines() if language == "shell" else ():
+            if line.startswith("mcugen "):
+                command(line.removeprefix("mcugen "))
+            else:
+                subprocess.run(["bash", "-euc", line], check=True)
+
+
+def test_every_block_says_whether_it_runs() -> None:
+    pages = [
+        str(path.relative_to(ROOT)) for path in sorted(DOCS.glob("*.md")) if path.name not in reference_pages.PAGES
+    ]
+    marked = [(page, language, text) for page in pages for language, text in fenced(page)]
+    assert {language for _, language, _ in marked} <= LANGUAGES
+    said = [(page, line) for page, language, text in marked if language == "text" for line in text.splitlines()]
+    assert [
+        (page, line) for page, line in said if re.match("mcugen [a-z]+ .*[a-z]/?$", line) and NEEDS_A_BOARD not in line
+    ] == []
 
 
 @pytest.mark.parametrize("name", reference_pages.PAGES)

@@ -18,11 +18,11 @@ import numpy as np
 
 from mcugen.emit.literals import array_lines
 from mcugen.emit.parts import ArrayView, StepView
-from mcugen.emit.states import StateView
 from mcugen.errors import UsageError
 from mcugen.options import Options
 from mcugen.plan import MemoryPlan
 from mcugen.plan.buffers import align_up
+from mcugen.schedule import Schedule
 from mcugen.schedule.size import OBJECT_ALIGN
 
 MAGIC = b"MGWB"
@@ -46,12 +46,16 @@ class Place:
 
 @dataclass(frozen=True)
 class BlobView:
-    """The block of a model. fetched: steps copy what they read into `stage_size` bytes of the object."""
+    """The block of a model. fetched: steps copy what they read into the arena.
+
+    stage_bytes, stages: by step, how many bytes, and from which of the arena on
+    """
 
     places: tuple[Place, ...]
     data: bytes
     fetched: bool
-    stage_size: int
+    stage_bytes: tuple[int, ...] = ()
+    stages: tuple[int, ...] = ()
     layout: int = 0
 
     @property
@@ -61,13 +65,13 @@ class BlobView:
 
     @property
     def object_bytes(self) -> int:
-        """What it adds to the model object: a pointer, with the object's alignment, or memory to copy to."""
-        return self.stage_size if self.fetched else OBJECT_ALIGN
+        """What it adds to the model object beside the arena: a pointer, with the object's alignment."""
+        return 0 if self.fetched else OBJECT_ALIGN
 
-    def read_by(self, texts: Iterable[str]) -> list[Place]:
-        """The arrays that C text names, with the places that they are copied to one after the other."""
+    def read_by(self, texts: Iterable[str], step: int | None = None) -> list[Place]:
+        """The arrays that C text names, with the places that they are copied to one after the other for a step."""
         named = set(re.findall(r"\w+", " ".join(texts)))
-        found, at = [], 0
+        found, at = [], self.stages[step] if step is not None and self.stages else 0
         for place in self.places:
             if place.symbol in named:
                 found.append(replace(place, stage=at))
@@ -76,7 +80,7 @@ class BlobView:
 
 
 def asked(
-    options: Options, plan: MemoryPlan, arrays: Sequence[ArrayView], readers: Sequence[StepView | StateView]
+    options: Options, schedule: Schedule, plan: MemoryPlan, arrays: Sequence[ArrayView], steps: Sequence[StepView]
 ) -> BlobView | None:
     """The block, where the options ask for one. Raises UsageError where constants or tensors need several memories."""
     if not (options.weights_blob or options.fetch_weights):
@@ -87,11 +91,15 @@ def asked(
             where="--weights-blob" if options.weights_blob else "--fetch-weights",
             hint="leave --region and --weights-in out",
         )
-    return of(arrays, [reader.texts for reader in readers], fetched=options.fetch_weights)
+    view = of(arrays, fetched=options.fetch_weights)
+    if not view.fetched:
+        return view
+    sizes = tuple(sum(align_up(p.nbytes, ALIGN) for p in view.read_by(step.texts)) for step in steps)
+    return replace(view, stage_bytes=sizes, stages=tuple(plan.offset.get(s.stage_name, 0) for s in schedule.steps))
 
 
-def of(arrays: Sequence[ArrayView], steps: Iterable[Sequence[str]], *, fetched: bool) -> BlobView:
-    """The block of these arrays. steps: the C text of each step, which names the arrays that it reads."""
+def of(arrays: Sequence[ArrayView], *, fetched: bool) -> BlobView:
+    """The block of these arrays."""
     places, parts, at = list[Place](), [bytes(HEADER)], HEADER
     for array in arrays:
         places.append(Place(array.symbol, array.c_type, at, array.nbytes, 0))
@@ -99,10 +107,7 @@ def of(arrays: Sequence[ArrayView], steps: Iterable[Sequence[str]], *, fetched: 
         stored = stored.astype(stored.dtype.newbyteorder("<"))
         parts.append(stored.tobytes().ljust(align_up(array.nbytes, ALIGN), b"\0"))
         at += align_up(array.nbytes, ALIGN)
-    view = BlobView(tuple(places), b"".join(parts), fetched, 0)
-    read = [view.read_by(texts) for texts in steps]
-    most = max((sum(align_up(p.nbytes, ALIGN) for p in found) for found in read), default=0)
-    return replace(view, stage_size=align_up(most, 16) if fetched else 0)
+    return BlobView(tuple(places), b"".join(parts), fetched)
 
 
 def sealed(view: BlobView, layout: int, version: int = 0) -> BlobView:

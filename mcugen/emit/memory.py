@@ -51,6 +51,7 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
     tensors = schedule.held()
     steps = [max(event.step, 0) for event in schedule.trace] or [0]
     own = {step.scratch_name: f"scratch of step {step.index}" for step in schedule.steps}
+    own |= {step.stage_name: f"constants of step {step.index}, copied before it runs" for step in schedule.steps}
     own |= {step.ring_name: f"converted rows of step {step.index}" for step in schedule.steps}
     inside = [b for b in schedule.buffers() if b.name in plan.offset]
     for buffer in sorted(inside, key=lambda b: (b.first, plan.offset[b.name])):

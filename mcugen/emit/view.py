@@ -61,7 +61,7 @@ def build(
 ) -> ModelView:
     """The view of a planned schedule. weight_regions: where constants may lie; on_device: whether OpenCL runs it."""
     view = _Builder(schedule, plan, options, name, weight_regions, on_device).model()
-    return replace(view, blob=blob.asked(options, plan, view.arrays, [*view.steps, *view.states]))
+    return replace(view, blob=blob.asked(options, schedule, plan, view.arrays, view.steps))
 
 
 @dataclass

@@ -11,7 +11,7 @@ from mcugen.plan import Buffer
 from mcugen.schedule import frames
 from mcugen.schedule.places import Place, places_of, sources
 from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
-from mcugen.schedule.storage import RowBuffer, build_buffers, times_of, working_buffers
+from mcugen.schedule.storage import RowBuffer, build_buffers, stage, times_of, working_buffers
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
 DEVICE_ALIGN = 64
@@ -25,7 +25,8 @@ class Schedule:
     """The steps, the order of their events, and for every tensor in RAM its place in the buffer that holds its rows.
 
     pushed: the graph input that is handed in row by row, or None. streams: it is a frame each time, and an event
-    computes the newest row of a step.
+    computes the newest row of a step. staged: bytes that each step copies its constants to, none where it reads them
+    where they are.
     """
 
     graph: Graph
@@ -35,6 +36,7 @@ class Schedule:
     row_buffers: dict[str, RowBuffer]
     pushed: str | None = None
     streams: bool = False
+    staged: tuple[int, ...] = ()
 
     @property
     def interleaved(self) -> bool:
@@ -59,6 +61,7 @@ class Schedule:
         times, length = times_of(self.steps, self.trace), len(self.trace)
         working = [working_buffers(s, times[s.index], length, streams=self.streams) for s in self.steps]
         made = [buffer.to_plan() for buffer in self.row_buffers.values()] + [b for found in working for b in found]
+        made += [stage(s, times[s.index], n) for s, n in zip(self.steps, self.staged, strict=False) if n]
         if not any(step.on_device for step in self.steps):
             return made
         return [replace(b, align=max(b.align, DEVICE_ALIGN)) for b in made]

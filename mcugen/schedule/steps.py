@@ -73,6 +73,10 @@ class Step:
         return f"scratch {self.index}"
 
     @property
+    def stage_name(self) -> str:
+        return f"constants {self.index}"
+
+    @property
     def refills(self) -> bool:
         """Whether each event converts all rows that it reads, and keeps none of them."""
         return self.by_rows and self.choice.kernel.form is Form.RING and not self.choice.kernel.keeps

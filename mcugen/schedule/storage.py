@@ -242,6 +242,12 @@ def working_buffers(step: Step, times: Sequence[int], length: int, *, streams: b
     return found
 
 
+def stage(step: Step, times: Sequence[int], nbytes: int) -> Buffer:
+    """The memory that a step's constants are copied to, anew in each of its events."""
+    pieces = [Piece(0, nbytes, first, last) for first, last in _spans(times)]
+    return Buffer.of_pieces(step.stage_name, SCRATCH_ALIGN, pieces)
+
+
 def busy_spans(step: Step, times: Sequence[int]) -> list[tuple[int, int]]:
     """The events during which a step's scratch is in use, as spans (first, last)."""
     return [(times[0], times[-1])] if step.accumulates else _spans(times)

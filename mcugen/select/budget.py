@@ -94,6 +94,12 @@ def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], 
     return schedule.build(graph, choices, groups, keep_input=options.keep_input, pushed=pushed)
 
 
+def staged(solution: Solution, nbytes: tuple[int, ...]) -> Solution:
+    """The solution with memory for the constants of each step, which are copied before it runs."""
+    made = replace(solution.schedule, staged=nbytes)
+    return replace(solution, schedule=made, plan=replace(plan(made.buffers()), region=solution.plan.region))
+
+
 def with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
     """The solution with a note of why steps run by rows: the budget does not hold whole tensors."""
     if options.ram_bytes is not None:

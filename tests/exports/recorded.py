@@ -36,8 +36,9 @@ def printed(made: Artifact) -> list[tuple[str, float]]:
     for k, end in enumerate(made.view.outputs):
         texts = [text.strip().rstrip("fu") for text in arrays[f"selftest_out{k}"].split(",") if text.strip()]
         stored = np.array(texts[-end.length :], np.float32)
-        scale = np.float32(end.scale.rstrip("f")) if end.scale else np.float32(1)
-        found += [(f"{end.function}[{i}]", float(v)) for i, v in enumerate(scale * (stored - np.float32(end.zero)))]
+        shown_real = end.scale and end.is_narrow
+        scale, zero = (np.float32(end.scale.rstrip("f")), end.zero) if shown_real else (np.float32(1), 0)
+        found += [(f"{end.function}[{i}]", float(v)) for i, v in enumerate(scale * (stored - np.float32(zero)))]
     return found
 
 

@@ -14,6 +14,7 @@ from mcugen import exports, resources
 from mcugen.errors import UsageError
 from mcugen.toolchain.process import run, run_checked
 from tests.exports.recorded import DIGITS, MODELS, ROOT, build, compiled, printed, same
+from tests.support.tflite_writer import ModelWriter
 
 FLOATS = MODELS / "f32_softmax.tflite"
 FOLDERS = sorted(path.parent for path in (resources.templates() / "exports").glob("*/export.toml"))
@@ -24,7 +25,8 @@ set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR cortex-m4)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)
 set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m4 -mthumb -O1")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "--specs=rdimon.specs -Wl,--section-start=.vectors=0 ${{CMAKE_CURRENT_LIST_DIR}}/vectors.o")
+set(vectors "-Wl,--section-start=.vectors=0 ${{CMAKE_CURRENT_LIST_DIR}}/vectors.o")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "--specs=rdimon.specs ${{vectors}}")
 set(CMAKE_CROSSCOMPILING_EMULATOR {EMULATOR.replace(" ", ";")};-kernel)
 """,
     "vectors.c": """
@@ -97,7 +99,7 @@ def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
 
 
 def test_cmake_for_another_machine(tmp_path: Path) -> None:
-    """A toolchain file, two models in one firmware, and ctest through the emulator; the outputs are printed by the board."""
+    """A toolchain file, two models in one project, ctest through the emulator, and outputs printed by the board."""
     made = build(tmp_path / "digits", "cmake", board="cortex-m4")
     build(tmp_path / "floats", "cmake", model=FLOATS, board="cortex-m4")
     for name, text in CROSS.items():
@@ -126,6 +128,19 @@ def test_cpp_over_several_memories(tmp_path: Path) -> None:
     made = build(tmp_path, "cpp", board="cortex-m7", region="fast=1K,slow=64K")
     assert made.view.spread
     run_checked(["g++", "-std=c++20", *WARNINGS, "-I.", "-fsyntax-only", "examples/main.cpp"], cwd=tmp_path)
+
+
+def test_wide_outputs_are_printed_as_stored(tmp_path: Path) -> None:
+    """A float cannot hold all of 32 bits, so the header has no function that makes one of such an output."""
+    m = ModelWriter()
+    x, y = m.tensor("x", (1, 4), "s8", scale=0.5, zero_point=3), m.tensor("y", (1, 4), "s32", scale=0.25)
+    m.op("QUANTIZE", [x], [y])
+    (tmp_path / "wide.tflite").write_bytes(m.build([x], [y]))
+    made = build(tmp_path / "out", "make", "cpp", model=tmp_path / "wide.tflite")
+    assert made.view.outputs[0].scale and not made.view.outputs[0].is_narrow
+    flags = f"CFLAGS=-O1 {' '.join(WARNINGS)}"
+    run_checked(["make", "-f", "mcugen.mk", flags, "wide_example"], cwd=tmp_path / "out")
+    assert same(run_checked([tmp_path / "out/build/mcugen/wide_example"]).stdout, made)
 
 
 def test_models_share_a_folder_of_kernels(tmp_path: Path) -> None:

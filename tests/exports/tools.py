@@ -6,7 +6,6 @@ A check is a function with the name of what it builds; its docstring says what t
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import sys
@@ -110,7 +109,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 def platformio(folder: Path, tools: Path) -> None:
-    """pio packed the library; pio run built two projects with it, for a local platform, and both printed recorded outputs"""
+    """pio packed the library; pio run built two projects, by a local platform, which printed recorded outputs"""
     made = build(folder, "platformio")
     run_checked([tools / "bin" / "pio", "pkg", "pack", "-o", folder.parent / "packed.tar.gz", folder], timeout_s=120)
     floats = build(folder.parent / "floats", "platformio", model=FLOATS)
