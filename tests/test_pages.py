@@ -34,6 +34,8 @@ TOO_LARGE = {"torch", "tensorflow", "keras"}
 """Packages that a user's page may import and the tests do without; `ci/soak --recipes` installs them."""
 
 
+MADE = {*reference_pages.PAGES, "operators.md"}
+"""Pages that are made of what the program says."""
 LANGUAGES = {"python", "shell", "c", "text"}
 """What a fenced block may be marked as; those of the first two run."""
 NEEDS_A_BOARD = "--port"
@@ -96,6 +98,7 @@ def further(folder: Path, page: str) -> None:
     for name in ("retrained.tflite", "wake_word.tflite"):
         shutil.copy(folder / "model.tflite", folder / name)
     shutil.copy(folder / "sweeps.tflite", folder / "commands.tflite")
+    (folder / "board").mkdir()
     for line in SETUP.get(page, []):
         command(line)
     if (folder / "measured").exists():
@@ -147,7 +150,7 @@ def test_shell_runs(shell_page: str, monkeypatch: pytest.MonkeyPatch, folder: Pa
     further(folder, shell_page)
     values: dict[str, object] = {"x": np.zeros((1, 8, 8, 1), np.int8)}
     for language, block in fenced(shell_page):
-        if language == "python":
+        if language == "python" and "examples/" not in block:  # those of the repository run by themselves
             execute(shell_page, block, values)
         for line in block.splitlines() if language == "shell" else ():
             if line.startswith("mcugen "):

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mcugen.cli._common import build_options, emit, json_option, options_of
+from mcugen.cli._common import build_options, emit, json_option, options_of, require_places
 from mcugen.cli._console import progress
 
 
@@ -33,6 +33,7 @@ def COMMAND(models: tuple[Path, ...], table: Path | None, device: str, as_json: 
     from mcugen.select import devices
     from mcugen.toolchain import opencl
 
+    require_places({"-o": table}, list(models))
     opencl.environment(device)
     options = options_of(values)
     place = table or target.load(options.board_name).folder / devices.TABLE

@@ -130,10 +130,13 @@ class Comparison:
         self._values(case, step, origin.tensor, expected, shown, origin.kept)
 
     def _sums(self, tensor: str, values: np.ndarray, oracle: Mapping[str, np.ndarray]) -> float:
-        """The largest finite magnitude of a float tensor, or of what its operator clamps to it."""
+        """The largest finite magnitude of a float tensor, or of what its operator clamps to it, where that is known:
+        recordings hold outputs alone.
+        """
         node = self._makers.get(tensor)
         sums = [values]
-        if node is not None and (inner := node.op.unclamped()) is not node.op:
+        known = node is not None and all(n is None or n in oracle for n in node.inputs)
+        if node is not None and known and (inner := node.op.unclamped()) is not node.op:
             operands = [None if n is None else oracle[n].astype(np.float64) for n in node.inputs]
             found = inner.reference(*operands)
             sums += found if isinstance(found, tuple) else (found,)
