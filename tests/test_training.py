@@ -105,7 +105,7 @@ def test_the_page_on_first_models_works_as_written(tmp_path: Path) -> None:
     """Its Python for scikit-learn and the commands after it; the other two tools are too large for a test."""
     text = (ROOT / "docs" / "first-model.md").read_text()
     section = text[text.index("## scikit-learn") :]
-    program, commands = section.split("```py\n")[1].split("```")[0], section.split("```sh\n")[1].split("```")[0]
+    program, commands = section.split("```python\n")[1].split("```")[0], section.split("```shell\n")[1].split("```")[0]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True, timeout=200)
     for line in commands.splitlines():
