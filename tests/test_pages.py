@@ -180,9 +180,9 @@ def test_links_hold() -> None:
     """Files and headings that pages name are there; links that leave docs/ name a file of the repository."""
     broken = []
     for path in sorted(DOCS.rglob("*.md")):
-        for target in re.findall(r"\]\(([^)#\s]+)?(?:#[^)]*)?\)", path.read_text("utf-8")):
-            if target and "://" not in target and not (path.parent / target).exists():
-                broken.append(f"{path.relative_to(ROOT)}: {target}")
+        for named in re.findall(r"\]\(([^)#\s]+)?(?:#[^)]*)?\)", path.read_text("utf-8")):
+            if named and "://" not in named and not (path.parent / named).exists():
+                broken.append(f"{path.relative_to(ROOT)}: {named}")
     assert broken == []
 
 
