@@ -8,7 +8,7 @@ set that fits, and then makes that set faster while it still fits.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,21 +33,27 @@ def code_of(picks: Sequence[Candidate]) -> int:
     return sum({c.function: c.code_bytes for c in sorted(picks, key=lambda c: c.code_bytes)}.values())
 
 
-def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight) -> Picks:
-    """The picks of the least weight found whose code is within `limit` bytes, or that have the least code found."""
+def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight, price: float = _LEAST_PRICE) -> Picks:
+    """The picks of the least weight found whose code is within `limit` bytes, or that have the least code found.
+
+    price: what each byte of code must save, also within the limit.
+    """
     offer = _offer(candidates, weight)
-    first = offer.first()
+    first = offer.first() if price == _LEAST_PRICE else offer.improved(offer.first(), price, np.inf)
     if offer.code_of(first) <= limit:
         return offer.picks(first)
     found: list[frozenset[int]] = []
     last = first
-    for price in PRICES:
-        last = offer.improved(last, price, np.inf)
+    for higher in (tried for tried in PRICES if tried > price):
+        last = offer.improved(last, higher, np.inf)
         if offer.code_of(last) <= limit:
-            found.append(offer.improved(last, _LEAST_PRICE, limit))
+            found.append(offer.improved(last, price, limit))
         if len(found) == STARTS:
             break
-    return offer.picks(min(found, key=offer.weight_of, default=last))
+    if price > _LEAST_PRICE:
+        found.append(offer.improved(offer.shrunk(first, limit), price, limit))
+    fitting = [used for used in found if offer.code_of(used) <= limit]
+    return offer.picks(min(fitting, key=lambda used: offer.weight_of(used) + price * offer.code_of(used), default=last))
 
 
 def cheapest(candidates: Sequence[Candidates], price: float, weight: Weight) -> Picks:
@@ -97,6 +103,28 @@ class _Offer:
             if not better < total - _LEAST_PRICE:
                 return used
             used, total = then, better
+
+    def shrunk(self, used: frozenset[int], limit: int) -> frozenset[int]:
+        """Drop or replace functions until their code is within `limit`, at the least weight for a byte that it saves;
+        as far as that goes.
+        """
+        while (code := self.code_of(used)) > limit:
+            weight = self.weight_of(used)
+            less = [then for gone in sorted(used) for then in self._smaller(used, gone)]
+            if not less:
+                return used
+            used = min(less, key=lambda then: (self.weight_of(then) - weight) / (code - self.code_of(then)))
+        return used
+
+    def _smaller(self, used: frozenset[int], gone: int) -> Iterator[frozenset[int]]:
+        """The sets without `gone` that have less code and serve all nodes, alone or with each other function."""
+        rest = sorted(used - {gone})
+        kept = self.weights[:, rest].min(axis=1, initial=np.inf)
+        if np.isfinite(kept).all():
+            yield frozenset(rest)
+        for k in np.flatnonzero(self.code < self.code[gone]):
+            if k not in used and np.isfinite(np.minimum(kept, self.weights[:, k])).all():
+                yield frozenset((*rest, int(k)))
 
     def _opened(self, used: frozenset[int], new: int, price: float, limit: float) -> tuple[float, frozenset[int]]:
         """Add a function, and drop those that no longer pay: (weights and priced code, set)."""

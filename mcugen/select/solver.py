@@ -18,6 +18,7 @@ from mcugen.select.advice import faster_points, sentence
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
+from mcugen.select.flash import least_flash
 from mcugen.select.memories import regions_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
@@ -46,9 +47,6 @@ SHARES = (1.0, 0.97, 0.9, 0.75)
 
 STRETCHES = 80
 """Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
-
-LEAST = 1e-9
-"""Weight of a cost that only breaks ties."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +84,7 @@ def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, boar
     if options.optimize == "ram":
         return _smallest(problem, problem.candidates)
     if options.optimize == "flash":
-        picks = cheapest(problem.candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * LEAST)
+        picks = within_flash(problem, least_flash(problem.candidates))
     else:
         picks = within_flash(problem, fastest(problem.candidates, problem.prices.of))
     if options.input_mode == "frames":

@@ -51,7 +51,9 @@ typedef struct {
 #define MG_DECLARE_conv2d_s8__dsp16_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp8_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp4_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp8_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp16_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp8_single_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 
 #endif /* MCUGEN_DSP_RING_H */

@@ -6,7 +6,7 @@ how many are unrolled, so that layers share it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -21,7 +21,7 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
 
 SHARED_WORDS = 8
-"""The same in copies for 1x1 convolutions of any size."""
+"""The same in copies for layers of any size."""
 
 TERMS = ("blocks", "pairs", "groups", "products", "odd_channels")
 GATHERED_TERMS = (*TERMS, "looped", "loops", "gathers", "gathered")
@@ -69,6 +69,7 @@ _WAYS = (
     Way("dsp8_single", 8, is_single=True),
     Way("dsp4", 4),
 )
+_SMALL_WAYS = tuple(way for way in _WAYS if way.is_composite)
 _WORD_BYTES = {
     (False, 16): (32.0, 22.0),
     (False, 8): (36.0, 26.0),
@@ -109,9 +110,13 @@ def _by_tap(call: Call) -> np.ndarray:
 
 @dataclass(frozen=True)
 class InRows:
-    """Kernels on widened rows. gathered: taps are gathered first, else read where they stand."""
+    """Kernels on widened rows. gathered: taps are gathered first, else read where they stand.
+
+    shared: of the gathered taps so few are unrolled that layers of all sizes share a short copy.
+    """
 
     gathered: bool
+    shared: bool = False
 
     @property
     def gathers(self) -> bool:
@@ -126,7 +131,8 @@ class InRows:
     def words(self, call: Call, way: Way) -> Words:
         """How gathered taps are read."""
         found = self.layout(call)
-        return words_of(window_of(call).kernel[0] * len(found.runs) * 2 * found.run.quads, words_in(call), way.step)
+        total = window_of(call).kernel[0] * len(found.runs) * 2 * found.run.quads
+        return _shared_words(total) if self.shared else words_of(total, words_in(call), way.step)
 
     def scratch(self, call: Call, way: Way) -> int:
         """Bytes of three pixels' taps."""
@@ -136,7 +142,7 @@ class InRows:
         found, rows = self.layout(call), window_of(call).kernel[0]
         if self.gathered:
             words = self.words(call, way)
-            sizes, loop = {"words": words.words}, int(words.times > 1)
+            sizes, loop = {"words": words.words}, int(self.shared or words.times > 1)
         else:
             sizes = {
                 "kernel_h": rows,
@@ -236,9 +242,7 @@ class Pixels:
 
     def words(self, call: Call, way: Way) -> Words:
         total = 2 * -(-call.input(0).shape[3] // 4)
-        if self.shared:
-            return Words(-(-total // SHARED_WORDS), SHARED_WORDS)
-        return words_of(total, words_in(call), way.step)
+        return _shared_words(total) if self.shared else words_of(total, words_in(call), way.step)
 
     def scratch(self, call: Call, way: Way) -> int:
         """Bytes of three pixels' channels, widened."""
@@ -269,6 +273,10 @@ class Pixels:
     def code(self, call: Call, way: Way) -> int:
         """Code size of a copy in bytes."""
         return round(800 + way.block_bytes(self.words(call, way).words, self.variant(call, way), gathered=True))
+
+
+def _shared_words(total: int) -> Words:
+    return Words(-(-total // SHARED_WORDS), SHARED_WORDS)
 
 
 def _threes(columns: int) -> int:
@@ -308,7 +316,11 @@ def four_channels(call: Call) -> bool:
 def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
     """The kernels of a convolution in one group (is_dense), on rows widened once."""
     found: tuple[Kernel, ...] = ()
-    for suffix, rows in (("", InRows(gathered=False)), ("_gathered", InRows(gathered=True))):
+    for suffix, rows, ways in (
+        ("", InRows(gathered=False), _WAYS[:-1]),
+        ("_gathered", InRows(gathered=True), _WAYS),
+        ("_shared_gathered", InRows(gathered=True, shared=True), _SMALL_WAYS),
+    ):
         base = Kernel(
             "",
             Form.RING,
@@ -318,7 +330,7 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
             terms=rows.terms,
             struct="mg_dsp_ring",
         )
-        found += _all(base, suffix, rows)
+        found += _all(base, suffix, rows, ways)
     return found
 
 
@@ -334,7 +346,7 @@ def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
             terms=(*GATHERED_TERMS, *FINISH_TERMS),
             struct="mg_dsp_run",
         )
-        found += _all(base, suffix, runs)
+        found += _all(base, suffix, runs, _WAYS)
     return found
 
 
@@ -343,10 +355,10 @@ def _initials(suffix: str) -> str:
     return "".join(["_" if suffix else "", *(word[0] for word in suffix.split("_") if word)])
 
 
-def _all(base: Kernel, suffix: str, of: InRows | Pixels) -> tuple[Kernel, ...]:
+def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) -> tuple[Kernel, ...]:
     """Kernels with weights of 16 bits and of 8, for cores that load several words fast and for others, and of 4."""
     made = []
-    for way in _WAYS if of.gathers else _WAYS[:-1]:
+    for way in ways:
         proofs = (scaling.doubled, scaling.scaled, *scaling.PROOFS[way.bits])
         made.append(
             replace(

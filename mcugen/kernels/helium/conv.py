@@ -149,6 +149,11 @@ def variant(call: Call) -> dict[str, int]:
     return sizes | {"words": rows.words}
 
 
+def code(call: Call) -> int:
+    """Code size of a copy on rows, in which all steps are unrolled, in bytes."""
+    return 456 + 57 * window_of(call).kernel[0] * chosen(call).steps
+
+
 def work(call: Call) -> dict[str, float]:
     """Blocks of two pixels and four outputs, their steps, pairs of pixels, and vectors that are gathered."""
     rows, y, kernel_rows = chosen(call), call.output.shape, window_of(call).kernel[0]
@@ -196,7 +201,7 @@ def _taps(w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
     """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every requantization. rules: those of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
-    rows = replace(MODEL, accepts=(*first, reads_rows, packing.finishes, sums_fit))
+    rows = replace(MODEL, accepts=(*first, reads_rows, packing.finishes, sums_fit), code=code)
     gathered = (*first, gathers, packing.finishes, sums_fit)
     return (
         rows,

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The least flash: the fewest bytes of constants and code, and beyond them those that bring much time.
+
+More bytes must save a share of the time of the smallest code, which is several times that of the fastest. The code has
+a limit besides, and so have all bytes, whatever they would bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcugen.kernel import Form
+from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.sharing import Picks, cheapest, code_of, within_code
+
+BYTES_PRICE = 0.15
+"""The share of the smallest code's time that its constants and code are worth once more: each percent of bytes must
+save 0.15 % of the time.
+"""
+
+MOST_BYTES = 1.5
+"""As many times the fewest bytes are too many, whatever they bring; then the price doubles."""
+
+MODEL_CODE_BYTES = 10 * 1024
+"""Most bytes of a model's code: kernels and what calls them."""
+
+STEP_CODE_BYTES = 82
+"""Bytes of the code that calls a step, and how many more there are where it fills rows for its kernel."""
+ROWS_CODE_BYTES = 30
+
+HELPER_BYTES = 900
+"""About the bytes of a source that several kernels call, which their own code does not count."""
+
+_RISES = 8
+"""Times that the price doubles, from where nothing is worth it."""
+
+_LESS = range(0, 3072, 256)
+"""What is around the kernels depends on them: so many bytes less for kernels are tried."""
+
+_LEAST = 1e-9
+"""Weight of a cost that only breaks ties."""
+
+
+def least_flash(candidates: Sequence[Candidates]) -> Picks:
+    """The kernels of fewest bytes, and in their place others that are worth their bytes, within the limits."""
+    least = cheapest(candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * _LEAST)
+    fewest = max(_bytes_of(least), 1)
+    price = BYTES_PRICE * sum(c.cost for c in least) / fewest
+    found = _worth(candidates, least, price)
+    for _ in range(_RISES):
+        if _bytes_of(found) <= MOST_BYTES * fewest:
+            return found
+        price *= 2
+        found = _worth(candidates, least, price)
+    return least
+
+
+def _worth(candidates: Sequence[Candidates], least: Picks, price: float) -> Picks:
+    """The kernels that are worth their bytes at a price of time for a byte, with code within bounds."""
+
+    def weight(c: Candidate) -> float:
+        return c.cost + price * c.choice.constant_bytes
+
+    def total(picks: Picks) -> float:
+        return sum(map(weight, picks)) + price * code_of(picks)
+
+    room = MODEL_CODE_BYTES - _around(least)
+    found = [within_code(candidates, room - less, weight, price) for less in _LESS]
+    fitting = [picks for picks in found if code_of(picks) + _around(picks) <= MODEL_CODE_BYTES]
+    return min(fitting, key=total, default=least)
+
+
+def _around(picks: Picks) -> int:
+    """Bytes of code that calls the kernels, and of what they call themselves."""
+    helpers = {helper for c in picks for helper in c.choice.kernel.helpers}
+    return sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
+
+
+def _bytes_of(picks: Picks) -> int:
+    return code_of(picks) + sum(c.choice.constant_bytes for c in picks)
+
+
+def _calling(c: Candidate) -> int:
+    """Bytes of code that call a step."""
+    kernel = c.choice.kernel
+    return (STEP_CODE_BYTES + ROWS_CODE_BYTES * (kernel.form is Form.RING)) * kernel.has_code

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The least flash takes fast kernels where their bytes bring much time, within limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcugen import pipeline, select
+from mcugen.options import Options
+from mcugen.select import flash
+from mcugen.select.candidates import Candidates
+from mcugen.select.sharing import Picks, code_of
+from tests.select.test_budget import chain
+
+LAYERS = chain((32, 32, 32, 16, 16), (3, 16, 16, 32, 32))
+
+
+@pytest.fixture(scope="module")
+def candidates(tmp_path_factory: pytest.TempPathFactory) -> list[Candidates]:
+    path = tmp_path_factory.mktemp("flash") / "m.tflite"
+    path.write_bytes(LAYERS)
+    options = Options(board="cortex-m4", optimize="flash")
+    model = pipeline.prepare(path, options)
+    listed = select.candidates_of(model.graph, model.board, options)
+    return [tuple(c for c in each if not c.choice.kernel.widened) for each in listed]
+
+
+def time_of(picks: Picks) -> float:
+    return sum(c.cost for c in picks)
+
+
+def constants_of(picks: Picks) -> int:
+    return sum(c.choice.constant_bytes for c in picks)
+
+
+def least(candidates: list[Candidates]) -> Picks:
+    return tuple(min(listed, key=lambda c: (c.choice.constant_bytes, c.cost)) for listed in candidates)
+
+
+def test_fast_kernels_are_taken_within_the_limit_of_code(candidates: list[Candidates]) -> None:
+    found = flash.least_flash(candidates)
+    fewest = least(candidates)
+    assert time_of(found) < 0.5 * time_of(fewest)
+    assert code_of(found) < flash.MODEL_CODE_BYTES
+    assert constants_of(found) < 1.1 * constants_of(fewest)
+
+
+def test_a_copy_that_layers_share_is_taken_where_code_is_short(
+    candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flash, "MODEL_CODE_BYTES", 5120)
+    found = flash.least_flash(candidates)
+    assert code_of(found) < 5120
+    assert len({c.function for c in found if "shared_gathered" in c.choice.kernel.symbol}) == 1
+
+
+def test_no_gain_makes_half_as_many_bytes_again(candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flash, "MOST_BYTES", 1.0)
+    found = flash.least_flash(candidates)
+    assert all("dsp" not in c.choice.kernel.symbol for c in found)
+
+
+def test_bytes_that_bring_little_are_left(candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch) -> None:
+    cheap = flash.least_flash(candidates)
+    monkeypatch.setattr(flash, "BYTES_PRICE", 50.0)
+    dear = flash.least_flash(candidates)
+    assert code_of(dear) + constants_of(dear) < code_of(cheap) + constants_of(cheap)
+    assert time_of(dear) > time_of(cheap)
