@@ -61,7 +61,7 @@ class BlobView:
     @property
     def lines(self) -> list[str]:
         """The bytes as C text."""
-        return array_lines(np.frombuffer(self.data, np.uint8))
+        return list(array_lines(np.frombuffer(self.data, np.uint8)))
 
     @property
     def object_bytes(self) -> int:

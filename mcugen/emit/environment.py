@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import sys
@@ -68,7 +69,10 @@ def _environment() -> jinja2.Environment:
 
 def render(template: str, **values: Any) -> bytes:
     """The text of a template, as UTF-8 with Unix line ends."""
-    return _environment().get_template(template).render(**values).encode()
+    out = io.BytesIO()
+    for piece in _environment().get_template(template).generate(**values):
+        out.write(piece.encode())
+    return out.getvalue()
 
 
 def text(template: str, **values: Any) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from mcugen.emit import decimals
 from mcugen.errors import QuantizationError
 from mcugen.types import PACKED_BITS, TensorType
 
@@ -36,6 +37,8 @@ ARRAY_TYPES = {
     np.dtype(np.float32): "float",
 }
 _PER_LINE = 24
+_LINES = 2048
+"""So many lines are made at a time."""
 
 
 def type_text(t: TensorType) -> str:
@@ -118,25 +121,17 @@ def bracketed(literal: str) -> str:
     return f"({literal})" if literal.startswith("-") else literal
 
 
-def array_lines(data: np.ndarray) -> list[str]:
-    """The elements of an array, some to a line, in memory order."""
+def array_lines(data: np.ndarray) -> Iterator[str]:
+    """The elements of an array, some to a line, in memory order; made in pieces, as their text is larger yet."""
     flat = data.reshape(-1)
-    if flat.dtype == np.float32:
-        items = _floats(flat)
-    elif flat.dtype.itemsize < 4:
-        items = list(map(str, flat.astype(np.int32).tolist()))
-    else:
-        items = [integer(v) for v in flat.tolist()]
-    return [", ".join(items[i : i + _PER_LINE]) for i in range(0, len(items), _PER_LINE)]
-
-
-def _floats(data: np.ndarray) -> list[str]:
-    """`float32` of every element. NumPy writes the same digits, and plain numbers between 0.0001 and 100000 alike."""
-    texts = [f"{text}f" for text in data.astype("U16").tolist()]
-    size = np.abs(data)
-    for k in np.flatnonzero(~((size > 1e-4) & (size < 1e5) | (size == 0))).tolist():
-        texts[k] = data_float(float(data[k]))
-    return texts
+    for start in range(0, len(flat), _PER_LINE * _LINES):
+        piece = flat[start : start + _PER_LINE * _LINES]
+        if piece.dtype == np.float32:
+            yield from decimals.lines(piece, _PER_LINE, data_float)
+        else:
+            small = piece.dtype.itemsize < 4
+            items = list(map(str if small else integer, piece.astype(np.int32).tolist() if small else piece.tolist()))
+            yield from (", ".join(items[i : i + _PER_LINE]) for i in range(0, len(items), _PER_LINE))
 
 
 def comment(text: str, most: int = 120) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,9 +27,9 @@ class ArrayView:
     layout: str = ""
 
     @property
-    def lines(self) -> list[str]:
-        """The elements as C text; a 0 where there are none. It is made when it is printed."""
-        return array_lines(self.data) or ["0"]
+    def lines(self) -> Iterable[str]:
+        """The elements as C text; a 0 where there are none. It is made as it is printed."""
+        return array_lines(self.data) if self.data.size else ["0"]
 
 
 @dataclass(frozen=True)

@@ -91,4 +91,4 @@ def nbytes(imported: Graph, view: ModelView) -> int:
 
 def _array(symbol: str, data: np.ndarray) -> SelftestArray:
     name = next(name for name, dtype in NUMPY_DTYPES.items() if dtype == data.dtype)
-    return SelftestArray(symbol, C_TYPES[name], data.size, array_lines(data))
+    return SelftestArray(symbol, C_TYPES[name], data.size, list(array_lines(data)))

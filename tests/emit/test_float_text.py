@@ -15,6 +15,9 @@ ARRAYS = {
     "all magnitudes": 10 ** RNG.uniform(-45, 38, 3000) * RNG.choice([-1, 1], 3000),
     "powers of ten": 10.0 ** np.arange(-44, 39),
     "whole numbers": RNG.integers(-200_000, 200_000, 3000),
+    "as in half precision": RNG.normal(0, 1, 3000).astype(np.float16),
+    "few digits": RNG.integers(-10_000, 10_000, 3000) / 1000,
+    "next to powers of ten": np.nextafter(np.float32(10.0) ** np.arange(-4, 6), np.float32(0)),
     "ends": [0.0, -0.0, np.inf, -np.inf, 1e-4, 2e-5, 99_999.0, 100_000.0, 3.4028235e38, 1e-45],
 }
 
@@ -31,6 +34,6 @@ def test_arrays_have_the_text_of_their_elements(name: str) -> None:
 
 def test_bounds_are_numbers_and_data_need_not_be() -> None:
     assert float32(np.inf) == "3.4028235e+38f" and float32(-np.inf) == "-3.4028235e+38f"
-    assert array_lines(np.array([1.0, np.nan], np.float32)) == ["1.0f, MCUGEN_NAN"]
+    assert list(array_lines(np.array([1.0, np.nan], np.float32))) == ["1.0f, MCUGEN_NAN"]
     with pytest.raises(QuantizationError, match="not a number"):
         float32(np.nan)
