@@ -70,11 +70,11 @@ def narrow_layers() -> bytes:
 
 
 @pytest.mark.parametrize("board", ["cortex-m4", "cortex-m0plus"])
-def test_weights_of_four_bits_are_packed_where_bytes_are_all_that_counts(tmp_path: Path, board: str) -> None:
+def test_weights_of_four_bits_are_packed_where_bytes_are_dear(tmp_path: Path, board: str) -> None:
     packed = built(tmp_path, narrow_layers(), board=board, optimize="flash")
     whole = built(tmp_path, narrow_layers(), board=board, optimize="speed")
     weights = 32 * 16 + 9 * 32 + 10 * 2048
-    assert packed.report.weights_bytes < 0.6 * weights < weights <= whole.report.weights_bytes
+    assert packed.report.weights_bytes < 0.75 * weights < weights <= whole.report.weights_bytes
 
 
 def test_bytes_are_free_for_other_goals_and_on_a_computer(tmp_path: Path) -> None:
