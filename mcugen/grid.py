@@ -121,6 +121,11 @@ def arguments_of(name: str, c_type: str) -> list[tuple[str, str]]:
     return [(argument, _SCALARS[t]) for argument, t in _members(name, c_type)]
 
 
+def _struct_arguments(name: str, c_type: str) -> list[tuple[str, str]]:
+    """The arguments for the members of a struct; those that C leaves out of an initializer are 0."""
+    return [] if c_type in _SCALARS else arguments_of(name, c_type)
+
+
 def _members(name: str, c_type: str) -> list[tuple[str, str]]:
     return [(f"{name}__{member}", t) for member, t in members_of(c_type) or ()]
 
@@ -170,7 +175,9 @@ def of_loop(kernel: Kernel, needs: frozenset[str]) -> Kernel:
 
     def fields(call: Call) -> Params:
         given: dict[str, Any] = dict(params(call)) if params else {}
-        return {**{name.replace(".", "__"): value for name, value in given.items()}, "total": call.output.size}
+        named = {name.replace(".", "__"): value for name, value in given.items()}
+        unset = dict.fromkeys((a for field in made(call).fields for a, _ in _struct_arguments(*field)), 0)  # type: ignore[attr-defined]
+        return {**unset, **named, "total": call.output.size}
 
     return replace(
         kernel,

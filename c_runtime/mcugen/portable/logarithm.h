@@ -27,12 +27,12 @@ static inline int32_t mg_log_q12(int32_t x)
     const int32_t quarter = 8388608; /* Q6 */
     const uint32_t zeros = mg_leading_zeros((uint32_t)x);
     const uint32_t room = mg_leading_zeros((uint32_t)mg_high_mul(x, root)) - 1u;
-    const int32_t a = mg_shift_left(mg_high_mul(mg_shift_left(x, zeros - 1u), root), 1u);
-    const int32_t b = mg_shift_left(x, room);
+    const int32_t a = mg_shift_saturated(mg_high_mul(mg_shift_saturated(x, zeros - 1u), root), 1u);
+    const int32_t b = mg_shift_saturated(x, room);
     const int32_t power_a = (12 - (int32_t)zeros) * 33554432 + quarter;
     const int32_t power_b = (12 - (int32_t)room) * 33554432 - quarter;
     const int32_t power = power_a > power_b ? power_a : power_b;
-    return mg_shift_left(mg_high_mul(power, 1488522236) + mg_log_near(a < b ? a : b), 1u);
+    return mg_shift_saturated(mg_high_mul(power, 1488522236) + mg_log_near(a < b ? a : b), 1u);
 }
 
 #endif /* MCUGEN_LOGARITHM_H */

@@ -80,7 +80,8 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
     function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())))}"
     defines = "".join(f"#define {name} {value}\n" for name, value in constants.items())
     undefines = "".join(f"#undef {name}\n" for name in (*constants, "KERNEL"))
-    return function, f"{defines}#define KERNEL {function}\n{text}{undefines}", ()
+    needed = tuple(name.rsplit("/", 1)[-1] for name in _INCLUDE.findall(text))
+    return function, f"{defines}#define KERNEL {function}\n{_INCLUDE.sub('', text)}{undefines}", needed
 
 
 def _digest(*parts: str) -> str:

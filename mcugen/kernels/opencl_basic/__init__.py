@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from mcugen.grid import of_loop
 from mcugen.kernel import Family, Kernel
-from mcugen.kernels.opencl_basic import movement, reductions, tables, windows
+from mcugen.kernels.opencl_basic import direct, lookups, movement, reductions, tables, windows
 from mcugen.op import Op
 from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.copy import Copy
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.ops.dequantize import Dequantize
+from mcugen.ops.gather import Gather
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.mean import Mean
 from mcugen.ops.pad import Pad
@@ -17,6 +21,7 @@ from mcugen.ops.reinterpret import Reinterpret
 from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.sum import Sum
+from mcugen.ops.transpose_conv import TransposeConv
 
 NEEDS = frozenset({"cl12"})
 
@@ -30,17 +35,22 @@ FAMILY = Family(
     rank=20,
     needs=NEEDS,
     serves={
+        BatchMatmul: (lookups.MATMUL_F32, lookups.MATMUL_S8),
         AveragePool2D: (windows.AVERAGE_F32, windows.AVERAGE_S8),
         Concatenation: movement.JOIN,
+        Conv2D: (direct.GROUPED_F32, direct.GROUPED_S8),
         Copy: (movement.COPY,),
         DepthwiseConv2D: (windows.DEPTHWISE_F32, windows.DEPTHWISE_S8),
+        Dequantize: (lookups.DEQUANTIZE,),
+        Gather: (lookups.GATHER,),
         MaxPool2D: (windows.MAX_F32, windows.MAX_S8),
         Mean: (reductions.GLOBAL_SUM_F32, reductions.GLOBAL_SUM_S8, reductions.SUM_F32),
         Pad: (movement.PAD,),
         Reinterpret: (movement.COPY,),
         ResizeNearestNeighbor: (movement.NEAREST,),
-        Softmax: (reductions.SOFTMAX_F32,),
+        Softmax: (reductions.SOFTMAX_F32, reductions.SOFTMAX_S8),
         Sum: (reductions.GLOBAL_SUM_F32, reductions.SUM_F32),
+        TransposeConv: direct.TRANSPOSED,
     },
     device=True,
     derives=lambda kind: (*elements(kind), *tables.of_bytes(kind), *movement.of_views(kind)),

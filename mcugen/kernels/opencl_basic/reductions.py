@@ -68,3 +68,12 @@ SOFTMAX_F32 = Kernel(
     needs=NEEDS,
     source="softmax_f32.cl",
 )
+SOFTMAX_S8 = Kernel(
+    "mg_softmax_s8__cl",
+    Form.GRID,
+    accepts=(softmax.int8_to_int8, softmax.small_enough, indexable),
+    params=lambda call: {**softmax.params_s8(call), "total": softmax.rows(call)},
+    grid=lambda call, tile: Grid.each(softmax.rows(call)),
+    needs=NEEDS,
+    source="softmax_s8.cl",
+)

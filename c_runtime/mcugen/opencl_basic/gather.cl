@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs that indices name: a work-item moves one word of WORD_BYTES. Indices outside the axis name its nearest end.
+ */
+#if WORD_BYTES == 1
+#define WORD uchar
+#elif WORD_BYTES == 2
+#define WORD ushort
+#elif WORD_BYTES == 4
+#define WORD uint
+#elif WORD_BYTES == 16
+#define WORD uint4
+#else
+#define WORD ulong
+#endif
+#if WIDE
+#define INDEX long
+#else
+#define INDEX int
+#endif
+kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global const uchar *restrict mem_in1,
+    const uint at_in1, global uchar *restrict mem_out, const uint at_out, const int outer, const int count, const int size,
+    const int run, const int total)
+{
+    const int i = (int)get_global_id(0);
+    if (i >= total) {
+        return;
+    }
+    const int word = i % run, k = i / run % count, row = i / run / count;
+    const INDEX index = MG_AT(const INDEX, in1)[row / outer * count + k];
+    const int at = (int)clamp(index, (INDEX)0, (INDEX)(size - 1));
+    MG_AT(WORD, out)[i] = MG_AT(const WORD, in0)[((size_t)row * size + at) * run + word];
+}
+#undef WORD
+#undef INDEX

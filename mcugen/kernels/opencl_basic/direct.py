@@ -1,0 +1,99 @@
+"""Convolutions in groups and transposed ones on OpenCL devices, one result for each work-item."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.kernel import RESULT, Form, Grid, Kernel
+from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, runtime_rounds
+from mcugen.numeric import activation_bounds
+from mcugen.ops import _filter, transpose_conv
+from mcugen.ops._weighted import activation_of, matrix, rounds_once, sums_fit, window_of
+from mcugen.ops.conv2d import groups_of
+from mcugen.ops.transpose_conv import TransposeConv
+
+
+def several_groups(call: Call) -> bool:
+    "the convolution has more than one group"
+    return groups_of(call) > 1
+
+
+def _is_transposed(call: Call) -> bool:
+    return isinstance(call.op, TransposeConv)
+
+
+def _weights(call: Call) -> np.ndarray:
+    """The weights as [channels, taps of a group], zero points removed."""
+    return transpose_conv.matrix(call) if _is_transposed(call) else matrix(call)
+
+
+def _geometry(call: Call) -> dict[str, Any]:
+    op, x, y, w = call.op, call.input(0).shape, call.output.shape, call.input(1).shape
+    if isinstance(op, TransposeConv):
+        pad, dilation, stride = op.pad(w), (1, 1), op.stride
+    else:
+        window = window_of(call)
+        pad, dilation, stride = window.pad((x[1], x[2])), window.dilation, window.stride
+    pairs = {"in": x[1:3], "out": y[1:3], "stride": stride, "dilation": dilation, "pad": pad, "kernel": w[1:3]}
+    sizes = {f"{name}_{axis}": pair[k] for name, pair in pairs.items() for k, axis in enumerate("hw")}
+    groups = x[3] // w[3]
+    return {**sizes, "group_in": w[3], "group_out": w[0] // groups, "channels": w[0], "total": call.output.size}
+
+
+def params_f32(call: Call) -> Params:
+    low, high = activation_bounds(activation_of(call))
+    w = _weights(call)
+    bias = _filter.bias_of(call, len(w)).astype(np.float32)
+    taps = np.ascontiguousarray(w.T.astype(np.float32))
+    return {"weights": taps, "bias": bias, "out_min": low, "out_max": high, **_geometry(call)}
+
+
+def params_s8(call: Call) -> Params:
+    w = _weights(call)
+    mult, shift = _filter.multipliers(call, len(w))
+    return {
+        "weights": np.ascontiguousarray(w.T.astype(np.int8)),
+        "bias": _filter.wrap_bias(call, _filter.folded_bias(call, w.sum(axis=1))),
+        "mult": mult.astype(np.int32),
+        "shift": shift.astype(np.int32),
+        "in_zero_point": call.input(0).zero_point,
+        "rounding": 0 if _is_transposed(call) else int(rounds_once(call)),
+        **_filter.clamp_fields(activation_of(call), call.output),
+        **_geometry(call),
+    }
+
+
+GROUPED_F32 = Kernel(
+    "mg_direct_f32__cl",
+    Form.GRID,
+    accepts=(_filter.float_data, _filter.constant_weights, several_groups, indexable),
+    params=params_f32,
+    operands=(0,),
+    variant=lambda call: {"INT8": int(not call.output.is_float), "TRANSPOSED": int(_is_transposed(call))},
+    pitched=(0, RESULT),
+    grid=lambda call, tile: Grid.each(call.output.size),
+    needs=NEEDS,
+    source="direct.cl",
+)
+GROUPED_S8 = replace(
+    GROUPED_F32,
+    symbol="mg_direct_s8__cl",
+    accepts=(_filter.int8_data, _filter.constant_weights, runtime_rounds, sums_fit, several_groups, indexable),
+    params=params_s8,
+)
+TRANSPOSED = (
+    replace(
+        GROUPED_F32,
+        symbol="mg_transposed_f32__cl",
+        accepts=(_filter.float_data, _filter.constant_weights, indexable),
+    ),
+    replace(
+        GROUPED_S8,
+        symbol="mg_transposed_s8__cl",
+        accepts=(_filter.int8_data, _filter.constant_weights, runtime_rounds, transpose_conv.sums_fit, indexable),
+    ),
+)

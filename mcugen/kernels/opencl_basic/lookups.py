@@ -1,0 +1,75 @@
+"""Products of two computed matrices, gathered runs, and integers as real numbers, on OpenCL devices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Grid, Kernel
+from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.ops import _strided, batch_matmul, dequantize, gather
+
+_WIDEST = 16
+
+
+def _word(call: Call) -> int:
+    """Bytes that are moved at a time: 16 where a run is made of so many."""
+    run = int(gather.params(call)["run"])
+    return _WIDEST if run % _WIDEST == 0 else call.output.np_dtype.itemsize
+
+
+def _gather_params(call: Call) -> Params:
+    found = {name: value for name, value in gather.params(call).items() if name != "batches"}
+    word = _word(call)
+    return {**found, "run": int(found["run"]) // word, "total": call.output.nbytes // word}
+
+
+GATHER = Kernel(
+    "mg_gather__cl",
+    Form.GRID,
+    accepts=(_strided.has_c_type, indexable),
+    params=_gather_params,
+    operands=(0, 1),
+    variant=lambda call: {"WORD_BYTES": _word(call), "WIDE": int(call.input(1).dtype == "s64")},
+    grid=lambda call, tile: Grid.each(call.output.nbytes // _word(call)),
+    needs=NEEDS,
+    source="gather.cl",
+)
+
+
+def _each(call: Call, tile: object) -> Grid:
+    return Grid.each(call.output.size)
+
+
+MATMUL_F32 = Kernel(
+    "mg_batch_matmul_f32__cl",
+    Form.GRID,
+    accepts=(batch_matmul.float_data, indexable),
+    params=lambda call: {**batch_matmul.params(call), "total": call.output.size},
+    operands=(0, 1),
+    variant=lambda call: {"INT8": int(not call.output.is_float)},
+    grid=_each,
+    needs=NEEDS,
+    source="batch_matmul.cl",
+)
+MATMUL_S8 = replace(MATMUL_F32, symbol="mg_batch_matmul_s8__cl", accepts=(batch_matmul.int8_data, indexable))
+
+
+def has_stored_type(call: Call) -> bool:
+    "the input is int8, uint8, int16 or int32"
+    return call.input(0).dtype in ("s8", "u8", "s16", "s32")
+
+
+DEQUANTIZE = Kernel(
+    "mg_dequantize__cl",
+    Form.GRID,
+    accepts=(has_stored_type, dequantize.per_tensor, indexable),
+    params=lambda call: {**dequantize.params(call), "total": call.output.size},
+    variant=lambda call: {
+        "BYTES": call.input(0).np_dtype.itemsize,
+        "SIGNED": int(call.input(0).dtype.startswith("s")),
+    },
+    grid=_each,
+    needs=NEEDS,
+    source="dequantize.cl",
+)
