@@ -130,6 +130,11 @@ def test_cpp_over_several_memories(tmp_path: Path) -> None:
     run_checked(["g++", "-std=c++20", *WARNINGS, "-I.", "-fsyntax-only", "examples/main.cpp"], cwd=tmp_path)
 
 
+def test_cpp_of_floats_compiles_without_a_warning(tmp_path: Path) -> None:
+    build(tmp_path, "cpp", model=FLOATS)
+    run_checked(["g++", "-std=c++20", *WARNINGS, "-I.", "-fsyntax-only", "examples/main.cpp"], cwd=tmp_path)
+
+
 def test_wide_outputs_are_printed_as_stored(tmp_path: Path) -> None:
     """A float cannot hold all of 32 bits, so the header has no function that makes one of such an output."""
     m = ModelWriter()
