@@ -60,15 +60,20 @@ def example(
 
 
 def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
-    """Legacy uint8 weights less a zero point, -255 to 255, or such of 4 bits, of which channel 0 alone has -8.
+    """Legacy uint8 weights less a zero point, few beyond int8, or such of 4 bits, of which channel 0 alone has -8.
 
     None where any value may occur.
     """
+    rng = np.random.default_rng(seed)
     if kind == "s8w4":
-        narrow = np.random.default_rng(seed).integers(-7, 7, shape, np.int8, endpoint=True)
+        narrow = rng.integers(-7, 7, shape, np.int8, endpoint=True)
         narrow.reshape(-1)[0] = -8
         return narrow
-    return np.random.default_rng(seed).integers(-255, 255, shape, np.int16, endpoint=True) if kind == "s8w16" else None
+    if kind != "s8w16":
+        return None
+    wide = rng.integers(-128, 128, shape, np.int16)
+    wide.reshape(-1)[::23] = rng.integers(128, 256, -(-wide.size // 23)) * rng.choice([-1, 1])
+    return wide
 
 
 def _bias(seed: int, b: TensorType, most: int) -> np.ndarray:

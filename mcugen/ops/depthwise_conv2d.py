@@ -339,6 +339,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s8w4", "rounding": "even", "size": (4, 5), "c": 5, "kernel": (3, 2), "zero": 9, "gain": 0.1},
     {"kind": "s8w16", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
+    {"kind": "s8w16", "size": (4, 9), "c": 3, "kernel": (3, 3), "zero": 3},
     {"kind": "s8w16", "size": (4, 3), "c": 4, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},
     {"kind": "s8w16", "size": (4, 3), "c": 1, "kernel": (3, 2), "gain": 1e-7, "bias_max": 2**31 - 1},
     {"kind": "s16", "size": (5, 6), "c": 5, "kernel": (3, 3), "activation": "RELU"},

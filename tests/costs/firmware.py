@@ -21,6 +21,7 @@ from mcugen.options import Options
 from mcugen.plan import plan
 from mcugen.schedule import Choice
 from mcugen.schedule.steps import can_run_by_rows
+from mcugen.select import fitted
 from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
 from mcugen.toolchain.disassembly import disassemble
@@ -135,8 +136,18 @@ def measure(core: str, found: Sequence[Layer], folder: Path) -> list[Measured]:
     for layer, counts in zip(found, ran.counts[::2], strict=True):
         taken = estimator.cycles(counts.runs[layer.step])
         code = sizes[Path(bundle.of([layer.choice]).source(layer.choice.kernel, layer.choice.call)).stem]
+        code = round(code / _in_one_source(layer.choice.kernel))
         result.append(Measured(layer, counts.instructions[layer.step], taken.low, taken.high, code))
     return result
+
+
+def _in_one_source(kernel: Kernel) -> int:
+    """Kernels of the source that has this one: they share its bytes, since functions of it share others."""
+    if kernel.is_made:
+        return 1
+    return len(
+        {k.symbol for _, of in fitted.places() for k in of if not k.is_made and k.source_name == kernel.source_name}
+    )
 
 
 def _code_sizes(folder: Path) -> dict[str, int]:

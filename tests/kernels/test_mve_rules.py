@@ -151,3 +151,36 @@ def test_floats_scale_sums_that_no_multiplication_scales_where_there_are_vectors
         call = replace(call, features=without)
         taken = next(k.symbol for k in kernels.of(op) if not k.refusals(call, without))
         assert taken == ("mg_conv2d_s8__dsp16_pointwise" if op.rounding else first)
+
+
+def nine_bits(found: Example, *beyond: tuple[int, int]) -> Example:
+    """The example with int8 weights but for some: (index, weight)."""
+    weights = np.clip(found.constants[1], -100, 100)
+    for index, weight in beyond:
+        weights.reshape(-1)[index] = weight
+    return replace(found, constants={**found.constants, 1: weights})
+
+
+def test_dense_kernels_take_nine_bits_and_no_more() -> None:
+    wide = dense(4, 12, 8, kind="s8w16")
+    assert chosen(nine_bits(wide, (5, 255), (13, -255))) == "mg_dense_s8__mve_outliers"
+    assert "outliers" not in chosen(nine_bits(wide, (5, 256)))
+
+
+@pytest.mark.parametrize(
+    ("taps", "fits"),
+    [
+        ((), True),
+        (((0, 0),), True),
+        (((1, 2),), True),
+        (((0, 1), (1, 1), (2, 0), (2, 2)), True),  # a column, and the last row
+        (((0, 0), (0, 1)), False),
+    ],
+)
+def test_depthwise_kernels_read_taps_twice_where_weights_leave_int8(
+    taps: tuple[tuple[int, int], ...], fits: bool
+) -> None:
+    wide = filtered(DepthwiseConv2D(), (1, 4, 4, 8), (1, 3, 3, 8), kind="s8w16", gain=0.002)
+    beyond = [(24 * row + 8 * column + 2, 254 if row < 2 else -254) for row, column in taps]
+    symbol = chosen(nine_bits(wide, *beyond))
+    assert symbol.startswith("mg_depthwise_conv2d_s8__mve") == fits

@@ -4,6 +4,7 @@
 MG_DECLARE_conv2d_s8__mve(MG_KERNEL);
 
 #define MG_PATCHES 0
+#define MG_ROW MG_LINKAGE void MG_VARIANT(row)
 #include "mcugen/conv2d_s8_core__mve.h"
 
 MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out)
@@ -11,3 +12,4 @@ MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_params *p, const int8_t *const
     MG_VARIANT(line)(p, rows, out);
 }
 #undef MG_PATCHES
+#undef MG_ROW

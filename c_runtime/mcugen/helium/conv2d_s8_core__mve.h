@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Shared by the kernels of conv2d_s8__mve.h: storing an input row, and computing an output row. MG_PATCHES: 1 if pixels
- * are patches, else 0.
+ * are patches, else 0. MG_ROW: type, linkage and name of the function that stores a row.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 
@@ -12,7 +12,7 @@
 #endif
 #include "mcugen/finish_begin__mve.h"
 
-MG_LINKAGE void MG_VARIANT(row)(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
+MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 {
     const uint32_t room = p->row_bytes - p->left_bytes, columns = (uint32_t)p->in_w * p->row_c;
     const uint32_t used = columns < room ? columns : room;

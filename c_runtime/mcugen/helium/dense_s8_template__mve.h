@@ -2,6 +2,7 @@
  *
  * The kernel MG_KERNEL of dense_s8__mve.h. MG_LINEAR, MG_CLAMP, MG_LONG: 1 for kernels with that word in their name,
  * else 0; MG_LINEAR 2 and 3: _once and _float, which clamps.
+ * MG_DENSE: the type and name of the function, where it is not the kernel itself.
  * ADR counts from an address that is a multiple of 4, so the functions that use it must begin at one: at -Os and -O1
  * compilers place functions at any even address.
  */
@@ -234,7 +235,11 @@ static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, 
     }
 }
 
-void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
+#ifndef MG_DENSE
+#define MG_DENSE void MG_KERNEL
+#endif
+
+MG_DENSE(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 {
     const uint32_t spare = p->last + (uint32_t)(p->last != 0u && (n - p->last) % 2u != 0u);
     const uint32_t first = n > spare ? n - spare : 0u;
@@ -244,3 +249,4 @@ void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, 
         MG_VARIANT(run)(p, scratch, out + first * p->out_c, n - first);
     }
 }
+#undef MG_DENSE

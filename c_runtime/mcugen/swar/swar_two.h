@@ -32,6 +32,14 @@ typedef struct {
 #else
 #define MG_SWAR_PIXELS 4u
 
+#if defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e) && defined(__GNUC__)
+#define MG_SWAR_ASSEMBLY 1
+#include "mcugen/swar_two_riscv.h"
+#else
+#define MG_SWAR_ASSEMBLY 0
+#endif
+
+#if !MG_SWAR_ASSEMBLY
 /* The sums of a block of pixels: all of both channels modulo 2^32, and of the upper channel. */
 typedef struct {
     uint32_t both[MG_SWAR_PIXELS];
@@ -85,6 +93,8 @@ static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const u
     s->upper[3] += (int32_t)t3 >> 16;
 }
 
+#endif
+
 /* Constants that turn the sums of a channel into outputs. below: added if a sum is negative. */
 typedef struct {
     int32_t mult, rounding, below, low, span;
@@ -103,22 +113,38 @@ static inline mg_swar_scale mg_swar_scale_of(const uint32_t *q, uint32_t kind, i
     return scale;
 }
 
+/* y clamped to [0, span], and low. */
+static inline int8_t mg_swar_clamp(const mg_swar_scale *scale, int32_t y)
+{
+    int32_t clamped = y;
+    if ((uint32_t)y > (uint32_t)scale->span) {
+        clamped = y < 0 ? 0 : scale->span;
+    }
+    return (int8_t)(clamped + scale->low);
+}
+
 /* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear.
  * */
 static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
-    const int32_t y = (high + scale->rounding + (acc >> 31 & scale->below)) >> scale->shift;
-    return (int8_t)(mg_clamp(y, 0, scale->span) + scale->low);
+    return mg_swar_clamp(scale, (high + scale->rounding + (acc >> 31 & scale->below)) >> scale->shift);
 }
 
 /* The same where negative sums are clamped. */
 static inline int8_t mg_swar_finish_clamped(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
-    return (int8_t)(mg_clamp((high + scale->rounding) >> scale->shift, 0, scale->span) + scale->low);
+    return mg_swar_clamp(scale, (high + scale->rounding) >> scale->shift);
 }
 
+/* Either of them: linear is a constant where this is inlined. */
+static MCUGEN_INLINE int8_t mg_swar_finish_as(uint32_t linear, const mg_swar_scale *scale, int32_t acc)
+{
+    return linear != 0u ? mg_swar_finish(scale, acc) : mg_swar_finish_clamped(scale, acc);
+}
+
+#if !MG_SWAR_ASSEMBLY
 /* Output o of four pixels. */
 static inline void mg_swar_finish_four(const mg_swar_scale *scale, int8_t *const *out, uint32_t o, int32_t a0, int32_t a1,
                                        int32_t a2, int32_t a3)
@@ -178,6 +204,8 @@ static void mg_swar_block(const uint32_t *stream, uint32_t pairs, const uint8_t 
     }
 }
 
+#endif
+
 /* Per channel the stream holds the bias, a word for each tap, and a multiplier in three parts with its end. */
 static void mg_swar_lanes_two(const mg_swar_lanes *block)
 {
@@ -230,8 +258,8 @@ typedef struct {
 
 /* A row of a channel, n outputs, 3x3 taps, a stride of 1. w: the channel's part of the stream. first, second: the sums
  * of the outputs that begin at the last column but one, and at the last. */
-static inline void mg_swar_walk_by_one(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
-                                       const mg_swar_scale *of, int8_t *out)
+static MCUGEN_INLINE void mg_swar_walk_by_one(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
+                                       const mg_swar_scale *of, int8_t *out, uint32_t linear)
 {
     const mg_swar_scale scale = *of;
     const int32_t bias = (int32_t)w[0], w0 = (int32_t)w[1], w1 = (int32_t)w[2], w2 = (int32_t)w[3], w3 = (int32_t)w[4];
@@ -248,14 +276,14 @@ static inline void mg_swar_walk_by_one(const mg_swar_walk *walk, const uint32_t 
     second = bias + w0 * x0 + w3 * x1 + w6 * x2;
     for (uint32_t x = 0u; x < fast; x += 1u) {
         MG_SWAR_NEXT
-        *to = mg_swar_finish(&scale, first + w2 * x0 + w5 * x1 + w8 * x2);
+        *to = mg_swar_finish_as(linear, &scale, first + w2 * x0 + w5 * x1 + w8 * x2);
         to += step;
         first = second + w1 * x0 + w4 * x1 + w7 * x2;
         second = bias + w0 * x0 + w3 * x1 + w6 * x2;
     }
     for (uint32_t x = fast; x < n; x += 1u) {
         MG_SWAR_NEXT_OR_ZERO(x + 2u)
-        *to = mg_swar_finish(&scale, first + w2 * x0 + w5 * x1 + w8 * x2);
+        *to = mg_swar_finish_as(linear, &scale, first + w2 * x0 + w5 * x1 + w8 * x2);
         to += step;
         first = second + w1 * x0 + w4 * x1 + w7 * x2;
         second = bias + w0 * x0 + w3 * x1 + w6 * x2;
@@ -263,8 +291,8 @@ static inline void mg_swar_walk_by_one(const mg_swar_walk *walk, const uint32_t 
 }
 
 /* The same with a stride of 2 and at most one column of padding on the left. */
-static inline void mg_swar_walk_by_two(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
-                                       const mg_swar_scale *of, int8_t *out)
+static MCUGEN_INLINE void mg_swar_walk_by_two(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
+                                       const mg_swar_scale *of, int8_t *out, uint32_t linear)
 {
     const mg_swar_scale scale = *of;
     const int32_t bias = (int32_t)w[0], w0 = (int32_t)w[1], w1 = (int32_t)w[2], w2 = (int32_t)w[3], w3 = (int32_t)w[4];
@@ -279,7 +307,7 @@ static inline void mg_swar_walk_by_two(const mg_swar_walk *walk, const uint32_t 
         MG_SWAR_NEXT
         sum += w1 * x0 + w4 * x1 + w7 * x2;
         MG_SWAR_NEXT
-        *to = mg_swar_finish(&scale, sum + w2 * x0 + w5 * x1 + w8 * x2);
+        *to = mg_swar_finish_as(linear, &scale, sum + w2 * x0 + w5 * x1 + w8 * x2);
         to += step;
         sum = bias + w0 * x0 + w3 * x1 + w6 * x2;
     }
@@ -287,7 +315,7 @@ static inline void mg_swar_walk_by_two(const mg_swar_walk *walk, const uint32_t 
         MG_SWAR_NEXT_OR_ZERO(2u * x + 1u)
         sum += w1 * x0 + w4 * x1 + w7 * x2;
         MG_SWAR_NEXT_OR_ZERO(2u * x + 2u)
-        *to = mg_swar_finish(&scale, sum + w2 * x0 + w5 * x1 + w8 * x2);
+        *to = mg_swar_finish_as(linear, &scale, sum + w2 * x0 + w5 * x1 + w8 * x2);
         to += step;
         sum = bias + w0 * x0 + w3 * x1 + w6 * x2;
     }
@@ -307,13 +335,27 @@ static void mg_swar_walk_rows(const mg_swar_s8_params *p, const int8_t *const *r
     for (uint32_t c = 0u; c < p->outputs; c += 1u) {
         const mg_swar_walk walk = {rows[0] + c, rows[1] + c, rows[2] + c, p->pad_w, p->in_w, p->in_c, p->outside[c]};
         const mg_swar_scale scale = mg_swar_scale_of(w + 10, p->kind & MG_SWAR_LINEAR, p->out_min, p->out_span);
-        if (p->stride_w == 1u) {
-            mg_swar_walk_by_one(&walk, w, p->out_w, &scale, out + c);
+        const uint32_t how = (scale.below != 0 ? 2u : 0u) + (p->stride_w == 1u ? 1u : 0u);
+        if (how == 0u) {
+            mg_swar_walk_by_two(&walk, w, p->out_w, &scale, out + c, 0u);
+        } else if (how == 1u) {
+            mg_swar_walk_by_one(&walk, w, p->out_w, &scale, out + c, 0u);
+        } else if (how == 2u) {
+            mg_swar_walk_by_two(&walk, w, p->out_w, &scale, out + c, 1u);
         } else {
-            mg_swar_walk_by_two(&walk, w, p->out_w, &scale, out + c);
+            mg_swar_walk_by_one(&walk, w, p->out_w, &scale, out + c, 1u);
         }
         w += 15;
     }
+}
+
+/* Four bytes of a pixel, + 128. */
+static inline void mg_swar_spread_four(const int8_t *from, uint8_t *to)
+{
+    to[0] = (uint8_t)(from[0] + 128);
+    to[MG_SWAR_PIXELS] = (uint8_t)(from[1] + 128);
+    to[2u * MG_SWAR_PIXELS] = (uint8_t)(from[2] + 128);
+    to[3u * MG_SWAR_PIXELS] = (uint8_t)(from[3] + 128);
 }
 
 /* n bytes of each pixel of a block, side by side, + 128. */
@@ -323,7 +365,15 @@ static void mg_swar_spread(const int8_t *const *from, uint8_t *patch, uint32_t n
     const int8_t *const x1 = from[1];
     const int8_t *const x2 = from[2];
     const int8_t *const x3 = from[3];
-    for (uint32_t k = 0u; k < n; k += 1u) {
+    const uint32_t fours = n & ~3u;
+    for (uint32_t k = 0u; k < fours; k += 4u) {
+        uint8_t *const to = patch + MG_SWAR_PIXELS * k;
+        mg_swar_spread_four(x0 + k, to);
+        mg_swar_spread_four(x1 + k, to + 1);
+        mg_swar_spread_four(x2 + k, to + 2);
+        mg_swar_spread_four(x3 + k, to + 3);
+    }
+    for (uint32_t k = fours; k < n; k += 1u) {
         uint8_t *const to = patch + MG_SWAR_PIXELS * k;
         to[0] = (uint8_t)(x0[k] + 128);
         to[1] = (uint8_t)(x1[k] + 128);

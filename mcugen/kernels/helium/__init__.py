@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcugen.call import Call
 from mcugen.kernel import Family
-from mcugen.kernels.helium import conv, dense, depthwise, floats, packing, pools, sums
+from mcugen.kernels.helium import conv, dense, depthwise, floats, outliers, packing, pools, sums
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -27,16 +27,19 @@ FAMILY = Family(
         Conv2D: (
             *dense.kernels(is_pointwise),
             *conv.kernels(one_group, slides),
+            outliers.vectors(is_pointwise),
+            outliers.patches(one_group, slides),
             floats.RUN.ruled(is_pointwise),
             floats.WINDOW.ruled(one_group),
         ),
         DepthwiseConv2D: (
             *conv.kernels(reads_one_channel),
+            outliers.patches(reads_one_channel),
             *depthwise.KERNELS,
             floats.WINDOW.ruled(reads_one_channel),
             floats.DEPTHWISE.ruled(one_output_each),
         ),
-        FullyConnected: (*dense.kernels(rounds_twice), floats.RUN),
+        FullyConnected: (*dense.kernels(rounds_twice), outliers.vectors(rounds_twice), floats.RUN),
         Add: (sums.SUM, floats.ADD),
         Sub: (sums.SUM, floats.SUB),
         Mul: (floats.MUL,),

@@ -92,7 +92,8 @@ def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
 def best(call: Call, window: Window) -> Rows | None:
     """The cheaper way; None where neither is possible."""
     outputs = call.output.shape[3]
-    ways = [_direct(call, window), _patches(call, window)]
+    direct = _direct(call, window) if _filter.int8_data(call) else None  # outliers are read from patches
+    ways = [direct, _patches(call, window)]
     return min(ways, key=lambda rows: _instructions(rows, window.kernel[0], outputs))
 
 

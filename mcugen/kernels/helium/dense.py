@@ -24,7 +24,7 @@ TURN = 8
 TERMS = ("pairs", "pair_blocks", "pair_steps", "alone_blocks", "alone_steps")
 
 
-def _work(call: Call) -> dict[str, float]:
+def work(call: Call) -> dict[str, float]:
     """Blocks of four outputs, of two vectors and of one, their steps, and pairs."""
     shape, vectors = matrix(call).shape, pixels(call)
     blocks, steps = -(-shape[0] // packing.BLOCK), -(-shape[1] // packing.LANES)
@@ -41,7 +41,7 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def _is_dense(call: Call) -> bool:
-    return _filter.int8_data(call) and _filter.constant_weights(call)
+    return _filter.int8_outside(call) and _filter.constant_weights(call)
 
 
 def is_short(call: Call) -> bool:
@@ -63,7 +63,7 @@ def is_narrow(call: Call) -> bool:
     return bool(inputs <= packing.LANES <= in_row and packing.BLOCK <= outputs <= MOST_OUTPUTS)
 
 
-def _scratch(call: Call) -> int:
+def scratch(call: Call) -> int:
     return (_last(call) + 1) * _taps(call) + packing.LANES if _last(call) else 0
 
 
@@ -102,7 +102,7 @@ def _last(call: Call) -> int:
     return -(-(-taps % packing.LANES) // taps)
 
 
-def _params(call: Call) -> Params:
+def params(call: Call) -> Params:
     w = matrix(call)
     steps = _steps(call)
     first = steps if steps <= SHORT else (steps - 1) % TURN + 1
@@ -144,10 +144,10 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
 MODEL = Kernel(
     "mg_dense_s8__mve",
     Form.POINTWISE,
-    params=_params,
+    params=params,
     count=pixels,
-    scratch=_scratch,
-    work=_work,
+    scratch=scratch,
+    work=work,
     terms=(*packing.VECTOR_TERMS, *TERMS),
     struct="mg_dense_s8__mve",
     needs=packing.NEEDS,

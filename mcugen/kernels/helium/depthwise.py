@@ -7,19 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.call import Call, Params
+from mcugen.errors import InternalError
 from mcugen.kernel import Form, Kernel, Ring
-from mcugen.kernels.helium import packing
+from mcugen.kernels.helium import packing, spread
+from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 
 BLOCK = 8
 """Channels that are computed together."""
-
-WEAVE = 4
-"""Rows in a word."""
-
-WORDS = 4
-"""Words in a vector."""
 
 MOST_ROW = 9000
 """Most elements of a row from which 8 are gathered at a time: offsets have 16 bits."""
@@ -147,23 +143,21 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def wide_params(call: Call) -> Params:
-    return {**params(call), "stream": _wide_stream(call)}
+    channels, row_bytes = call.input(0).shape[3], ring(call).length
+    free = {f"word_{k}": k * channels * WEAVE for k in range(window_of(call).kernel[1], WORDS)}
+    return {**_params(call, _wide_stream(call), channels, row_bytes), **free}
 
 
 def _wide_stream(call: Call) -> np.ndarray:
-    w, window = matrix(call), window_of(call)
-    words = packing.padded(_words(w, *window.kernel))
+    w, window, found = matrix(call), window_of(call), spread.spread(call, columns=False)
+    if found is None:
+        raise InternalError(f"weights of {call.op} leave int8")
+    words = found[0]
     rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
     parts = [np.ascontiguousarray(rest).view(np.int8), words.astype(np.int8)]
     if window.stride[1] == 1:
         parts.append(np.roll(words, WEAVE, axis=1).astype(np.int8))
     return np.concatenate(parts, axis=1).reshape(-1)
-
-
-def _words(w: np.ndarray, h: int, width: int) -> np.ndarray:
-    """[channels, words * WEAVE] weights in the order of the woven rows."""
-    rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
-    return rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
 
 
 def ring(call: Call) -> Ring:
@@ -214,16 +208,16 @@ def _words_at(call: Call, channels: int, row_bytes: int) -> list[int]:
     column = window_of(call).dilation[1] * word
     used = -(-h // WEAVE) * width
     at = [k // width * WEAVE * row_bytes + k % width * column for k in range(used)]
-    free = [k * word for k in range(used, WORDS)] if is_wide(call) else [0] * (WORDS - used)
-    return at + free
+    return at + [at[spread.free_column(call)]] * (WORDS - used)
 
 
 def _stream(call: Call, picked: np.ndarray) -> np.ndarray:
     """picked: [blocks, BLOCK] indices of channels."""
-    w = matrix(call)
-    words = _words(w, *window_of(call).kernel)
+    w, found = matrix(call), spread.spread(call)
+    if found is None:
+        raise InternalError(f"weights of {call.op} leave int8")
     there = picked < w.shape[0]
-    lanes = np.where(there[..., None], packing.padded(words)[np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
+    lanes = np.where(there[..., None], found[0][np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
     rest = packing.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]
     rest = np.ascontiguousarray(rest.reshape(len(picked), 3, -1, 2).transpose(0, 1, 3, 2))
     return np.concatenate(
@@ -294,6 +288,7 @@ def _column_variant(call: Call) -> dict[str, int]:
 
 
 _RULES = (_filter.int8_data, _filter.constant_weights, one_to_one)
+_SPREAD = (_filter.int8_outside, *_RULES[1:])
 MODEL = Kernel(
     "mg_depthwise_conv2d_s8__mve",
     Form.RING,
@@ -309,7 +304,7 @@ WIDE = replace(
     MODEL,
     symbol=f"{MODEL.symbol}_wide",
     short="dw_mve_wide",
-    accepts=(*_RULES, is_wide, packing.finishes, sums_fit),
+    accepts=(*_SPREAD, is_wide, spread.spreads_rows, packing.finishes, sums_fit),
     params=wide_params,
     variant=variant,
     work=wide_work,
@@ -320,7 +315,7 @@ SLICES = replace(
     symbol=f"{MODEL.symbol}_slices",
     short="dw_mve_slices",
     form=Form.WINDOW,
-    accepts=(*_RULES, fits, in_slices, packing.finishes, sums_fit),
+    accepts=(*_SPREAD, fits, in_slices, spread.spreads, packing.finishes, sums_fit),
     params=_slices_params,
     ring=None,
     scratch=_slices_scratch,
@@ -346,7 +341,12 @@ KERNELS = (
     COLUMNS,
     WIDE,
     *(
-        replace(MODEL, symbol=f"{MODEL.symbol}{finish}", accepts=(*_RULES, fits, finishes, sums_fit), params=params)
+        replace(
+            MODEL,
+            symbol=f"{MODEL.symbol}{finish}",
+            accepts=(*_SPREAD, fits, spread.spreads, finishes, sums_fit),
+            params=params,
+        )
         for finish, finishes in packing.FINISHES
     ),
     SLICES,

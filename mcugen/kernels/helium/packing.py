@@ -29,7 +29,7 @@ def _shifts(call: Call) -> np.ndarray:
 @fact
 def finish_of(call: Call) -> int | None:
     """The cheapest requantization of sums: an index of FINISHES; None where no vector code computes it."""
-    if not _filter.int8_data(call) or not _filter.constant_weights(call):
+    if not _filter.int8_outside(call) or not _filter.constant_weights(call):
         return None
     if not _rounding.is_scaled(call):
         return 5 if _scaled_by_floats(call) else None
@@ -170,7 +170,7 @@ def stream(call: Call, w: np.ndarray, taps: np.ndarray, order: list[int]) -> np.
     w: [channels, taps], zero points removed; taps: the weights in the kernel's order, padded to steps of LANES.
     order: the order of the steps.
     """
-    picked = blocks_of(w.shape[0])
-    weights = taps[picked].reshape(*picked.shape, -1, LANES).transpose(0, 2, 1, 3)[:, order].astype(np.int8)
+    picked, narrow = blocks_of(w.shape[0]), np.clip(taps, -128, 127)  # outliers are computed anew: see `outliers`
+    weights = narrow[picked].reshape(*picked.shape, -1, LANES).transpose(0, 2, 1, 3)[:, order].astype(np.int8)
     rest = np.ascontiguousarray(finishing(call, w, picked).reshape(len(picked), -1)).view(np.int8)
     return np.concatenate([weights.reshape(len(picked), -1), rest], axis=1).reshape(-1)

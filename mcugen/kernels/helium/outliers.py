@@ -1,0 +1,93 @@
+"""Helium kernels for weights of which a few channels leave int8: legacy uint8 ones less their zero point.
+
+Of a layer's nine-bit weights mostly only the largest needs the ninth bit. Dense kernels compute all channels with
+weights clipped to int8, and those channels, the outliers, anew. Depthwise kernels: see `spread`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Kernel
+from mcugen.kernels.helium import conv, dense, packing
+from mcugen.ops import _filter
+from mcugen.ops._weighted import matrix, pixels, sums_fit
+
+LARGEST = 255
+"""Twice an int8 and an int8 of the same sign make it."""
+
+TERMS = ("outliers", "outlier_vectors")
+
+
+def few_bits(call: Call) -> bool:
+    "no weight is beyond -255 to 255"
+    return _filter.constant_weights(call) and bool(np.abs(matrix(call)).max(initial=0) <= LARGEST)
+
+
+def _rows(w: np.ndarray) -> np.ndarray:
+    """The channels of weights [channels, taps] that leave int8."""
+    return np.flatnonzero((w.min(axis=1) < -128) | (w.max(axis=1) > 127))
+
+
+def _fields(call: Call, base: Params) -> Params:
+    w = matrix(call)
+    rows = _rows(w)
+    halves = packing.padded(w[rows] >> 1)
+    parts = np.stack([halves, packing.padded(w[rows] & 1)], axis=1)  # w = 2 * (w >> 1) + (w & 1)
+    vectors = parts.reshape(len(rows), 2, -1, packing.LANES).transpose(0, 2, 1, 3).reshape(len(rows), -1)
+    words = np.ascontiguousarray(vectors.astype(np.int8)).view(np.int32)
+    heads = packing.finishing(call, w, np.arange(w.shape[0])[:, None])[rows, :, 0]
+    stream = np.concatenate([rows[:, None].astype(np.int32), heads, words], axis=1)
+    return {
+        **{f"base.{name}": value for name, value in base.items()},
+        "outliers.stream": stream.reshape(-1).astype(np.int32),
+        "outliers.count": len(rows),
+        "outliers.length": w.shape[1],
+    }
+
+
+def _work(call: Call) -> dict[str, float]:
+    """Outputs of outliers, and the vectors of 16 taps of these."""
+    w = matrix(call)
+    outputs = float(pixels(call) * len(_rows(w)))
+    return {"outliers": outputs, "outlier_vectors": outputs * -(-w.shape[1] // packing.LANES)}
+
+
+def _dense_variant(call: Call) -> dict[str, int]:
+    return {"finish": packing.finish_of(call) or 0, "long": int(dense.is_long(call))}
+
+
+_TYPES = (_filter.int8_data_wide_weights, _filter.constant_weights, few_bits)
+
+
+def vectors(*rules: Rule) -> Kernel:
+    """For 1x1 convolutions and fully connected layers. rules: those of the operator."""
+    return replace(
+        dense.MODEL,
+        symbol="mg_dense_s8__mve_outliers",
+        accepts=(*_TYPES, *rules, packing.finishes, sums_fit),
+        params=lambda call: _fields(call, dense.params(call)),
+        variant=_dense_variant,
+        work=lambda call: {**dense.work(call), **_work(call)},
+        terms=(*packing.VECTOR_TERMS, *dense.TERMS, *TERMS),
+        struct="mg_dense_s8__mve_outliers",
+        short="fc_mve_out",
+    )
+
+
+def patches(*rules: Rule) -> Kernel:
+    """For convolutions. rules: those of the operator."""
+    return replace(
+        conv.MODEL,
+        symbol="mg_conv2d_s8__mve_patches_outliers",
+        accepts=(*_TYPES, *rules, conv.has_block, conv.gathers, packing.finishes, sums_fit),
+        params=lambda call: _fields(call, conv.params(call)),
+        scratch=conv.scratch,
+        work=lambda call: {**conv.work(call), **_work(call)},
+        terms=(*conv.TERMS, *TERMS),
+        struct="mg_conv2d_s8__mve_outliers",
+        short="conv_mve_out",
+    )

@@ -1,0 +1,65 @@
+"""Depthwise weights in the lanes of woven rows; those beyond int8 are spread over lanes that read the same tap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.kernels.helium import packing
+from mcugen.ops import _filter
+from mcugen.ops._weighted import matrix, window_of
+
+WEAVE = 4
+"""Rows in a word."""
+
+WORDS = 4
+"""Words in a vector."""
+
+
+def words_of(w: np.ndarray, h: int, width: int) -> np.ndarray:
+    """[channels, words * WEAVE] weights in the order of the woven rows."""
+    rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
+    return rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
+
+
+def spread(call: Call, *, columns: bool = True) -> tuple[np.ndarray, int] | None:
+    """[channels, words * WEAVE] weights in int8, and the column of the words that the window leaves free.
+
+    Rows that are missing from a word repeat the window's last one, and words that are missing a column, so that two
+    lanes read the same and share a weight beyond int8. None where weights fit in no such way. columns: whether words
+    that are missing do.
+    """
+    w, (h, width) = matrix(call), window_of(call).kernel
+    words = packing.padded(words_of(w, h, width))
+    if words.shape[1] > packing.LANES:
+        return None
+    for column in range(width if columns else 1):
+        found = words.reshape(w.shape[0], WORDS, WEAVE).copy()
+        used = -(-h // WEAVE) * width
+        if used < WORDS and columns:
+            found[:, used] = found[:, column] - np.clip(found[:, column], -128, 127)
+            found[:, column] -= found[:, used]
+        if h % WEAVE:
+            last = slice(used - width, used)
+            rest = found[:, last, h % WEAVE - 1] - np.clip(found[:, last, h % WEAVE - 1], -128, 127)
+            found[:, last, WEAVE - 1] += rest
+            found[:, last, h % WEAVE - 1] -= rest
+        if found.min(initial=0) >= -128 and found.max(initial=0) <= 127:
+            return found.reshape(w.shape[0], -1), column
+    return None
+
+
+def spreads(call: Call) -> bool:
+    "weights are int8, or taps read twice take what is beyond"
+    return _filter.constant_weights(call) and spread(call) is not None
+
+
+def spreads_rows(call: Call) -> bool:
+    "weights are int8, or taps of rows read twice take what is beyond"
+    return _filter.constant_weights(call) and spread(call, columns=False) is not None
+
+
+def free_column(call: Call) -> int:
+    """The column that words which the window leaves free read again."""
+    found = spread(call)
+    return found[1] if found else 0
