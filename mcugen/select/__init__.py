@@ -12,6 +12,7 @@ from mcugen.select import solver
 from mcugen.select.budget import Solution, ranges
 from mcugen.select.candidates import Candidates, candidates_of
 from mcugen.select.prices import prices_of
+from mcugen.select.refusal import require_room
 from mcugen.target import Target
 
 __all__ = ["Solution", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
@@ -28,6 +29,7 @@ def solve(graph: Graph, target: Target, options: Options) -> Solution:
 
 def solve_with_time(graph: Graph, target: Target, options: Options) -> tuple[Solution, float]:
     """The same, and the time it takes by the estimates that its kernels were chosen by."""
+    require_room(graph, options, target)
     candidates = candidates_of(graph, target, options)
     every = [*_orders(graph, candidates, options)]
     found = [solver.solve(nodes, listed, options, target) for nodes, listed in every]

@@ -131,13 +131,30 @@ def test_the_report_says_why_rows_are_used(tmp_path: Path) -> None:
 def test_too_small_a_budget_says_what_exists(tmp_path: Path) -> None:
     least = built(tmp_path, SMALL, optimize="ram").report
     with pytest.raises(MemoryBudgetError) as caught:
-        built(tmp_path, SMALL, ram="100")
+        built(tmp_path, SMALL, ram="300")
     text = caught.value.explain()
-    assert f"smallest RAM found for the model is {least.ram_bytes:,} bytes, 100 are there" in text
-    assert f"{least.ram_bytes - 100:,} over" in text
+    assert f"smallest RAM found for the model is {least.ram_bytes:,} bytes, 300 are there" in text
+    assert f"{least.ram_bytes - 300:,} over" in text
     assert "most at step" in text
     assert f"{least.lower_bound:,} bytes live" in text
     assert "--input-mode rows" in text
+
+
+@pytest.mark.parametrize(
+    "choices, text, hint",
+    [
+        ({"ram": "100"}, "--ram: at least 256 bytes, 100 are there: the input", "--input-mode rows"),
+        ({"flash": "100"}, "--flash: at least", "a larger budget"),
+        ({"board": "microbit-v1", "ram": "100"}, "--ram: at least 256 bytes", "take a board"),
+    ],
+)
+def test_what_can_never_fit_is_refused_before_any_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, choices: dict[str, str], text: str, hint: str
+) -> None:
+    monkeypatch.setattr("mcugen.select.candidates_of", None)
+    with pytest.raises(MemoryBudgetError) as caught:
+        built(tmp_path, SMALL, **choices)
+    assert text in str(caught.value) and hint in caught.value.hint
 
 
 def test_without_rows_the_budget_is_for_whole_tensors(tmp_path: Path) -> None:

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no choice of kernels, rows and order can go below: a model that cannot fit is refused before any search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcugen import target
+from mcugen.errors import MemoryBudgetError
+from mcugen.graph import Graph
+from mcugen.options import Options
+from mcugen.select.memories import regions_of
+from mcugen.target import Target
+
+SHOWN = 4
+"""Boards and layers that a refusal names, at most."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Bytes that are needed whatever is chosen, and what needs them."""
+
+    nbytes: int
+    why: str
+
+
+def require_room(graph: Graph, options: Options, board: Target) -> None:
+    """Raise MemoryBudgetError where a bound from below is over a budget, or over what the board has."""
+    if board.device or options.weight_regions:
+        return
+    ram, flash = ram_bound(graph, options), flash_bound(graph, options)
+    over = [
+        (bound is ram, f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}")
+        for what, bound, room in _rooms(ram, flash, options, board)
+        if room is not None and bound.nbytes > room
+    ]
+    if over:
+        where = "the budget" if board.is_core else board.name
+        lines = "\n  ".join(["whatever kernels and rows are chosen, the model needs", *(text for _, text in over)])
+        pushed = options.input_mode == "whole" and ram.why == _INPUT and any(is_ram for is_ram, _ in over)
+        raise MemoryBudgetError(
+            f"{graph.name} does not fit {where}\n  {lines}", hint=_hint(ram, flash, board, pushed=pushed)
+        )
+
+
+_INPUT = "the input, which is there whole"
+
+
+def _rooms(ram: Bound, flash: Bound, options: Options, board: Target) -> Iterator[tuple[str, Bound, int | None]]:
+    sizes = [region.nbytes for region in regions_of(options, board)]
+    room = None if None in sizes else sum(size for size in sizes if size is not None)
+    yield "--ram" if options.ram else "--region" if options.regions else f"RAM of {board.name}", ram, room
+    yield "--flash", flash, options.flash_bytes
+    yield f"flash of {board.name}", flash, board.flash_bytes
+
+
+def ram_bound(graph: Graph, options: Options) -> Bound:
+    """The inputs are there before the first step, unless they are pushed; the results after the last; states always."""
+    states = sum(graph.type(state.before).nbytes for state in graph.states)
+    given = [n for n in graph.inputs if n not in graph.unread_inputs] if options.input_mode == "whole" else []
+    made = {name for node in graph.nodes for name in node.outputs}
+    ends = (
+        (given, _INPUT),
+        ([n for n in dict.fromkeys(graph.outputs) if n in made], "the results, which are there whole"),
+    )
+    found = [Bound(states + sum(graph.type(n).nbytes for n in names), why) for names, why in ends]
+    return max(found, key=lambda bound: bound.nbytes)
+
+
+def flash_bound(graph: Graph, options: Options) -> Bound:
+    """The weights of layers that multiply, as wide as the model has them; equal ones are stored once."""
+    least: dict[bytes, tuple[int, str]] = {}
+    for node in graph.nodes:
+        call = graph.call(node, options.reference)
+        weights = max((c for c in call.constants if c is not None), key=lambda c: c.nbytes, default=None)
+        if weights is not None and call.op.macs(call):
+            operand = next(k for k, c in enumerate(call.constants) if c is weights)
+            least.setdefault(weights.tobytes(), (call.input(operand).nbytes, node.source))
+    largest = sorted(least.values(), reverse=True)[:SHOWN]
+    named = ", ".join(f"{nbytes:,} of {source}" for nbytes, source in largest)
+    return Bound(sum(nbytes for nbytes, _ in least.values()), f"weights, the largest {named}")
+
+
+def _hint(ram: Bound, flash: Bound, board: Target, *, pushed: bool) -> str:
+    """What would fit, as far as the bounds tell."""
+    rows = ["push the input with --input-mode rows"] if pushed else []
+    if board.is_core:
+        return ", ".join([*rows, "give a larger budget, or take a smaller model"])
+    known = [target.load(name) for name in target.names()]
+    able = [b for b in known if (b.total_ram_bytes or 0) >= ram.nbytes and (b.flash_bytes or 0) > flash.nbytes]
+    names = [b.name for b in sorted(able, key=lambda b: (b.total_ram_bytes or 0, b.name))[:SHOWN]]
+    boards = f"take a board that may hold it ({', '.join(names)})" if names else "no board known has that much"
+    return ", ".join([*rows, boards, "or take a smaller model"])
