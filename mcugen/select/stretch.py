@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from mcugen.graph import Graph
 from mcugen.kernel import Form
@@ -26,29 +25,14 @@ from mcugen.schedule.cuts import part_of
 from mcugen.schedule.steps import Choice, batch_of, can_run_by_rows
 from mcugen.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.exchange import Load, Loads, Offer, Picks, Search
 
 EVENT_COST = 60.0
 """Cost of one event: table look-up plus call."""
 MAX_SETS = 1000
 """Sets of kernels of a stretch up to which all of them are tried."""
-MAX_EXCHANGES = 64
-"""Other kernels in a stretch up to which exchanges of several kernels at once are tried."""
-MAX_TRIES = 6
-"""Of those, how many that save most are tried."""
-_EPSILON = 1e-6
-_Load = npt.NDArray[np.int64]
-Found = tuple[float, int, tuple[int, ...]]
+Found = tuple[float, int, Picks]
 """Cost, most bytes in use at once, and for each step the number of its kernel."""
-
-
-@dataclass(frozen=True, eq=False)
-class Offer:
-    """A kernel for a step of a stretch. load: bytes of its own at each event. returns: whether it reads rows again."""
-
-    candidate: Candidate
-    cost: float
-    load: _Load
-    returns: bool
 
 
 @dataclass(eq=False)
@@ -60,8 +44,8 @@ class Stretch:
     """
 
     offers: list[list[Offer]]
-    rows: _Load
-    more: list[dict[int, _Load]]
+    rows: Load
+    more: list[dict[int, Load]]
     events: int
     inner: int = 0
     _last: Found | None = field(default=None, init=False)
@@ -84,11 +68,16 @@ class Stretch:
         """
         if math.prod(len(offers) for offers in self.offers) <= MAX_SETS:
             return next((found for found in self._every if found[1] <= limit), None)
-        found = self._reduced(self._last[2] if self._last else (0,) * len(self.offers), limit)
-        lean = self._reduced(self._leanest(), limit) if found is None or not self._last else None
-        both = [self._improved(picks, limit) for picks in (found, lean) if picks is not None]
+        search = Search(self._loads)
+        found = search.reduced(self._last[2] if self._last else (0,) * len(self.offers), limit)
+        lean = search.reduced(self._leanest(), limit) if found is None or not self._last else None
+        both = [self._found(search.improved(picks, limit)) for picks in (found, lean) if picks is not None]
         self._last = min(both, key=lambda f: (f[0], f[1]), default=self._last)
         return self._last if both else None
+
+    @functools.cached_property
+    def _loads(self) -> Loads:
+        return Loads(self.offers, self.rows, self.more)
 
     @functools.cached_property
     def _every(self) -> list[Found]:
@@ -108,87 +97,14 @@ class Stretch:
         """The choice of the kernels that need the least memory of their own."""
         return self._found(self._leanest())
 
-    def _found(self, picks: tuple[int, ...]) -> Found:
-        return self._cost(picks), int(self._load(picks).max(initial=0)), picks
+    def _found(self, picks: Picks) -> Found:
+        return self._cost(picks), int(self._loads.of(picks).max(initial=0)), picks
 
-    def _leanest(self) -> tuple[int, ...]:
+    def _leanest(self) -> Picks:
         return tuple(min(range(len(o)), key=lambda k: (int(o[k].load.max(initial=0)), o[k].cost)) for o in self.offers)
-
-    def _load(self, picks: Sequence[int]) -> _Load:
-        back = {s for s, k in enumerate(picks) if self.offers[s][k].returns}
-        own = sum(self.offers[s][k].load for s, k in enumerate(picks))
-        return self.rows + own + sum(_extra(of, back) for of in self.more)
 
     def _cost(self, picks: Sequence[int]) -> float:
         return sum(self.offers[s][k].cost for s, k in enumerate(picks)) + EVENT_COST * self.events
-
-    def _others(self, picks: tuple[int, ...], fixed: int = -1) -> Iterator[tuple[float, tuple[int, ...], _Load]]:
-        """(what it costs more, picks, their load) of all that differ in one kernel, but that of step `fixed`."""
-        load = self._load(picks)
-        back = {s for s, k in enumerate(picks) if self.offers[s][k].returns}
-        for s, offers in enumerate(self.offers):
-            now = offers[picks[s]]
-            if s == fixed:
-                continue
-            turned = load
-            if any(offer.returns != now.returns for offer in offers):
-                turned = load + sum(_extra(of, back ^ {s}) - _extra(of, back) for of in self.more if s in of)
-            for k, offer in enumerate(offers):
-                if k != picks[s]:
-                    rest = load if offer.returns == now.returns else turned
-                    yield offer.cost - now.cost, (*picks[:s], k, *picks[s + 1 :]), rest + (offer.load - now.load)
-
-    def _reduced(self, picks: tuple[int, ...], limit: float, fixed: int = -1) -> tuple[int, ...] | None:
-        """Change one kernel after the other, at the least cost for the bytes over the limit that it saves."""
-        over = _over(self._load(picks), limit)
-        while over:
-            best: tuple[float, float, tuple[int, ...]] | None = None
-            for more, other, load in self._others(picks, fixed):
-                left = _over(load, limit)
-                if left < over and (best is None or more / (over - left) < best[0]):
-                    best = (more / (over - left), left, other)
-            if best is None:
-                return None
-            over, picks = best[1], best[2]
-        return picks
-
-    def _improved(self, picks: tuple[int, ...], limit: float) -> Found:
-        """Take cheaper kernels as long as the limit holds, also where another step makes room for it."""
-        while True:
-            better = [found for found in self._others(picks) if found[0] < -_EPSILON]
-            fitting = [(more, other) for more, other, load in better if load.max(initial=0) <= limit]
-            if fitting:
-                picks = min(fitting)[1]
-                continue
-            exchanged = self._exchanged(picks, [(more, other) for more, other, _ in better], limit)
-            if exchanged is None:
-                return self._found(picks)
-            picks = exchanged
-
-    def _exchanged(
-        self, picks: tuple[int, ...], better: Sequence[tuple[float, tuple[int, ...]]], limit: float
-    ) -> tuple[int, ...] | None:
-        if sum(len(offers) - 1 for offers in self.offers) > MAX_EXCHANGES:
-            return None
-        now = self._cost(picks)
-        for _, other in sorted(better)[:MAX_TRIES]:
-            changed = next(s for s in range(len(picks)) if picks[s] != other[s])
-            room = self._reduced(other, limit, changed)
-            if room is not None and self._cost(room) < now - _EPSILON:
-                return room
-        return None
-
-
-def _extra(of: Mapping[int, _Load], back: Set[int]) -> _Load | int:
-    """What a buffer holds more where the steps in `back` read rows again. of: the same for each step alone."""
-    loads = [load for s, load in of.items() if s in back]
-    most: _Load | int = np.maximum.reduce(loads) if loads else 0
-    return most
-
-
-def _over(load: _Load, limit: float) -> float:
-    """Bytes over the limit, summed over the events."""
-    return float(np.maximum(load - limit, 0).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +117,16 @@ class Network:
     pushed: str | None
     results: frozenset[str]
     _known: dict[tuple[int, bool], tuple[int, int]] = field(default_factory=dict)
+
+    @functools.cached_property
+    def by_rows(self) -> Mapping[str, Sequence[Candidate]]:
+        """For each node, the candidates that walk rows as the fastest does."""
+        return {listed[0].choice.node.name: _walking(listed) for listed in self.candidates}
+
+    @functools.cached_property
+    def whole(self) -> Mapping[str, Sequence[Candidate]]:
+        """For each node, the candidates for whole tensors."""
+        return {k[0].choice.node.name: [c for c in k if c.choice.kernel.keeps] for k in self.candidates}
 
     def keeps(self, part: Graph) -> bool:
         """Whether the inputs of a part of the graph stay until its end."""
@@ -220,7 +146,7 @@ class Network:
 
 def stretch(net: Network, steps: range, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
     """The stretch of these steps. is_first, is_last: whether it begins or ends with the network."""
-    walks = {listed[0].choice.node.name: _walking(listed, by_rows) for listed in net.candidates}
+    walks = net.by_rows if by_rows else net.whole
     made = _built(net, steps, {name: _first(found, returns=False) for name, found in walks.items()}, by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
     loads = _loads(made.row_buffers, length)
@@ -234,8 +160,8 @@ def stretch(net: Network, steps: range, *, by_rows: bool, is_first: bool, is_las
 
 
 def _more(
-    net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, _Load]
-) -> list[dict[int, _Load]]:
+    net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Load]
+) -> list[dict[int, Load]]:
     """For each buffer, what steps add to it that read rows again: one at a time of those that read the same buffer."""
     late: dict[int, Step] = {}
     reads: dict[int, set[str]] = {}
@@ -244,7 +170,7 @@ def _more(
         read = {made.buffer_name[a.tensor] for a in other.reads(0) if a.tensor in made.buffer_name}
         if read and _returns(other.choice) != _returns(step.choice):
             late[step.index], reads[step.index] = other, read
-    found: dict[str, dict[int, _Load]] = {}
+    found: dict[str, dict[int, Load]] = {}
     while late:
         turn: dict[str, int] = {}
         for k in late:
@@ -258,10 +184,7 @@ def _more(
     return list(found.values())
 
 
-def _walking(listed: Candidates, by_rows: bool) -> list[Candidate]:
-    """The candidates that walk rows as the fastest does."""
-    if not by_rows:
-        return [c for c in listed if c.choice.kernel.keeps]
+def _walking(listed: Candidates) -> list[Candidate]:
     able = [c for c in listed if can_run_by_rows(c.choice)] or list(listed)
     walk = _walk(min(able, key=lambda c: c.rows_cost))
     return [c for c in able if _walk(c) == walk]
@@ -290,12 +213,12 @@ def _built(net: Network, steps: range, chosen: Mapping[str, Choice], by_rows: bo
     )
 
 
-def _loads(found: Mapping[str, RowBuffer], length: int) -> dict[str, _Load]:
+def _loads(found: Mapping[str, RowBuffer], length: int) -> dict[str, Load]:
     """Bytes that each buffer of tensors has in use at each event."""
     return {name: _load_of([buffer.to_plan()], length) for name, buffer in found.items()}
 
 
-def _load_of(buffers: Sequence[Buffer], length: int) -> _Load:
+def _load_of(buffers: Sequence[Buffer], length: int) -> Load:
     """Bytes that the buffers have in use at each event."""
     load = np.zeros(length, np.int64)
     for piece in (piece for buffer in buffers for piece in buffer.pieces):
