@@ -29,6 +29,7 @@ class Target:
     isa names the instruction set (`mcugen.isa`), "" where images are not read.
     `emulators` are tried in order: the first whose memory holds the image runs it.
     device: the OpenCL device that kernels run on, None where they are C; folder: where the board's files are.
+    constants_in_ram: whether start-up code copies constants into RAM, as pointers do not reach the flash.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Target:
     is_core: bool
     device: Device | None = None
     folder: Path = Path()
+    constants_in_ram: bool = False
 
     @property
     def emulator(self) -> Emulator | None:
@@ -225,6 +227,7 @@ def _bare_core(folder: Path, board: Table) -> Target:
         raise board.error(
             "toolchain.without", feature, f"one of the features of the core: {', '.join(features) or 'none'}"
         )
+    constants_in_ram = cpu.has("constants_in_ram") and cpu.boolean("constants_in_ram")
     cpu.refuse_unread()
     return Target(
         name=folder.name,
@@ -239,6 +242,7 @@ def _bare_core(folder: Path, board: Table) -> Target:
         is_core=True,
         device=device,
         folder=folder,
+        constants_in_ram=constants_in_ram,
     )
 
 
@@ -278,6 +282,7 @@ def _real_board(folder: Path, board: Table) -> Target:
         toolchain=_toolchain(folder, board.table("toolchain")) if board.has("toolchain") else core.toolchain,
         emulators=_emulators(board) if board.has("emulator") else core.emulators,
         is_core=False,
+        constants_in_ram=core.constants_in_ram,
     )
 
 

@@ -120,6 +120,7 @@ def require_fit(
 
     weight_regions: where constants may lie.
     """
+    copied = board.constants_in_ram and not options.fetch_weights
     limits = (
         *regions.limits(facts.ram_bytes, solution, board, options),
         ("--flash", "model needs", facts.weights_bytes, options.flash_bytes),
@@ -128,6 +129,12 @@ def require_fit(
             "constants that remain there take",
             constants.with_code(facts, weight_regions),
             weight_regions.code_bytes,
+        ),
+        (
+            f"RAM of {board.name}, where start-up code copies constants",
+            "model and its constants need",
+            facts.ram_bytes + facts.weights_bytes if copied else 0,
+            board.ram_bytes,
         ),
         (f"flash of {board.name}", "model needs", facts.weights_bytes, board.flash_bytes),
     )
@@ -143,13 +150,14 @@ def require_fit(
             lines += [*regions.too_large(solution), _peak_text(solution.schedule, solution.plan)]
         raise MemoryBudgetError(
             f"{facts.name} does not fit {board.name if not board.is_core else 'the budget'}\n  " + "\n  ".join(lines),
-            hint=_advice(options, is_ram=is_ram),
+            hint=_advice(options, is_ram=is_ram, copied=copied),
         )
 
 
-def _advice(options: Options, *, is_ram: bool) -> str:
+def _advice(options: Options, *, is_ram: bool, copied: bool) -> str:
     """Suggests options that the build did not use."""
-    untried = ["leave --no-rows out"] if options.no_rows else []
+    untried = ["leave constants in flash with --fetch-weights"] if copied else []
+    untried += ["leave --no-rows out"] if options.no_rows else []
     untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []
     untried += ["leave --keep-input out"] if options.keep_input else []
     return ", ".join(
