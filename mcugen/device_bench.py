@@ -131,7 +131,7 @@ def _table(steps: list[dict[str, Any]]) -> tabular.Grid:
     total = sum(s["seconds"] for s in steps)
     columns = (
         tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True),
+        tabular.Column("layer", shrinks=True, ends=True),
         tabular.Column("kernel", shrinks=True, optional=True),
         tabular.Column("us", right=True),
         tabular.Column("share", right=True),

@@ -114,7 +114,7 @@ def _operators(rows: list[dict[str, Any]]) -> tabular.Grid:
     """A row for each operator of the file; those with most work are marked."""
     columns = (
         tabular.Column("operator", shrinks=True),
-        tabular.Column("layer", shrinks=True),
+        tabular.Column("layer", shrinks=True, ends=True),
         tabular.Column("result", shrinks=True, optional=True),
         tabular.Column("MAC", right=True),
         tabular.Column("constants", right=True),
@@ -132,7 +132,7 @@ def _live(rows: list[dict[str, Any]]) -> tabular.Grid:
     most = max((row["live_bytes"] for row in rows), default=0)
     columns = (
         tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True),
+        tabular.Column("layer", shrinks=True, ends=True),
         tabular.Column("operator", shrinks=True),
         tabular.Column("live bytes", right=True),
         tabular.Column("scratch", right=True),

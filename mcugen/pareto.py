@@ -195,7 +195,7 @@ def as_parts(result: Front) -> tabular.Parts:
         tabular.Column(""),
     )
     marked = frozenset(k for k, point in enumerate(result.points) if point == result.knee)
-    knee = ["", f"  the knee, beyond which RAM costs most: {result.command}"] if result.knee else []
+    knee = ["", f"  the knee, beyond which RAM costs most: {result.command} -o out/"] if result.knee else []
     return [
         f"{result.name} on {result.board}{where}: RAM against {unit}",
         *(f"  note: {note}" for note in result.notes),

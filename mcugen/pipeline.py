@@ -72,6 +72,9 @@ class Artifact:
 
     def load(self) -> Native:
         """An object that runs the C on this machine, with a memory of its own. Raises ToolError where gcc fails."""
+        if self.target.device is not None:
+            message = f"{self.target.name} runs OpenCL kernels, and what runs on this machine is the build's C"
+            raise UsageError(message, where="--board", hint="take a core, or a board without OpenCL")
         return Native(self.name, self.emitted, self.view, self.imported)
 
     def run(self, *inputs: object, real: bool | None = None) -> Outputs:

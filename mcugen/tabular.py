@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Column:
-    """A column. right: figures; shrinks: text whose end may be left out; optional: goes first where it is narrow."""
+    """A column.
+
+    right: figures; shrinks: text of which some may be left out, the end, or with ends the beginning;
+    optional: goes first where it is narrow.
+    """
 
     head: str
     right: bool = False
     shrinks: bool = False
+    ends: bool = False
     optional: bool = False
 
 

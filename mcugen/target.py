@@ -90,6 +90,8 @@ class Target:
 _SHORTEST_CHIP = 4
 _SHORTEST_BEGINNING = 6
 """Letters and digits of a chip's whole name, and of the beginning of one (esp32 is no ESP32-C3)."""
+_MAKER = r"^(at(?=sam)|m?imx(?=rt))"
+"""What orderable names have before the name that boards state: ATSAMD21, MIMXRT1062."""
 
 
 def names() -> tuple[str, ...]:
@@ -152,8 +154,9 @@ def _folder(name: str) -> Path:
     found = _with_chip(name)
     if len(found) == 1:
         return resources.boards() / found[0]
-    close = found or difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
-    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    begun = [known for known in names() if name and known.startswith(name.lower())]
+    close = found or dict.fromkeys([*begun, *difflib.get_close_matches(name, names(), n=3, cutoff=0.4)])
+    meant = f"did you mean {' or '.join([*close][:3])}? " if close else ""
     raise UsageError(
         f"no board named {name!r}",
         where="--board",
@@ -163,7 +166,7 @@ def _folder(name: str) -> Path:
 
 def _with_chip(name: str) -> list[str]:
     """The boards whose title names a chip, as `stm32h743` or `nRF52840`: by the beginning of its name or all of it."""
-    chip = name.lower()
+    chip = re.sub(_MAKER, "", name.lower())
     if len(chip) < _SHORTEST_CHIP or not re.fullmatch(r"[a-z]+\d+[a-z0-9]*", chip):
         return []
     titles = {board: _read(resources.boards() / board).string("title").lower() for board in names()}

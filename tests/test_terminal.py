@@ -58,6 +58,16 @@ def test_into_a_file_nothing_is_shortened(
     assert re.match(r"digits for cortex-m4: RAM [\d,]+ bytes, constants [\d,]+ bytes, [\d.]+ to [\d.]+ ms; ", text)
 
 
+def test_names_of_layers_keep_their_ends(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They begin alike: net/block/conv_1, net/block/conv_2."""
+    monkeypatch.setenv("COLUMNS", "40")
+    columns = (Column("layer", shrinks=True, ends=True), Column("kernel", shrinks=True), Column("cycles", right=True))
+    rows = tuple((f"network/block/conv_{k}", "mg_conv2d_s8__dsp8", "1,000") for k in range(2))
+    _console.show([Grid(columns, rows)])
+    lines = capsys.readouterr().out.splitlines()
+    assert re.search(r" …\S*conv_0  mg_\w+…", lines[1]) and "conv_1  mg_" in lines[2] and len(lines[1]) <= 40
+
+
 @pytest.mark.parametrize("plain", [False, True])
 def test_colour_is_for_terminals(plain: bool) -> None:
     """The knee of a curve is marked: in colour on a terminal, without where NO_COLOR is set."""

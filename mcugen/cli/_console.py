@@ -69,9 +69,14 @@ def _table(grid: Grid, width: int) -> None:
         table.add_column(column.head, justify=justify, no_wrap=True, overflow="ellipsis", width=wide)
     for k, row in enumerate(grid.rows):
         is_top = k in grid.top
-        cells = [Text(row[c]) for c in widths]
+        cells = [Text(_shortened(row[c], wide) if grid.columns[c].ends else row[c]) for c, wide in widths.items()]
         table.add_row(Text("*" if is_top else " "), *cells, style="bold yellow" if is_top else "")
     Console(width=width, highlight=False).print(table)
+
+
+def _shortened(text: str, width: int) -> str:
+    """The end of a text: names of layers begin alike."""
+    return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
 
 
 def _widths(grid: Grid, width: int) -> dict[int, int]:

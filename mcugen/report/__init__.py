@@ -254,7 +254,7 @@ def _table(facts: Report) -> tabular.Grid:
         rows.append((str(s.index), s.name, operator, s.kernel, *cycles, *ms, f"{100 * weight / total:.1f} %", s.why))
     columns = (
         tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True),
+        tabular.Column("layer", shrinks=True, ends=True),
         tabular.Column("operator", shrinks=True),
         tabular.Column("kernel", shrinks=True),
         *what,

@@ -112,7 +112,7 @@ def as_parts(log: Log, found: list[Layer]) -> tabular.Parts:
     time = f", {1000 * total / log.clock_hz:.3f} ms" if log.clock_hz else ""
     columns = (
         tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True),
+        tabular.Column("layer", shrinks=True, ends=True),
         tabular.Column("measured", right=True),
         tabular.Column("estimated", right=True, optional=True),
         tabular.Column("off", right=True),

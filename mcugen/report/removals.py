@@ -63,7 +63,7 @@ def as_parts(rows: Sequence[dict[str, Any]]) -> tabular.Parts:
         tabular.Column("tensor"),
         tabular.Column("removed", right=True),
         tabular.Column("what", shrinks=True),
-        tabular.Column("layer", shrinks=True),
+        tabular.Column("layer", shrinks=True, ends=True),
     )
     for why in reasons:
         cells = [

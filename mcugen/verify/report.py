@@ -267,7 +267,7 @@ def _steps(result: Simulation) -> tabular.Grid:
         rows.append((str(s.index), s.name, operator, s.kernel, *figures))
     columns = (
         tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True),
+        tabular.Column("layer", shrinks=True, ends=True),
         tabular.Column("operator", shrinks=True),
         tabular.Column("kernel", shrinks=True, optional=True),
         tabular.Column("instructions", right=True),

@@ -244,6 +244,8 @@ def test_a_board_says_how_much_code_it_keeps() -> None:
     ("chip", "board"),
     [
         ("stm32h743", "nucleo-h743zi"),
+        ("ATSAMD21", "arduino-zero"),
+        ("mimxrt1062", "teensy41"),
         ("STM32H743ZIT6", "nucleo-h743zi"),
         ("nRF52840", "nrf52840-dk"),
         ("rp2040", "raspberry-pi-pico"),

@@ -33,6 +33,7 @@ FOREIGN = {
     "frozen.pb": (b"\x0a\x05", "frozen graph", "from_frozen_graph"),
     "net.pt": (archive("net/data.pkl", "net/data/0"), "PyTorch", "torch.onnx.export"),
     "net.pth": (b"\x80\x02\x8a\x0a", "pickle", "joblib.load"),
+    "old.pth": (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", "before 1.6", "torch.onnx.export"),
     "script.pt": (archive("net/constants.pkl", "net/code/net.py"), "TorchScript", "torch.jit.load"),
     "net.safetensors": (b"\x08\0\0\0\0\0\0\0{}", "safetensors", "load_file"),
     "forest.pkl": (b"\x80\x04\x95", "pickle", "skl2onnx.to_onnx"),
@@ -66,6 +67,24 @@ def test_each_format_gets_its_lines(name: str, tmp_path: Path) -> None:
         load(tmp_path / name)
     assert caught.value.where == name and what in caught.value.message and line in caught.value.hint
     assert "FILE" not in caught.value.hint.replace("THE_FOLDER_OF_", "") and "STEM" not in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "own"),
+    [
+        ("net.h5", "net.tflite", "net.h5"),
+        ("net.keras", "net.zip", "net.keras"),
+        ("forest.pkl", "net.onnx", "net.pkl"),
+        ("net.safetensors", "net.tflite", "net.safetensors"),
+        ("net.pt", "net.bin", "net.pt"),
+    ],
+)
+def test_a_wrong_name_is_put_right_before_the_lines(kind: str, name: str, own: str, tmp_path: Path) -> None:
+    """Keras opens no .h5 of another name, and lines that write net.tflite must not write over what they read."""
+    (tmp_path / name).write_bytes(FOREIGN[kind][0])
+    with pytest.raises(UsageError, match=FOREIGN[kind][1]) as caught:
+        load(tmp_path / name)
+    assert f"rename it to {own!r}" in caught.value.hint and f'("{own}"' in caught.value.hint
 
 
 def test_folders(tmp_path: Path) -> None:

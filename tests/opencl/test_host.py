@@ -13,11 +13,17 @@ import pytest
 
 from mcugen import pipeline
 from mcugen.emit.opencl import host_files
+from mcugen.errors import UsageError
 from mcugen.options import Options
 from mcugen.toolchain import opencl
 
 HERE = Path(__file__).resolve().parent
 MODEL = HERE.parents[0] / "models" / "f32_softmax.tflite"
+
+
+def test_the_c_of_this_machine_is_not_what_opencl_builds_run() -> None:
+    with pytest.raises(UsageError, match="opencl-generic runs OpenCL kernels"):
+        pipeline.build(MODEL, Options(backend="opencl", name="net")).load()
 
 
 @pytest.fixture(scope="module")

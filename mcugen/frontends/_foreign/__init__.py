@@ -58,10 +58,21 @@ class Kind:
 
     def refusal(self, path: Path) -> UsageError:
         """The error for a file of this kind, with its recipe."""
-        lines = self.recipe.strip().replace(_FILE, path.name).replace(_STEM, path.stem).splitlines()
+        name = self._own_name(path)
+        lines = self.recipe.strip().replace(_FILE, name).replace(_STEM, Path(name).stem).splitlines()
+        if name != path.name:
+            lines[0] = f"rename it to {name!r}, for its name decides in other tools; {lines[0]}"
         first = f"{lines[0]}\n" if lines[0].endswith(":") else f"it becomes one that mcugen reads:\n    {lines[0]}\n"
         hint = first + "\n".join(f"    {line}".rstrip() for line in lines[1:])
         return UsageError(f"is {self.title}, which mcugen does not read", where=path.name, hint=hint.rstrip())
+
+    def is_named(self, path: Path) -> bool:
+        """Whether a file's name says this kind."""
+        return any(f".{path.name.lower()}".endswith(f".{suffix}") for suffix in self.suffixes)
+
+    def _own_name(self, path: Path) -> str:
+        """The name that such a file should have, so that its tools take it and the recipe does not write over it."""
+        return path.name if not self.suffixes or self.is_named(path) else f"{path.stem}.{self.suffixes[0]}"
 
 
 @functools.cache
@@ -81,8 +92,7 @@ def of(path: Path, data: bytes, *, by_suffix: bool) -> Kind | None:
     names = _names(path, data)
     known = [kind for kind in kinds() if kind.has(data, names)]
     if by_suffix:
-        ending = f".{path.name.lower()}"
-        known += [kind for kind in kinds() if any(ending.endswith(f".{suffix}") for suffix in kind.suffixes)]
+        known += [kind for kind in kinds() if kind.is_named(path)]
     return known[0] if known else None
 
 
