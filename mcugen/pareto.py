@@ -98,8 +98,11 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
 def _with_knee(found: Front, model: pipeline.Prepared, measured: Callable[[Artifact], Point]) -> Front:
     """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
     knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
-    if knee is None or model.options.region or len(model.board.ram_regions()) > 1:
+    if knee is None:
         return found
+    if model.options.region or len(model.board.ram_regions()) > 1:
+        why = "no knee is named: it is a budget of one memory, and the model may lie in several"
+        return replace(found, notes=(*found.notes, why))
     goal = "balanced" if model.options.optimize == "ram" else model.options.optimize
     options = replace(model.options, ram=str(found.points[knee].ram_bytes), optimize=goal)
     solution = select.solve(model.graph, model.board, options)

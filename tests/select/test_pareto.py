@@ -9,11 +9,13 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import mcugen
-from mcugen import pareto
+from mcugen import pareto, target
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pareto import Front, Point
@@ -91,6 +93,14 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
     drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
     circles = [e for e in drawn.iter() if e.tag.endswith("circle")]
     assert len(circles) == len(value["points"])
+
+
+def test_a_knee_that_has_no_command_is_explained() -> None:
+    points = (Point(900, 8, 1, "", 100, True), Point(500, 8, 1, "", 110, True), Point(480, 8, 1, "", 900, True))
+    found = Front("m", "b", "q", points, ())
+    board = SimpleNamespace(options=Options(), board=target.load("nucleo-h743zi"))
+    result = pareto._with_knee(found, cast("Any", board), cast("Any", None))
+    assert result.knee is None and "no knee is named" in result.notes[-1]
 
 
 def test_text_marks_what_differs() -> None:
