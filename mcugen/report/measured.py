@@ -85,7 +85,7 @@ def layers(log: Log, facts: Mapping[str, Any]) -> list[Layer]:
         raise UsageError(
             f"the log is of {log.model} with {len(log.cycles)} layers, the build of {facts['name']} with "
             f"{len(facts['steps'])}, or of another model file",
-            hint="give the folder that the firmware was built from",
+            hint="give the folder that the firmware was built from; if it is that one, lines of the log were lost",
         )
     found = []
     steps = (facts["simulated"] or facts)["steps"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import stat
 import struct
 import time
 import zlib
@@ -21,10 +22,13 @@ class Line:
 
     def __init__(self, port: str, baud: int, timeout_s: float) -> None:
         self._port, self._timeout_s = port, timeout_s
+        hint = "give the port of the board, as /dev/ttyACM0"
+        with suppress(OSError):
+            if stat.S_ISREG(os.stat(port).st_mode):  # a request would overwrite it
+                raise UsageError(f"{port!r} is a file, not a serial line", where="--port", hint=hint)
         try:
             self._file = os.open(port, os.O_RDWR | getattr(os, "O_NOCTTY", 0))
         except OSError as error:
-            hint = "give the port of the board, as /dev/ttyACM0"
             raise UsageError(f"cannot open {port!r}: {error.strerror}", where="--port", hint=hint) from error
         _make_raw(self._file, baud)
 

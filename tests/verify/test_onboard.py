@@ -22,6 +22,7 @@ from mcugen.emit import sources_of
 from mcugen.pipeline import Artifact
 from mcugen.toolchain.cross import Image, build_image
 from mcugen.verify import run as verification
+from mcugen.verify import serial
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 MAIN = Path(__file__).with_name("board_main.c")
@@ -83,6 +84,14 @@ def logged(port: str) -> str:
         os.close(file)
 
 
+def disturb(port: str) -> None:
+    """Noise that looks like a request of 4 GB, which no board may wait for."""
+    file = os.open(port, os.O_RDWR | os.O_NOCTTY)
+    os.write(file, b"\xa5W\xff\xff\xff\xff")
+    time.sleep(0.2)
+    os.close(file)
+
+
 def command(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
     with pytest.raises(SystemExit) as ended:
         main([str(argument) for argument in arguments])
@@ -114,5 +123,15 @@ def test_a_changed_weight_on_the_board_is_named(tmp_path: Path, capsys: pytest.C
     made, image = firmware("cortex-m4", tmp_path / "out", flip=True)
     with board(made, image) as port:
         logged(port)
+        disturb(port)
         code, text = command(capsys, "validate", DIGITS, "--board", "cortex-m4", "--port", port)
     assert code == 1 and "DIFFERENT" in text and "constant changed: digits_k0" in text
+
+
+def test_a_file_is_no_port(tmp_path: Path) -> None:
+    """What stands in it stays."""
+    mine = tmp_path / "notes.txt"
+    mine.write_text("mine")
+    with pytest.raises(mcugen.UsageError, match="is a file"):
+        serial.Line(str(mine), 115200, 1.0)
+    assert mine.read_text() == "mine"
