@@ -25,8 +25,11 @@ _C_KEYWORDS_LIST = """
     consteval constexpr constinit decltype delete dynamic_cast explicit export false friend main mutable namespace
     new noexcept not not_eq operator or or_eq private protected public reinterpret_cast requires static_assert
     static_cast template this thread_local throw true try typeid typename typeof typeof_unqual using virtual xor xor_eq
+    abstract as async await become box crate dyn final fn gen impl in let loop macro match mod move mut override priv
+    pub ref self super trait type unsafe unsized use where yield
 """
 _C_KEYWORDS = frozenset(_C_KEYWORDS_LIST.split())
+"""Of C, C++ and Rust, in which wrappers bear the name of the model."""
 # Lower-case names whose <name>, <name>_t or <name>.h would collide with the C and C++ libraries or compilers.
 _TAKEN_LIST = """
     main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes
@@ -272,7 +275,7 @@ class Options:
         if self.name and not is_c_name(self.name):
             raise UsageError(
                 f"--name {self.name!r} cannot prefix C symbols",
-                hint="use at most 40 letters, digits and underscores, a letter first, and no word of C or its library",
+                hint="use at most 40 letters, digits and underscores, a letter first, no word of C, C++ or Rust",
             )
 
 
@@ -347,7 +350,7 @@ def named(path: Path) -> tuple[str, Path]:
     if not equals or path.exists() or not Path(rest).exists():
         return "", path
     if not is_c_name(name):
-        hint = "use at most 40 letters, digits and underscores, a letter first, and no word of C or its library"
+        hint = "use at most 40 letters, digits and underscores, a letter first, no word of C, C++ or Rust"
         raise UsageError(f"{name!r} cannot prefix C symbols", where=str(path), hint=hint)
     return name, Path(rest)
 

@@ -136,8 +136,8 @@ def test_names_in_cplusplus(tmp_path: Path, name: str) -> None:
     run_checked(["g++", "-Wall", "-Werror", f"-I{built.folder}", "-c", tmp_path / "unit.cpp", "-o", tmp_path / "o.o"])
 
 
-@pytest.mark.parametrize("name", ["pthread", "mtx", "and_eq", "static_cast", "co_await", "std", "noexcept"])
-def test_names_of_cplusplus_are_refused(name: str) -> None:
+@pytest.mark.parametrize("name", ["pthread", "mtx", "and_eq", "co_await", "std", "noexcept", "match", "self"])
+def test_names_of_cplusplus_and_rust_are_refused(name: str) -> None:
     assert not is_c_name(name) and is_c_name(c_name_from(name))
 
 
