@@ -365,6 +365,9 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "single", "size": (3, 40), "c": 7, "kernel": (2, 3), "zero": 5},
     {"rounding": "single", "size": (15, 1), "c": 17, "kernel": (13, 1), "padding": "VALID", "zero": 7, "gain": 0.002},
     {"rounding": "single", "size": (15, 2), "c": 3, "kernel": (5, 1), "gain": 0.003, "activation": "RELU"},
+    {"kind": "s8w4", "size": (5, 6), "c": 1, "multiplier": 7, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
+    {"kind": "s8w4", "rounding": "even", "size": (5, 6), "c": 1, "multiplier": 8, "kernel": (5, 5), "gain": 0.04},
+    {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
 )
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from onnx import numpy_helper
 
 from mcugen import frontends, reference, registry
-from mcugen.cli.quantize import COMMAND
+from mcugen.cli import cli
 from mcugen.errors import UsageError
 from mcugen.quantize import half, run
 from mcugen.quantize.bench import outputs_of
@@ -79,9 +79,9 @@ def test_bits_of_integers_are_refused(files: tuple[Path, Path]) -> None:
 def test_options_of_integers_are_refused(files: tuple[Path, Path], tmp_path: Path, flags: list[str]) -> None:
     made = tmp_path / "out.tflite"
     given = [str(files[0]), "--data", str(files[1]), "--weights", "float16", "-o", str(made)]
-    result = CliRunner().invoke(COMMAND, [*given, *flags])
+    result = CliRunner().invoke(cli, ["quantize", *given, *flags])
     assert isinstance(result.exception, UsageError)
     assert flags[0] in str(result.exception)
     assert not made.exists()
-    assert CliRunner().invoke(COMMAND, [*given, "--io", "float", "--json"]).exit_code == 0
+    assert CliRunner().invoke(cli, ["quantize", *given, "--io", "float", "--json"]).exit_code == 0
     assert made.stat().st_size < 4000

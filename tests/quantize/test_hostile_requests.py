@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from mcugen.cli import _common
-from mcugen.cli.quantize import COMMAND
+from mcugen.cli import _common, cli
 from mcugen.errors import UsageError
 from tests.quantize.test_quantize import SHAPE, network, samples
 
@@ -29,7 +28,7 @@ def refusal(folder: Path, *flags: str, out: str = "net.tflite", data: str = "cal
     """The error of a command; nothing may come to the folder, and nothing in it change."""
     before = {path: path.read_bytes() for path in folder.iterdir()}
     given = [str(folder / "net.onnx"), "--data", str(folder / data), "-o", str(folder / out), "--method", "min-max"]
-    result: Result = CliRunner().invoke(COMMAND, [*given, "--jobs", "1", *flags])
+    result: Result = CliRunner().invoke(cli, ["quantize", *given, "--jobs", "1", *flags])
     assert isinstance(result.exception, UsageError), result.output
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
     return result.exception.explain()

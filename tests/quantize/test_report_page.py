@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 
-from mcugen.cli.quantize import COMMAND
+from mcugen.cli import cli
 
 EVIL = "<script>alert(1)</script>&"
 
@@ -66,7 +66,9 @@ def files(tmp_path: Path) -> Path:
 def test_page_and_json_say_the_same(files: Path) -> None:
     data, page = str(files / "data.npz"), files / "page.html"
     given = ["--data", data, "--test", data, "-o", str(files / "net.tflite"), "--report", str(page), "--json"]
-    result = CliRunner().invoke(COMMAND, [str(files / "net.onnx"), "--method", "min-max", "--jobs", "1", *given])
+    result = CliRunner().invoke(
+        cli, ["quantize", str(files / "net.onnx"), "--method", "min-max", "--jobs", "1", *given]
+    )
     assert result.exit_code == 0, result.output
     told, read = json.loads(result.output), page.read_text("utf-8")
     shown = Checked(read)

@@ -11,7 +11,7 @@ from mcugen import target
 from mcugen.kernel import Kernel
 from tests.support.cases import Takes
 
-EVERY = 8
+EVERY = 10
 """This machine, and a core that runs all kernels, run each of them on one of so many of its examples."""
 
 
