@@ -78,6 +78,7 @@ class Options:
         "default opencl-generic.",
         choices=BACKENDS,
         group="Target",
+        building=True,
     )
     features: str = _option(
         "", "Switch core features off (or on), e.g. `-dsp` or `-dsp,-fpu`.", metavar="LIST", group="Target"
@@ -160,6 +161,7 @@ class Options:
         False,
         "Fail if a layer falls back to a portable kernel although the core has an accelerated one.",
         group="Memory and speed",
+        building=True,
     )
     region: str = _option(
         "",
@@ -193,7 +195,9 @@ class Options:
         False, "Compute every node, even those that cannot change the outputs.", group="Memory and speed"
     )
     keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).", group="Memory and speed")
-    selftest: bool = _option(False, "Add <name>_selftest() with a recorded input and output.", group="Files")
+    selftest: bool = _option(
+        False, "Add <name>_selftest() with a recorded input and output.", group="Files", building=True
+    )
     export: tuple[str, ...] = _option(
         DEFAULT_EXPORTS,
         "Build files to write with the C, e.g. `cmake`, or `none`; may be given several times.",
@@ -212,7 +216,9 @@ class Options:
     no_report: bool = _option(
         False, "Write no report.html and no badge.svg; report.json says the same.", group="Files", building=True
     )
-    amalgamate: bool = _option(False, "Emit one .c and one .h instead of separate kernels.", group="Files")
+    amalgamate: bool = _option(
+        False, "Emit one .c and one .h instead of separate kernels.", group="Files", building=True
+    )
 
     @property
     def board_name(self) -> str:
