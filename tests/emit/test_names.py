@@ -103,7 +103,7 @@ def test_name_option(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a", "m", "step0", "selftest", "kernels", "model", "x" * 40, "A_b_9", "sum", "out", "in"]
+    "name", ["a", "m", "step0", "selftest", "kernels", "model", "x" * 40, "A_b_9", "sum", "out", "inner"]
 )
 def test_lawful_names_compile(tmp_path: Path, name: str) -> None:
     built = build_bytes(three_dense(), tmp_path, name=name, selftest=True)
@@ -136,7 +136,7 @@ def test_names_in_cplusplus(tmp_path: Path, name: str) -> None:
     run_checked(["g++", "-Wall", "-Werror", f"-I{built.folder}", "-c", tmp_path / "unit.cpp", "-o", tmp_path / "o.o"])
 
 
-@pytest.mark.parametrize("name", ["pthread", "mtx", "and_eq", "co_await", "std", "noexcept", "match", "self"])
+@pytest.mark.parametrize("name", ["pthread", "mtx", "and_eq", "co_await", "std", "noexcept", "match", "self", "in"])
 def test_names_of_cplusplus_and_rust_are_refused(name: str) -> None:
     assert not is_c_name(name) and is_c_name(c_name_from(name))
 
