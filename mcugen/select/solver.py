@@ -115,7 +115,7 @@ def _problem(graph: Graph, candidates: Sequence[Candidates], options: Options, b
 def front(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int) -> list[Solution]:
     """Solutions of which no other is at most as large in RAM and in flash, and as fast; the fastest first.
 
-    With all kernels, and with weights as wide as the model's: at most `most` points of the curve of each.
+    Of `speed` and of `balanced`, at its prices: at most `most` points of the curve of each.
     """
     found: list[Solution] = []
     for goal in ("speed", "balanced"):
