@@ -101,10 +101,9 @@ def _given(one: str, kind: str, before: MemoryRegion | None, source: str) -> Mem
         raise UsageError(f"{one!r} has no address", where=f"--{kind}", hint=f"give it {_FORM}")
     nbytes = bytes_of(size, f"--{kind}")
     if before is None:
-        return MemoryRegion(
-            name or ("flash" if kind == "flash" else "sram"), kind, int(address, 0), nbytes, None,
-            frozenset(USES[kind]), source,
-        )  # fmt: skip
+        usual = "flash" if kind == "flash" else "sram"
+        uses = frozenset(USES[kind])
+        return MemoryRegion(name or usual, kind, int(address, 0), nbytes, None, uses, source)
     place = before.address if address is None else int(address, 0)
     return replace(before, name=name or before.name, address=place, size_bytes=nbytes, source=source)
 

@@ -18,7 +18,7 @@ from mcugen.select.candidates import Candidate
 MAX_EXCHANGES = 64
 """Other kernels in a stretch up to which exchanges of several kernels at once are tried."""
 MAX_TRIES = 6
-"""Of those, how many that save most are tried."""
+"""Of cheaper kernels that do not fit, how many that save most are tried with room made by others."""
 _EPSILON = 1e-6
 _NO_LIMIT = 1 << 62
 Load = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class Loads:
         return (
             self.rows
             + sum(self.offers[s][k].load for s, k in enumerate(picks))
-            + sum(extra(m, back) for m in self.more)
+            + sum(_extra(m, back) for m in self.more)
         )
 
     def back(self, picks: Sequence[int]) -> set[int]:
@@ -84,7 +84,7 @@ class _State:
         if then.returns != now.returns:
             for m in self._loads.more:
                 if s in m:
-                    load += extra(m, self._back ^ {s}, span) - extra(m, self._back, span)
+                    load += _extra(m, self._back ^ {s}, span) - _extra(m, self._back, span)
         return load
 
     def take(self, s: int, k: int) -> None:
@@ -152,15 +152,15 @@ class Search:
         """Take cheaper kernels as long as the limit holds, also where another step makes room for it."""
         while True:
             state = _State(self._loads, picks)
-            better = [
+            better = sorted(
                 (offer.cost - offers[now].cost, s, k)
                 for s, (offers, now) in enumerate(zip(self._offers, picks, strict=True))
                 for k, offer in enumerate(offers)
                 if offer.cost - offers[now].cost < -_EPSILON
-            ]
-            fits = (found for found in sorted(better) if state.exchanged(*found[1:]).max(initial=0) <= limit)
+            )
+            fits = ((s, k) for _, s, k in better if state.exchanged(s, k).max(initial=0) <= limit)
             found = next(fits, None)
-            then = _with(picks, *found[1:]) if found else self._both(picks, sorted(better), limit)
+            then = _with(picks, *found) if found else self._both(picks, better, limit)
             if then is None:
                 return picks
             picks = then
@@ -183,7 +183,7 @@ def _with(picks: Picks, s: int, k: int) -> Picks:
     return (*picks[:s], k, *picks[s + 1 :])
 
 
-def extra(of: Mapping[int, Load], back: Set[int], span: slice = slice(None)) -> Load | int:
+def _extra(of: Mapping[int, Load], back: Set[int], span: slice = slice(None)) -> Load | int:
     """What a buffer holds more where the steps in `back` read rows again. of: the same for each step alone."""
     loads = [load[span] for s, load in of.items() if s in back]
     most: Load | int = np.maximum.reduce(loads) if loads else 0

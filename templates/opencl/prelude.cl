@@ -16,6 +16,14 @@ typedef ulong uint64_t;
 #define INT32_MIN INT_MIN
 #define INT64_MAX LONG_MAX
 #define INT64_MIN LONG_MIN
+/* The type of a word of so many bytes: 1, 2, 4, 8 or 16. */
+#define MG_WORD_1 uchar
+#define MG_WORD_2 ushort
+#define MG_WORD_4 uint
+#define MG_WORD_8 ulong
+#define MG_WORD_16 uint4
+#define MG_WORD_(size) MG_WORD_##size
+#define MG_WORD(size) MG_WORD_(size)
 /* Stores the first `count` of four values, at least one. */
 #define MG_STORE_SOME(v, to, count) \
     do { \

@@ -40,10 +40,10 @@ def check(text: str, python: str, place: Path) -> str:
     """What the last command of a section printed, after its Python and its commands ran."""
     paths = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
     given = {"cwd": place, "env": os.environ | {"PATH": paths}, "capture_output": True, "text": True, "check": True}
-    code = "".join(re.findall(r"^```py\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    code = "".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
     subprocess.run([python, "-c", code], **given)
     printed = ""
-    for block in re.findall(r"^```(?:sh)?\n(mcugen.*?)^```", text, re.DOTALL | re.MULTILINE):
+    for block in re.findall(r"^```shell\n(mcugen.*?)^```", text, re.DOTALL | re.MULTILINE):
         for line in block.splitlines():
             command = [python, "-m", *shlex.split(line, comments=True)]
             printed = subprocess.run(command, **given).stdout

@@ -3,23 +3,11 @@
  * The elements of a tensor in other memory: a work-item moves one word of WORD_BYTES. run: words of a run of the result,
  * whose runs may lie apart; word: elements of a word.
  */
-#if WORD_BYTES == 1
-#define WORD uchar
-#elif WORD_BYTES == 2
-#define WORD ushort
-#elif WORD_BYTES == 4
-#define WORD uint
-#elif WORD_BYTES == 16
-#define WORD uint4
-#else
-#define WORD ulong
-#endif
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
     const uint at_out, const int pitch_out, const int run, const int word, const int total)
 {
     const int i = (int)get_global_id(0);
     if (i < total) {
-        MG_AT(WORD, out)[i / run * (pitch_out / word) + i % run] = MG_AT(const WORD, in0)[i];
+        MG_AT(MG_WORD(WORD_BYTES), out)[i / run * (pitch_out / word) + i % run] = MG_AT(const MG_WORD(WORD_BYTES), in0)[i];
     }
 }
-#undef WORD

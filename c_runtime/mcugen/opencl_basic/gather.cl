@@ -2,17 +2,6 @@
  *
  * Runs that indices name: a work-item moves one word of WORD_BYTES. Indices outside the axis name its nearest end.
  */
-#if WORD_BYTES == 1
-#define WORD uchar
-#elif WORD_BYTES == 2
-#define WORD ushort
-#elif WORD_BYTES == 4
-#define WORD uint
-#elif WORD_BYTES == 16
-#define WORD uint4
-#else
-#define WORD ulong
-#endif
 #if WIDE
 #define INDEX long
 #else
@@ -29,7 +18,6 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     const int word = i % run, k = i / run % count, row = i / run / count;
     const INDEX index = MG_AT(const INDEX, in1)[row / outer * count + k];
     const int at = (int)clamp(index, (INDEX)0, (INDEX)(size - 1));
-    MG_AT(WORD, out)[i] = MG_AT(const WORD, in0)[((size_t)row * size + at) * run + word];
+    MG_AT(MG_WORD(WORD_BYTES), out)[i] = MG_AT(const MG_WORD(WORD_BYTES), in0)[((size_t)row * size + at) * run + word];
 }
-#undef WORD
 #undef INDEX

@@ -2,21 +2,10 @@
  *
  * PARTS tensors side by side: a work-item moves one word of WORD_BYTES. begins: where each part begins in a run.
  */
-#if WORD_BYTES == 1
-#define WORD uchar
-#elif WORD_BYTES == 2
-#define WORD ushort
-#elif WORD_BYTES == 4
-#define WORD uint
-#elif WORD_BYTES == 16
-#define WORD uint4
-#else
-#define WORD ulong
-#endif
 #define OPERAND(k) \
     if (c >= begin[k]) { \
         const int run = begin[k + 1] - begin[k]; \
-        v = MG_AT(const WORD, in##k)[outer * run + c - begin[k]]; \
+        v = MG_AT(const MG_WORD(WORD_BYTES), in##k)[outer * run + c - begin[k]]; \
     }
 kernel void KERNEL(
 #define TAKE(k) global const uchar *restrict mem_in##k, const uint at_in##k,
@@ -51,7 +40,7 @@ kernel void KERNEL(
     }
     global const int *const begin = MG_AT(const int, begins);
     const int outer = i / run_out, c = i % run_out;
-    WORD v = (WORD)(0);
+    MG_WORD(WORD_BYTES) v = (MG_WORD(WORD_BYTES))(0);
     OPERAND(0)
 #if PARTS > 1
     OPERAND(1)
@@ -74,8 +63,7 @@ kernel void KERNEL(
 #if PARTS > 7
     OPERAND(7)
 #endif
-    MG_AT(WORD, out)[i] = v;
+    MG_AT(MG_WORD(WORD_BYTES), out)[i] = v;
 }
 #undef OPERAND
 #undef TAKE
-#undef WORD

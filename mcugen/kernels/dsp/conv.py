@@ -317,7 +317,7 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
     """The kernels of a convolution in one group (is_dense), on rows widened once."""
     found: tuple[Kernel, ...] = ()
     for suffix, rows, ways in (
-        ("", InRows(gathered=False), _WAYS[:-1]),
+        ("", InRows(gathered=False), tuple(way for way in _WAYS if way.step == 1)),
         ("_gathered", InRows(gathered=True), _WAYS),
         ("_shared_gathered", InRows(gathered=True, shared=True), _SMALL_WAYS),
     ):

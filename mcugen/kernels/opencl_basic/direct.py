@@ -9,10 +9,9 @@ import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.kernel import RESULT, Form, Grid, Kernel
-from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, runtime_rounds
-from mcugen.numeric import activation_bounds
+from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, of_bytes, of_floats, runtime_rounds
 from mcugen.ops import _filter, transpose_conv
-from mcugen.ops._weighted import activation_of, matrix, rounds_once, sums_fit, window_of
+from mcugen.ops._weighted import matrix, rounds_once, sums_fit, window_of
 from mcugen.ops.conv2d import groups_of
 from mcugen.ops.transpose_conv import TransposeConv
 
@@ -45,26 +44,12 @@ def _geometry(call: Call) -> dict[str, Any]:
 
 
 def params_f32(call: Call) -> Params:
-    low, high = activation_bounds(activation_of(call))
-    w = _weights(call)
-    bias = _filter.bias_of(call, len(w)).astype(np.float32)
-    taps = np.ascontiguousarray(w.T.astype(np.float32))
-    return {"weights": taps, "bias": bias, "out_min": low, "out_max": high, **_geometry(call)}
+    return {**of_floats(call, _weights(call)), **_geometry(call)}
 
 
 def params_s8(call: Call) -> Params:
-    w = _weights(call)
-    mult, shift = _filter.multipliers(call, len(w))
-    return {
-        "weights": np.ascontiguousarray(w.T.astype(np.int8)),
-        "bias": _filter.wrap_bias(call, _filter.folded_bias(call, w.sum(axis=1))),
-        "mult": mult.astype(np.int32),
-        "shift": shift.astype(np.int32),
-        "in_zero_point": call.input(0).zero_point,
-        "rounding": 0 if _is_transposed(call) else int(rounds_once(call)),
-        **_filter.clamp_fields(activation_of(call), call.output),
-        **_geometry(call),
-    }
+    once = not _is_transposed(call) and rounds_once(call)
+    return {**of_bytes(call, _weights(call), once), **_geometry(call)}
 
 
 GROUPED_F32 = Kernel(

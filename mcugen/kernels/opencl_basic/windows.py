@@ -65,16 +65,16 @@ def _geometry(call: Call) -> dict[str, Any]:
     }
 
 
-def depthwise_f32(call: Call) -> Params:
+def of_floats(call: Call, w: np.ndarray) -> Params:
+    """The fields of a convolution of floats with weights w [channels, taps], which are stored by taps."""
     low, high = activation_bounds(activation_of(call))
-    w = matrix(call)
     bias = _filter.bias_of(call, len(w)).astype(np.float32)
     taps = np.ascontiguousarray(w.T.astype(np.float32))
-    return {"weights": taps, "bias": bias, "out_min": low, "out_max": high, **_geometry(call)}
+    return {"weights": taps, "bias": bias, "out_min": low, "out_max": high}
 
 
-def depthwise_s8(call: Call) -> Params:
-    w = matrix(call)
+def of_bytes(call: Call, w: np.ndarray, once: bool) -> Params:
+    """The same of int8. once: whether sums are scaled with one rounding."""
     mult, shift = _filter.multipliers(call, len(w))
     return {
         "weights": np.ascontiguousarray(w.T.astype(np.int8)),
@@ -82,10 +82,17 @@ def depthwise_s8(call: Call) -> Params:
         "mult": mult.astype(np.int32),
         "shift": shift.astype(np.int32),
         "in_zero_point": call.input(0).zero_point,
-        "rounding": int(rounds_once(call)),
+        "rounding": int(once),
         **_filter.clamp_fields(activation_of(call), call.output),
-        **_geometry(call),
     }
+
+
+def depthwise_f32(call: Call) -> Params:
+    return {**of_floats(call, matrix(call)), **_geometry(call)}
+
+
+def depthwise_s8(call: Call) -> Params:
+    return {**of_bytes(call, matrix(call), rounds_once(call)), **_geometry(call)}
 
 
 def _depthwise_sizes(call: Call) -> dict[str, int]:
