@@ -20,10 +20,14 @@ __asm__(".macro mcugen_step index\n"
         ".endm");
 
 /* i: a constant expression, 0 or more for the steps of a model. */
-#define MCUGEN_STEP(i) __asm__ volatile("mcugen_step %c0" : : "i"(i) : "memory")
+#define SIM_STEP(i) __asm__ volatile("mcugen_step %c0" : : "i"(i) : "memory")
 
-#define SIM_OUTSIDE() MCUGEN_STEP(-1) /* counts for no step */
-#define SIM_BEGIN() MCUGEN_STEP(-2)   /* an inference begins: its counters start at 0, outside any step */
-#define SIM_END() MCUGEN_STEP(-3)     /* it ends */
+#ifndef MCUGEN_STEP /* a firmware that also measures itself has its own, with SIM_STEP in it */
+#define MCUGEN_STEP(i) SIM_STEP(i)
+#endif
+
+#define SIM_OUTSIDE() SIM_STEP(-1) /* counts for no step */
+#define SIM_BEGIN() SIM_STEP(-2)   /* an inference begins: its counters start at 0, outside any step */
+#define SIM_END() SIM_STEP(-3)     /* it ends */
 
 #endif

@@ -42,7 +42,7 @@ def run_image(image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.
     with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
         command = _command(image.emulator, target, image.elf.resolve())
         if count:
-            command += _plugin_options(image, target, Path(scratch))
+            command += plugin_options(image, target, Path(scratch))
         done = run(command, cwd=cwd, timeout_s=timeout_s, package=image.emulator.package)
         exit_code, stack_bytes = _status(status, f"{target.name} on {image.emulator.machine}", done)
         counts = counter.read_counts(Path(scratch) / "counts.txt") if count else []
@@ -56,7 +56,8 @@ def _command(emulator: Emulator, target: Target, elf: Path) -> list[str]:
     return [emulator.system, "-machine", emulator.machine, *cpu, *quiet, *isa.load(target.isa).machine_flags, *hosting]
 
 
-def _plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:
+def plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:
+    """Options that count instructions by the image's marks into `scratch`/counts.txt when the emulator ends."""
     plugin = counter.build_plugin(image.elf.parent)
     counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
     values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
