@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import ToolError, UsageError
+from tests.frontends import first_models
 
 ROOT = Path(__file__).resolve().parents[1]
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
@@ -101,18 +101,16 @@ def test_lightgbm_predicts_the_same() -> None:
     assert np.mean(np.ravel(label) == model.predict(x.astype(np.float32))) > 0.98
 
 
-def test_the_page_on_first_models_works_as_written(tmp_path: Path) -> None:
+def test_the_page_on_first_models_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its Python for scikit-learn and the commands after it; the other two tools are too large for a test."""
-    text = (ROOT / "docs" / "first-model.md").read_text()
-    section = text[text.index("## scikit-learn") :]
-    program, commands = section.split("```python\n")[1].split("```")[0], section.split("```shell\n")[1].split("```")[0]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True, timeout=200)
-    for line in commands.splitlines():
-        call = [sys.executable, "-m", *line.partition("  #")[0].split()]
-        done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{line}: {done.stderr}"
-    assert (tmp_path / "out" / "digits.h").is_file() and "10 samples run there" in done.stdout
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    sections = first_models.sections()
+    assert list(sections) == ["Keras", "PyTorch", "scikit-learn"]
+    for text in sections.values():
+        assert first_models.blocks(text)[1][-1].startswith("mcugen evaluate ")
+    printed = first_models.check(sections["scikit-learn"], sys.executable, tmp_path)
+    assert (tmp_path / "out" / "digits.h").is_file()
+    assert "10 samples run there" in printed and "10 of 10 right" in printed
 
 
 USER = """

@@ -36,17 +36,23 @@ def python_for(text: str, folder: Path) -> str:
     return str(folder / "bin" / "python")
 
 
+def blocks(text: str) -> tuple[str, list[str]]:
+    """The Python of a section as one program, and its mcugen commands; LookupError where one of them is missing."""
+    code = "".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    shell = "".join(re.findall(r"^```shell\n(mcugen.*?)^```", text, re.DOTALL | re.MULTILINE))
+    if not code or not shell:
+        raise LookupError(f"no Python or no mcugen command in a section of {PAGE.name}")
+    return code, shell.splitlines()
+
+
 def check(text: str, python: str, place: Path) -> str:
     """What the last command of a section printed, after its Python and its commands ran."""
     paths = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
     given = {"cwd": place, "env": os.environ | {"PATH": paths}, "capture_output": True, "text": True, "check": True}
-    code = "".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    code, commands = blocks(text)
     subprocess.run([python, "-c", code], **given)
-    printed = ""
-    for block in re.findall(r"^```shell\n(mcugen.*?)^```", text, re.DOTALL | re.MULTILINE):
-        for line in block.splitlines():
-            command = [python, "-m", *shlex.split(line, comments=True)]
-            printed = subprocess.run(command, **given).stdout
+    for line in commands:
+        printed = subprocess.run([python, "-m", *shlex.split(line, comments=True)], **given).stdout
     return printed
 
 
@@ -54,9 +60,9 @@ def main(arguments: list[str]) -> int:
     given = arguments[arguments.index("--python") + 1] if "--python" in arguments else ""
     named = [a for a in arguments if a != "--python" and a != given]
     wrong = 0
-    for title, text in sections().items():
-        if named and title not in named:
-            continue
+    found = sections()
+    for title in named or found:
+        text = found[title]
         with tempfile.TemporaryDirectory() as folder:
             started = time.monotonic()
             python = given or python_for(text, Path(folder) / "venv")
