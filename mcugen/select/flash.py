@@ -21,6 +21,11 @@ save 0.15 % of the time.
 MOST_BYTES = 1.5
 """As many times the fewest bytes are too many, whatever they bring; then the price doubles."""
 
+HALVES = 0.5
+"""Share of a layer's time that frugal kernels may leave at most where their constants are over MOST_BYTES times the
+fewest, as those of weights are that could be packed two to a byte.
+"""
+
 MODEL_CODE_BYTES = 10 * 1024
 """Most bytes of a model's code: kernels and what calls them."""
 
@@ -42,7 +47,19 @@ _LEAST = 1e-9
 
 
 def least_flash(candidates: Sequence[Candidates]) -> Picks:
-    """The kernels of fewest bytes, and in their place others that are worth their bytes, within the limits."""
+    """The kernels of fewest bytes, and in their place others that are worth their bytes, within the limits.
+
+    Of frugal kernels alone where that saves a larger share of the bytes than it takes more time.
+    """
+    frugal = [_frugal(listed) for listed in candidates]
+    every = _least_flash(candidates)
+    if all(len(few) == len(listed) for few, listed in zip(frugal, candidates, strict=True)):
+        return every
+    return min(every, _least_flash(frugal), key=lambda picks: _bytes_of(picks) * sum(c.cost for c in picks))
+
+
+def _least_flash(candidates: Sequence[Candidates]) -> Picks:
+    """The kernels of fewest bytes, and in their place others that are worth their bytes."""
     least = cheapest(candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * _LEAST)
     fewest = max(_bytes_of(least), 1)
     price = BYTES_PRICE * sum(c.cost for c in least) / fewest
@@ -53,6 +70,16 @@ def least_flash(candidates: Sequence[Candidates]) -> Picks:
         price *= 2
         found = _worth(candidates, least, price)
     return least
+
+
+def _frugal(listed: Candidates) -> Candidates:
+    """The kernels of a node without those whose constants are many and save too little time for it."""
+
+    def wastes(c: Candidate) -> bool:
+        most, slowest = c.choice.constant_bytes / MOST_BYTES, c.cost / HALVES
+        return any(other.choice.constant_bytes < most and other.cost < slowest for other in listed)
+
+    return tuple(c for c in listed if not wastes(c))
 
 
 def _worth(candidates: Sequence[Candidates], least: Picks, price: float) -> Picks:

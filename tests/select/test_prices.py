@@ -10,6 +10,7 @@ import pytest
 
 from mcugen import pipeline, select
 from mcugen.options import Options
+from mcugen.select import flash
 from mcugen.select.advice import faster_points, knee_of, sentence
 from mcugen.select.curve import Point
 from mcugen.select.prices import FLASH_PRICE, FREE, RAM_PRICE, prices_of
@@ -69,12 +70,40 @@ def narrow_layers() -> bytes:
     return m.build([a], [d])
 
 
+def narrow_images() -> bytes:
+    """Four convolutions of an image, with weights of 4 bits."""
+    m, rng = ModelWriter(), np.random.default_rng(3)
+    x = first = m.tensor("x", (1, 8, 8, 32), "s8", scale=0.05)
+    for k in range(4):
+        w = m.tensor(f"w{k}", (32, 1, 1, 32), "s8", scale=0.01, data=rng.integers(-7, 8, (32, 1, 1, 32)))
+        y = m.tensor(f"y{k}", (1, 8, 8, 32), "s8", scale=0.05)
+        m.op("CONV_2D", [x, w], [y], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
+        x = y
+    return m.build([first], [x])
+
+
 @pytest.mark.parametrize("board", ["cortex-m4", "cortex-m0plus"])
 def test_weights_of_four_bits_are_packed_where_bytes_are_dear(tmp_path: Path, board: str) -> None:
     packed = built(tmp_path, narrow_layers(), board=board, optimize="flash")
     whole = built(tmp_path, narrow_layers(), board=board, optimize="speed")
     weights = 32 * 16 + 9 * 32 + 10 * 2048
     assert packed.report.weights_bytes < 0.75 * weights < weights <= whole.report.weights_bytes
+    large = packed.schedule.steps[2].choice
+    assert large.constant_bytes < 0.62 * 10 * 2048 and large.kernel.symbol.endswith(("__nibbles", "__dsp4"))
+
+
+def test_packed_weights_stay_for_a_larger_share_of_bytes_than_of_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "m.tflite").write_bytes(narrow_images())
+    options = Options(board="cortex-m0plus", optimize="flash")
+    model = pipeline.prepare(tmp_path / "m.tflite", options)
+    listed = select.candidates_of(model.graph, model.board, options)
+    found = [tuple(c for c in each if not c.choice.kernel.widened) for each in listed]
+    monkeypatch.setattr(flash, "BYTES_PRICE", 0.03)  # at that, unpacking would not be worth its time
+    assert all("nibbles" in c.choice.kernel.symbol for c in flash.least_flash(found))
+    monkeypatch.setattr(flash, "HALVES", 1.0)
+    assert not any("nibbles" in c.choice.kernel.symbol for c in flash.least_flash(found))
 
 
 def test_bytes_are_free_for_other_goals_and_on_a_computer(tmp_path: Path) -> None:
