@@ -91,16 +91,25 @@ def candidates(prepared: pipeline.Prepared) -> Iterator[tuple[str, list[Choice]]
         if key in seen:
             continue
         seen.add(key)
-        found = _worth(call, target)
+        found = worth(call, target)
         if len(found) > 1:
             yield key, [Choice(node, call, kernel, "") for kernel in found]
 
 
-def _worth(call: Call, target: Target) -> list[Kernel]:
+def fitting(call: Call, target: Target) -> list[Kernel]:
+    """The kernels of devices that take a call."""
+    return [k for k in kernels.on_device(type(call.op)) if not k.refusals(call, target.features)]
+
+
+def worth(call: Call, target: Target) -> list[Kernel]:
     """The launches near the best by the roofline, that one first."""
-    fitting = [k for k in kernels.on_device(type(call.op)) if not k.refusals(call, target.features)]
     device = devices.device_of(target)
-    every = [made for kernel in fitting if kernel.form is Form.GRID for made in devices.launches(call, kernel, device)]
+    every = [
+        made
+        for kernel in fitting(call, target)
+        if kernel.form is Form.GRID
+        for made in devices.launches(call, kernel, device)
+    ]
     timed = sorted(every, key=lambda k: devices.roofline(k.launch(call), call, device, k))
     if not timed:
         return []

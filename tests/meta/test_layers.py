@@ -53,6 +53,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "pipeline",
         "verify inspection sharing mixed packing new_board",
         "pareto evaluation tuning device_bench",
+        "gemm",
         "cli __main__ pytest_plugin",
     )
 )

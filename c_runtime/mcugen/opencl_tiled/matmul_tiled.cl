@@ -7,10 +7,13 @@
  * multiplied. SK: parts of the taps inside a work-group, summed through local memory; SPLIT: parts over work-groups too,
  * summed by the one that comes last, always in the same order. POINT: taps are the channels of one pixel; else `table`
  * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
+ * PAIR: both matrices are computed, one pair for each batch, and neither bias nor clamp follows; FLIP_A, FLIP_B: they are
+ * stored as taps x pixels and channels x taps. EDGE, of pairs: whether tiles reach beyond the matrices.
  * RESIDUAL: a second operand is added before the clamp. SCALED: taps are scaled, shifted and clamped first.
  * UNROLL: steps of the inner loop that are written out.
  * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact.
  */
+#include <mcugen/opencl_tiled/matmul_pair.h>
 #if INT8 && INT_SUMS
 #define VALUE int
 #else
@@ -25,7 +28,8 @@
 #define LA ((BM * KV + T - 1) / T)
 #define LB ((BK * (BN / 4) + T - 1) / T)
 #define PA (BM + 4)
-#define STAGE (BK * PA + BK * BN)
+#define PB (BN + (FLIP_B ? 4 : 0))
+#define STAGE (BK * PA + BK * PB)
 #define SUMS (SK > 1 ? (SK / 2) * BM * BN : 0)
 #define LOCAL ((2 * SK * STAGE) > SUMS ? (2 * SK * STAGE) : SUMS)
 #define V4_(v) v##4
@@ -62,8 +66,12 @@
 
 kernel __attribute__((reqd_work_group_size(T * SK, 1, 1)))
 void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out, const uint at_out,
+#if PAIR
+    global const uchar *restrict mem_in1, const uint at_in1, global const uchar *restrict mem_first, const uint at_first,
+#else
     global const uchar *restrict mem_weights, const uint at_weights,
     global const uchar *restrict mem_bias, const uint at_bias,
+#endif
 #if RESIDUAL
     global const uchar *restrict mem_in1, const uint at_in1,
 #endif
@@ -82,7 +90,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #if INT8
     global const uchar *restrict mem_mult, const uint at_mult, global const uchar *restrict mem_shift, const uint at_shift,
     const int in_zero_point, const int out_zero_point, const int out_min, const int out_max, const int rounding,
-#else
+#elif !PAIR
     const float out_min, const float out_max,
 #endif
     const int pitch_in0, const int pitch_out, const int pixels, const int channels, const int pitch, const int taps)
@@ -91,17 +99,33 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #if SPLIT
     local int last;
 #endif
+#if PAIR
+    /* Work-groups go in bands of eight rows, whose operands stay in the cache. */
+    global const uint *const start = MG_AT(const uint, first) + 2 * get_group_id(2);
+    global const DATA *restrict const x = MG_AT(const DATA, in0) + start[0];
+    global const DATA *restrict const w = MG_AT(const DATA, in1) + start[1];
+    global DATA *restrict const y = MG_AT(DATA, out) + get_group_id(2) * (size_t)pixels * pitch_out;
+    const int down = (int)get_num_groups(1), linear = (int)(get_group_id(1) * get_num_groups(0) + get_group_id(0));
+    const int band = linear / (8 * down), in_band = linear % (8 * down), high = min(8, (int)get_num_groups(0) - 8 * band);
+    const int m0 = (8 * band + in_band % high) * BM, n0 = in_band / high * BN;
+#else
     global const DATA *restrict const x = MG_AT(const DATA, in0);
     global const DATA *restrict const w = MG_AT(const DATA, weights);
     global DATA *restrict const y = MG_AT(DATA, out);
-    const int id = get_local_id(0), slice = id / T, t = id % T;
     const int m0 = (int)get_group_id(0) * BM, n0 = (int)get_group_id(1) * BN;
+#endif
+    const int id = get_local_id(0), slice = id / T, t = id % T;
     const int tx = t % TX, ty = t / TX;
     const int tiles = (taps + BK - 1) / BK;
-    const int splits = (int)get_num_groups(2), per = (tiles + splits * SK - 1) / (splits * SK);
-    const int first = ((int)get_group_id(2) * SK + slice) * per;
+#if SPLIT
+    const int splits = (int)get_num_groups(2), part_of = (int)get_group_id(2);
+#else
+    const int splits = 1, part_of = 0;
+#endif
+    const int per = (tiles + splits * SK - 1) / (splits * SK), first = (part_of * SK + slice) * per;
     local VALUE *const base = mem + slice * 2 * STAGE;
 
+#if !PAIR
     int from[LA];
 #if !POINT
     int from_y[LA], from_x[LA];
@@ -119,6 +143,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         from[i] = ((image * in_h + from_y[i]) * in_w + from_x[i]) * pitch_in0;
 #endif
     }
+#endif
     QUAD ra[LA];
     V4 rb[LB];
     V4 sum[TM][VN];
@@ -134,7 +159,8 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #else
 #define FIRST(v, k) (v)
 #endif
-#if POINT
+#if PAIR
+#elif POINT
 #define FETCH_A(i, kv) \
     if (from[i] >= 0 && (kv) * VEC < taps) { \
         ra[i] = FIRST(READ(x + from[i] + (kv) * VEC), (kv) * VEC); \
@@ -142,26 +168,20 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #else
     global const int2 *restrict const table = MG_AT(const int2, table);
 #if INT8
-#define FETCH_A(i, kv) \
-    if ((kv) * VEC < taps) { \
-        const int2 e = table[kv]; \
-        const int iy = from_y[i] + (e.y & 0xffff), ix = from_x[i] + (e.y >> 16); \
-        ra[i] = (QUAD)(in_zero_point); \
-        if ((uint)iy < (uint)in_h && (uint)ix < (uint)in_w) { \
-            ra[i] = READ(x + from[i] + e.x); \
-        } \
-    }
+#define OUTSIDE (QUAD)(in_zero_point)
 #else
+#define OUTSIDE (QUAD)(0)
+#endif
 #define FETCH_A(i, kv) \
     if ((kv) * VEC < taps) { \
         const int2 e = table[kv]; \
         const int iy = from_y[i] + (e.y & 0xffff), ix = from_x[i] + (e.y >> 16); \
-        if ((uint)iy < (uint)in_h && (uint)ix < (uint)in_w) { \
-            ra[i] = READ(x + from[i] + e.x); \
-        } \
+        ra[i] = (uint)iy < (uint)in_h && (uint)ix < (uint)in_w ? READ(x + from[i] + e.x) : OUTSIDE; \
     }
 #endif
-#endif
+#if PAIR
+#define FETCH(tile) MG_PAIR_FETCH(tile)
+#else
 #define FETCH(tile) \
     do { \
         _Pragma("unroll") for (int i = 0; i < LA; i++) { \
@@ -175,15 +195,15 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             rb[i] = there ? READ4(w + (size_t)k * pitch + n) : (V4)(0); \
         } \
     } while (0)
+#endif
 #if VEC == 4
-#define PUT_A(as, k, m, v) \
-    as[(k) * PA + m] = v.x; \
-    as[((k) + 1) * PA + m] = v.y; \
-    as[((k) + 2) * PA + m] = v.z; \
-    as[((k) + 3) * PA + m] = v.w
+#define PUT_A(as, k, m, v) MG_PUT_COLUMN(as, PA, k, m, v)
 #else
 #define PUT_A(as, k, m, v) as[(k) * PA + m] = v
 #endif
+#if PAIR
+#define PUT(buffer) MG_PAIR_PUT(buffer)
+#else
 #define PUT(buffer) \
     do { \
         local VALUE *const as = base + (buffer) * STAGE, *const bs = as + BK * PA; \
@@ -201,6 +221,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             } \
         } \
     } while (0)
+#endif
 
     FETCH(first);
     PUT(0);
@@ -219,7 +240,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             }
 #pragma unroll
             for (int j = 0; j < VN; j++) {
-                b[j] = *(local const V4 *)(bs + k * BN + j * (BN / VN) + tx * 4);
+                b[j] = *(local const V4 *)(bs + k * PB + j * (BN / VN) + tx * 4);
             }
 #pragma unroll
             for (int j = 0; j < VN; j++)
@@ -312,7 +333,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #if INT8
         const int4 b = vload4(0, MG_AT(const int, bias) + n), mult = vload4(0, MG_AT(const int, mult) + n);
         const int4 shift = vload4(0, MG_AT(const int, shift) + n);
-#else
+#elif !PAIR
         const float4 b = vload4(0, MG_AT(const float, bias) + n);
 #endif
 #pragma unroll
@@ -325,6 +346,8 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #if INT8
             const int4 total = convert_int4(sum[i][j]) + b;
             const char4 v = mg_stored4(total, mult, shift, rounding, out_zero_point, out_min, out_max);
+#elif PAIR
+            const float4 v = sum[i][j];
 #else
             float4 v = sum[i][j] + b;
 #if RESIDUAL
@@ -354,6 +377,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #undef LA
 #undef LB
 #undef PA
+#undef PB
 #undef STAGE
 #undef SUMS
 #undef LOCAL
@@ -370,6 +394,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #undef FENCE
 #undef FIRST
 #undef FETCH_A
+#undef OUTSIDE
 #undef FETCH
 #undef PUT_A
 #undef PUT

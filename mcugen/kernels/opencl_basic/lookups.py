@@ -10,6 +10,8 @@ from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 from mcugen.ops import _strided, batch_matmul, dequantize, gather
 
 _WIDEST = 16
+_UNSHARED = 25.0
+"""Effort of products whose operands are read anew for each: what tiles of one element would have."""
 
 
 def _word(call: Call) -> int:
@@ -48,7 +50,7 @@ MATMUL_F32 = Kernel(
     params=lambda call: {**batch_matmul.params(call), "total": call.output.size},
     operands=(0, 1),
     variant=lambda call: {"INT8": int(not call.output.is_float)},
-    grid=_each,
+    grid=lambda call, tile: replace(Grid.each(call.output.size), effort=_UNSHARED),
     needs=NEEDS,
     source="batch_matmul.cl",
 )

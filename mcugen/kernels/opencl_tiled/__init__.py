@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
+from mcugen.kernels.opencl_tiled import pairs
 from mcugen.kernels.opencl_tiled.products import F32, NEEDS, RESIDUAL, S8, SCALED, SPLIT_F32, SPLIT_S8, VECTOR
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._scaled import ScaledConv2D
+from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, one_group
 from mcugen.ops.fully_connected import FullyConnected
 
@@ -13,6 +15,7 @@ FAMILY = Family(
     rank=10,
     needs=NEEDS,
     serves={
+        BatchMatmul: (pairs.VECTOR, pairs.PAIR),
         Conv2D: tuple(kernel.ruled(one_group) for kernel in (VECTOR, F32, SPLIT_F32, S8, SPLIT_S8)),
         ResidualConv2D: RESIDUAL,
         ScaledConv2D: SCALED,

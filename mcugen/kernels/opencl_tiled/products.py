@@ -190,6 +190,9 @@ def _constants(call: Call) -> dict[str, int]:
         "INT8": int(is_int8),
         "INT_SUMS": int(is_int8 and not _exact_in_float(call)),
         "SPLIT": 0,
+        "PAIR": 0,
+        "FLIP_A": 0,
+        "FLIP_B": 0,
         "RESIDUAL": int(isinstance(call.op, ResidualConv2D)),
         "SCALED": int(isinstance(call.op, ScaledConv2D)),
     }
@@ -326,6 +329,7 @@ VECTOR = Kernel(
     accepts=(_filter.float_data, _filter.constant_weights, indexable, one_vector),
     params=vector_params,
     operands=(0,),
+    variant=lambda call: {"PAIR": 0, "ALONG": 0, "FLIP": 0},
     grid=vector_grid,
     tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (2, 8)],
     needs=frozenset({"cl12"}),

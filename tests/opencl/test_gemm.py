@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of computed matrices in every transposition, and vectors, on all their tiles; and `mcugen gemm`."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import gemm, kernels
+from mcugen.errors import UsageError
+from mcugen.graph import Graph, Node, Tensor, verify
+from mcugen.ops.batch_matmul import BatchMatmul
+from mcugen.schedule import Choice
+from mcugen.select import devices as chosen
+from mcugen.target import load
+from mcugen.types import TensorType
+from tests.opencl import launched
+
+SIZES = ((20, 24, 36), (1, 24, 36), (20, 1, 36))
+"""Rows, columns and taps: tiles reach beyond the matrices, and one of them is a vector."""
+
+
+def cases(op: BatchMatmul, size: tuple[int, int, int], batches: int, every: int) -> list[launched.Launched]:
+    rows, cols, depth = size
+    a, b = (depth, rows) if op.transpose_a else (rows, depth), (cols, depth) if op.transpose_b else (depth, cols)
+    types = [TensorType((batches, *a), "f32"), TensorType(b, "f32"), TensorType((batches, rows, cols), "f32")]
+    tensors = {name: Tensor(name, t, None, name) for name, t in zip("aby", types, strict=True)}
+    node = Node("y", op, ("a", "b"), ("y",), "node 0")
+    graph = verify(Graph("g", tensors, (node,), ("a", "b"), ("y",), format="tflite"), "test")
+    call = graph.call(node, "tflm")
+    rng = np.random.default_rng(rows + cols)
+    given = tuple(rng.standard_normal(t.shape, np.float32) for t in types[:2])
+    assert launched.DEVICE is not None
+    fitting = [k for k in kernels.on_device(BatchMatmul) if not k.refusals(call, launched.FEATURES)]
+    every_launch = [made for k in fitting for made in chosen.launches(call, k, launched.DEVICE)]
+    assert any("pair" in made.symbol for made in every_launch)
+    expected = op.reference(*given)
+    return [
+        launched.Launched(f"{op} {size} {k.symbol} {dict(k.tile)}", Choice(node, call, k, ""), given, expected, 8.0)
+        for k in every_launch[::every]
+    ]
+
+
+def test_every_transposition_equals_numpy(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    every = 1 if pytestconfig.getoption("--whole") else 13
+    found = []
+    for turned in itertools.product((False, True), repeat=2):
+        for size in SIZES:
+            found += cases(BatchMatmul(*turned), size, 2, every)
+    assert {c.choice.kernel.symbol for c in found} >= {"mg_pair_f32__tiled", "mg_pair_vector_f32__tiled"}
+    assert not launched.check(found, tmp_path)
+
+
+def test_products_by_themselves_are_timed_and_checked() -> None:
+    told: list[str] = []
+    facts = gemm.bench([(8, 4, 12), (16, 8)], load("opencl-generic"), told.append)
+    assert told
+    assert [row["product"] for row in facts["products"]] == ["NN", "NT", "TN", "TT", "dense", "xA", "xA'"]
+    assert all(row["right"] and row["seconds"] > 0 for row in facts["products"])
+    assert all(row["flops_per_s"] * row["seconds"] == pytest.approx(2 * 8 * 4 * 12) for row in facts["products"][:4])
+    assert "7 products agree with NumPy" in str(gemm.as_parts(facts)[0])
+
+
+def test_what_the_table_has_not_is_measured(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    if not pytestconfig.getoption("--whole"):
+        pytest.skip("only with --whole")
+    folder = tmp_path / "board"
+    shutil.copytree(load("opencl-generic").folder, folder)
+    facts = gemm.bench([(16, 8)], load(str(folder)), lambda text: None, folder / chosen.TABLE)
+    assert (folder / chosen.TABLE).exists()
+    assert all("not measured" not in row["chosen"] for row in facts["products"])
+
+
+def test_what_is_no_size_is_refused() -> None:
+    assert gemm.sizes_of(["2x3", "4X5x6"]) == [(2, 3), (4, 5, 6)]
+    for text in ("", "3", "0x4", "1x2x3x4", "axb"):
+        with pytest.raises(UsageError, match="no size"):
+            gemm.sizes_of([text])
