@@ -87,26 +87,28 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
     measured = _counted if machine else _point
     case = next(iter(drawn_cases(model.imported, 1)))
     counted: list[Point] = []
+    made: dict[Point, Artifact] = {}
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        for point in pool.map(partial(measured, case=case), built):
+        for artifact, point in zip(built, pool.map(partial(measured, case=case), built), strict=True):
             counted.append(point)
+            made.setdefault(point, artifact)
             tell(f"{len(counted)} of {len(built)} schedules {'counted' if machine else 'planned'}")
     found = Front(model.name, model.board.name, machine, _best(counted), tuple(notes))
-    return _with_knee(found, model, partial(measured, case=case))
-
-
-def _with_knee(found: Front, model: pipeline.Prepared, measured: Callable[[Artifact], Point]) -> Front:
-    """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
     knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
-    if knee is None:
-        return found
-    if model.options.region or len(model.board.ram_regions()) > 1:
-        why = "no knee is named: it is a budget of one memory, and the model may lie in several"
-        return replace(found, notes=(*found.notes, why))
+    return found if knee is None else _with_knee(found, model, made[found.points[knee]], partial(measured, case=case))
+
+
+def _with_knee(found: Front, model: pipeline.Prepared, knee: Artifact, measured: Callable[[Artifact], Point]) -> Front:
+    """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
     goal = "balanced" if model.options.optimize == "ram" else model.options.optimize
-    options = replace(model.options, ram=str(found.points[knee].ram_bytes), optimize=goal)
-    solution = select.solve(model.graph, model.board, options)
-    point = measured(pipeline.finish(replace(model, options=options), solution))
+    taken = {region.name: region.size for region in knee.view.regions}
+    options = replace(select.allowing(model.options, taken), optimize=goal)
+    try:
+        artifact = pipeline.finish(replace(model, options=options), select.solve(model.graph, model.board, options))
+    except MemoryBudgetError:
+        why = f"no knee is named: --optimize {goal} has no plan within its budget"
+        return replace(found, notes=(*found.notes, why))
+    point = measured(artifact)
     command = command_of(options, model.name, model.imported.format)
     points = found.points if point in found.points else (*found.points, point)
     ordered = tuple(sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)))

@@ -11,11 +11,12 @@ from mcugen.schedule.order import reordered
 from mcugen.select import solver
 from mcugen.select.budget import Solution, ranges
 from mcugen.select.candidates import Candidates, candidates_of
+from mcugen.select.memories import allowing
 from mcugen.select.prices import prices_of
 from mcugen.select.refusal import require_room
 from mcugen.target import Target
 
-__all__ = ["Solution", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
+__all__ = ["Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
 
 
 def solve(graph: Graph, target: Target, options: Options) -> Solution:

@@ -11,6 +11,8 @@ from mcugen.select.curve import Point
 NEAR = 1.02
 """As many times the RAM are hardly more."""
 
+ALMOST = "almost as little RAM"
+
 WORTH = 1.1
 """A plan is named if it is as many times faster."""
 _Named = tuple[Point, str]
@@ -24,7 +26,7 @@ def faster_points(points: Sequence[Point], ram_bytes: int, cost: float, options:
     faster = [p for p in points if p.peak > ram_bytes and p.cost * WORTH < cost]
     near = [p for p in faster if p.peak <= NEAR * ram_bytes]
     if near and options.optimize == "ram":
-        yield min(near, key=lambda p: (p.cost, p.peak)), "almost as little RAM"
+        yield min(near, key=lambda p: (p.cost, p.peak)), ALMOST
     knee = knee_of([(p.peak, p.cost) for p in points])
     if knee is not None and points[knee] in faster:
         yield points[knee], "the knee"
@@ -46,7 +48,8 @@ def knee_of(points: Sequence[tuple[int, float]]) -> int | None:
 
 
 def sentence(name: str, ram_bytes: int, cost: float, more_bytes: int, less_cost: float, options: Options) -> str:
-    """The note: "the knee: 6 % more RAM is 1.9 times faster: --ram 32768"."""
+    """The note: "the knee: 6 % more RAM is 1.9 times faster: --ram 32768". options: with the budget that allows it."""
     goal = "--optimize balanced " if options.optimize == "ram" else ""
+    budget = f"--region {options.region}" if options.region else f"--ram {options.ram}"
     share = 100 * (more_bytes / ram_bytes - 1)
-    return f"{name}: {share:.0f} % more RAM is {cost / less_cost:.1f} times faster: {goal}--ram {more_bytes}"
+    return f"{name}: {share:.0f} % more RAM is {cost / less_cost:.1f} times faster: {goal}{budget}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from mcugen.errors import UsageError
 from mcugen.machine import MemoryRegion
@@ -47,6 +48,20 @@ def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryR
     if size is not None and size > known[name]:
         raise UsageError(f"{name} of {board.name} is smaller than {size:,} bytes", where="--region", hint=there)
     return Region(name, known[name] if size is None else size)
+
+
+def room_of(options: Options, board: Target) -> tuple[Region, ...]:
+    """The regions as large as the board has them, those of --region where it names some, whatever the budget."""
+    if options.regions and board.is_core:
+        return tuple(Region(name, None) for name, _ in options.regions)
+    return regions_of(replace(options, ram="", region=",".join(name for name, _ in options.regions)), board)
+
+
+def allowing(options: Options, taken: Mapping[str, int]) -> Options:
+    """The options with a budget of just these bytes in each region; --ram where one does, and the user named none."""
+    if len(taken) == 1 and not options.region:
+        return replace(options, ram=str(sum(taken.values())))
+    return replace(options, ram="", region=",".join(f"{name}={nbytes}" for name, nbytes in taken.items()))
 
 
 def regions_text(regions: Sequence[Region]) -> str:

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 
 from mcugen.graph import Graph
 from mcugen.options import Options
+from mcugen.schedule.size import region_bytes
 from mcugen.schedule.steps import can_run_by_rows
-from mcugen.select.advice import faster_points, sentence
+from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
-from mcugen.select.memories import regions_of
+from mcugen.select.memories import allowing, regions_of, room_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
 from mcugen.select.stretch import EVENT_COST
@@ -259,10 +260,13 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
 
 def _advised(problem: Problem, points: Sequence[Point], cost: float, solution: Solution) -> Solution:
     """The solution with notes of what more RAM would bring."""
-    notes = []
-    for point, name in faster_points(points, solution.ram_bytes, cost, problem.options):
-        made = problem.planned(point.picks, point.groups)
-        notes.append(sentence(name, solution.ram_bytes, cost, made.ram_bytes, point.cost, problem.options))
+    notes, options = [], problem.options
+    room = room_of(options, problem.board)
+    for point, name in faster_points(points, solution.ram_bytes, cost, options):
+        made = planned(problem.graph, [c.choice for c in point.picks], point.groups, options, room)
+        if made.fits and (name != ALMOST or made.ram_bytes <= NEAR * solution.ram_bytes):
+            budget = allowing(options, region_bytes(made.plan, made.schedule))
+            notes.append(sentence(name, solution.ram_bytes, cost, made.ram_bytes, point.cost, budget))
     return replace(solution, notes=(*solution.notes, *dict.fromkeys(notes)))
 
 

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
 import mcugen
-from mcugen import pareto, target
+from mcugen import pareto
+from mcugen.cli import main
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pareto import Front, Point
@@ -54,15 +54,28 @@ def test_without_an_emulated_core_events_are_shown(tmp_path: Path) -> None:
 
 
 def test_the_command_of_the_knee_builds_it(tmp_path: Path, counted: Front) -> None:
-    result = counted
-    assert result.knee is not None and result.knee in result.points
-    typed = result.command.replace("MODEL.tflite", str(small(tmp_path))).split()
-    done = subprocess.run([sys.executable, "-m", *typed, "-o", tmp_path / "out"], capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    facts = json.loads((tmp_path / "out" / "report.json").read_bytes())
-    assert (facts["ram_bytes"], facts["weights_bytes"]) == (result.knee.ram_bytes, result.knee.flash_bytes)
-    assert [point.command for point in pareto.as_facts(result) if point.is_knee] == [result.command]
-    assert facts["command"] == result.command
+    """Also where the model lies in several memories, each of which gets a budget."""
+    spread = pareto.front(small(tmp_path), Options(region="a=1K,b=2K"))
+    assert re.search(r" --region a=\d+,b=\d+$", spread.command)
+    for k, result in enumerate((counted, spread)):
+        assert result.knee is not None and result.knee in result.points
+        program, *typed = result.command.replace("MODEL.tflite", str(small(tmp_path))).split()
+        with pytest.raises(SystemExit) as ended:
+            main([*typed, "-o", str(tmp_path / str(k)), "--quiet"])
+        assert program == "mcugen" and not ended.value.code
+        facts = json.loads((tmp_path / str(k) / "report.json").read_bytes())
+        assert (facts["ram_bytes"], facts["weights_bytes"]) == (result.knee.ram_bytes, result.knee.flash_bytes)
+        assert [point.command for point in pareto.as_facts(result) if point.is_knee] == [result.command]
+        assert facts["command"] == result.command
+
+
+def test_a_knee_without_a_build_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise MemoryBudgetError("does not fit")
+
+    monkeypatch.setattr("mcugen.select.solve", refuse)
+    result = pareto.front(small(tmp_path), Options())
+    assert result.knee is None and result.command == "" and "no knee is named" in result.notes[-1]
 
 
 def test_a_budget_leaves_the_larger_ones_out(tmp_path: Path) -> None:
@@ -93,14 +106,6 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
     drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
     circles = [e for e in drawn.iter() if e.tag.endswith("circle")]
     assert len(circles) == len(value["points"])
-
-
-def test_a_knee_that_has_no_command_is_explained() -> None:
-    points = (Point(900, 8, 1, "", 100, True), Point(500, 8, 1, "", 110, True), Point(480, 8, 1, "", 900, True))
-    found = Front("m", "b", "q", points, ())
-    board = SimpleNamespace(options=Options(), board=target.load("nucleo-h743zi"))
-    result = pareto._with_knee(found, cast("Any", board), cast("Any", None))
-    assert result.knee is None and "no knee is named" in result.notes[-1]
 
 
 def test_text_marks_what_differs() -> None:

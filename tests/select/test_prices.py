@@ -13,6 +13,7 @@ from mcugen.options import Options
 from mcugen.select import flash
 from mcugen.select.advice import faster_points, knee_of, sentence
 from mcugen.select.curve import Point
+from mcugen.select.memories import allowing
 from mcugen.select.prices import FLASH_PRICE, FREE, RAM_PRICE, prices_of
 from tests.select.test_budget import SMALL, built, chain
 from tests.support.tflite_writer import ModelWriter
@@ -137,5 +138,7 @@ def test_faster_plans_are_named() -> None:
     assert [(p.peak, name) for p, name in found] == [(1015, "almost as little RAM"), (1100, "the knee")]
     assert [p.peak for p, _ in faster_points(points, 1000, 100.0, Options())] == [1100]
     assert not [*faster_points(points, 1100, 52.0, Options())]
-    text = sentence("the knee", 1000, 100.0, 1060, 52.6, Options())
+    text = sentence("the knee", 1000, 100.0, 1060, 52.6, allowing(Options(), {"ram": 1060}))
     assert text == "the knee: 6 % more RAM is 1.9 times faster: --ram 1060"
+    spread = allowing(Options(optimize="ram", region="a=1K,b"), {"a": 60, "b": 1000})
+    assert sentence("the knee", 1000, 100.0, 1060, 52.6, spread).endswith(": --optimize balanced --region a=60,b=1000")
