@@ -12,6 +12,7 @@ class Choices(TypedDict, total=False):
 
     board: str
     backend: Literal["", "c", "opencl"]
+    precision: Literal["", "f16"]
     features: str
     name: str
     reference: Literal["", "tflm", "litert", "ort"]

@@ -178,6 +178,11 @@ class Graph:
         read = {name for node in self.nodes for name in node.inputs} | set(self.kept)
         return frozenset(name for name in self.inputs if name not in read)
 
+    @property
+    def stores_halves(self) -> bool:
+        """Whether any computed float is stored as half."""
+        return any(t.type.dtype == "f16" and not t.is_constant for t in self.tensors.values())
+
     def type(self, name: str) -> TensorType:
         return self.tensors[name].type
 

@@ -39,9 +39,11 @@ _AXES = 5
 
 @dataclass(frozen=True)
 class GridLoop:
-    """A loop over elements as an OpenCL kernel."""
+    """A loop over elements as an OpenCL kernel. half_in, half_out: floats of tensors and results are stored as half."""
 
     loop: Loop
+    half_in: bool = False
+    half_out: bool = False
 
     @property
     def digest(self) -> str:
@@ -90,7 +92,10 @@ class GridLoop:
         yield from (self._operand(o) for o in self.loop.operands if o.kind != "number")
         yield from (f"const {_computed(line.dtype)} {line.name} = {in_opencl(line.text)};" for line in self.loop.lines)
         last: Line = self.loop.lines[-1]
-        yield f"((global {TYPES[last.dtype]} *)(mem_out + at_out))[i] = ({TYPES[last.dtype]}){last.name};"
+        if self.half_out and last.dtype == "f32":
+            yield f"vstore_half_rte({last.name}, i, (global half *)(mem_out + at_out));"
+        else:
+            yield f"((global {TYPES[last.dtype]} *)(mem_out + at_out))[i] = ({TYPES[last.dtype]}){last.name};"
 
     def _places(self) -> Iterator[str]:
         """The element of each operand, from the axes that the broadcast walks."""
@@ -108,6 +113,8 @@ class GridLoop:
         index = {Walk.RUN: "i", Walk.VECTOR: "i"}.get(self.loop.walk, f"from_{o.name} + (uint)i % (uint)layout__run")
         index = "i % run" if o.kind == "vector" else f"from_{o.name}" if o.kind == "repeated" else index
         name = o.name if o.kind == "vector" else f"in{self._tensors.index(o)}"
+        if self.half_in and o.dtype == "f32" and o.is_tensor:
+            return f"const float {o.name} = vload_half({index}, (global const half *)(mem_{name} + at_{name}));"
         return (
             f"const {_computed(o.dtype)} {o.name} = "
             f"((global const {TYPES[o.dtype]} *)(mem_{name} + at_{name}))[{index}];"
@@ -191,6 +198,7 @@ def of_loop(kernel: Kernel, needs: frozenset[str]) -> Kernel:
         code=None,
         work=None,
         terms=(),
+        halved=(),
         needs=needs,
         grid=lambda call, tile: Grid.each(call.output.size),
     )

@@ -183,6 +183,8 @@ class Kernel:
     tiles     GRID: the tiles that suit a call; None where the text has no constants
     tile      GRID: the tile chosen, as (name, value) pairs; see `tiled`
     room      GRID: `scratch`, for a call with a tile
+    halved    GRID: where floats of tensors may be stored as half (macro HALF), the constants that then are, too; None
+              where not
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -218,6 +220,7 @@ class Kernel:
     tiles: Callable[[Call], Sequence[Tile]] | None = None
     tile: tuple[tuple[str, int], ...] = ()
     room: Callable[[Call, Tile], int] | None = None
+    halved: tuple[str, ...] | None = None
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
     short: str = ""
 

@@ -13,6 +13,7 @@ from mcugen.errors import UsageError
 RUNTIMES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT", "ort": "ONNX Runtime"}
 REFERENCES = tuple(RUNTIMES)
 BACKENDS = ("c", "opencl")
+PRECISIONS = ("f16",)
 DEVICE_BOARD = "opencl-generic"
 LAYOUTS = ("nhwc", "nchw")
 INPUT_MODES = ("whole", "rows", "frames")
@@ -77,6 +78,14 @@ class Options:
         "c: everything is C. opencl: OpenCL kernels with a C program that runs them; `--board` names the device, by "
         "default opencl-generic.",
         choices=BACKENDS,
+        group="Target",
+        building=True,
+    )
+    precision: str = _option(
+        "",
+        "f16: an OpenCL device stores tensors and weights of floats as half and computes in float: half the memory, "
+        "and results within 0.01 of the model's. By default all is float.",
+        choices=PRECISIONS,
         group="Target",
         building=True,
     )

@@ -174,7 +174,8 @@ def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[
     board = dataclasses.replace(board, clock_hz=options.clock_hz or board.clock_hz)
     board = target.with_regions(board, options.regions, options.weight_regions)
     options, reference_notes = _settle_reference(imported, options)
-    graph = passes.run(imported, options.reference, board.features, simplify=not options.no_simplify)
+    halves = options.precision == "f16"
+    graph = passes.run(imported, options.reference, board.features, simplify=not options.no_simplify, halves=halves)
     return Prepared(name, board, options, imported, graph, (*imported.notes, *reference_notes, *notes))
 
 
@@ -189,6 +190,9 @@ def _require_backend(board: Target, options: Options) -> None:
             f"--backend {options.backend}: {board.name} is {kind}", hint="leave --backend out: the board decides"
         )
     if board.device is None:
+        if options.precision:
+            hint = "use --backend opencl, or leave it out"
+            raise UsageError(f"--precision {options.precision} is for OpenCL devices", hint=hint)
         return
     given = [name for name in _NOT_ON_DEVICES if getattr(options, name)]
     given += ["input_mode"] if options.input_mode != "whole" else []

@@ -109,7 +109,7 @@ class StepView:
     row: str
 
     @classmethod
-    def on_device(cls, index: int, title: str, kernel: str, hooks: list[RowsView]) -> StepView:
+    def on_device(cls, index: int, title: str, kernel: str) -> StepView:
         """A step without C: its kernel runs on a device."""
         return cls(
             index=index,
@@ -131,7 +131,7 @@ class StepView:
             rows=1,
             window=None,
             ring=None,
-            hooks=hooks,
+            hooks=[],
             row="",
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.graph import Graph
-from mcugen.reference import TOLERANCE_TEXT
+from mcugen.reference import FLOAT_TOLERANCE, HALF_TOLERANCE, tolerance_text
 
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
@@ -15,5 +15,6 @@ def promise(graph: Graph, reference: str) -> str:
     title = REFERENCE_TITLES[reference]
     if not any(floats):
         return f"Computes the same bits as {title}."
-    near = f"within {TOLERANCE_TEXT} of {title}, relative to the magnitude of the sums."
+    tolerance = tolerance_text(HALF_TOLERANCE if graph.stores_halves else FLOAT_TOLERANCE)
+    near = f"within {tolerance} of {title}, relative to the magnitude of the sums."
     return f"Computes results {near}" if all(floats) else f"Computes integers with the bits of {title}; floats {near}"

@@ -228,7 +228,7 @@ class _Builder:
     def _step(self, step: Step) -> StepView:
         choice, kernel = step.choice, step.choice.kernel
         if kernel.form is Form.GRID:
-            return StepView.on_device(step.index, self._title(step), kernel.symbol, self._hooks(step))
+            return StepView.on_device(step.index, self._title(step), kernel.symbol)
         call, row = choice.call, row_name(step)
         first = next((call.input(k) for k in kernel.pointer_operands(call)), call.output)
         fields = self._fields(step)

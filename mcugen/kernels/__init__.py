@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 import mcugen.ops
-from mcugen import plugins
+from mcugen import halves, plugins
 from mcugen.errors import UsageError
 from mcugen.kernel import Family, Kernel
 from mcugen.op import Op
@@ -36,7 +36,7 @@ def on_device(kind: type[Op]) -> tuple[Kernel, ...]:
         found: list[Kernel] = []
         for family in device_families().values():
             found += [*family.serves.get(kind, ()), *(family.derives(kind) if family.derives else ())]
-        _ON_DEVICE[key] = tuple(found)
+        _ON_DEVICE[key] = tuple(each for kernel in found for each in halves.both(kernel))
     return _ON_DEVICE[key]
 
 

@@ -27,6 +27,7 @@ from mcugen.passes.merge_equal import merge_equal
 from mcugen.passes.merge_reshapes import merge_reshapes
 from mcugen.passes.remove_channels import remove_channels
 from mcugen.passes.reuse_joins import reuse_joins
+from mcugen.passes.store_halves import store_halves
 from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
@@ -53,8 +54,8 @@ All keep every bit of the results but `fold_factors` and `join_distances`, which
 Entry = Pass | tuple[Pass, ...]
 
 
-def order(features: frozenset[str]) -> tuple[Entry, ...]:
-    """The passes for a core; those in tuples simplify, and are repeated."""
+def order(features: frozenset[str], *, halves: bool = False) -> tuple[Entry, ...]:
+    """The passes for a core; those in tuples simplify, and are repeated. halves: store floats of a device as half."""
     return (
         unpack_constants,
         flip_unsigned,
@@ -66,6 +67,7 @@ def order(features: frozenset[str]) -> tuple[Entry, ...]:
         fuse_residuals(features),
         fuse_scales(features),
         (fuse_elements(features),),
+        *((store_halves(features),) if halves else ()),
         copy_outputs,
         lay_in_place(features),
         copy_states,
@@ -73,13 +75,20 @@ def order(features: frozenset[str]) -> tuple[Entry, ...]:
     )
 
 
-def run(graph: Graph, reference: str, features: frozenset[str] = frozenset(), *, simplify: bool = True) -> Graph:
-    """All passes in order, for a core with these features; `simplify`: the simplifying ones too.
+def run(
+    graph: Graph,
+    reference: str,
+    features: frozenset[str] = frozenset(),
+    *,
+    simplify: bool = True,
+    halves: bool = False,
+) -> Graph:
+    """All passes in order, for a core with these features; `simplify`: the simplifying ones too; `halves`: as `order`.
 
     Raises InternalError if one leaves an ill-formed graph, or tensors that do not state what they represent.
     """
     done = with_origins(graph)
-    for entry in order(features):
+    for entry in order(features, halves=halves):
         if not isinstance(entry, tuple):
             done = _checked(entry, done, graph, reference)
         elif simplify:

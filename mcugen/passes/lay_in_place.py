@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from mcugen import kernels
+from mcugen import halves, kernels
 from mcugen.call import Call
 from mcugen.graph import Graph, Node, Tensor
 from mcugen.kernel import Form, Kernel
@@ -139,8 +139,9 @@ class _Walk:
 
 
 def _has_kernel(call: Call) -> bool:
-    """Whether a kernel with code computes the call on any core."""
-    return any(k.has_code and not k.refusals(call, frozenset()) for k in call.op.kernels)
+    """Whether a kernel with code computes the call on any core, where halves are floats."""
+    wide = halves.in_floats(call)
+    return any(k.has_code and not k.refusals(wide, frozenset()) for k in call.op.kernels)
 
 
 def kernel_without_code(call: Call, features: frozenset[str] = frozenset()) -> Kernel | None:

@@ -16,7 +16,13 @@ FLOAT_TOLERANCE = 1e-5
 
 C sums in float, the oracle in double.
 """
-TOLERANCE_TEXT = f"{FLOAT_TOLERANCE:g}".replace("e-0", "e-")
+HALF_TOLERANCE = 1e-2
+"""The same where tensors are stored as half, from one end of a network to the other."""
+
+
+def tolerance_text(tolerance: float) -> str:
+    """A tolerance in words of a sentence: 1e-5, 0.01."""
+    return f"{tolerance:g}".replace("e-0", "e-")
 
 
 def run(

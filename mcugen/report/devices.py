@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from mcugen.call import Call
+from mcugen.reference import HALF_TOLERANCE, tolerance_text
 from mcugen.schedule import Schedule, Step
 from mcugen.target import Target
 
@@ -16,14 +18,38 @@ def notes(schedule: Schedule, target: Target) -> tuple[str, ...]:
     device = target.device
     if device is None:
         return ()
+    halves = _of_halves(schedule)
     found = [_note(step) for step in schedule.steps if not step.on_device]
     if not found:
-        return ()
+        return halves
     arena = sum(buffer.nbytes for buffer in schedule.buffers())
     copies = f"about {2e3 * arena / _COPY_BYTES_PER_S:.3g} ms of copies"
     cost = "no copy, as memory is shared" if device.unified else copies
     turns = changes(schedule)
-    return (*found, f"{turns} changes of side in a run, each waits for the device: {cost}")
+    return (*halves, *found, f"{turns} changes of side in a run, each waits for the device: {cost}")
+
+
+def _of_halves(schedule: Schedule) -> tuple[str, ...]:
+    """What storing tensors as half means for the results, and what it adds."""
+    graph = schedule.graph
+    if not graph.stores_halves:
+        return ()
+    casts = sum(_computed(step.choice.call) == {"f16", "f32"} for step in schedule.steps)
+    kept = sum(
+        "f32" in _computed(step.choice.call) and "f16" not in _computed(step.choice.call) for step in schedule.steps
+    )
+    near = tolerance_text(HALF_TOLERANCE)
+    return (
+        f"tensors and weights of floats are stored as half: results are within {near} of the model's, relative to the "
+        f"magnitude of the sums; {casts} steps turn float into half or back, {kept} compute floats, as they have "
+        "no kernel for halves or numbers too large for them",
+    )
+
+
+def _computed(call: Call) -> set[str]:
+    """The element types of what a call reads and writes, constants apart."""
+    given = (t.dtype for t, data in zip(call.inputs, call.constants, strict=True) if t is not None and data is None)
+    return {*given, *(t.dtype for t in call.outputs)}
 
 
 def changes(schedule: Schedule) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcugen import kernels
+from mcugen import halves, kernels
 from mcugen.call import Call
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph, Node
@@ -80,7 +80,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         call = replace(call, loop_bytes=target.loop_bytes, features=target.features)
-        known = (*kernels.on_device(type(node.op)), *kernels.of(node.op)) if target.device else kernels.of(node.op)
+        known = _on_device(node, call) if target.device else kernels.of(node.op)
         refused = [(kernel, kernel.refusals(call, target.features)) for kernel in known]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         listed = _listed(node, call, _moving(offered) if moving else offered, run)
@@ -97,6 +97,12 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
     return candidates
+
+
+def _on_device(node: Node, call: Call) -> tuple[Kernel, ...]:
+    """The kernels that may run a call of a device: C has no type for halves, and only shares their bytes."""
+    in_c = kernels.of(node.op)
+    return (*kernels.on_device(type(node.op)), *(k for k in in_c if not (k.has_code and halves.are_in(call))))
 
 
 def _listed(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Candidates:

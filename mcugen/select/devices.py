@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcugen import halves
 from mcugen.call import Call
 from mcugen.errors import UsageError
 from mcugen.kernel import Form, Grid, Kernel, Tile
@@ -113,8 +114,10 @@ def roofline(grid: Grid, call: Call, device: Device, kernel: Kernel | None = Non
 
 
 def bytes_moved(call: Call) -> int:
-    """Bytes of all operands and results, each once."""
-    return sum(t.nbytes for t in (*call.inputs, *call.outputs) if t is not None)
+    """Bytes of all operands and results, each once; weights are stored as tensors are."""
+    moved = sum(t.nbytes for t in (*call.inputs, *call.outputs) if t is not None)
+    halved = halves.stores_halves(call)
+    return moved - sum(t.nbytes // 2 for t in call.inputs if t is not None and halved and t.dtype == "f32")
 
 
 def reason(kernel: Kernel, call: Call, target: Target) -> str:

@@ -47,7 +47,7 @@ class Verdict:
 
     values, differing: how many values were compared, and how many of them are not equal in every bit
     by_operator: whether each operator was compared on the operands that it had, as floats drift apart over the layers
-    agrees: integers are equal, floats within FLOAT_TOLERANCE. floats: how many of the tensors are.
+    agrees: integers are equal, floats within `tolerance` at least. floats: how many of the tensors are.
     exact_values: how many float values had to be equal in every bit, as layers with int8 weights make them.
     max_relative_diff: of float tensors, the largest difference as a share of the largest magnitude of the sums.
     not_compared: tensors without bytes of their own; fused: imported tensors that only exist inside a step
@@ -73,6 +73,7 @@ class Verdict:
     differing: int = 0
     other_halves: tuple[str, ...] = ()
     flips: tuple[str, ...] = ()
+    tolerance: float = FLOAT_TOLERANCE
 
     @property
     def exact(self) -> bool:
@@ -206,6 +207,7 @@ class Comparison:
             values=self._compared,
             differing=self._differing,
             flips=tuple(self._flips),
+            tolerance=FLOAT_TOLERANCE if self._whole is None else self._whole,
         )
 
     def _fused(self) -> Iterator[str]:

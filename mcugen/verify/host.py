@@ -14,6 +14,7 @@ from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import InternalError, ToolError
 from mcugen.pipeline import Artifact
+from mcugen.reference import HALF_TOLERANCE
 from mcugen.reference.inputs import RECORDED, Case
 from mcugen.toolchain import host, process
 from mcugen.types import TensorType, row_count
@@ -45,11 +46,11 @@ def compare(artifact: Artifact, program: Path, cases: Iterable[Case], progress: 
 
     Floats may drift apart from operator to operator, as long sums of one sign and differences of nearly equal numbers
     make them. Where they do, each operator is compared on the operands that it had, but for the outputs of recorded
-    inputs.
+    inputs. With tensors stored as half, the whole network is compared.
     """
     given = list(cases)
     verdict = _compared(artifact, program, given, progress, by_operator=is_needed(artifact.imported))
-    if verdict.agrees or not verdict.floats or is_needed(artifact.imported):
+    if verdict.agrees or not verdict.floats or is_needed(artifact.imported) or artifact.graph.stores_halves:
         return verdict
     return replace(_compared(artifact, program, given, progress, by_operator=True), by_operator=True)
 
@@ -58,7 +59,8 @@ def _compared(
     artifact: Artifact, program: Path, cases: Iterable[Case], progress: Callable[[str], None], *, by_operator: bool
 ) -> Verdict:
     """The verdict on all cases. by_operator: on the operands that each operator had."""
-    comparison = Comparison(artifact.graph, artifact.imported, by_operator=by_operator)
+    whole = HALF_TOLERANCE if artifact.graph.stores_halves else None
+    comparison = Comparison(artifact.graph, artifact.imported, whole, by_operator=by_operator)
     for case in cases:
         progress(case.name)
         runs = runs_of(artifact, case)

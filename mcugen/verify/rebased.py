@@ -42,7 +42,8 @@ class Rebased:
         found: dict[str, np.ndarray] = {}
         for step, name, array in made:
             origin = self._artifact.graph.tensors[name].origin or Origin(name)
-            value = origin.imported(array, self._artifact.imported.type(origin.tensor).shape) if step >= 0 else None
+            t = self._artifact.imported.type(origin.tensor)
+            value = origin.imported(array, t.shape) if step >= 0 else None
             if value is not None:
-                found[origin.tensor] = value
+                found[origin.tensor] = value.astype(t.np_dtype) if t.is_float else value
         return found

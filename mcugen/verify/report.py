@@ -9,7 +9,7 @@ from typing import Any
 
 from mcugen import __version__, tabular
 from mcugen.cycles import Interval
-from mcugen.reference import TOLERANCE_TEXT
+from mcugen.reference import tolerance_text
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.verify.compare import Verdict
@@ -109,7 +109,7 @@ def _first(result: Verification) -> Verdict | None:
 def _promise(result: Verification) -> str:
     """The meaning of agreement for this model's types: equal bits, or a tolerance."""
     runtime, c = REFERENCES[result.reference], result.c
-    floats = f"within {TOLERANCE_TEXT} of {runtime}, relative to the magnitude of the sums"
+    floats = f"within {tolerance_text(c.tolerance)} of {runtime}, relative to the magnitude of the sums"
     if c.floats == c.tensors:
         return floats
     return f"integers: bits of {runtime}; floats: {floats}" if c.floats else f"bits of {runtime}"

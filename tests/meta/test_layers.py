@@ -32,6 +32,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "element",
         "kernel oracle",
         "grid",
+        "halves",
         "op graph options choices",
         "imports writes",
         "ops",

@@ -18,10 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import kernels, reference, target
+from mcugen import halves, kernels, reference, target
+from mcugen.call import Call
 from mcugen.emit.opencl import launches
-from mcugen.kernel import Form
-from mcugen.op import Example, Op
+from mcugen.graph import Graph, Node
+from mcugen.kernel import Form, Kernel
+from mcugen.machine import Device
+from mcugen.op import Example, Op, evaluate
 from mcugen.schedule import Choice
 from mcugen.select import devices
 from mcugen.toolchain import opencl
@@ -33,6 +36,7 @@ from tests.support.references import REFERENCES
 FEATURES = frozenset({"cl12", "fence"})
 DEVICE = target.load("opencl-generic").device
 SETS = 3
+MAX_GROUP = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,44 +50,56 @@ class Launched:
     magnitude: float
 
 
-def launched(op: type[Op], number: int = 1, first: int = 0, *, max_group: int = 64) -> Iterator[Launched]:
+def launched(op: type[Op], number: int = 1, first: int = 0) -> Iterator[Launched]:
     """Every `number`-th launch of an operator's examples, the `first` first."""
-    count = 0
-    for k, example in enumerate(op.examples()):
-        if folded(example) is not None:
-            continue
-        for choice, node_reference in _choices(example, max_group):
-            count += 1
-            if count % number == first % number:
-                yield from _cases(f"{op.__name__} example {k}", example, choice, node_reference)
+    for count, (example, choice, which) in enumerate(choices(op), 1):
+        if count % number == first % number:
+            yield from cases(example, choice, which)
 
 
-def _choices(example: Example, max_group: int) -> Iterator[tuple[Choice, str]]:
+def choices(op: type[Op]) -> Iterator[tuple[Example, Choice, str]]:
+    """The launches of an operator's examples, with the reference of each."""
+    for example in op.examples():
+        if folded(example) is None:
+            yield from ((example, choice, which) for choice, which in _choices(example))
+
+
+def _choices(example: Example) -> Iterator[tuple[Choice, str]]:
     assert DEVICE is not None
-    device = dataclasses.replace(DEVICE, max_group=max_group, local_bytes=49152)
+    device = dataclasses.replace(DEVICE, max_group=MAX_GROUP, local_bytes=49152)
     _, graph = prepared(example)
     seen: set[str] = set()
     for which in REFERENCES:
-        for node in under_test(example, graph):
-            call = graph.call(node, which)
-            if len(call.outputs) > 1:
-                continue
-            for kernel in kernels.on_device(type(node.op)):
-                if kernel.form is not Form.GRID or kernel.refusals(call, FEATURES):
-                    continue
-                for made in devices.launches(call, kernel, device):
-                    choice = Choice(node, call, made, "")
-                    key = f"{made.identity(call)} {made.tile} {_text(choice)}"
-                    if key not in seen:
-                        seen.add(key)
-                        yield choice, which
+        nodes = [node for node in under_test(example, graph) if len(node.outputs) == 1]
+        for node, call in [(n, call) for n in nodes for call in _calls(graph, n, which)]:
+            for made in _launches(node, call, device):
+                choice = Choice(node, call, made, "")
+                key = f"{made.identity(call)} {made.tile} {_text(choice)}"
+                if key not in seen:
+                    seen.add(key)
+                    yield choice, which
+
+
+def _calls(graph: Graph, node: Node, which: str) -> Iterator[Call]:
+    """The call of a node, and the same with its floats stored as half."""
+    call = graph.call(node, which)
+    yield call
+    if halves.stores_halves(stored := halves.halved(call)):
+        yield stored
+
+
+def _launches(node: Node, call: Call, device: Device) -> Iterator[Kernel]:
+    for kernel in kernels.on_device(type(node.op)):
+        if kernel.form is Form.GRID and not kernel.refusals(call, FEATURES):
+            yield from devices.launches(call, kernel, device)
 
 
 def _text(choice: Choice) -> str:
     return repr([(k, v.tobytes() if isinstance(v, np.ndarray) else v) for k, v in choice.params.items()])
 
 
-def _cases(label: str, example: Example, choice: Choice, which: str) -> Iterator[Launched]:
+def cases(example: Example, choice: Choice, which: str) -> Iterator[Launched]:
+    """A launch on each set of inputs."""
     imported, graph = prepared(example)
     if imported is not graph:
         types = [graph.type(name) for name in graph.inputs]
@@ -93,13 +109,23 @@ def _cases(label: str, example: Example, choice: Choice, which: str) -> Iterator
     node = choice.node
     for name, arrays in list(draw.input_sets(types, example.seed, SETS))[:SETS]:
         known = dict(zip(example_graph.inputs, arrays, strict=True))
-        values = reference.run(example_graph, arrays, which)
-        known.update(values)
+        known.update(reference.run(example_graph, arrays, which))
         operands = tuple(_stored(known[str(node.inputs[k])], choice.call.input(k)) for k in _computed(choice))
+        expected = known[node.outputs[0]]
+        if halves.are_in(choice.call):
+            expected = _of_stored(graph.call(node, which), choice, known, operands)
         floats = [np.abs(a).max(initial=0.0) for a in operands if a.dtype.kind == "f"]
         magnitude = float(max(floats, default=0.0))
-        title = f"{label} {choice.kernel.symbol} {dict(choice.kernel.tile)} {which} {name}"
-        yield Launched(title, choice, operands, known[node.outputs[0]], magnitude)
+        title = f"{example.op} {choice.kernel.symbol} {dict(choice.kernel.tile)} {which} {name}"
+        yield Launched(title, choice, operands, expected, magnitude)
+
+
+def _of_stored(call: Call, choice: Choice, known: dict[str, np.ndarray], operands: Sequence[np.ndarray]) -> np.ndarray:
+    """The result of operands as they are stored."""
+    given = [None if name is None else known[name] for name in choice.node.inputs]
+    for k, operand in zip(_computed(choice), operands, strict=True):
+        given[k] = operand.astype(call.input(k).np_dtype)
+    return evaluate(call, given)[0]
 
 
 def _computed(choice: Choice) -> list[int]:
@@ -108,7 +134,8 @@ def _computed(choice: Choice) -> list[int]:
 
 
 def _stored(array: np.ndarray, t: TensorType) -> np.ndarray:
-    return np.ascontiguousarray(array.astype(t.np_dtype))
+    """The operand as it lies in memory."""
+    return halves.as_half(array) if t.dtype == "f16" else np.ascontiguousarray(array.astype(t.np_dtype))
 
 
 def check(cases: Sequence[Launched], folder: Path) -> list[str]:
@@ -121,12 +148,26 @@ def check(cases: Sequence[Launched], folder: Path) -> list[str]:
         size = case.choice.call.output.nbytes
         got = np.frombuffer(output[at : at + size], case.choice.call.output.np_dtype).reshape(case.expected.shape)
         at += size
-        want = case.expected.astype(got.dtype)
-        found = program.first_difference(got, want, case.magnitude)
+        if got.dtype == np.float16:
+            found = _far(got, case)
+        else:
+            found = program.first_difference(got, case.expected.astype(got.dtype), case.magnitude)
         if found:
             problems.append(f"{case.label}: {found}")
     assert at == len(output)
     return problems
+
+
+def _far(got: np.ndarray, case: Launched) -> str:
+    """The first element of a result stored as half that is not near; "" for none. Weights are rounded to half, too."""
+    want = halves.as_half(case.expected).astype(np.float32)
+    near = reference.HALF_TOLERANCE * max(float(np.abs(want).max(initial=0.0)), 2.0**-10 * case.magnitude, 2.0**-14)
+    wrong = ~(np.abs(got.astype(np.float32) - want) <= near) & ~(np.isnan(got) & np.isnan(want))
+    wrong &= ~(np.isinf(got) & (np.abs(want) == np.finfo(np.float16).max))
+    if not wrong.any():
+        return ""
+    at = tuple(int(k) for k in np.argwhere(wrong)[0])
+    return f"element {list(at)} is {got[at]}, not {want[at]}"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole models on an OpenCL device, every layer against the oracle: integers equal, floats within the tolerance.
 
-    python -m tests.opencl.models FOLDER [NAME ...] [--board B]
+    python -m tests.opencl.models FOLDER [NAME ...] [--board B] [--precision f16]
 
-FOLDER has a folder for each model. Prints a line for each: steps on the device and in C, exact or the largest deviation
-of floats, in units of the tolerance; and the first difference of a model that has one.
+FOLDER has a folder for each model; with --precision, only those are run that compute floats. Prints a line for each:
+steps on the device and in C, exact or the largest deviation of floats as a share of the magnitude of the sums, and the
+first difference of a model that has one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from mcugen import pipeline
 from mcugen.errors import McugenError
+from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.reference.inputs import cases
 from mcugen.verify import host
@@ -25,9 +27,11 @@ from mcugen.verify import host
 FORMATS = (".tflite", ".onnx", ".nnef")
 
 
-def verdict(path: Path, board: str, count: int = 2) -> tuple[bool, str]:
+def verdict(path: Path, options: Options, count: int = 2) -> tuple[bool, str]:
     """Whether a model agrees, and its line. Inputs: one random set, and zeros or extremes for the others."""
-    artifact = pipeline.build(path, Options(backend="opencl", board=board))
+    artifact = pipeline.build(path, options)
+    if options.precision and not _is_float(artifact.imported):
+        return True, "left out, as not all of it is float"
     on_device = sum(step.on_device for step in artifact.schedule.steps)
     drawn = list(cases(artifact.imported, 1))[:count]
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
@@ -37,8 +41,15 @@ def verdict(path: Path, board: str, count: int = 2) -> tuple[bool, str]:
     named = sorted(
         {type(s.choice.node.op).__name__ for s in artifact.schedule.steps if not s.on_device and s.choice.node}
     )
-    how = "exact" if found.exact and found.agrees else "agrees" if found.agrees else f"DIFFERS {found}"[:300]
+    near = f"agrees, at most {found.max_relative_diff:.2g} off"
+    how = "exact" if found.exact and found.agrees else near if found.agrees else f"DIFFERS {found}"[:300]
     return found.agrees, f"{how}; {steps} {' '.join(named)}"
+
+
+def _is_float(graph: Graph) -> bool:
+    """Whether all that a network of floats computes is float, but for a few integers beside them."""
+    made = [graph.type(name) for node in graph.nodes for name in node.outputs]
+    return sum(t.size for t in made if t.is_float) > 0.9 * sum(t.size for t in made)
 
 
 def models(folder: Path) -> list[Path]:
@@ -52,6 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--board", default="opencl-generic")
+    parser.add_argument("--precision", default="")
     options = parser.parse_args(arguments)
     wrong = 0
     for path in models(options.folder):
@@ -60,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
             continue
         start = time.perf_counter()
         try:
-            agrees, text = verdict(path, options.board)
+            agrees, text = verdict(path, Options(backend="opencl", board=options.board, precision=options.precision))
             wrong += not agrees
         except McugenError as error:
             text = f"refused: {str(error)[:160]}".replace("\n", " ")

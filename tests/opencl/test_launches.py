@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from mcugen import kernels, registry
+from mcugen import halves, kernels, registry
 from mcugen.emit.opencl import launches, program
 from tests.opencl import launched
 from tests.test_conformance import OPS
@@ -17,24 +18,43 @@ from tests.test_conformance import OPS
 EVERY = 140
 """Of the launches of an operator, one in so many is run where not all are."""
 
+SAMPLED_HALVES = {
+    "Conv2D": "mg_matmul_f16__tiled",
+    "FullyConnected": "mg_vector_f16",
+    "DepthwiseConv2D": "mg_depthwise_f16",
+    "MaxPool2D": "mg_max_pool_f16",
+    "Add": "mg_add_f16",
+}
+"""Operators, and the kernel of each that is run on halves where not all are."""
+
 
 def test_kernels_equal_the_oracle(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """One launch in many of each operator; with --whole, all of them."""
+    """One launch in many of each operator, and one of some kernels on halves; with --whole, all of them."""
     whole = pytestconfig.getoption("--whole")
     names = sorted(OPS)
     cases = [c for name in names for c in launched.launched(OPS[name], 1 if whole else EVERY)]
+    cases += [] if whole else list(_on_halves())
     assert len(cases) > 10
     problems = launched.check(cases, tmp_path)
     assert not problems, "\n".join(problems[:8])
+
+
+def _on_halves() -> Iterator[launched.Launched]:
+    """The first launch of each of the sampled kernels."""
+    for name, text in SAMPLED_HALVES.items():
+        given = launched.choices(OPS[name])
+        found = next(c for c in given if halves.are_in(c[1].call) and c[1].kernel.symbol.startswith(text))
+        yield next(launched.cases(*found))
 
 
 def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
     """Every kernel's text with constants of some example passes the checks of a compiler of OpenCL C 1.2."""
     chosen = {}
     for name in sorted(OPS):
-        for case in launched.launched(OPS[name], 7, 1):
-            constants = sorted(case.choice.kernel.sizes(case.choice.call).items())
-            chosen.setdefault((case.choice.kernel.symbol, str(constants)), case.choice)
+        for _, choice, _ in launched.choices(OPS[name]):
+            kernel = choice.kernel
+            constants = kernel.sizes(choice.call) if not kernel.loop else {}
+            chosen.setdefault((kernel.symbol, str(sorted(constants.items()))), choice)
     text = program.of(chosen.values()).text
     file = tmp_path / "all.cl"
     file.write_text(text, encoding="utf-8")

@@ -6,11 +6,15 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from mcugen import pipeline
+from mcugen import device_bench, halves, pipeline, reference
+from mcugen.call import Call
 from mcugen.errors import NoKernelError, UsageError
 from mcugen.options import Options
+from mcugen.reference.inputs import cases
+from mcugen.types import TensorType
 from mcugen.verify import run
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
@@ -29,6 +33,44 @@ def test_every_layer_equals_the_oracle(name: str) -> None:
     assert result.c.cases > 0
     assert artifact.view.device is not None
     assert any(step.kernel for step in artifact.view.device.steps)
+
+
+def test_halves_are_within_their_tolerance() -> None:
+    """In half of the memory; inputs and outputs stay float."""
+    whole, artifact = built("f32_fully_connected"), built("f32_fully_connected", precision="f16")
+    given = next(iter(cases(artifact.imported, 1))).inputs
+    oracle = reference.run(artifact.imported, given, "tflm")[artifact.imported.outputs[0]]
+    got = device_bench.bench(artifact, 1, given).outputs[0]
+    assert 1e-5 < np.abs(got - oracle).max() / np.abs(oracle).max() < reference.HALF_TOLERANCE
+    assert len(artifact.view.device.constants) < 0.8 * len(whole.view.device.constants)  # type: ignore[union-attr]
+    assert {artifact.graph.type(name).dtype for name in (*artifact.graph.inputs, *artifact.graph.outputs)} == {"f32"}
+    assert any("within 0.01" in note and "steps turn" in note for note in artifact.report.notes)
+
+
+def test_steps_in_c_see_floats() -> None:
+    artifact = built("f32_scatter_nd", precision="f16")
+    in_c = [step.choice.call for step in artifact.schedule.steps if not step.on_device]
+    assert in_c
+    assert not any(halves.are_in(call) for call in in_c)
+
+
+def test_halves_are_for_devices() -> None:
+    with pytest.raises(UsageError, match="--precision f16 is for OpenCL devices"):
+        pipeline.build(MODELS / "f32_relu.tflite", Options(precision="f16"))
+
+
+def test_weights_as_half_keep_their_sums() -> None:
+    """Over the taps of a channel, as neighbouring pixels are alike, and over all."""
+    data = np.random.default_rng(0).standard_normal((9 * 8, 4)).astype(np.float32)
+    types = (TensorType((1, 5, 5, 8), "f32"), TensorType((4, 3, 3, 8), "f32"))
+    call = Call(None, types, (TensorType((1, 5, 5, 4), "f32"),), (None, data), "litert")
+    found = halves.weights(call, data).astype(np.float32)
+    step = np.abs(data).max() * 2.0**-11
+    assert np.abs(found - data).max() <= 2 * step
+    lost, nearest = ((w - data).reshape(9, 8, 4).sum(axis=0) for w in (found, halves.as_half(data)))
+    assert np.abs(lost).max() <= 2 * step
+    assert np.abs(lost).mean() < 0.7 * np.abs(nearest).mean()
+    assert np.abs((found - data).sum(axis=0)).max() <= step
 
 
 def test_a_step_without_a_kernel_runs_as_c_and_is_named() -> None:

@@ -65,6 +65,8 @@ def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Pat
     assert launched.DEVICE is not None
     for kernel in kernels.on_device(ResidualConv2D):
         assert kernel.form is Form.GRID
+        if kernel.refusals(call, launched.FEATURES):
+            continue
         smallest = [k for k in chosen.launches(call, kernel, launched.DEVICE) if dict(k.tile)["BM"] <= 16][:2]
         for made in smallest:
             title = f"{made.symbol} {dict(made.tile)}"

@@ -2,14 +2,14 @@
  *
  * Products of two computed matrices, one for each batch: a work-item makes one result. first: for each batch the first
  * element of both matrices; a_row, a_col, b_row, b_col: elements from one row or column to the next.
- * INT8: data and results are int8, sums int.
+ * INT8: data and results are int8, sums int; HALF: they are stored as half.
  */
 #if INT8
 #define DATA char
 #define SUM int
 #define PRODUCT(a, b) (((int)(a) - a_zero_point) * ((int)(b) - b_zero_point))
 #else
-#define DATA float
+#define DATA MG_FLOAT
 #define SUM float
 #define PRODUCT(a, b) ((a) * (b))
 #endif
@@ -33,12 +33,12 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     global const DATA *const b = MG_AT(const DATA, in1) + first[1] + col * b_col;
     SUM sum = 0;
     for (int k = 0; k < depth; k++) {
-        sum += PRODUCT(a[k * a_col], b[k * b_row]);
+        sum += PRODUCT(MG_LOAD(a + k * a_col), MG_LOAD(b + k * b_row));
     }
 #if INT8
     MG_AT(char, out)[i] = (char)mg_stored(sum, mult, shift, 0, out_zero_point, out_min, out_max);
 #else
-    MG_AT(float, out)[i] = sum;
+    MG_STORE(sum, MG_AT(DATA, out) + i);
 #endif
 }
 #undef DATA

@@ -2,7 +2,8 @@
  *
  * Convolution of single channels: a work-item makes VEC channels of ROWS x COLUMNS pixels, which share what they read.
  * More than one of either needs neighbouring taps. KERNEL_H, KERNEL_W, STRIDE_H, STRIDE_W: the window.
- * MULTIPLIER: results of each input channel, 1 with VEC 4. INT8: data and results are int8, sums int.
+ * MULTIPLIER: results of each input channel, 1 with VEC 4. INT8: data and results are int8, sums int;
+ * HALF: data, weights and results are stored as half.
  */
 #if INT8
 #define DATA char
@@ -10,7 +11,7 @@
 #define OUTSIDE in_zero_point
 #define MUL_ADD(a, b, c) ((c) + (a) * (b))
 #else
-#define DATA float
+#define DATA MG_FLOAT
 #define SUM float
 #define OUTSIDE 0.0f
 #define MUL_ADD(a, b, c) fma(a, b, c)
@@ -22,16 +23,16 @@
 #if INT8
 #define READ(p) convert_int4(vload4(0, p))
 #else
-#define READ(p) vload4(0, p)
+#define READ(p) MG_LOAD4(p)
 #endif
 #define READ_SUM(p) vload4(0, p)
-#define WRITE(v, p) vstore4(v, 0, p)
+#define WRITE(v, p) MG_STORE4(v, p)
 #define STORED mg_stored4
 #else
 #define SUMS SUM
-#define READ(p) ((SUM)*(p))
+#define READ(p) ((SUM)MG_LOAD(p))
 #define READ_SUM(p) (*(p))
-#define WRITE(v, p) (*(p) = (DATA)(v))
+#define WRITE(v, p) MG_STORE(v, p)
 #define STORED mg_stored
 #endif
 #define HEIGHT ((ROWS - 1) * STRIDE_H + KERNEL_H)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stored integers as real numbers: a work-item makes one. STORED: their type, by its bytes and whether it has a sign.
+ * Stored integers as real numbers, with HALF as half: a work-item makes one. STORED: their type, by its bytes and whether it has a sign.
  */
 #if BYTES == 1 && SIGNED
 #define STORED char
@@ -16,7 +16,7 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
 {
     const int i = (int)get_global_id(0);
     if (i < total) {
-        MG_AT(float, out)[i] = scale * (float)((long)MG_AT(const STORED, in0)[i] - zero_point);
+        MG_STORE(scale * (float)((long)MG_AT(const STORED, in0)[i] - zero_point), MG_AT(MG_FLOAT, out) + i);
     }
 }
 #undef STORED

@@ -2,14 +2,14 @@
  *
  * Convolution in groups, or transposed: a work-item makes one channel of one pixel. weights: [taps of a group][channels].
  * TRANSPOSED: tap k of row y reads row (y + pad - k) / stride, where that is whole. INT8: data and results are int8, and
- * taps outside the image read the zero point, as the bias expects.
+ * taps outside the image read the zero point, as the bias expects. HALF: data, weights and results are stored as half.
  */
 #if INT8
 #define DATA char
 #define SUM int
 #define MUL_ADD(a, b, c) ((c) + (a) * (b))
 #else
-#define DATA float
+#define DATA MG_FLOAT
 #define SUM float
 #define MUL_ADD(a, b, c) fma(a, b, c)
 #endif
@@ -51,7 +51,7 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
 #if INT8
                 sum = MUL_ADD(inside ? (int)from[c] : in_zero_point, (int)*w, sum);
 #else
-                sum = inside ? MUL_ADD(from[c], *w, sum) : sum;
+                sum = inside ? MUL_ADD(MG_LOAD(from + c), MG_LOAD(w), sum) : sum;
 #endif
                 w += channels;
             }
@@ -62,7 +62,7 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     *y = (char)mg_stored(sum, MG_AT(const int, mult)[o], MG_AT(const int, shift)[o], rounding, out_zero_point, out_min,
                          out_max);
 #else
-    *y = fmin(fmax(sum, out_min), out_max);
+    MG_STORE(fmin(fmax(sum, out_min), out_max), y);
 #endif
 }
 #undef DATA

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sums of each channel over the pixels of an image: a work-group sums LANES channels, GROUP / LANES parts of the pixels.
- * INT8: stored int8 less their zero points, requantized; else divided.
+ * INT8: stored int8 less their zero points, requantized; else divided. HALF: data and results are stored as half.
  */
 #if INT8
 #define DATA char
 #define SUM int
 #else
-#define DATA float
+#define DATA MG_FLOAT
 #define SUM float
 #endif
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -25,7 +25,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     SUM sum = 0;
     if (c < channels) {
         for (int p = id / LANES; p < pixels; p += GROUP / LANES) {
-            sum += x[p * channels];
+            sum += MG_LOAD(x + p * channels);
         }
     }
     parts[id] = sum;
@@ -40,7 +40,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         const int y = mg_requantize(parts[id] - in_zero_point_sum, mult, shift) + out_zero_point;
         MG_AT(char, out)[image * channels + c] = (char)mg_clamp(y, -128, 127);
 #else
-        MG_AT(float, out)[image * channels + c] = parts[id] / divisor;
+        MG_STORE(parts[id] / divisor, MG_AT(DATA, out) + image * channels + c);
 #endif
     }
 }

@@ -2,14 +2,14 @@
  *
  * Pooling: a work-item makes VEC channels of one pixel, of the taps inside the image.
  * LARGEST: the largest of them, else their mean. INT8: of int8; a mean is rounded to nearest, halves away from zero,
- * after `offset` was added to each tap.
+ * after `offset` was added to each tap. HALF: data and results are stored as half.
  */
 #if INT8
 #define DATA char
 #define SUM int
 #define SMALLEST (-128)
 #else
-#define DATA float
+#define DATA MG_FLOAT
 #define SUM float
 #define SMALLEST (-FLT_MAX)
 #endif
@@ -22,14 +22,14 @@
 #define READ(p) convert_int4(vload4(0, p))
 #define WRITE(v, p) vstore4(convert_char4(v), 0, p)
 #else
-#define READ(p) vload4(0, p)
-#define WRITE(v, p) vstore4(v, 0, p)
+#define READ(p) MG_LOAD4(p)
+#define WRITE(v, p) MG_STORE4(v, p)
 #endif
 #else
 #define SUMS SUM
 #define TO_INTS convert_int
-#define READ(p) ((SUM)*(p))
-#define WRITE(v, p) (*(p) = (DATA)(v))
+#define READ(p) ((SUM)MG_LOAD(p))
+#define WRITE(v, p) MG_STORE(v, p)
 #endif
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
     const uint at_out, const int pitch_in0, const int pitch_out, const int kernel_h, const int kernel_w,

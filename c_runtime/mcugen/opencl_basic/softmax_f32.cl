@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Softmax over the last axis: a work-group makes one vector.
+ * Softmax over the last axis: a work-group makes one vector. HALF: data and results are stored as half, exponentials
+ * never; they are computed twice.
  */
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar *mem_out, const uint at_out,
@@ -8,11 +9,11 @@ void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar *mem_ou
 {
     local float parts[GROUP];
     const int id = get_local_id(0);
-    global const float *const x = MG_AT(const float, in0) + get_group_id(0) * classes;
-    global float *const y = MG_AT(float, out) + get_group_id(0) * classes;
+    global const MG_FLOAT *const x = MG_AT(const MG_FLOAT, in0) + get_group_id(0) * classes;
+    global MG_FLOAT *const y = MG_AT(MG_FLOAT, out) + get_group_id(0) * classes;
     float largest = -INFINITY;
     for (int k = id; k < classes; k += GROUP) {
-        largest = fmax(largest, x[k]);
+        largest = fmax(largest, MG_LOAD(x + k));
     }
     parts[id] = largest;
     for (int half_ = GROUP / 2; half_ > 0; half_ >>= 1) {
@@ -26,9 +27,7 @@ void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar *mem_ou
     barrier(CLK_LOCAL_MEM_FENCE);
     float sum = 0.0f;
     for (int k = id; k < classes; k += GROUP) {
-        const float e = exp((x[k] - largest) * beta);
-        y[k] = e;
-        sum += e;
+        sum += exp((MG_LOAD(x + k) - largest) * beta);
     }
     parts[id] = sum;
     for (int half_ = GROUP / 2; half_ > 0; half_ >>= 1) {
@@ -40,6 +39,6 @@ void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar *mem_ou
     barrier(CLK_LOCAL_MEM_FENCE);
     sum = parts[0];
     for (int k = id; k < classes; k += GROUP) {
-        y[k] /= sum;
+        MG_STORE(exp((MG_LOAD(x + k) - largest) * beta) / sum, y + k);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sums over any axes: a work-item makes one result. kept, reduced: sizes of up to three runs of axes, slowest first.
+ * HALF: data and results are stored as half.
  */
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
     const uint at_out, global const uchar *restrict mem_kept, const uint at_kept,
@@ -14,15 +15,15 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     }
     global const uint *const kept = MG_AT(const uint, kept), *const step = MG_AT(const uint, kept_stride);
     global const uint *const n = MG_AT(const uint, reduced), *const s = MG_AT(const uint, reduced_stride);
-    global const float *x = MG_AT(const float, in0) + i % kept[2] * step[2] + i / kept[2] % kept[1] * step[1] +
+    global const MG_FLOAT *x = MG_AT(const MG_FLOAT, in0) + i % kept[2] * step[2] + i / kept[2] % kept[1] * step[1] +
                             i / kept[2] / kept[1] * step[0];
     float sum = 0.0f;
     for (uint a = 0u; a < n[0]; a++) {
         for (uint b = 0u; b < n[1]; b++) {
             for (uint c = 0u; c < n[2]; c++) {
-                sum += x[a * s[0] + b * s[1] + c * s[2]];
+                sum += MG_LOAD(x + a * s[0] + b * s[1] + c * s[2]);
             }
         }
     }
-    MG_AT(float, out)[i] = sum / divisor;
+    MG_STORE(sum / divisor, MG_AT(MG_FLOAT, out) + i);
 }

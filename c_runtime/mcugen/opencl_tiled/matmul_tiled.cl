@@ -9,9 +9,9 @@
  * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
  * PAIR: both matrices are computed, one pair for each batch, and neither bias nor clamp follows; FLIP_A, FLIP_B: they are
  * stored as taps x pixels and channels x taps. EDGE, of pairs: whether tiles reach beyond the matrices.
- * RESIDUAL: a second operand is added before the clamp. SCALED: taps are scaled, shifted and clamped first.
- * UNROLL: steps of the inner loop that are written out.
- * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact.
+ * RESIDUAL: a second operand is added before the clamp. SCALED: taps are scaled, shifted and clamped first. UNROLL: steps
+ * of the inner loop that are written out. HALF: data, weights and results are stored as half. INT8: data and results are
+ * int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact.
  */
 #include <mcugen/opencl_tiled/matmul_pair.h>
 #if INT8 && INT_SUMS
@@ -41,20 +41,20 @@
 #define DATA char
 #define MUL_ADD(a, b, c) ((c) + (a) * (b))
 #else
-#define DATA float
+#define DATA MG_FLOAT
 #define MUL_ADD(a, b, c) fma((V4)(a), b, c)
 #endif
 #if INT8
 #define READ4(p) TO_V4X(VALUE)(vload4(0, p))
 #else
-#define READ4(p) (*(global const float4 *)(p))
+#define READ4(p) MG_WHOLE4(p)
 #endif
 #if VEC == 4
 #define QUAD V4
 #define READ(p) READ4(p)
 #else
 #define QUAD VALUE
-#define READ(p) ((VALUE)*(p))
+#define READ(p) ((VALUE)MG_LOAD(p))
 #endif
 #if SPLIT
 #if defined(cl_nv_pragma_unroll)
@@ -155,7 +155,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         }
 #if SCALED
     global const float *restrict const scale = MG_AT(const float, scale), *restrict const shift = MG_AT(const float, shift);
-#define FIRST(v, k) fmin(fmax(fma(v, READ(scale + (k)), READ(shift + (k))), (QUAD)(in_min)), (QUAD)(in_max))
+#define FIRST(v, k) fmin(fmax(fma(v, *(global const QUAD *)(scale + (k)), *(global const QUAD *)(shift + (k))), (QUAD)(in_min)), (QUAD)(in_max))
 #else
 #define FIRST(v, k) (v)
 #endif
@@ -351,16 +351,16 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #else
             float4 v = sum[i][j] + b;
 #if RESIDUAL
-            global const float *const r = MG_AT(const float, in1) + (size_t)m * channels + n;
-            v.x += r[0];
-            v.y += n + 1 < channels ? r[1] : 0.0f;
-            v.z += n + 2 < channels ? r[2] : 0.0f;
-            v.w += n + 3 < channels ? r[3] : 0.0f;
+            global const DATA *const r = MG_AT(const DATA, in1) + (size_t)m * channels + n;
+            v.x += MG_LOAD(r);
+            v.y += n + 1 < channels ? MG_LOAD(r + 1) : 0.0f;
+            v.z += n + 2 < channels ? MG_LOAD(r + 2) : 0.0f;
+            v.w += n + 3 < channels ? MG_LOAD(r + 3) : 0.0f;
 #endif
             v = fmin(fmax(v, out_min), out_max);
 #endif
             if (channels % 4 == 0) {
-                vstore4(v, 0, to);
+                MG_STORE4(v, to);
             } else {
                 MG_STORE_SOME(v, to, channels - n);
             }

@@ -3,7 +3,7 @@
  * A matrix times one vector: the matrix is read once, by work-groups of LANES outputs (LANES times 4 of a matrix that is
  * stored as taps x channels) and GROUP / LANES parts of the taps, summed through local memory.
  * PAIR: the matrix is computed too; one pair for each batch. ALONG: it is stored as channels x taps. FLIP: the vector is
- * the second operand.
+ * the second operand. HALF: vector, matrix and result are stored as half.
  */
 #if ALONG
 #define SUM float
@@ -28,9 +28,9 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     global const float *restrict const x = FLIP ? right : left, *restrict const w = FLIP ? left : right;
     global float *const y = MG_AT(float, out) + get_group_id(1) * (size_t)channels;
 #else
-    global const float *restrict const x = MG_AT(const float, in0);
-    global const float *restrict const w = MG_AT(const float, weights);
-    global float *const y = MG_AT(float, out);
+    global const MG_FLOAT *restrict const x = MG_AT(const MG_FLOAT, in0);
+    global const MG_FLOAT *restrict const w = MG_AT(const MG_FLOAT, weights);
+    global MG_FLOAT *const y = MG_AT(MG_FLOAT, out);
 #endif
     const int id = get_local_id(0), step = GROUP / LANES;
 #if ALONG
@@ -59,17 +59,17 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     if (n < pitch) {
         int k = slice;
         for (; k + 3 * step < taps; k += 4 * step) {
-            const float4 w0 = vload4(0, w + (size_t)k * pitch + n);
-            const float4 w1 = vload4(0, w + (size_t)(k + step) * pitch + n);
-            const float4 w2 = vload4(0, w + (size_t)(k + 2 * step) * pitch + n);
-            const float4 w3 = vload4(0, w + (size_t)(k + 3 * step) * pitch + n);
-            sum = fma((float4)(x[k]), w0, sum);
-            sum = fma((float4)(x[k + step]), w1, sum);
-            sum = fma((float4)(x[k + 2 * step]), w2, sum);
-            sum = fma((float4)(x[k + 3 * step]), w3, sum);
+            const float4 w0 = MG_LOAD4(w + (size_t)k * pitch + n);
+            const float4 w1 = MG_LOAD4(w + (size_t)(k + step) * pitch + n);
+            const float4 w2 = MG_LOAD4(w + (size_t)(k + 2 * step) * pitch + n);
+            const float4 w3 = MG_LOAD4(w + (size_t)(k + 3 * step) * pitch + n);
+            sum = fma((float4)(MG_LOAD(x + k)), w0, sum);
+            sum = fma((float4)(MG_LOAD(x + k + step)), w1, sum);
+            sum = fma((float4)(MG_LOAD(x + k + 2 * step)), w2, sum);
+            sum = fma((float4)(MG_LOAD(x + k + 3 * step)), w3, sum);
         }
         for (; k < taps; k += step) {
-            sum = fma((float4)(x[k]), vload4(0, w + (size_t)k * pitch + n), sum);
+            sum = fma((float4)(MG_LOAD(x + k)), MG_LOAD4(w + (size_t)k * pitch + n), sum);
         }
     }
 #endif

@@ -20,6 +20,8 @@ _TAKE = re.compile(r"TAKE\((\d+)\)")
 _NAME = re.compile(r"(\w+)$")
 _FIRST = ("runtime.h",)
 _DIGEST = 6
+_FLOATS = {"HALF": 0}
+"""The constant that says how floats are stored, for texts whose kernels do not give it."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
         function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, made.digest)}"
         return function, next(iter(made.files(function).values())), made.headers
     text = source(kernel.source_name)
-    constants = {**kernel.sizes(call), **_tile(choice)}
+    constants = {**_FLOATS, **kernel.sizes(call), **_tile(choice)}
     function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())))}"
     defines = "".join(f"#define {name} {value}\n" for name, value in constants.items())
     undefines = "".join(f"#undef {name}\n" for name in (*constants, "KERNEL"))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen import halves
 from mcugen.emit.literals import number
 from mcugen.emit.opencl import program
 from mcugen.emit.parts import ArgumentView, CopyView, DeviceView, EndView, GridStepView
@@ -85,7 +86,8 @@ def _of_step(step: Step, title: str, schedule: Schedule, plan: MemoryPlan) -> La
     given = [str(choice.node.inputs[k]) for k in choice.kernel.pointer_operands(choice.call)]
     for name in given:
         tensor = schedule.graph.tensors[name]
-        operands.append(place(name) if tensor.data is None else tensor.type.stored(tensor.data))
+        data = None if tensor.data is None else halves.operand(choice.call, tensor.type.stored(tensor.data))
+        operands.append(place(name) if data is None else data)
     scratch = plan.offset[step.scratch_name] if step.scratch_bytes else 0
     made = choice.node.outputs[0]
     pitches = [_pitch(schedule.graph.type(name), schedule.places.get(name)) for name in (*given, made)]
@@ -106,7 +108,7 @@ def alone(choices: Sequence[Choice]) -> tuple[DeviceView, list[Launch]]:
         operands: list[int | np.ndarray] = []
         for k in choice.kernel.pointer_operands(call):
             data = call.constants[k]
-            operands.append(at if data is None else data)
+            operands.append(at if data is None else halves.operand(call, data))
             at += 0 if data is not None else align_up(call.input(k).nbytes, ALIGN)
         scratch = at + align_up(call.output.nbytes, ALIGN)
         size = choice.kernel.scratch(call) if choice.kernel.scratch else 0

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from mcugen.grid import of_loop
 from mcugen.kernel import Family, Kernel
-from mcugen.kernels.opencl_basic import direct, lookups, movement, reductions, tables, windows
+from mcugen.kernels.opencl_basic import casts, direct, lookups, movement, reductions, tables, windows
 from mcugen.op import Op
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.batch_matmul import BatchMatmul
+from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.copy import Copy
@@ -37,6 +38,7 @@ FAMILY = Family(
     serves={
         BatchMatmul: (lookups.MATMUL_F32, lookups.MATMUL_S8),
         AveragePool2D: (windows.AVERAGE_F32, windows.AVERAGE_S8),
+        Cast: casts.CASTS,
         Concatenation: movement.JOIN,
         Conv2D: (direct.GROUPED_F32, direct.GROUPED_S8),
         Copy: (movement.COPY,),

@@ -60,6 +60,7 @@ GROUPED_F32 = Kernel(
     operands=(0,),
     variant=lambda call: {"INT8": int(not call.output.is_float), "TRANSPOSED": int(_is_transposed(call))},
     pitched=(0, RESULT),
+    halved=("weights",),
     grid=lambda call, tile: Grid.each(call.output.size),
     needs=NEEDS,
     source="direct.cl",
@@ -69,6 +70,7 @@ GROUPED_S8 = replace(
     symbol="mg_direct_s8__cl",
     accepts=(_filter.int8_data, _filter.constant_weights, runtime_rounds, sums_fit, several_groups, indexable),
     params=params_s8,
+    halved=None,
 )
 TRANSPOSED = (
     replace(

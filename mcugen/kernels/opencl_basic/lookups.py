@@ -7,7 +7,7 @@ from dataclasses import replace
 from mcugen.call import Call, Params
 from mcugen.kernel import Form, Grid, Kernel
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
-from mcugen.ops import _strided, batch_matmul, dequantize, gather
+from mcugen.ops import batch_matmul, dequantize, gather
 
 _WIDEST = 16
 _UNSHARED = 25.0
@@ -26,10 +26,15 @@ def _gather_params(call: Call) -> Params:
     return {**found, "run": int(found["run"]) // word, "total": call.output.nbytes // word}
 
 
+def one_type(call: Call) -> bool:
+    "operand and result have one type"
+    return call.input(0).dtype == call.output.dtype
+
+
 GATHER = Kernel(
     "mg_gather__cl",
     Form.GRID,
-    accepts=(_strided.has_c_type, indexable),
+    accepts=(one_type, indexable),
     params=_gather_params,
     operands=(0, 1),
     variant=lambda call: {"WORD_BYTES": _word(call), "WIDE": int(call.input(1).dtype == "s64")},
@@ -50,11 +55,14 @@ MATMUL_F32 = Kernel(
     params=lambda call: {**batch_matmul.params(call), "total": call.output.size},
     operands=(0, 1),
     variant=lambda call: {"INT8": int(not call.output.is_float)},
+    halved=(),
     grid=lambda call, tile: replace(Grid.each(call.output.size), effort=_UNSHARED),
     needs=NEEDS,
     source="batch_matmul.cl",
 )
-MATMUL_S8 = replace(MATMUL_F32, symbol="mg_batch_matmul_s8__cl", accepts=(batch_matmul.int8_data, indexable))
+MATMUL_S8 = replace(
+    MATMUL_F32, symbol="mg_batch_matmul_s8__cl", accepts=(batch_matmul.int8_data, indexable), halved=None
+)
 
 
 def has_stored_type(call: Call) -> bool:
@@ -71,6 +79,7 @@ DEQUANTIZE = Kernel(
         "BYTES": call.input(0).np_dtype.itemsize,
         "SIGNED": int(call.input(0).dtype.startswith("s")),
     },
+    halved=(),
     grid=_each,
     needs=NEEDS,
     source="dequantize.cl",

@@ -70,7 +70,7 @@ JOIN = (
     Kernel(
         "mg_join__cl",
         Form.GRID,
-        accepts=(_strided.has_c_type, concatenation.scales_agree, _join.nothing_constant, few_parts, indexable),
+        accepts=(concatenation.scales_agree, _join.nothing_constant, few_parts, indexable),
         params=_join_params,
         variant=lambda call: {"PARTS": len(call.inputs), "WORD_BYTES": _joined_word(call)},
         grid=lambda call, tile: Grid.each(call.output.nbytes // _joined_word(call)),
@@ -125,7 +125,7 @@ def _move(symbol: str, moved: Callable[[Call], _Moved], value: Callable[[Call], 
     return Kernel(
         symbol,
         Form.GRID,
-        accepts=(_strided.has_c_type, *rules, indexable),
+        accepts=(*rules, indexable),
         params=lambda call: moved(call).params(value(call)),
         operands=(0,),
         variant=sizes,
@@ -180,7 +180,7 @@ def _copy_params(call: Call) -> Params:
 COPY = Kernel(
     "mg_copy__cl",
     Form.GRID,
-    accepts=(_strided.has_c_type, indexable),
+    accepts=(indexable,),
     params=_copy_params,
     operands=(0,),
     variant=lambda call: {"WORD_BYTES": _copied_word(call)},

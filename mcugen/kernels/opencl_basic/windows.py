@@ -131,6 +131,7 @@ DEPTHWISE_F32 = Kernel(
     operands=(0,),
     variant=_depthwise_sizes,
     pitched=(0, RESULT),
+    halved=("weights",),
     grid=_depthwise_grid,
     tiles=_depthwise_tiles,
     needs=NEEDS,
@@ -141,6 +142,7 @@ DEPTHWISE_S8 = replace(
     symbol="mg_depthwise_s8__cl",
     accepts=(_filter.int8_data, _filter.constant_weights, runtime_rounds, sums_fit, few_taps, indexable),
     params=depthwise_s8,
+    halved=None,
 )
 
 
@@ -168,6 +170,7 @@ AVERAGE_F32 = Kernel(
     params=_pool_params,
     variant=partial(_pool_sizes, largest=False),
     pitched=(0, RESULT),
+    halved=(),
     grid=lambda call, tile: Grid.each(call.output.size // _pool_run(call)),
     needs=NEEDS,
     source="pool.cl",
@@ -177,10 +180,12 @@ AVERAGE_S8 = replace(
     symbol="mg_average_pool_s8__cl",
     accepts=(_pool.int8_data, by_runtime, pool_sums_fit, indexable),
     params=_average_s8,
+    halved=None,
 )
 MAX_F32 = replace(AVERAGE_F32, symbol="mg_max_pool_f32__cl", variant=partial(_pool_sizes, largest=True))
 MAX_S8 = replace(
     MAX_F32,
     symbol="mg_max_pool_s8__cl",
     accepts=(_pool.int8_data, indexable),
+    halved=None,
 )

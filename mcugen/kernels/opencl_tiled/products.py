@@ -265,6 +265,7 @@ F32 = Kernel(
     operands=(0,),
     variant=variant,
     pitched=in_runs,
+    halved=("weights",),
     grid=grid,
     tiles=tiles,
     needs=frozenset({"cl12"}),
@@ -283,6 +284,7 @@ S8 = replace(
         indexable,
     ),
     params=params_s8,
+    halved=None,
 )
 SPLIT_F32 = replace(
     F32,
@@ -311,7 +313,9 @@ SCALED = tuple(
     for kernel, params in ((F32, scaled_params), (SPLIT_F32, _with_tickets(scaled_params)))
 )
 """With channels scaled, shifted and clamped first: the pass that makes the operator asks for the rules."""
-SPLIT_S8 = replace(SPLIT_F32, symbol="mg_matmul_s8__split", accepts=S8.accepts, params=_with_tickets(params_s8))
+SPLIT_S8 = replace(
+    SPLIT_F32, symbol="mg_matmul_s8__split", accepts=S8.accepts, params=_with_tickets(params_s8), halved=None
+)
 
 
 def vector_params(call: Call) -> Params:
@@ -333,6 +337,7 @@ VECTOR = Kernel(
     grid=vector_grid,
     tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (2, 8)],
     needs=frozenset({"cl12"}),
+    halved=("weights",),
     source="vector_f32.cl",
 )
 """A matrix times one vector: as fast as its weights are read."""

@@ -1,0 +1,116 @@
+"""Stores tensors of floats as half, where a device's kernels take that; casts stand where others read or write them.
+
+The model's inputs and outputs stay as they are, and so does what comes near the largest half for random inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen import halves, kernels
+from mcugen.call import Call
+from mcugen.graph import Graph, Node, Origin, Tensor
+from mcugen.kernel import Form
+from mcugen.op import evaluate
+from mcugen.ops.cast import Cast
+
+
+def store_halves(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
+    """The pass for a device with these features."""
+
+    def store(graph: Graph, reference: str) -> Graph:
+        if not any(t.type.is_float and not t.is_constant for t in graph.tensors.values()):
+            return graph
+        walk = _Walk(graph, reference, features)
+        nodes = [made for node in graph.nodes for made in walk.stored(node)]
+        return graph.updated(tensors=walk.tensors.values(), nodes=nodes)
+
+    store.__name__ = store_halves.__name__
+    return store
+
+
+LARGEST = 2048.0
+"""Magnitude for random inputs above which a tensor stays float: a 32nd of the largest half."""
+MOST_MACS = 2e10
+"""Networks that take more to compute are stored without a look at their magnitudes."""
+
+
+def large(graph: Graph, reference: str) -> frozenset[str]:
+    """The floats that become large for inputs drawn from a normal distribution."""
+    if sum(node.op.macs(graph.call(node, reference)) for node in graph.nodes) > MOST_MACS:
+        return frozenset()
+    rng = np.random.default_rng(0)
+    values = {name: t.data for name, t in graph.tensors.items() if t.data is not None}
+    for name in graph.given:
+        t = graph.type(name)
+        drawn = rng.standard_normal(t.shape) if t.is_float else rng.integers(*t.limits, t.shape, endpoint=True)
+        values[name] = np.asarray(drawn).astype(t.np_dtype)
+    for node in graph.nodes:
+        operands = [None if name is None else values[name] for name in node.inputs]
+        values.update(zip(node.outputs, evaluate(graph.call(node, reference), operands), strict=True))
+    floats = (name for name, value in values.items() if value.dtype == np.float32)
+    return frozenset(name for name in floats if not np.abs(values[name]).max(initial=0.0) <= LARGEST)
+
+
+class _Walk:
+    """Goes through the nodes in order and remembers under which name each tensor is there, by its element type."""
+
+    def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
+        self._graph, self._reference, self._features = graph, reference, features
+        self._large = large(graph, reference)
+        self._names: dict[tuple[str, str], str] = {}
+        self.tensors: dict[str, Tensor] = {}
+
+    def stored(self, node: Node) -> Iterator[Node]:
+        """The node on operands of the type that it takes, after the casts of those that are of the other."""
+        call = self._graph.call(node, self._reference)
+        is_large = not self._large.isdisjoint((*node.inputs, *node.outputs))
+        dtype = "f32" if is_large or not self._takes_halves(call) else "f16"
+        inputs: list[str | None] = []
+        for name in node.inputs:
+            is_computed = name is not None and self._is_float(name) and not self._graph.tensors[name].is_constant
+            if name is not None and is_computed and (name, dtype) not in self._names:
+                yield self._cast(name, dtype, node.source)
+            inputs.append(self._names[name, dtype] if name is not None and is_computed else name)
+        kept = [n for n in node.outputs if dtype == "f16" and self._is_float(n) and n in self._graph.kept]
+        outputs = tuple(self._made(name, dtype, is_kept=name in kept) for name in node.outputs)
+        yield replace(node, inputs=tuple(inputs), outputs=outputs)
+        yield from (self._cast(name, "f32", node.source) for name in kept)
+
+    def _is_float(self, name: str) -> bool:
+        return self._graph.type(name).dtype == "f32"
+
+    def _takes_halves(self, call: Call) -> bool:
+        """Whether a kernel of the device runs the call on halves, or it needs no code."""
+        floats = [*(t for t, data in zip(call.inputs, call.constants, strict=True) if data is None), *call.outputs]
+        if not any(t is not None and t.is_float for t in floats):
+            return False
+        stored = halves.halved(call)
+        known = (*kernels.on_device(type(call.op)), *(k for k in call.op.kernels if not k.has_code))
+        return any(not k.refusals(stored, self._features) for k in known if k.form is Form.GRID or not k.has_code)
+
+    def _made(self, name: str, dtype: str, *, is_kept: bool) -> str:
+        """The name of a result that is stored in this type."""
+        if not self._is_float(name):
+            return name
+        self._names[name, dtype] = made = f"{name}_half" if is_kept else name
+        if dtype == "f16":
+            self._add(name, made, dtype)
+        return made
+
+    def _cast(self, name: str, dtype: str, source: str) -> Node:
+        """The cast of a tensor to this type."""
+        other = "f16" if dtype == "f32" else "f32"
+        given = self._names.setdefault((name, other), name)
+        made = name if given != name else f"{name}_{'half' if dtype == 'f16' else 'float'}"
+        self._names[name, dtype] = made
+        self._add(name, made, dtype)
+        return Node(f"cast_{made}", Cast(dtype), (given,), (made,), source)
+
+    def _add(self, name: str, made: str, dtype: str) -> None:
+        tensor = self._graph.tensors[name]
+        t = replace(tensor.type, dtype=dtype)
+        self.tensors[made] = replace(tensor, name=made, type=t, origin=tensor.origin or Origin(name))
