@@ -45,10 +45,15 @@ def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None 
     """Write and compile the program in a folder. inputs: in the model's order."""
     if artifact.view.device is None:
         raise UsageError(f"{artifact.name} is C", hint="use --backend opencl")
-    given = inputs or [_drawn(artifact, name) for name in artifact.imported.inputs]
     program = _program(artifact, folder)
-    (folder / INPUT).write_bytes(b"".join(np.ascontiguousarray(a).tobytes() for a in given))
+    (folder / INPUT).write_bytes(bytes_of(artifact, inputs))
     return program
+
+
+def bytes_of(artifact: Artifact, inputs: Sequence[np.ndarray] | None) -> bytes:
+    """The bytes of all inputs, one after the other; random ones where none are given."""
+    given = inputs or [_drawn(artifact, name) for name in artifact.imported.inputs]
+    return b"".join(np.ascontiguousarray(a).tobytes() for a in given)
 
 
 def run(artifact: Artifact, folder: Path, runs: int, row_s: float = ROW_S) -> Benched:
@@ -123,6 +128,10 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
         f"  steps      {1e3 * alone['p50']:10.3f} ms  p99 {1e3 * alone['p99']:.3f}, mean {1e3 * alone['mean']:.3f}",
         f"  whole run  {1e3 * runs['p50']:10.3f} ms  p99 {1e3 * runs['p99']:.3f}, mean {1e3 * runs['mean']:.3f}",
     ]
+    if "c" in facts:
+        c = facts["c"]
+        times = f"p99 {1e3 * c['p99']:.3f}, mean {1e3 * c['mean']:.3f} of {c['count']} runs"
+        lines.append(f"  C, 1 core  {1e3 * c['p50']:10.4g} ms  {times}")
     return [*lines, "", _table(facts["steps"])] if facts["steps"] else lines
 
 

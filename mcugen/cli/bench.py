@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mcugen.cli._common import build_options, built, emit, json_option, model_argument
+from mcugen.cli._common import build_options, built, emit, json_option, model_argument, options_of
 from mcugen.cli._console import progress
 
 
@@ -15,18 +16,22 @@ from mcugen.cli._console import progress
 @model_argument
 @click.option("--runs", type=click.IntRange(1, 20000), default=50, show_default=True, help="Runs that are timed.")
 @click.option("--device", default="", metavar="NAME", help="Part of the device's name, or PLATFORM:DEVICE.")
+@click.option("--c-runs", type=click.IntRange(0, 20000), default=0, metavar="N", help="Time also N runs of it as C.")
 @build_options
 @json_option
-def COMMAND(model: Path, runs: int, device: str, as_json: bool, **values: Any) -> None:
+def COMMAND(model: Path, runs: int, device: str, c_runs: int, as_json: bool, **values: Any) -> None:
     """Time MODEL on this machine's OpenCL device: whole runs, and each step with its share of the roofline.
 
     The steps alone are what a run takes with its inputs on the device. A step's time is that of one in a row of
-    launches, so that steps far below what a launch costs the host all take about as long: those are what to fuse.
+    launches, so that steps far below what a launch costs the host all take about as long: those are what to fuse. With
+    --c-runs, the same model as C on one core of this machine stands beside them.
     """
-    from mcugen import device_bench
+    from mcugen import c_bench, device_bench
     from mcugen.toolchain import opencl
 
     opencl.environment(device)
-    with progress("timing", quiet=as_json):
+    with progress("timing", quiet=as_json), tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
         found = device_bench.bench(built(model, values), runs)
+        if c_runs:
+            found.facts["c"] = c_bench.times(model, options_of(values), Path(folder), c_runs)
     emit(found.facts, device_bench.as_parts(found.facts), as_json=as_json)

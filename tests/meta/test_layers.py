@@ -54,7 +54,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "pipeline",
         "verify inspection sharing mixed packing new_board",
         "pareto evaluation tuning device_bench",
-        "gemm",
+        "gemm c_bench",
         "cli __main__ pytest_plugin",
     )
 )
