@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 
 from mcugen import packed
-from mcugen.call import Call, Params, Rule
+from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import Activated
@@ -41,11 +41,13 @@ def matrix(call: Call) -> np.ndarray:
     return cast(Weighted, call.op).matrix(call)
 
 
+@fact
 def window_of(call: Call) -> Window:
     """The window of a convolution."""
     return cast(Window, call.op.window(call.input(1).shape))
 
 
+@fact
 def row_window(call: Call) -> RowWindow:
     """The input rows that each output row of a convolution reads."""
     return window_of(call).rows(call.input(0))

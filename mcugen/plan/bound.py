@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from mcugen.plan.buffers import Buffer, align_up
 
@@ -29,12 +29,16 @@ def aligned_bound(buffers: Sequence[Buffer]) -> int:
 
     Only steps at which a buffer starts are examined: the live set of any other step is contained in one of theirs.
     """
-    starts = sorted({b.first for b in buffers if b.nbytes})
-    return max((_packed(_live(buffers, step)) for step in starts), default=0)
+    live: list[Buffer] = []
+    most = 0
+    for step, starting in groupby(sorted((b for b in buffers if b.nbytes), key=_first), _first):
+        live = [*(b for b in live if b.last >= step), *starting]
+        most = max(most, _packed(live))
+    return most
 
 
-def _live(buffers: Sequence[Buffer], step: int) -> list[Buffer]:
-    return [b for b in buffers if b.nbytes and b.first <= step <= b.last]
+def _first(b: Buffer) -> int:
+    return b.first
 
 
 def _packed(live: Sequence[Buffer]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mcugen.errors import InternalError
@@ -30,9 +32,10 @@ def check(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
 def _check_arena(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
     for b in buffers:
         _check_place(b, plan.offset[b.name], plan.nbytes)
-    for a, b in _sharing_bytes(buffers, plan):
-        if max(a.first, b.first) <= min(a.last, b.last):
-            _check_pieces(a, b, plan)
+    pairs = (sorted(pair, key=lambda b: plan.offset[b.name]) for pair in _living_together(buffers))
+    meeting = [(a, b) for a, b in pairs if plan.offset[b.name] < plan.offset[a.name] + a.nbytes]
+    for a, b in sorted(meeting, key=lambda pair: (plan.offset[pair[0].name], plan.offset[pair[1].name])):
+        _check_pieces(a, b, plan)
     _check_claims(buffers, plan)
 
 
@@ -46,15 +49,14 @@ def _check_place(b: Buffer, offset: int, arena: int) -> None:
         raise InternalError(message, where=f"buffer {b.name}")
 
 
-def _sharing_bytes(buffers: Sequence[Buffer], plan: MemoryPlan) -> Iterator[tuple[Buffer, Buffer]]:
-    """Pairs of buffers with a byte in common, whenever they live."""
-    by_offset = sorted((b for b in buffers if b.nbytes > 0), key=lambda b: plan.offset[b.name])
-    for i, lower in enumerate(by_offset):
-        end = plan.offset[lower.name] + lower.nbytes
-        for upper in by_offset[i + 1 :]:
-            if plan.offset[upper.name] >= end:
+def _living_together(buffers: Sequence[Buffer]) -> Iterator[tuple[Buffer, Buffer]]:
+    """Pairs of buffers that live at one step, wherever they lie."""
+    by_start = sorted((b for b in buffers if b.nbytes > 0), key=lambda b: b.first)
+    for i, earlier in enumerate(by_start):
+        for later in itertools.islice(by_start, i + 1, None):
+            if later.first > earlier.last:
                 break
-            yield lower, upper
+            yield earlier, later
 
 
 def _check_pieces(a: Buffer, b: Buffer, plan: MemoryPlan) -> None:
@@ -69,9 +71,12 @@ def _check_pieces(a: Buffer, b: Buffer, plan: MemoryPlan) -> None:
 
 
 def _check_claims(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
-    # The live sum is largest at a step where something starts, so those steps are enough.
-    starts = {piece.first for b in buffers for piece in b.pieces}
-    peak = max((_live_at(buffers, step) for step in starts), default=0)
+    # The live sum changes only where something starts or has ended.
+    change: Counter[int] = Counter()
+    for piece in (piece for b in buffers for piece in b.pieces):
+        change[piece.first] += piece.nbytes
+        change[piece.last + 1] -= piece.nbytes
+    peak = max(itertools.accumulate(change[step] for step in sorted(change)), default=0)
     if (plan.lower_bound, _live_at(buffers, plan.peak_step)) != (peak, peak):
         message = f"lower bound {plan.lower_bound} at step {plan.peak_step} is stated, {peak} bytes is the peak"
         raise InternalError(message, where="memory plan")

@@ -6,7 +6,7 @@ their offsets are intervals, found once; placing a buffer is finding the lowest 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from random import Random
 
 from mcugen.plan import domains
@@ -68,16 +68,21 @@ def _searched(
 def _forbidden(buffers: Sequence[Buffer]) -> list[dict[int, list[Interval]]]:
     """forbidden[i][j]: merged open intervals of off(i) - off(j) in which i and j would share bytes in use."""
     result: list[dict[int, list[Interval]]] = [{} for _ in buffers]
-    for i, a in enumerate(buffers):
-        for j in range(i):
-            b = buffers[j]
-            if a.last < b.first or b.last < a.first:
-                continue
-            found = _merged(_clashes(a, b))
-            if found:
-                result[i][j] = found
-                result[j][i] = [(-high, -low) for low, high in reversed(found)]
+    for i, j in sorted(_pairs(buffers)):
+        found = _merged(_clashes(buffers[i], buffers[j]))
+        if found:
+            result[i][j] = found
+            result[j][i] = [(-high, -low) for low, high in reversed(found)]
     return result
+
+
+def _pairs(buffers: Sequence[Buffer]) -> Iterator[tuple[int, int]]:
+    """The pairs that live at one step, the higher index first."""
+    live: list[int] = []
+    for i in sorted(range(len(buffers)), key=lambda i: buffers[i].first):
+        live = [j for j in live if buffers[j].last >= buffers[i].first]
+        yield from ((max(i, j), min(i, j)) for j in live)
+        live.append(i)
 
 
 def _clashes(a: Buffer, b: Buffer) -> list[Interval]:

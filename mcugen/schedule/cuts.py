@@ -42,8 +42,12 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
     kept = {s for name in graph.kept for s in of.get(name, (name,))} | set(graph.inputs if keep_input else ())
     states = sum(graph.type(state.before).nbytes for state in graph.states)
     found = [Cut(0, 0, states)]
+    starting: dict[int, list[str]] = {}
+    for name, start in born.items():
+        starting.setdefault(start + 1, []).append(name)
+    live = starting.get(0, [])
     for i in range(1, len(running)):
-        live = [name for name, start in born.items() if start < i <= last.get(name, -1)]
+        live = [name for name in (*live, *starting.get(i, ())) if i <= last.get(name, -1)]
         if len({joined.get(name, name) for name in live}) == 1:
             held = sum(graph.type(n).nbytes for n in kept if n in born and born[n] < i and n not in live)
             found.append(Cut(i, sum(graph.type(n).nbytes for n in live), held + states))

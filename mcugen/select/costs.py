@@ -6,10 +6,10 @@ the sum of the products. `select/fitted.py` reads the coefficients; memory has n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from mcugen.call import Call
+from mcugen.call import Call, fact
 from mcugen.errors import InternalError
 from mcugen.graph import Node
 from mcugen.kernel import Form, Kernel
@@ -53,7 +53,10 @@ def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch
     if row is None:
         least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
         return Estimate(round(least), round(least), round(_UNKNOWN_CYCLES * least), False)
-    instructions, low, high = (sum(of[k] * found.get(name, 0.0) for name, of in row.terms.items()) for k in range(3))
+    instructions = low = high = 0.0
+    for name, of in row.terms.items():
+        if count := found.get(name):
+            instructions, low, high = instructions + of[0] * count, low + of[1] * count, high + of[2] * count
     least, most = sorted((round(low), round(high)))  # each is fitted for itself
     return Estimate(round(instructions), least, most, True)
 
@@ -137,13 +140,13 @@ def _step(kernel: Kernel, call: Call, by_rows: bool, batch: int | None) -> Step:
     return Step(0, choice, True, batch or batch_of(choice))
 
 
-def _work(step: Step) -> dict[str, float]:
+def _work(step: Step) -> Mapping[str, float]:
     """Numbers that the kernel itself states; a pointwise one by rows is called once an event, on a few rows."""
     kernel, call = step.choice.kernel, step.choice.call
     if kernel.work is None:
         return {}
     if not step.by_rows or kernel.form is not Form.POINTWISE:
-        return _stated(kernel, kernel.work(call))
+        return _stated(call, kernel.work, kernel.symbol, kernel.terms)
     rows = step.walked_rows
     part = replace(
         call,
@@ -155,13 +158,18 @@ def _work(step: Step) -> dict[str, float]:
         ),
         outputs=tuple(_rows_of(t, step.batch) for t in call.outputs),
     )
-    return {name: rows / step.batch * value for name, value in _stated(kernel, kernel.work(part)).items()}
+    stated = _stated(part, kernel.work, kernel.symbol, kernel.terms)
+    return {name: rows / step.batch * value for name, value in stated.items()}
 
 
-def _stated(kernel: Kernel, found: Mapping[str, float]) -> dict[str, float]:
-    """The result of `work`. Raises InternalError for a term that the kernel does not state."""
-    if unstated := sorted(found.keys() - set(kernel.terms)):
-        raise InternalError(f"{kernel.symbol} gives {', '.join(unstated)}, which is not in its terms")
+@fact
+def _stated(
+    call: Call, work: Callable[[Call], Mapping[str, float]], symbol: str, terms: tuple[str, ...]
+) -> Mapping[str, float]:
+    """What the kernel of that name states of a call. Raises InternalError for a term that is not in its `terms`."""
+    found = work(call)
+    if unstated := sorted(found.keys() - set(terms)):
+        raise InternalError(f"{symbol} gives {', '.join(unstated)}, which is not in its terms")
     return dict(found)
 
 

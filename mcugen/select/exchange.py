@@ -7,6 +7,8 @@ Only what it touches is counted again, so a search in a long stretch takes littl
 from __future__ import annotations
 
 import functools
+import heapq
+import itertools
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -22,17 +24,46 @@ MAX_TRIES = 6
 _EPSILON = 1e-6
 _NO_LIMIT = 1 << 62
 Load = npt.NDArray[np.int64]
+_Gain = tuple[float, int, int, int]
+"""What an exchange adds to the cost, its step, its kernel, and the one that it takes the place of."""
 Picks = tuple[int, ...]
 """For each step the number of its kernel among the offers."""
 
 
 @dataclass(frozen=True, eq=False)
+class Part:
+    """Bytes at each event from `start` on; none before, and none after the last of them."""
+
+    start: int
+    load: Load
+
+    @classmethod
+    def of(cls, load: Load) -> Part:
+        """The events at which a load of all events is not zero, and those between them."""
+        events = np.flatnonzero(load)
+        first, end = (int(events[0]), int(events[-1]) + 1) if len(events) else (0, 0)
+        return cls(first, load[first:end].copy())
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.load)
+
+    def over(self, span: slice) -> Load:
+        """The bytes at the events of a span."""
+        found = np.zeros(span.stop - span.start, np.int64)
+        first, end = max(self.start, span.start), min(self.end, span.stop)
+        if first < end:
+            found[first - span.start : end - span.start] = self.load[first - self.start : end - self.start]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Offer:
-    """A kernel for a step of a stretch. load: bytes of its own at each event. returns: whether it reads rows again."""
+    """A kernel for a step of a stretch. own: bytes of its own. returns: whether it reads rows again."""
 
     candidate: Candidate
     cost: float
-    load: Load
+    own: Part
     returns: bool
 
 
@@ -42,16 +73,19 @@ class Loads:
 
     offers: Sequence[Sequence[Offer]]
     rows: Load
-    more: Sequence[Mapping[int, Load]]
+    more: Sequence[Mapping[int, Part]]
 
     def of(self, picks: Sequence[int]) -> Load:
         """The load with these kernels."""
         back = self.back(picks)
-        return (
-            self.rows
-            + sum(self.offers[s][k].load for s, k in enumerate(picks))
-            + sum(_extra(m, back) for m in self.more)
-        )
+        load = self.rows.copy()
+        for s, k in enumerate(picks):
+            own = self.offers[s][k].own
+            load[own.start : own.end] += own.load
+        for m in self.more:
+            span = _span([part for s, part in m.items() if s in back])
+            load[span] += _extra(m, back, span)
+        return load
 
     def back(self, picks: Sequence[int]) -> set[int]:
         """The steps that read rows again."""
@@ -60,14 +94,32 @@ class Loads:
     @functools.cached_property
     def spans(self) -> list[slice]:
         """For each step, the events at which its load depends on its kernel."""
-        return [self._span(s) for s in range(len(self.offers))]
+        return [
+            _span([*(o.own for o in offers), *(part for m in self.around(s) for part in m.values())])
+            for s, offers in enumerate(self.offers)
+        ]
 
-    def _span(self, s: int) -> slice:
-        used = np.zeros(len(self.rows), bool)
-        for load in (*(o.load for o in self.offers[s]), *(load for m in self.more if s in m for load in m.values())):
-            used |= load != 0
-        events = np.flatnonzero(used)
-        return slice(int(events[0]), int(events[-1]) + 1) if len(events) else slice(0, 0)
+    def around(self, s: int) -> Sequence[Mapping[int, Part]]:
+        """Those of `more` that depend on the kernel of a step."""
+        return self._around.get(s, ())
+
+    def touched(self, step: int) -> Sequence[int]:
+        """The steps whose exchanges bring something else after one of this step."""
+        own, (starts, ends) = self.spans[step], self._ends
+        found: list[int] = np.flatnonzero((starts < own.stop) & (own.start < ends)).tolist()
+        return found if step in found else sorted([*found, step])
+
+    @functools.cached_property
+    def _around(self) -> Mapping[int, list[Mapping[int, Part]]]:
+        found: dict[int, list[Mapping[int, Part]]] = {}
+        for m in self.more:
+            for s in m:
+                found.setdefault(s, []).append(m)
+        return found
+
+    @functools.cached_property
+    def _ends(self) -> tuple[Load, Load]:
+        return np.array([span.start for span in self.spans]), np.array([span.stop for span in self.spans])
 
 
 class _State:
@@ -80,18 +132,20 @@ class _State:
     def exchanged(self, s: int, k: int) -> Load:
         """The load over the span of step s with its kernel k."""
         now, then, span = self._loads.offers[s][self.picks[s]], self._loads.offers[s][k], self._loads.spans[s]
-        load: Load = self.load[span] + (then.load[span] - now.load[span])
+        load = self.load[span].copy()
+        load[now.own.start - span.start : now.own.end - span.start] -= now.own.load
+        load[then.own.start - span.start : then.own.end - span.start] += then.own.load
         if then.returns != now.returns:
-            for m in self._loads.more:
-                if s in m:
-                    load += _extra(m, self._back ^ {s}, span) - _extra(m, self._back, span)
+            for m in self._loads.around(s):
+                back = self._back & m.keys()
+                load += _extra(m, back ^ {s}, span) - _extra(m, back, span)
         return load
 
     def take(self, s: int, k: int) -> None:
         """Exchange the kernel of step s for its kernel k."""
         self.load[self._loads.spans[s]] = self.exchanged(s, k)
         if self._loads.offers[s][k].returns != self._loads.offers[s][self.picks[s]].returns:
-            self._back ^= {s}
+            self._back.symmetric_difference_update({s})
         self.picks[s] = k
 
 
@@ -120,15 +174,22 @@ class Search:
         state = _State(self._loads, picks)
         over = _over(state.load, most)
         savings: dict[int, Saving | None] = {}
+        cheapest: list[tuple[float, int, int, Saving]] = []
+        number = itertools.count()  # of equals the first; savings are not compared
         stale: Sequence[int] = range(len(picks))
         while over:
-            savings |= {s: self._best(state, s, most) for s in stale if s != fixed}
-            best = min((x for x in savings.values() if x is not None), key=lambda x: x.price, default=None)
-            if best is None:
+            for s in stale:
+                savings[s] = found = self._best(state, s, most) if s != fixed else None
+                if found is not None:
+                    heapq.heappush(cheapest, (found.price, s, next(number), found))
+            while cheapest and cheapest[0][3] is not savings[cheapest[0][1]]:
+                heapq.heappop(cheapest)
+            if not cheapest:
                 return None
+            best = cheapest[0][3]
             state.take(best.step, best.kernel)
             over -= best.saved
-            stale = self._touched(best.step)
+            stale = self._loads.touched(best.step)
         return tuple(state.picks)
 
     def _best(self, state: _State, s: int, limit: int) -> Saving | None:
@@ -143,33 +204,48 @@ class Search:
                     found.append(Saving(s, k, price, saved))
         return min(found, key=lambda x: x.price, default=None)
 
-    def _touched(self, step: int) -> Sequence[int]:
-        """The steps whose exchanges bring something else after one of this step."""
-        own, spans = self._loads.spans[step], self._loads.spans
-        return [s for s, span in enumerate(spans) if s == step or (span.start < own.stop and own.start < span.stop)]
-
     def improved(self, picks: Picks, limit: float) -> Picks:
         """Take cheaper kernels as long as the limit holds, also where another step makes room for it."""
         while True:
-            state = _State(self._loads, picks)
-            better = sorted(
-                (offer.cost - offers[now].cost, s, k)
-                for s, (offers, now) in enumerate(zip(self._offers, picks, strict=True))
-                for k, offer in enumerate(offers)
-                if offer.cost - offers[now].cost < -_EPSILON
-            )
-            fits = ((s, k) for _, s, k in better if state.exchanged(s, k).max(initial=0) <= limit)
-            found = next(fits, None)
-            then = _with(picks, *found) if found else self._both(picks, better, limit)
+            picks = self._alone(picks, limit)
+            better = sorted(gain for s in range(len(picks)) for gain in self._gains(s, picks[s]))
+            then = self._both(picks, better, limit)
             if then is None:
                 return picks
             picks = then
 
-    def _both(self, picks: Picks, better: Sequence[tuple[float, int, int]], limit: float) -> Picks | None:
+    def _alone(self, picks: Picks, limit: float) -> Picks:
+        """Take cheaper kernels that fit, those that save most first. What did not fit is tried again where an exchange
+        touches it.
+        """
+        state = _State(self._loads, picks)
+        better = [gain for s in range(len(picks)) for gain in self._gains(s, picks[s])]
+        heapq.heapify(better)
+        refused: dict[int, list[_Gain]] = {}
+        while better:
+            gain = heapq.heappop(better)
+            _, s, k, now = gain
+            if state.picks[s] != now:
+                continue
+            if state.exchanged(s, k).max(initial=0) > limit:
+                refused.setdefault(s, []).append(gain)
+                continue
+            state.take(s, k)
+            touched = self._loads.touched(s)
+            for again in (*self._gains(s, k), *(gain for t in touched for gain in refused.pop(t, ()))):
+                heapq.heappush(better, again)
+        return tuple(state.picks)
+
+    def _gains(self, s: int, now: int) -> list[_Gain]:
+        """The kernels of a step that are cheaper than the one it has."""
+        costs = [offer.cost - self._offers[s][now].cost for offer in self._offers[s]]
+        return [(cost, s, k, now) for k, cost in enumerate(costs) if cost < -_EPSILON]
+
+    def _both(self, picks: Picks, better: Sequence[_Gain], limit: float) -> Picks | None:
         """A cheaper kernel for which other steps make room, where that is cheaper together."""
         if sum(len(offers) - 1 for offers in self._offers) > MAX_EXCHANGES:
             return None
-        for _, s, k in better[:MAX_TRIES]:
+        for _, s, k, _ in better[:MAX_TRIES]:
             room = self.reduced(_with(picks, s, k), limit, s)
             if room is not None and self._cost(room) < self._cost(picks) - _EPSILON:
                 return room
@@ -183,11 +259,17 @@ def _with(picks: Picks, s: int, k: int) -> Picks:
     return (*picks[:s], k, *picks[s + 1 :])
 
 
-def _extra(of: Mapping[int, Load], back: Set[int], span: slice = slice(None)) -> Load | int:
+def _extra(of: Mapping[int, Part], back: Set[int], span: slice) -> Load | int:
     """What a buffer holds more where the steps in `back` read rows again. of: the same for each step alone."""
-    loads = [load[span] for s, load in of.items() if s in back]
+    loads = [part.over(span) for s, part in of.items() if s in back]
     most: Load | int = np.maximum.reduce(loads) if loads else 0
     return most
+
+
+def _span(parts: Sequence[Part]) -> slice:
+    """The events from the first of any part to the last."""
+    used = [part for part in parts if len(part.load)]
+    return slice(min(p.start for p in used), max(p.end for p in used)) if used else slice(0, 0)
 
 
 def _over(load: Load, limit: int) -> int:

@@ -25,7 +25,7 @@ from mcugen.schedule.cuts import part_of
 from mcugen.schedule.steps import Choice, batch_of, can_run_by_rows
 from mcugen.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 from mcugen.select.candidates import Candidate, Candidates
-from mcugen.select.exchange import Load, Loads, Offer, Picks, Search
+from mcugen.select.exchange import Load, Loads, Offer, Part, Picks, Search
 
 EVENT_COST = 60.0
 """Cost of one event: table look-up plus call."""
@@ -45,7 +45,7 @@ class Stretch:
 
     offers: list[list[Offer]]
     rows: Load
-    more: list[dict[int, Load]]
+    more: list[dict[int, Part]]
     events: int
     inner: int = 0
     _last: Found | None = field(default=None, init=False)
@@ -57,8 +57,10 @@ class Stretch:
 
     def least_bytes(self) -> int:
         """No choice of kernels needs less."""
-        own = [np.minimum.reduce([o.load for o in offers]) for offers in self.offers]
-        return int((self.rows + sum(own)).max(initial=0))
+        load = self.rows.copy()
+        for span, offers in zip(self._loads.spans, self.offers, strict=True):
+            load[span] += np.minimum.reduce([o.own.over(span) for o in offers])
+        return int(load.max(initial=0))
 
     def within(self, limit: float) -> Found | None:
         """The cheapest choice that needs at most `limit` bytes; None where there is none.
@@ -101,7 +103,10 @@ class Stretch:
         return self._cost(picks), int(self._loads.of(picks).max(initial=0)), picks
 
     def _leanest(self) -> Picks:
-        return tuple(min(range(len(o)), key=lambda k: (int(o[k].load.max(initial=0)), o[k].cost)) for o in self.offers)
+        memory = [[int(o.own.load.max(initial=0)) for o in offers] for offers in self.offers]
+        return tuple(
+            min(range(len(o)), key=lambda k: (own[k], o[k].cost)) for o, own in zip(self.offers, memory, strict=True)
+        )
 
     def _cost(self, picks: Sequence[int]) -> float:
         return sum(self.offers[s][k].cost for s, k in enumerate(picks)) + EVENT_COST * self.events
@@ -151,7 +156,7 @@ def stretch(net: Network, steps: range, *, by_rows: bool, is_first: bool, is_las
     times, length = times_of(made.steps, made.trace), len(made.trace)
     loads = _loads(made.row_buffers, length)
     rows = sum(loads.values(), np.zeros(length, np.int64))
-    offers = [_offers(net, s, walks[s.choice.node.name], times[s.index], length) for s in made.steps]
+    offers = [_offers(net, s, walks[s.choice.node.name], times[s.index]) for s in made.steps]
     ends = (() if is_first else made.graph.inputs) + (() if is_last else made.graph.outputs)
     left_out = {made.buffer_name[name] for name in ends if name in made.buffer_name}
     kept = rows - sum(load for name, load in loads.items() if name in left_out)
@@ -161,7 +166,7 @@ def stretch(net: Network, steps: range, *, by_rows: bool, is_first: bool, is_las
 
 def _more(
     net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Load]
-) -> list[dict[int, Load]]:
+) -> list[dict[int, Part]]:
     """For each buffer, what steps add to it that read rows again: one at a time of those that read the same buffer."""
     late: dict[int, Step] = {}
     reads: dict[int, set[str]] = {}
@@ -170,7 +175,7 @@ def _more(
         read = {made.buffer_name[a.tensor] for a in other.reads(0) if a.tensor in made.buffer_name}
         if read and _returns(other.choice) != _returns(step.choice):
             late[step.index], reads[step.index] = other, read
-    found: dict[str, dict[int, Load]] = {}
+    found: dict[str, dict[int, Part]] = {}
     while late:
         turn: dict[str, int] = {}
         for k in late:
@@ -180,7 +185,7 @@ def _more(
         buffers = build_buffers(made.graph, steps, made.trace, made.places, net.keeps(made.graph), made.pushed)
         for buffer, load in _loads(buffers, len(made.trace)).items():
             if buffer in turn and (load != loads[buffer]).any():
-                found.setdefault(buffer, {})[turn[buffer]] = load - loads[buffer]
+                found.setdefault(buffer, {})[turn[buffer]] = Part.of(load - loads[buffer])
     return list(found.values())
 
 
@@ -226,17 +231,17 @@ def _load_of(buffers: Sequence[Buffer], length: int) -> Load:
     return load
 
 
-def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequence[int], length: int) -> list[Offer]:
+def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:
     """The kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
     found: list[Offer] = []
-    busy, alive = np.zeros((2, length), np.int64)
-    alive[times[0] : times[-1] + 1] = 1
+    start = times[0]
+    busy = np.zeros(times[-1] + 1 - start, np.int64)
     for first, last in busy_spans(step, times):
-        busy[first : last + 1] = 1
+        busy[first - start : last + 1 - start] = 1
     for c in sorted(listed, key=lambda c: c.rows_cost if step.by_rows else c.cost):
         passing, staying = net.working(c, step)
-        load = passing * busy + staying * alive
+        load = passing * busy + staying
         returns = step.by_rows and _returns(c.choice)
-        if not any((o.load <= load).all() and o.returns <= returns for o in found):
-            found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, load, returns))
+        if not any((o.own.load <= load).all() and o.returns <= returns for o in found):
+            found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, Part(start, load), returns))
     return found

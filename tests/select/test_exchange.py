@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mcugen.select.candidates import Candidate
-from mcugen.select.exchange import Load, Loads, Offer, Search
+from mcugen.select.exchange import Load, Loads, Offer, Part, Search
 
 EVENTS, STEPS, KERNELS = 40, 8, 3
 
@@ -22,14 +22,17 @@ def load(rng: np.random.Generator, first: int, last: int) -> Load:
 
 def offer(rng: np.random.Generator, s: int, k: int) -> Offer:
     first = 4 * s + int(rng.integers(0, 4))
-    return Offer(cast(Candidate, None), 10.0 * k + float(rng.random()), load(rng, first, first + 6), bool((s + k) % 2))
+    own = Part.of(load(rng, first, first + 6))
+    return Offer(cast(Candidate, None), 10.0 * k + float(rng.random()), own, bool((s + k) % 2))
 
 
 def drawn(seed: int) -> Loads:
     """Steps whose loads overlap with a few others', two of which read the same rows again."""
     rng = np.random.default_rng(seed)
     offers = [sorted((offer(rng, s, k) for k in range(KERNELS)), key=lambda o: o.cost) for s in range(STEPS)]
-    more = [{s: load(rng, 3 * s, 3 * s + 12), s + 3: load(rng, 3 * s + 5, 3 * s + 17)} for s in (0, 2, 4)]
+    more = [
+        {s: Part.of(load(rng, 3 * s, 3 * s + 12)), s + 3: Part.of(load(rng, 3 * s + 5, 3 * s + 17))} for s in (0, 2, 4)
+    ]
     return Loads(offers, rng.integers(0, 30, EVENTS), more)
 
 

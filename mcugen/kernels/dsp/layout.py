@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.call import Call, fact
 from mcugen.kernels.dsp import scaling
 from mcugen.ops._window import Window
 
@@ -108,6 +108,7 @@ class Layout:
         return scaling.swapped(read) if self.widen == 0 else read
 
 
+@fact
 def layout(call: Call, window: Window, *, gathered: bool = False) -> Layout:
     """The layout for a window over input 0. gathered: each part of a row is one run of whole groups."""
     _, height, columns, channels = call.input(0).shape

@@ -249,7 +249,9 @@ def swapped(taps: np.ndarray) -> np.ndarray:
 
 def padded(taps: np.ndarray, length: int) -> np.ndarray:
     """The last axis filled up with zeros to `length`."""
-    return np.pad(taps, [(0, 0)] * (taps.ndim - 1) + [(0, length - taps.shape[-1])])
+    found = np.zeros((*taps.shape[:-1], length), taps.dtype)
+    found[..., : taps.shape[-1]] = taps
+    return found
 
 
 @dataclass(frozen=True)

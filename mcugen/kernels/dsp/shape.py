@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.call import Call, fact
 from mcugen.ops._weighted import window_of
 from mcugen.ops._window import Window
 
@@ -132,12 +132,14 @@ class Shape:
         return (120 + 19 * self.columns) * self.is_short
 
 
+@fact
 def shape_of(call: Call) -> Shape:
     """The sizes of a call."""
     window, x = window_of(call), call.input(0).shape
     return _shape(window, 1, x[2], window.kernel[0], window.pad((x[1], x[2]))[1], call.output.shape)
 
 
+@fact
 def line_of(call: Call) -> Shape:
     """The sizes of a call whose images are one pixel wide, all its rows taken for one."""
     window, x = window_of(call), call.input(0).shape
