@@ -181,6 +181,38 @@ def _exception_fields(found: Line, y: TensorType, before: np.ndarray) -> dict[st
     }
 
 
+def grid_fields(call: Call, activation: str, channels: int) -> dict[str, Param]:
+    """The same for OpenCL kernels with the constant LINE, for so many channels, padding included: see integers.cl.
+
+    line: where the pairs of exceptions begin; for each channel both halves of its addend, and where its pairs end; the
+    pairs.
+    """
+    found = fields(call, activation)
+    mult, addend, shift = (np.asarray(found[f"line.{name}"], np.int64) for name in ("mult", "addend", "shift"))
+    pad = channels - mult.size
+    has_pairs = bool(found["line.has_exceptions"])
+    ends = np.asarray(found["line.exception_end"] if has_pairs else np.zeros_like(mult), np.int64)
+    low = (addend & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+    own = np.stack([low, addend >> 32, np.pad(ends, (0, mult.size - ends.size))], -1)
+    pairs = np.asarray(found["line.exceptions"] if has_pairs else [])
+    parts = ([1 + 3 * channels], np.pad(own, ((0, pad), (0, 0))).reshape(-1), pairs)
+    return {
+        "mult": np.pad(mult, (0, pad)).astype(np.int32),
+        "shift": np.pad(shift, (0, pad)).astype(np.int32),
+        "line": np.concatenate(parts).astype(np.int32),
+        "rounding": found["line.tie_bits"],
+        **{f"out_{name}": found[f"line.{key}"] for name, key in _ENDS},
+    }
+
+
+_ENDS = (("zero_point", "zero_point"), ("min", "out_min"), ("max", "out_max"))
+
+
+def runtime_or_line(call: Call) -> bool:
+    "the runtime rounds, or every sum's result is a line with few exceptions"
+    return not is_stated(call) or has_line(call)
+
+
 def has_line(call: Call) -> bool:
     "every sum's result is a line with few exceptions"
     if not is_stated(call) or call.accumulators is None:

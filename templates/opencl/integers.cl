@@ -18,3 +18,43 @@ static inline char4 mg_stored4(int4 sum, int4 mult, int4 shift, int rounding, in
                    mg_stored(sum.z, mult.z, shift.z, rounding, zero_point, low, high),
                    mg_stored(sum.w, mult.w, shift.w, rounding, zero_point, low, high));
 }
+
+/* What is stored where results are a line for each channel o, as in line.h: mult and shift are those of the channel, and
+ * `line` has the index where its pairs begin; for each channel both halves of the addend, and where its pairs end; the
+ * pairs. */
+static inline int mg_on_line(int sum, int o, int mult, int shift, global const int *line, int tie_bits, int zero_point,
+                             int low, int high)
+{
+    global const int *const own = line + 1 + 3 * o, *const pairs = line + line[0];
+    const long total = (long)sum * mult + (long)((ulong)(uint)own[1] << 32 | (uint)own[0]);
+    int y = (int)(total >> (shift & 63));
+    if (shift >= 64) {
+        const ulong lost = ((ulong)1 << (shift & 63)) - 1ul;
+        y -= ((ulong)total & lost) >> tie_bits == 0ul ? (y - zero_point) & 1 : 0;
+    }
+    for (int k = o == 0 ? 0 : own[-1]; k < own[2]; k++) {
+        y = pairs[2 * k] == sum ? pairs[2 * k + 1] : y;
+    }
+    return mg_clamp(y, low, high);
+}
+
+static inline char4 mg_on_line4(int4 sum, int o, int4 mult, int4 shift, global const int *line, int tie_bits, int zero_point,
+                                int low, int high)
+{
+    return (char4)(mg_on_line(sum.x, o, mult.x, shift.x, line, tie_bits, zero_point, low, high),
+                   mg_on_line(sum.y, o + 1, mult.y, shift.y, line, tie_bits, zero_point, low, high),
+                   mg_on_line(sum.z, o + 2, mult.z, shift.z, line, tie_bits, zero_point, low, high),
+                   mg_on_line(sum.w, o + 3, mult.w, shift.w, line, tie_bits, zero_point, low, high));
+}
+
+/* What a kernel stores for the sum of channel o, or for four of them, by its constant LINE; then `rounding` is tie_bits. */
+#define MG_RESULT(sum, o, mult, shift, how, zero, low, high) \
+    MG_JOIN(MG_RESULT_, LINE)(sum, o, mult, shift, how, zero, low, high)
+#define MG_RESULT_0(sum, o, mult, shift, how, zero, low, high) mg_stored(sum, mult, shift, how, zero, low, high)
+#define MG_RESULT_1(sum, o, mult, shift, how, zero, low, high) \
+    mg_on_line(sum, o, mult, shift, MG_AT(const int, line), how, zero, low, high)
+#define MG_RESULT4(sum, o, mult, shift, how, zero, low, high) \
+    MG_JOIN(MG_RESULT4_, LINE)(sum, o, mult, shift, how, zero, low, high)
+#define MG_RESULT4_0(sum, o, mult, shift, how, zero, low, high) mg_stored4(sum, mult, shift, how, zero, low, high)
+#define MG_RESULT4_1(sum, o, mult, shift, how, zero, low, high) \
+    mg_on_line4(sum, o, mult, shift, MG_AT(const int, line), how, zero, low, high)

@@ -10,41 +10,47 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import halves, kernels, registry
+from mcugen import kernels, registry
 from mcugen.emit.opencl import launches, program
+from mcugen.schedule import Choice
 from tests.opencl import launched
 from tests.test_conformance import OPS
 
 EVERY = 140
 """Of the launches of an operator, one in so many is run where not all are."""
 
-SAMPLED_HALVES = {
-    "Conv2D": "mg_matmul_f16__tiled",
-    "FullyConnected": "mg_vector_f16",
-    "DepthwiseConv2D": "mg_depthwise_f16",
-    "MaxPool2D": "mg_max_pool_f16",
-    "Add": "mg_add_f16",
-}
-"""Operators, and the kernel of each that is run on halves where not all are."""
+SAMPLED = (
+    ("Conv2D", "mg_matmul_f16__tiled"),
+    ("FullyConnected", "mg_vector_f16"),
+    ("DepthwiseConv2D", "mg_depthwise_f16"),
+    ("MaxPool2D", "mg_max_pool_f16"),
+    ("Add", "mg_add_f16"),
+    ("DepthwiseConv2D", "LINE"),
+)
+"""Operators, and the kernel of each, or its constant, of which one launch is run where not all are."""
 
 
 def test_kernels_equal_the_oracle(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """One launch in many of each operator, and one of some kernels on halves; with --whole, all of them."""
+    """One launch in many of each operator, and one of some kernels on halves and with lines; with --whole, all."""
     whole = pytestconfig.getoption("--whole")
     names = sorted(OPS)
     cases = [c for name in names for c in launched.launched(OPS[name], 1 if whole else EVERY)]
-    cases += [] if whole else list(_on_halves())
+    cases += [] if whole else list(_sampled())
     assert len(cases) > 10
     problems = launched.check(cases, tmp_path)
     assert not problems, "\n".join(problems[:8])
 
 
-def _on_halves() -> Iterator[launched.Launched]:
+def _sampled() -> Iterator[launched.Launched]:
     """The first launch of each of the sampled kernels."""
-    for name, text in SAMPLED_HALVES.items():
-        given = launched.choices(OPS[name])
-        found = next(c for c in given if halves.are_in(c[1].call) and c[1].kernel.symbol.startswith(text))
-        yield next(launched.cases(*found))
+    for name, asked in SAMPLED:
+        found = (c for c in launched.choices(OPS[name]) if _is_asked(c[1], asked))
+        yield next(launched.cases(*next(found)))
+
+
+def _is_asked(choice: Choice, asked: str) -> bool:
+    kernel = choice.kernel
+    return kernel.symbol.startswith(asked) or (not kernel.loop and bool(kernel.sizes(choice.call).get(asked)))
 
 
 def test_sources_are_opencl_1_2(tmp_path: Path) -> None:

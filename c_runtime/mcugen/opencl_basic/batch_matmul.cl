@@ -41,6 +41,3 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     MG_STORE(sum, MG_AT(DATA, out) + i);
 #endif
 }
-#undef DATA
-#undef SUM
-#undef PRODUCT

@@ -3,7 +3,7 @@
  * Convolution of single channels: a work-item makes VEC channels of ROWS x COLUMNS pixels, which share what they read.
  * More than one of either needs neighbouring taps. KERNEL_H, KERNEL_W, STRIDE_H, STRIDE_W: the window.
  * MULTIPLIER: results of each input channel, 1 with VEC 4. INT8: data and results are int8, sums int;
- * HALF: data, weights and results are stored as half.
+ * LINE: results are rounded as line.h says. HALF: data, weights and results are stored as half.
  */
 #if INT8
 #define DATA char
@@ -27,13 +27,13 @@
 #endif
 #define READ_SUM(p) vload4(0, p)
 #define WRITE(v, p) MG_STORE4(v, p)
-#define STORED mg_stored4
+#define RESULT MG_RESULT4
 #else
 #define SUMS SUM
 #define READ(p) ((SUM)MG_LOAD(p))
 #define READ_SUM(p) (*(p))
 #define WRITE(v, p) MG_STORE(v, p)
-#define STORED mg_stored
+#define RESULT MG_RESULT
 #endif
 #define HEIGHT ((ROWS - 1) * STRIDE_H + KERNEL_H)
 #define WIDTH ((COLUMNS - 1) * STRIDE_W + KERNEL_W)
@@ -42,6 +42,9 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     global const uchar *restrict mem_bias, const uint at_bias,
 #if INT8
     global const uchar *restrict mem_mult, const uint at_mult, global const uchar *restrict mem_shift, const uint at_shift,
+#if LINE
+    global const uchar *restrict mem_line, const uint at_line,
+#endif
     const int in_zero_point, const int out_zero_point, const int out_min, const int out_max, const int rounding,
 #else
     const float out_min, const float out_max,
@@ -102,23 +105,10 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
             if (oy < out_h && ox < out_w) {
                 global DATA *const y = MG_AT(DATA, out) + ((size_t)(image * out_h + oy) * out_w + ox) * pitch_out + c;
 #if INT8
-                WRITE(STORED(sum[q][p], mult, shift, rounding, out_zero_point, out_min, out_max), y);
+                WRITE(RESULT(sum[q][p], c, mult, shift, rounding, out_zero_point, out_min, out_max), y);
 #else
                 WRITE(fmin(fmax(sum[q][p], (SUMS)(out_min)), (SUMS)(out_max)), y);
 #endif
             }
         }
 }
-#undef DATA
-#undef SUM
-#undef SUMS
-#undef JOIN
-#undef JOIN_
-#undef READ
-#undef READ_SUM
-#undef WRITE
-#undef STORED
-#undef OUTSIDE
-#undef MUL_ADD
-#undef HEIGHT
-#undef WIDTH

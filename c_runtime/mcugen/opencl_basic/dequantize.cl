@@ -19,4 +19,3 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
         MG_STORE(scale * (float)((long)MG_AT(const STORED, in0)[i] - zero_point), MG_AT(MG_FLOAT, out) + i);
     }
 }
-#undef STORED

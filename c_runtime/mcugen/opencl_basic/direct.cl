@@ -2,7 +2,8 @@
  *
  * Convolution in groups, or transposed: a work-item makes one channel of one pixel. weights: [taps of a group][channels].
  * TRANSPOSED: tap k of row y reads row (y + pad - k) / stride, where that is whole. INT8: data and results are int8, and
- * taps outside the image read the zero point, as the bias expects. HALF: data, weights and results are stored as half.
+ * taps outside the image read the zero point, as the bias expects. LINE: results are rounded as line.h says.
+ * HALF: data, weights and results are stored as half.
  */
 #if INT8
 #define DATA char
@@ -24,6 +25,9 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     global const uchar *restrict mem_bias, const uint at_bias,
 #if INT8
     global const uchar *restrict mem_mult, const uint at_mult, global const uchar *restrict mem_shift, const uint at_shift,
+#if LINE
+    global const uchar *restrict mem_line, const uint at_line,
+#endif
     const int in_zero_point, const int out_zero_point, const int out_min, const int out_max, const int rounding,
 #else
     const float out_min, const float out_max,
@@ -59,13 +63,9 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     }
     global DATA *const y = MG_AT(DATA, out) + (size_t)pixel * pitch_out + o;
 #if INT8
-    *y = (char)mg_stored(sum, MG_AT(const int, mult)[o], MG_AT(const int, shift)[o], rounding, out_zero_point, out_min,
+    *y = (char)MG_RESULT(sum, o, MG_AT(const int, mult)[o], MG_AT(const int, shift)[o], rounding, out_zero_point, out_min,
                          out_max);
 #else
     MG_STORE(fmin(fmax(sum, out_min), out_max), y);
 #endif
 }
-#undef DATA
-#undef SUM
-#undef MUL_ADD
-#undef PLACE

@@ -20,4 +20,3 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     const int at = (int)clamp(index, (INDEX)0, (INDEX)(size - 1));
     MG_AT(MG_WORD(WORD_BYTES), out)[i] = MG_AT(const MG_WORD(WORD_BYTES), in0)[((size_t)row * size + at) * run + word];
 }
-#undef INDEX

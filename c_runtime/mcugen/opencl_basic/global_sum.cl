@@ -44,5 +44,3 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #endif
     }
 }
-#undef DATA
-#undef SUM

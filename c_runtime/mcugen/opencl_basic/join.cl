@@ -65,5 +65,3 @@ kernel void KERNEL(
 #endif
     MG_AT(MG_WORD(WORD_BYTES), out)[i] = v;
 }
-#undef OPERAND
-#undef TAKE

@@ -40,4 +40,3 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     }
     MG_AT(WORD, out)[i] = v;
 }
-#undef WORD

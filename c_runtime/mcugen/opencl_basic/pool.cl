@@ -77,12 +77,3 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     found = found < (SUMS)(out_min) ? (SUMS)(out_min) : found > (SUMS)(out_max) ? (SUMS)(out_max) : found;
     WRITE(found, MG_AT(DATA, out) + (size_t)pixel * pitch_out + c);
 }
-#undef DATA
-#undef SUM
-#undef SUMS
-#undef JOIN
-#undef JOIN_
-#undef READ
-#undef WRITE
-#undef TO_INTS
-#undef SMALLEST

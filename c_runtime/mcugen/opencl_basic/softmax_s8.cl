@@ -28,4 +28,3 @@ kernel void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar 
         MG_AT(char, out)[i * classes + k] = (char)mg_clamp(y - 128, -128, 127);
     }
 }
-#undef EXPONENTIAL

@@ -11,7 +11,8 @@
  * stored as taps x pixels and channels x taps. EDGE, of pairs: whether tiles reach beyond the matrices.
  * RESIDUAL: a second operand is added before the clamp. SCALED: taps are scaled, shifted and clamped first. UNROLL: steps
  * of the inner loop that are written out. HALF: data, weights and results are stored as half. INT8: data and results are
- * int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact.
+ * int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact. LINE: results are rounded as
+ * line.h says.
  */
 #include <mcugen/opencl_tiled/matmul_pair.h>
 #if INT8 && INT_SUMS
@@ -89,6 +90,9 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #endif
 #if INT8
     global const uchar *restrict mem_mult, const uint at_mult, global const uchar *restrict mem_shift, const uint at_shift,
+#if LINE
+    global const uchar *restrict mem_line, const uint at_line,
+#endif
     const int in_zero_point, const int out_zero_point, const int out_min, const int out_max, const int rounding,
 #elif !PAIR
     const float out_min, const float out_max,
@@ -345,7 +349,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             global DATA *const to = y + (size_t)m * pitch_out + n;
 #if INT8
             const int4 total = convert_int4(sum[i][j]) + b;
-            const char4 v = mg_stored4(total, mult, shift, rounding, out_zero_point, out_min, out_max);
+            const char4 v = MG_RESULT4(total, n, mult, shift, rounding, out_zero_point, out_min, out_max);
 #elif PAIR
             const float4 v = sum[i][j];
 #else
@@ -367,34 +371,3 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         }
     }
 }
-#undef VALUE
-#undef VM
-#undef VN
-#undef TX
-#undef TY
-#undef T
-#undef KV
-#undef LA
-#undef LB
-#undef PA
-#undef PB
-#undef STAGE
-#undef SUMS
-#undef LOCAL
-#undef V4_
-#undef V4X
-#undef V4
-#undef TO_V4_
-#undef TO_V4X
-#undef DATA
-#undef MUL_ADD
-#undef READ4
-#undef QUAD
-#undef READ
-#undef FENCE
-#undef FIRST
-#undef FETCH_A
-#undef OUTSIDE
-#undef FETCH
-#undef PUT_A
-#undef PUT

@@ -16,12 +16,13 @@ from mcugen.schedule import Choice
 _INCLUDE = re.compile(r'^#include [<"]([\w./]+)[>"]\n', re.MULTILINE)
 _HEAD = re.compile(r"kernel (?:__attribute__\(\(.*?\)\)\s*)?void (\w+)\((.*?)\)\n\{", re.DOTALL)
 _DIRECTIVE = re.compile(r"^#(if|elif|else|endif|define)\b(.*)$")
+_MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _TAKE = re.compile(r"TAKE\((\d+)\)")
 _NAME = re.compile(r"(\w+)$")
 _FIRST = ("runtime.h",)
 _DIGEST = 6
-_FLOATS = {"HALF": 0}
-"""The constant that says how floats are stored, for texts whose kernels do not give it."""
+_UNLESS_GIVEN = {"HALF": 0, "LINE": 0}
+"""Constants of texts whose kernels do not give them: how floats are stored, and how sums of integers are rounded."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,10 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
         function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, made.digest)}"
         return function, next(iter(made.files(function).values())), made.headers
     text = source(kernel.source_name)
-    constants = {**_FLOATS, **kernel.sizes(call), **_tile(choice)}
+    constants = {**_UNLESS_GIVEN, **kernel.sizes(call), **_tile(choice)}
     function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())))}"
     defines = "".join(f"#define {name} {value}\n" for name, value in constants.items())
-    undefines = "".join(f"#undef {name}\n" for name in (*constants, "KERNEL"))
+    undefines = "".join(f"#undef {name}\n" for name in (*constants, "KERNEL", *dict.fromkeys(_MACRO.findall(text))))
     needed = tuple(name.rsplit("/", 1)[-1] for name in _INCLUDE.findall(text))
     return function, f"{defines}#define KERNEL {function}\n{_INCLUDE.sub('', text)}{undefines}", needed
 

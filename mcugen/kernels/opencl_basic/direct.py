@@ -9,8 +9,8 @@ import numpy as np
 
 from mcugen.call import Call, Params
 from mcugen.kernel import RESULT, Form, Grid, Kernel
-from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, of_bytes, of_floats, runtime_rounds
-from mcugen.ops import _filter, transpose_conv
+from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, of_bytes, of_floats
+from mcugen.ops import _filter, _rounding, transpose_conv
 from mcugen.ops._weighted import matrix, rounds_once, sums_fit, window_of
 from mcugen.ops.conv2d import groups_of
 from mcugen.ops.transpose_conv import TransposeConv
@@ -52,13 +52,21 @@ def params_s8(call: Call) -> Params:
     return {**of_bytes(call, _weights(call), once), **_geometry(call)}
 
 
+def _sizes(call: Call) -> dict[str, int]:
+    return {
+        "INT8": int(not call.output.is_float),
+        "LINE": int(_rounding.is_stated(call)),
+        "TRANSPOSED": int(_is_transposed(call)),
+    }
+
+
 GROUPED_F32 = Kernel(
     "mg_direct_f32__cl",
     Form.GRID,
     accepts=(_filter.float_data, _filter.constant_weights, several_groups, indexable),
     params=params_f32,
     operands=(0,),
-    variant=lambda call: {"INT8": int(not call.output.is_float), "TRANSPOSED": int(_is_transposed(call))},
+    variant=_sizes,
     pitched=(0, RESULT),
     halved=("weights",),
     grid=lambda call, tile: Grid.each(call.output.size),
@@ -68,7 +76,14 @@ GROUPED_F32 = Kernel(
 GROUPED_S8 = replace(
     GROUPED_F32,
     symbol="mg_direct_s8__cl",
-    accepts=(_filter.int8_data, _filter.constant_weights, runtime_rounds, sums_fit, several_groups, indexable),
+    accepts=(
+        _filter.int8_data,
+        _filter.constant_weights,
+        _rounding.runtime_or_line,
+        sums_fit,
+        several_groups,
+        indexable,
+    ),
     params=params_s8,
     halved=None,
 )
@@ -81,6 +96,12 @@ TRANSPOSED = (
     replace(
         GROUPED_S8,
         symbol="mg_transposed_s8__cl",
-        accepts=(_filter.int8_data, _filter.constant_weights, runtime_rounds, transpose_conv.sums_fit, indexable),
+        accepts=(
+            _filter.int8_data,
+            _filter.constant_weights,
+            _rounding.runtime_or_line,
+            transpose_conv.sums_fit,
+            indexable,
+        ),
     ),
 )

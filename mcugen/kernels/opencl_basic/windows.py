@@ -35,11 +35,6 @@ def few_taps(call: Call) -> bool:
     return kernel[0] * kernel[1] <= MAX_TAPS
 
 
-def runtime_rounds(call: Call) -> bool:
-    "the runtime rounds"
-    return not _rounding.is_stated(call)
-
-
 def _run(call: Call) -> int:
     return 4 if call.output.shape[3] % 4 == 0 and _multiplier(call) == 1 else 1
 
@@ -75,16 +70,16 @@ def of_floats(call: Call, w: np.ndarray) -> Params:
 
 def of_bytes(call: Call, w: np.ndarray, once: bool) -> Params:
     """The same of int8. once: whether sums are scaled with one rounding."""
-    mult, shift = _filter.multipliers(call, len(w))
-    return {
+    fields: dict[str, Any] = {
         "weights": np.ascontiguousarray(w.T.astype(np.int8)),
         "bias": _filter.wrap_bias(call, _filter.folded_bias(call, w.sum(axis=1))),
-        "mult": mult.astype(np.int32),
-        "shift": shift.astype(np.int32),
         "in_zero_point": call.input(0).zero_point,
-        "rounding": int(once),
-        **_filter.clamp_fields(activation_of(call), call.output),
     }
+    if _rounding.is_stated(call):
+        return fields | _rounding.grid_fields(call, activation_of(call), len(w))
+    mult, shift = _filter.multipliers(call, len(w))
+    fields |= {"mult": mult.astype(np.int32), "shift": shift.astype(np.int32), "rounding": int(once)}
+    return fields | _filter.clamp_fields(activation_of(call), call.output)
 
 
 def depthwise_f32(call: Call) -> Params:
@@ -104,6 +99,7 @@ def _depthwise_sizes(call: Call) -> dict[str, int]:
         "STRIDE_W": window.stride[1],
         "VEC": _run(call),
         "INT8": int(call.input(0).dtype == "s8"),
+        "LINE": int(_rounding.is_stated(call)),
         "MULTIPLIER": _multiplier(call),
     }
 
@@ -140,7 +136,7 @@ DEPTHWISE_F32 = Kernel(
 DEPTHWISE_S8 = replace(
     DEPTHWISE_F32,
     symbol="mg_depthwise_s8__cl",
-    accepts=(_filter.int8_data, _filter.constant_weights, runtime_rounds, sums_fit, few_taps, indexable),
+    accepts=(_filter.int8_data, _filter.constant_weights, _rounding.runtime_or_line, sums_fit, few_taps, indexable),
     params=depthwise_s8,
     halved=None,
 )

@@ -90,9 +90,9 @@ def one_vector(call: Call) -> bool:
     return pixels(call) == 1 and is_point(call)
 
 
-def by_runtime(call: Call) -> bool:
-    "the runtime rounds, and sums have 32 bits"
-    return not _rounding.is_stated(call) and not getattr(call.op, "widen", False)
+def not_widened(call: Call) -> bool:
+    "results are as wide as the data"
+    return not getattr(call.op, "widen", False)
 
 
 @fact
@@ -162,18 +162,18 @@ def params_f32(call: Call) -> Params:
 def params_s8(call: Call) -> Params:
     w = weights(call)
     channels = call.input(1).shape[0]
-    mult, shift = _filter.multipliers(call, channels)
     bias = _filter.wrap_bias(call, _filter.folded_bias(call, matrix(call).sum(axis=1)))
-    return {
+    fields: dict[str, Any] = {
         "weights": w.astype(np.int8),
         "bias": _padded(bias, np.int32),
-        "mult": _padded(mult, np.int32),
-        "shift": _padded(shift, np.int32),
         "in_zero_point": call.input(0).zero_point,
-        "rounding": int(rounds_once(call)),
-        **_filter.clamp_fields(activation_of(call), call.output),
         **_geometry(call),
     }
+    if _rounding.is_stated(call):
+        return fields | _rounding.grid_fields(call, activation_of(call), w.shape[1])
+    mult, shift = _filter.multipliers(call, channels)
+    fields |= {"mult": _padded(mult, np.int32), "shift": _padded(shift, np.int32), "rounding": int(rounds_once(call))}
+    return fields | _filter.clamp_fields(activation_of(call), call.output)
 
 
 @fact
@@ -189,6 +189,7 @@ def _constants(call: Call) -> dict[str, int]:
         "VEC": vector_width(call),
         "INT8": int(is_int8),
         "INT_SUMS": int(is_int8 and not _exact_in_float(call)),
+        "LINE": int(_rounding.is_stated(call)),
         "SPLIT": 0,
         "PAIR": 0,
         "FLIP_A": 0,
@@ -278,7 +279,8 @@ S8 = replace(
     accepts=(
         _filter.int8_data,
         _filter.constant_weights,
-        by_runtime,
+        not_widened,
+        _rounding.runtime_or_line,
         sums_fit,
         single_rounding_fits,
         indexable,
