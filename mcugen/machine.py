@@ -71,7 +71,8 @@ class Device:
     compute_units: that run work-groups; flops: float multiplications and additions a second of all of them; bandwidth:
     bytes a second to and from memory; local_bytes: of local memory a work-group may have; max_group: work-items in a
     work-group; launch_s: seconds that a kernel costs besides its work; unified: whether host and device share memory;
-    measured: whether the figures were measured, and not taken from documents
+    measured: whether the figures were measured, and not taken from documents; vendor: "" for any; images, half: whether
+    it reads images and computes with half
     """
 
     compute_units: int
@@ -83,6 +84,9 @@ class Device:
     unified: bool
     measured: bool
     source: str
+    vendor: str = ""
+    images: bool = False
+    half: bool = False
 
 
 @dataclass(frozen=True)

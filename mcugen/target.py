@@ -260,6 +260,9 @@ def _device(table: Table) -> Device:
         unified=table.boolean("unified"),
         measured=table.boolean("measured"),
         source=table.string("source"),
+        vendor=table.string("vendor") if table.has("vendor") else "",
+        images=table.has("images") and table.boolean("images"),
+        half=table.has("half") and table.boolean("half"),
     )
     table.refuse_unread()
     return device

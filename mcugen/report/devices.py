@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from mcugen.call import Call
+from mcugen.machine import Device
 from mcugen.reference import HALF_TOLERANCE, tolerance_text
 from mcugen.schedule import Schedule, Step
 from mcugen.target import Target
@@ -14,11 +15,11 @@ _COPY_BYTES_PER_S = 10e9
 
 
 def notes(schedule: Schedule, target: Target) -> tuple[str, ...]:
-    """For each row of steps in C why it is there, and what the change of side costs."""
+    """Whose figures the times are; for each row of steps in C why it is there, and what the change of side costs."""
     device = target.device
     if device is None:
         return ()
-    halves = _of_halves(schedule)
+    halves = (*_of_halves(schedule), *_of_profile(device, target))
     found = [_note(step) for step in schedule.steps if not step.on_device]
     if not found:
         return halves
@@ -27,6 +28,17 @@ def notes(schedule: Schedule, target: Target) -> tuple[str, ...]:
     cost = "no copy, as memory is shared" if device.unified else copies
     turns = changes(schedule)
     return (*halves, *found, f"{turns} changes of side in a run, each waits for the device: {cost}")
+
+
+def _of_profile(device: Device, target: Target) -> tuple[str, ...]:
+    """That times are those of a profile on paper, and where its figures are from."""
+    if device.measured:
+        return ()
+    traits = [name for name, has in (("images", device.images), ("half", device.half)) if has]
+    limits = f"{device.local_bytes:,} bytes of local memory, work-groups up to {device.max_group}"
+    peaks = f"{device.flops / 1e9:.0f} GFLOP/s, {device.bandwidth / 1e9:.0f} GB/s"
+    listed = ", ".join([f"{device.compute_units} compute units", peaks, limits, *traits])
+    return (f"times are by the roofline of {target.title}, not measured: {listed}; {device.source}",)
 
 
 def _of_halves(schedule: Schedule) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from mcugen.call import Call
 from mcugen.errors import UsageError
 from mcugen.kernel import Form, Grid, Kernel, Tile
 from mcugen.machine import Device
-from mcugen.target import Target
+from mcugen.target import Target, load, names
 
 TABLE = "tuned.json"
 """The file beside a device's board.toml with what `mcugen tune` measured."""
@@ -22,6 +22,13 @@ GROUPS_TO_FILL = 2
 """Work-groups for each compute unit that keep a device busy."""
 HOST_NS = 1e12
 """Nanoseconds added to what a step takes on the host: it runs there only where no kernel of the device takes it."""
+
+BOARDS = "opencl-"
+"""What the names of devices that ship begin with."""
+NEAR = 10.0
+"""Largest distance of a device whose table is used for another."""
+OTHER_MAKER, OTHER_MEMORY = 4.0, 4.0
+"""What another maker, and memory that only one of two devices shares with its host, add to their distance."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,31 @@ def table_of(folder: Path) -> Mapping[str, Tuned]:
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path.name} is no table of mcugen tune: {error}", where=str(path)) from error
+
+
+def tuned_of(call: Call, target: Target) -> tuple[Tuned | None, str]:
+    """The entry for a call, and the board whose it is: this one, or, without a table, the nearest that has one."""
+    own = table_of(target.folder)
+    near = "" if own or target.device is None else nearest(target.device)
+    if not near:
+        return own.get(key_of(call)), target.name
+    return table_of(load(near).folder).get(key_of(call)), near
+
+
+@functools.cache
+def nearest(device: Device) -> str:
+    """The board that ships with a table and is most like a device; "" where none is near."""
+    known = [load(name) for name in names() if name.startswith(BOARDS)]
+    far = {t.name: distance(device, t.device) for t in known if t.device and table_of(t.folder)}
+    best = min(far, key=lambda name: far[name], default="")
+    return best if best and far[best] <= NEAR else ""
+
+
+def distance(a: Device, b: Device) -> float:
+    """How often one device would have to be doubled to be the other, over all figures, with more for other makers."""
+    figures = ((d.compute_units, d.flops, d.bandwidth, max(d.local_bytes, 1), d.max_group) for d in (a, b))
+    doubled = sum(abs(math.log2(x / y)) for x, y in zip(*figures, strict=True))
+    return doubled + OTHER_MAKER * (not a.vendor or a.vendor != b.vendor) + OTHER_MEMORY * (a.unified != b.unified)
 
 
 def device_of(target: Target) -> Device:
@@ -95,7 +127,7 @@ def nanoseconds(kernel: Kernel, call: Call, target: Target) -> float:
 
     A measured kernel is preferred to all others of its call.
     """
-    tuned = table_of(target.folder).get(key_of(call))
+    tuned, _ = tuned_of(call, target)
     if tuned and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.tile):
         return min(1e9 * tuned.seconds, _BEST_NS)
     return 1e9 * roofline(kernel.launch(call), call, device_of(target), kernel)
@@ -123,7 +155,20 @@ def bytes_moved(call: Call) -> int:
 def reason(kernel: Kernel, call: Call, target: Target) -> str:
     """Why a device's kernel was chosen, for the report: its tile, and its time, measured or by the profile."""
     tile = " ".join(f"{name} {value}" for name, value in kernel.tile)
-    tuned = table_of(target.folder).get(key_of(call))
+    tuned, whose = tuned_of(call, target)
     known = tuned is not None and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.tile)
-    how = "measured" if known else "by the roofline of its profile, not measured"
-    return f"{1e-3 * nanoseconds(kernel, call, target):.3g} us {how}{'; ' + tile if tile else ''}"
+    if tuned and known and whose == target.name:
+        how = f"{1e6 * tuned.seconds:.3g} us measured"
+    else:
+        how = _by_roofline(kernel, call, device_of(target))
+        how += f"; the fastest of {whose}, the nearest device with a table" if known else ""
+    return f"{how}{'; ' + tile if tile else ''}"
+
+
+def _by_roofline(kernel: Kernel, call: Call, device: Device) -> str:
+    """The time by the profile, and what it is bound by."""
+    seconds = roofline(kernel.launch(call), call, device, kernel)
+    moved = bytes_moved(call) / device.bandwidth
+    work = seconds - device.launch_s
+    bound = "its launch" if work < device.launch_s else "memory" if moved >= 0.99 * work else "arithmetic"
+    return f"{1e6 * seconds:.3g} us by the roofline of its profile, bound by {bound}, not measured"
