@@ -23,6 +23,7 @@ def facts_of(artifact: Artifact) -> dict[str, Any]:
     graph = artifact.imported
     return {
         "name": artifact.name,
+        "title": artifact.report.title,
         "format": graph.format,
         "sha256": graph.sha256,
         "inputs": [_tensor(graph, name) for name in graph.inputs],
@@ -99,8 +100,9 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
     """What the model takes in one line, its ends, its operators, and the bytes live at each step."""
     executed = f" ({facts['live_macs']:,} executed)" if facts["live_macs"] != facts["macs"] else ""
     lines = [
-        f"{facts['name']}: {len(facts['operators']):,} operators, {facts['macs']:,} MAC{executed}, "
-        f"{facts['weights_bytes']:,} bytes of constants, {facts['lower_bound']:,} bytes live at most",
+        f"{tabular.called(facts['title'], facts['name'])}: {len(facts['operators']):,} operators, "
+        f"{facts['macs']:,} MAC{executed}, {facts['weights_bytes']:,} bytes of constants, "
+        f"{facts['lower_bound']:,} bytes live at most",
         f"  {facts['format']}, sha256 {facts['sha256'][:16]}",
     ]
     for kind in ("inputs", "outputs"):

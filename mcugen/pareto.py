@@ -60,6 +60,7 @@ class Front:
     notes: tuple[str, ...]
     knee: Point | None = None
     command: str = ""
+    called: str = ""
 
     @property
     def agrees(self) -> bool:
@@ -93,7 +94,7 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
             counted.append(point)
             made.setdefault(point, artifact)
             tell(f"{len(counted)} of {len(built)} schedules {'counted' if machine else 'planned'}")
-    found = Front(model.name, model.board.name, machine, _best(counted), tuple(notes))
+    found = Front(model.name, model.board.name, machine, _best(counted), tuple(notes), called=model.called)
     knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
     return found if knee is None else _with_knee(found, model, made[found.points[knee]], partial(measured, case=case))
 
@@ -158,7 +159,7 @@ def _best(points: Sequence[Point]) -> tuple[Point, ...]:
 
 def as_dict(result: Front) -> dict[str, Any]:
     """Stable keys: name, board, machine, notes, points (with the fields of Point), knee (a point or null), command."""
-    return {**asdict(result), "points": [asdict(point) for point in result.points]}
+    return {key: value for key, value in asdict(result).items() if key != "called"}
 
 
 def as_facts(result: Front) -> tuple[PointFacts, ...]:
@@ -202,7 +203,7 @@ def as_parts(result: Front) -> tabular.Parts:
     marked = frozenset(k for k, point in enumerate(result.points) if point == result.knee)
     knee = ["", f"  the knee, beyond which RAM costs most: {result.command} -o out/"] if result.knee else []
     return [
-        f"{result.name} on {result.board}{where}: RAM against {unit}",
+        f"{result.called or result.name} on {result.board}{where}: RAM against {unit}",
         *(f"  note: {note}" for note in result.notes),
         "",
         tabular.Grid(columns, tuple(rows), marked),
@@ -213,6 +214,6 @@ def as_parts(result: Front) -> tabular.Parts:
 def plot(result: Front) -> bytes:
     """The points that are best in RAM and cost, whatever their flash, as an SVG picture."""
     unit = "instructions" if result.machine else "events"
-    title = f"{result.name} on {result.board}: RAM against {unit}"
+    title = f"{result.called or result.name} on {result.board}: RAM against {unit}"
     shown = _best([replace(p, flash_bytes=0) for p in result.points])
     return curve.picture(title, unit, [(p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}") for p in shown])

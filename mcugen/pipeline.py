@@ -12,7 +12,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcugen import exports, frontends, kernels, layouts, passes, plugins, registry, report, select, target, writers
+from mcugen import (
+    exports,
+    frontends,
+    kernels,
+    layouts,
+    passes,
+    plugins,
+    registry,
+    report,
+    select,
+    tabular,
+    target,
+    writers,
+)
 from mcugen.emit import files_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
@@ -58,6 +71,11 @@ class Artifact:
         """A line, not the megabyte of constants, files and stages."""
         size = f"{len(self.files)} files, {self.report.ram_bytes:,} bytes of RAM"
         return f"<Artifact {self.name} for {self.target.name}: {size}>"
+
+    @property
+    def called(self) -> str:
+        """What texts call the model: its whole name, and that in C where it is another."""
+        return tabular.called(self.report.title, self.name)
 
     def _repr_html_(self) -> str:
         """The head of the report, as notebooks show it."""
@@ -106,6 +124,12 @@ class Prepared:
     graph: Graph
     notes: tuple[str, ...]
     noise: tuple[NoiseFacts, ...] = ()
+    title: str = ""
+
+    @property
+    def called(self) -> str:
+        """What texts call the model."""
+        return tabular.called(self.title, self.name)
 
 
 def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
@@ -131,7 +155,8 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, stem, is_given=bool(given))
-    return dataclasses.replace(prepare_graph(imported, options, name, (*name_notes, *missing)), noise=noise)
+    prepared = prepare_graph(imported, options, name, (*name_notes, *missing))
+    return dataclasses.replace(prepared, noise=noise, title=given or tabular.title_of(stem))
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
@@ -225,7 +250,7 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
     notes = (*notes, *report_devices.notes(schedule, model.board))
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
-    facts = dataclasses.replace(facts, quantization=model.noise)
+    facts = dataclasses.replace(facts, quantization=model.noise, title=model.title or model.name)
     report.require_fit(facts, model.board, solution, model.options, weight_regions)
     return Artifact(model.name, {}, {}, facts, model.imported, model.graph, schedule, memory, view, model.board)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_LONGEST_TITLE = 80
+
 
 @dataclass(frozen=True)
 class Column:
@@ -59,3 +61,14 @@ def largest(values: Sequence[float], count: int = 3) -> frozenset[int]:
         return frozenset()
     order = sorted(range(len(values)), key=lambda k: (-values[k], k))[:count]
     return frozenset(k for k in order if values[k] > 0)
+
+
+def title_of(stem: str) -> str:
+    """A file's stem as people are shown it: one line of printable characters."""
+    shown = "".join(c if c.isprintable() else "?" for c in stem)
+    return shown if len(shown) <= _LONGEST_TITLE else f"{shown[: _LONGEST_TITLE - 3]}..."
+
+
+def called(title: str, name: str) -> str:
+    """What a text calls a model: its whole name, and that in C where it is another."""
+    return name if title in ("", name) else f"{title} ({name} in C)"

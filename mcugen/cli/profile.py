@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -36,7 +37,7 @@ def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_jso
     require_places({"-o": page, "--fit": fit}, [log, folder / "report.json"])
     try:
         facts = json.loads(files.read(folder / "report.json"))
-        found = measured.parse(files.read(log).decode(errors="replace"), str(log))
+        found = replace(measured.parse(files.read(log).decode(errors="replace"), str(log)), title=facts["title"])
         layers = measured.layers(found, facts)
     except (ValueError, LookupError, TypeError) as error:
         raise UsageError(f"cannot be read: {error}", where=str(folder), hint="give the folder of a build") from error

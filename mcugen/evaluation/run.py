@@ -39,6 +39,7 @@ class Evaluation:
     emulated: Simulation | None
     answers: tuple[tuple[int, int], ...]
     notes: tuple[str, ...]
+    called: str
 
     @property
     def agrees(self) -> bool:
@@ -79,7 +80,7 @@ def evaluate(
     scores = score(outputs, labels)
     there = _answers(model, simulated, labels, answers) if simulated and answers else ()
     named = (artifact.name, artifact.target.name, found.count)
-    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes)
+    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called)
 
 
 def _answers(

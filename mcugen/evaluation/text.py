@@ -34,7 +34,7 @@ def as_dict(result: Evaluation) -> dict[str, Any]:
 def as_parts(result: Evaluation) -> tabular.Parts:
     """Scores first, then speed, then which classes are taken for which."""
     scores = ", ".join(f"{name} {_number(name, value)}" for name, value in result.scores.items())
-    lines = [f"{result.name}: {scores} on {result.samples:,} samples"]
+    lines = [f"{result.called}: {scores} on {result.samples:,} samples"]
     lines += [f"  note: {note}" for note in result.notes]
     lines.append(f"  this machine  {_per_second(result):>12,.0f} samples per second")
     lines += _emulated(result)

@@ -148,8 +148,9 @@ def require_fit(
         is_ram = any("flash" not in what for what, _ in over)
         if is_ram:
             lines += [*regions.too_large(solution), _peak_text(solution.schedule, solution.plan)]
+        what = board.name if not board.is_core else "the budget"
         raise MemoryBudgetError(
-            f"{facts.name} does not fit {board.name if not board.is_core else 'the budget'}\n  " + "\n  ".join(lines),
+            f"{tabular.called(facts.title, facts.name)} does not fit {what}\n  " + "\n  ".join(lines),
             hint=_advice(options, is_ram=is_ram, copied=copied),
         )
 
@@ -233,7 +234,7 @@ def _verdict(facts: Report) -> str:
         parts.append(f"{estimates.milliseconds(facts.cycles, facts.clock_hz)} ms")
     fits = "fits" if facts.ram_limit_bytes else "for"
     promise = facts.promise[:1].lower() + facts.promise[1:].rstrip(".")
-    return f"{facts.name} {fits} {facts.board}: {', '.join(parts)}; {promise}"
+    return f"{tabular.called(facts.title, facts.name)} {fits} {facts.board}: {', '.join(parts)}; {promise}"
 
 
 def _taken(used: int, limit: int | None) -> str:

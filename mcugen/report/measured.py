@@ -30,6 +30,12 @@ class Log:
     names: tuple[str, ...]
     all_cycles: int = 0
     microseconds: int = 0
+    title: str = ""
+
+    @property
+    def called(self) -> str:
+        """What texts call the model."""
+        return tabular.called(self.title, self.model)
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ def as_parts(log: Log, found: list[Layer]) -> tabular.Parts:
         estimate = "" if x.low is None or x.high is None else f"{x.low:,.0f} to {x.high:,.0f}"
         rows.append((str(x.index), x.name, f"{x.measured:,.0f}", estimate, x.off))
     grid = tabular.Grid(columns, tuple(rows), tabular.largest([x.measured for x in found]))
-    return [f"{log.model}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs", "", grid]
+    return [f"{log.called}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs", "", grid]
 
 
 def html(log: Log, found: list[Layer], escape: Any) -> str:
@@ -138,7 +144,7 @@ def html(log: Log, found: list[Layer], escape: Any) -> str:
         )
     style = "body{font:15px sans-serif;margin:2em}td,th{padding:.2em .7em;text-align:left}td:last-child{width:30em}"
     head = "<tr><th>Step<th>Layer<th>Measured cycles<th>Estimated<th>Off<th>"
-    title = f"{escape(log.model)}: cycles measured on the board"
+    title = f"{escape(log.title or log.model)}: cycles measured on the board"
     body = f"<h1>{title}</h1><p>Mean of {log.runs} runs.</p><table>{head}{''.join(rows)}</table>"
     top = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{style}</style>'
     return f"{top}{body}</html>\n"

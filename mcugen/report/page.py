@@ -25,7 +25,7 @@ Facts = Mapping[str, Any]
 def html(facts: Facts) -> bytes:
     """The page of a build, or of several models that share their memory."""
     models = [_model(one) for one in facts.get("models", [facts])]
-    return _rendered("report.html.j2", title=escape(str(facts["name"])), models=models, single=len(models) == 1)
+    return _rendered("report.html.j2", title=escape(_title(facts)), models=models, single=len(models) == 1)
 
 
 def _rendered(template: str, **values: Any) -> bytes:
@@ -33,10 +33,15 @@ def _rendered(template: str, **values: Any) -> bytes:
     return environment.render(template, **values).decode().encode("ascii", "xmlcharrefreplace")
 
 
+def _title(facts: Facts) -> str:
+    """The whole name of a model; several models that share their memory have one name, that of their C."""
+    return str(facts.get("title") or facts["name"])
+
+
 def head(facts: Facts) -> str:
     """The head of the page as a piece of HTML, for notebooks."""
     rows = "".join(f"<tr><th>{a}</th><td><b>{b}</b></td><td>{c}</td></tr>" for a, b, c in _verdict(facts))
-    return f"<table><caption>{escape(facts['name'])} on {escape(facts['board'])}</caption>{rows}</table>"
+    return f"<table><caption>{escape(_title(facts))} on {escape(facts['board'])}</caption>{rows}</table>"
 
 
 def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
@@ -52,7 +57,7 @@ def badge(facts: Facts) -> bytes:
     one = facts.get("models", [facts])[0]
     times = _times(one)
     says = f"{one['ram_bytes'] / _KIB:.1f} KiB RAM" + (f", {times['high']} ms" if times else "")
-    left, right = f"mcugen {facts['name']}", f"{says} on {one['board']}"
+    left, right = f"mcugen {_title(facts)}", f"{says} on {one['board']}"
     a, b = (12 + 6.6 * len(text) for text in (left, right))
     return _rendered("badge.svg.j2", left=escape(left), right=escape(right), a=a, b=b)
 
@@ -72,6 +77,7 @@ def _model(facts: Facts) -> dict[str, Any]:
     weights = [_weight(facts, step) for step in facts["steps"]]
     return {
         "name": escape(facts["name"]),
+        "title": escape(_title(facts)),
         "board": escape(facts["board"]),
         "verdict": _verdict(facts),
         "notes": [escape(note) for note in facts["notes"]],

@@ -27,6 +27,7 @@ class Validation:
     outputs: Verdict
     changed: tuple[str, ...]
     constants: int
+    called: str
 
     @property
     def agrees(self) -> bool:
@@ -49,7 +50,7 @@ def validate(artifact: Artifact, line: Line, cases: Sequence[Case], tell: Callab
         comparison.begin_case(case.name, oracle)
         for tensor, array in outputs_of(artifact.graph, answer):
             comparison.tensor(case.name, -1, tensor, array, oracle)
-    return Validation(artifact.name, comparison.verdict(), changed, known)
+    return Validation(artifact.name, comparison.verdict(), changed, known, artifact.called)
 
 
 def _changed(artifact: Artifact, answer: bytes) -> tuple[tuple[str, ...], int]:
@@ -81,7 +82,7 @@ def as_dict(found: Validation) -> dict[str, Any]:
 
 def as_parts(found: Validation) -> tabular.Parts:
     """For the terminal."""
-    lines = [f"{found.name} on the board: {'OK' if found.agrees else 'DIFFERENT'}"]
+    lines = [f"{found.called} on the board: {'OK' if found.agrees else 'DIFFERENT'}"]
     lines.append(f"  outputs of {found.outputs.cases} inputs, largest difference {found.outputs.max_abs_diff:g}")
     lines += [f"  constant changed: {text}" for text in found.changed]
     lines += [f"  {found.constants} constants as in the build"] if found.constants and not found.changed else []

@@ -122,7 +122,7 @@ def verify_text(result: Verification) -> str:
 
 def verify_parts(result: Verification) -> tabular.Parts:
     """A verdict first, then what it rests on."""
-    lines = [f"{result.name}: {'OK' if result.agrees else 'DIFFERS'} ({_promise(result)})"]
+    lines = [f"{result.called or result.name}: {'OK' if result.agrees else 'DIFFERS'} ({_promise(result)})"]
     lines += [f"  note: {note}" for note in result.notes]
     lines += [f"  wrong: {fault}" for fault in result.faults[:_SHOWN]]
     if len(result.faults) > _SHOWN:

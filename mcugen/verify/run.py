@@ -39,6 +39,7 @@ class Verification:
     text: tuple[str, ...]
     refused: str
     notes: tuple[str, ...]
+    called: str = ""
     asked: Asked | None = None
     simulated: Simulated | None = None
 
@@ -83,13 +84,13 @@ def verify(
     traced, differing = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
     tell("the runtime itself")
     asked = outside.check(ask[0], imported, which, ask[1], cases) if ask else None
-    tell("constants")
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
         tell("compiling")
         program = host.build_program(artifact, Path(place))
         return Verification(
             asked=asked,
             name=artifact.name,
+            called=artifact.called,
             reference=which,
             c=host.compare(artifact, program, cases, tell),
             recorded=recorded,

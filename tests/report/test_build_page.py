@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import sharing
+from mcugen import report, sharing
 from mcugen.cli import main
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
@@ -152,3 +152,19 @@ def test_several_models_have_one_page() -> None:
     text = made.files["report.html"].decode()
     assert {"digits-layer-0", "sweeps-layer-0"} <= set(Outline(text).ids) and not Outline(text).open
     assert page.checked(json.loads(made.files["report.json"]), "report.json")["name"] == "models"
+
+
+def test_people_read_the_whole_name(tmp_path: Path) -> None:
+    """The C has a short one; a hostile file's name is text, on one line."""
+    model = tmp_path / "keyword <b>spotting\n2.tflite"
+    model.write_bytes(DIGITS.read_bytes())
+    made = mcugen.compile(model, board="cortex-m4")
+    whole = "keyword <b>spotting?2"
+    assert made.called == f"{whole} ({made.name} in C)" and len(made.name) <= 12
+    assert report.as_text(made.report).startswith(f"{made.called} for cortex-m4")
+    shown = made.files["report.html"].decode()
+    assert "<title>keyword &lt;b&gt;spotting?2: report" in shown and f"{made.name} in C</p>" in shown
+    assert "mcugen keyword &lt;b&gt;spotting?2" in made.files["badge.svg"].decode()
+    assert json.loads(made.files["report.json"])["title"] == whole
+    named = mcugen.compile(f"kws={DIGITS}", board="cortex-m4", no_report=True)
+    assert named.called == "kws"
