@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources as package_files
@@ -11,13 +13,14 @@ from pathlib import Path
 
 from mcugen.errors import ToolError
 from mcugen.toolchain.elf import read_elf
-from mcugen.toolchain.process import run_checked
+from mcugen.toolchain.host import compile_program
 
 OUTSIDE = -1
 """The counter of instructions between the begin of an inference and its first step."""
 
 _PLUGIN = ("count_plugin.c", "flash_reads.h", "qemu_plugin.h")
 _MARK = struct.Struct("<Ii")
+_BUILDING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -67,19 +70,24 @@ def read_marks(elf: Path) -> tuple[tuple[int, int], ...]:
     return tuple((address & ~1, index) for address, index in _MARK.iter_unpack(section.data))
 
 
-def build_plugin(folder: Path) -> Path:
-    """Compile the counting plugin into `folder` with the host's gcc, unless it is there, and return its path."""
-    plugin = folder / "count_plugin.so"
-    if not plugin.exists():
-        # In a folder of this call's own, so that runs of one image at the same time do not meet.
-        with tempfile.TemporaryDirectory(dir=folder) as own:
-            for name in _PLUGIN:
-                source = package_files.files("mcugen.toolchain") / name
-                (Path(own) / name).write_bytes(source.read_bytes())
-            source_path, made = Path(own) / _PLUGIN[0], Path(own) / plugin.name
-            run_checked(["gcc", "-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", source_path, "-o", made])
-            made.replace(plugin)
-    return plugin
+def plugin() -> Path:
+    """The counting plugin, compiled with the host's gcc by this process's first call and removed at its end."""
+    with _BUILDING:
+        return _built()
+
+
+@functools.cache
+def _built() -> Path:
+    folder = Path(_folder().name)
+    for name in _PLUGIN:
+        (folder / name).write_bytes((package_files.files("mcugen.toolchain") / name).read_bytes())
+    flags = ["-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden"]
+    return compile_program([folder / _PLUGIN[0]], folder / "count_plugin.so", [folder], flags)
+
+
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="mcugen-plugin-")
 
 
 def write_marks(marks: tuple[tuple[int, int], ...], path: Path) -> None:

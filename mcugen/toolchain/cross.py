@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from mcugen.machine import Emulator
 from mcugen.target import Target
 from mcugen.toolchain.elf import Elf, read_elf
 from mcugen.toolchain.link import clip_note, memory_script, place
-from mcugen.toolchain.process import Completed, run, run_checked
+from mcugen.toolchain.objects import Compiler
+from mcugen.toolchain.process import Completed, run
 
 _OVERFLOW = re.compile(r"region `(\w+)' overflowed by (\d+) bytes?")
 _COMMON_FLAGS = ("-std=c99", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-fstack-usage")
@@ -73,7 +74,7 @@ def build_image(
     if not target.emulators or target.toolchain.sections is None:
         raise UsageError(f"{target.name} has no emulated machine", hint="choose a board or a core such as cortex-m4")
     out_dir.mkdir(parents=True, exist_ok=True)
-    core_flags, note = _core_flags(target, out_dir)
+    core_flags, note = _core_flags(target)
     core_flags.append(optimize)
     source_flags = [*flags, *(f"-D{d}" for d in defines)]
     core_flags += ["-DBOARD_COPIES"] if _copied(target, constants) else []
@@ -88,14 +89,17 @@ def _copied(target: Target, constants: Collection[str]) -> bool:
     return any(r.name in constants for r in further)
 
 
-def _core_flags(target: Target, out_dir: Path) -> tuple[list[str], str]:
+def _core_flags(target: Target) -> tuple[list[str], str]:
     """The flags of the core, or those that stand in where this compiler does not know the core, with the note."""
     chain = target.toolchain
-    if chain.fallback_flags:
-        probe = run([chain.cc, *chain.flags, "-x", "c", "-E", "-", "-o", out_dir / "probe.i"], package=chain.package)
-        if probe.returncode != 0:
-            return list(chain.fallback_flags), chain.fallback_note
+    if chain.fallback_flags and not _knows(chain.cc, chain.flags, chain.package):
+        return list(chain.fallback_flags), chain.fallback_note
     return list(chain.flags), ""
+
+
+@functools.cache
+def _knows(cc: str, flags: tuple[str, ...], package: str) -> bool:
+    return run([cc, *flags, "-x", "c", "-E", "-", "-o", os.devnull], package=package).returncode == 0
 
 
 def _compile(
@@ -108,22 +112,15 @@ def _compile(
     simulated: bool,
 ) -> list[Path]:
     common = resources.boards() / "_common"
-    folders = [f"-I{folder}" for folder in (*include, common)]
-    base = [target.toolchain.cc, *core_flags, *_COMMON_FLAGS, *folders]
+    chain = target.toolchain
+    base = [*core_flags, *_COMMON_FLAGS]
     if simulated:
         base += ["-DMCUGEN_SIMULATED"]
         source_flags = [*source_flags, "-include", str(common / "sim_step.h")]
-    own = [*target.toolchain.startup, *([common / "semihost.c"] if simulated else [])]
+    own = [*chain.startup, *([common / "semihost.c"] if simulated else [])]
     jobs = [(s, [*base, *source_flags]) for s in sources] + [(s, base) for s in own]
-    objects = [out_dir / f"{i:03d}_{source.stem}.o" for i, (source, _) in enumerate(jobs)]
-
-    def compile_one(job: tuple[Path, list[str]], out: Path) -> None:
-        source, command = job
-        run_checked([*command, "-c", source, "-o", out], timeout_s=300, package=target.toolchain.package)
-
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        list(pool.map(compile_one, jobs, objects))
-    return objects
+    compiler = Compiler(chain.cc, include[0] if include else out_dir, chain.package)
+    return compiler.compile(jobs, [*include, common], out_dir, 300)
 
 
 def _link(

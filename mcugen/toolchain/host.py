@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from mcugen.toolchain.objects import Compiler
 from mcugen.toolchain.process import run_checked
 
 STRICT_WARNINGS: tuple[str, ...] = (
@@ -33,12 +35,15 @@ def compile_program(
 ) -> Path:
     """Compile and link C sources with gcc into the program `out`, and return `out`; the math library is linked.
 
-    libraries: further ones, as flags of the linker.
+    include: folders of headers; gcc runs in the first, or beside the first source. libraries: further ones, as flags of
+    the linker.
 
     Raises ToolError when gcc is missing (naming the package) or refuses the sources (with its messages).
     """
-    folders = [f"-I{folder}" for folder in include]
-    run_checked(["gcc", *flags, *folders, *sources, "-o", out, *libraries, "-lm"], timeout_s=timeout_s)
+    gcc = Compiler("gcc", include[0] if include else sources[0].parent)
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
+        objects = gcc.compile([(source, flags) for source in sources], include, Path(folder), timeout_s)
+        run_checked(["gcc", *flags, *objects, "-o", out, *libraries, "-lm"], timeout_s=timeout_s)
     return out
 
 

@@ -58,11 +58,10 @@ def _command(emulator: Emulator, target: Target, elf: Path) -> list[str]:
 
 def plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:
     """Options that count instructions by the image's marks into `scratch`/counts.txt when the emulator ends."""
-    plugin = counter.build_plugin(image.elf.parent)
     counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
     values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
     options = "".join(f",{key}={_option(path)}" for key, path in values) + _flash_option(image.emulator, target)
-    return ["-plugin", f"file={_option(plugin.resolve())}{options}"]
+    return ["-plugin", f"file={_option(counter.plugin())}{options}"]
 
 
 def _flash_option(emulator: Emulator, target: Target) -> str:

@@ -85,7 +85,7 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
     (folder / "verify_main.c").write_bytes(render("verify_main.c.j2", m=artifact.view))
     (folder / "verify_hooks.h").write_bytes(render("verify_hooks.h.j2"))
     sources = [folder / path for path in sources_of(artifact.emitted)]
-    flags = ["-O2", "-include", str(folder / "verify_hooks.h"), *host.STRICT_WARNINGS, *host.SANITIZE]
+    flags = ["-O2", "-include", "verify_hooks.h", *host.STRICT_WARNINGS, *host.SANITIZE]
     return host.compile_program([*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, timeout_s=600)
 
 
