@@ -138,11 +138,17 @@ def _stored(array: np.ndarray, t: TensorType) -> np.ndarray:
     return halves.as_half(array) if t.dtype == "f16" else np.ascontiguousarray(array.astype(t.np_dtype))
 
 
-def check(cases: Sequence[Launched], folder: Path) -> list[str]:
-    """The first difference of each launch that has one."""
-    made = opencl.compile_program(launches.files_of([c.choice for c in cases], str(folder)), folder)
+def check(
+    cases: Sequence[Launched], folder: Path, under: Sequence[str] = (), without: Sequence[bytes] = ()
+) -> list[str]:
+    """The first difference of each launch that has one. under: what runs the program; without: texts to leave out."""
+    files = launches.files_of([c.choice for c in cases], str(folder))
+    for text in without:
+        files["launches.c"] = files["launches.c"].replace(text, b"")
+    made = opencl.compile_program(files, folder)
     given = b"".join(array.tobytes() for case in cases for array in case.operands)
-    output = opencl.run(made, stdin=given)
+    command = [*under, str(made), "check"]
+    output = opencl.run(Path(command[0]), command[1:], stdin=given)
     problems, at = [], 0
     for case in cases:
         size = case.choice.call.output.nbytes
@@ -161,7 +167,8 @@ def check(cases: Sequence[Launched], folder: Path) -> list[str]:
 def _far(got: np.ndarray, case: Launched) -> str:
     """The first element of a result stored as half that is not near; "" for none. Weights are rounded to half, too."""
     want = halves.as_half(case.expected).astype(np.float32)
-    near = reference.HALF_TOLERANCE * max(float(np.abs(want).max(initial=0.0)), 2.0**-10 * case.magnitude, 2.0**-14)
+    largest = float(np.abs(want[np.isfinite(want)]).max(initial=0.0))
+    near = reference.HALF_TOLERANCE * max(largest, 2.0**-10 * case.magnitude, 2.0**-14)
     wrong = ~(np.abs(got.astype(np.float32) - want) <= near) & ~(np.isnan(got) & np.isnan(want))
     wrong &= ~(np.isinf(got) & (np.abs(want) == np.finfo(np.float16).max))
     if not wrong.any():
