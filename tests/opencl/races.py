@@ -20,7 +20,6 @@ from pathlib import Path
 
 from mcugen.op import Example
 from mcugen.schedule import Choice
-from mcugen.toolchain import opencl
 from tests.opencl import launched
 
 LOCAL_BYTES = 32768
