@@ -81,9 +81,8 @@ class Chosen:
 
     def _along(self, axis: Axis, workers: Pool, costs: Costs, tell: Tell) -> Point | None:
         tell(f"comparing {axis.kind} of {len(axis.nodes)} layers")
-        recipe = Guard(workers, axis.narrowest, tell).judged().recipe
         assert self.loss is not None
-        search = Search(workers, axis, recipe, costs, self.loss, self.wish.most, tell)
+        search = Search(workers, axis, recipes(workers, axis, tell), costs, self.loss, self.wish.most, tell)
         if self.wish.front:
             free = replace(self.wish.options, flash="", ram="")
             unbounded = Costs(free, costs.network)
@@ -111,6 +110,12 @@ class Chosen:
 
 
 _HINT = "the reference runtime has no other kernels for its layers"
+
+
+def recipes(workers: Pool, axis: Axis, tell: Tell = lambda text: None) -> tuple[Recipe, ...]:
+    """The recipes that suit the assignments of an axis: what helps data of 8 bits may be what limits those of 16."""
+    ends = (axis.narrowest,) if axis.kind == axes.WEIGHTS else (axis.narrowest, axis.widest)
+    return tuple(dict.fromkeys(Guard(workers, widths, tell).judged().recipe for widths in ends))
 
 
 def _network(bench: Bench) -> Callable[[Widths], Graph]:

@@ -22,6 +22,8 @@ from mcugen.quantize.recipe import Recipe, Widths
 _EXCHANGES = 12
 """Exchanges of layers that are tried."""
 _SLACK = 1e-9
+_ABOUT = 1.01
+"""Costs that differ by less are taken as equal where points are compared."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,14 @@ class Point:
 
 @dataclass
 class Search:
-    """A search over one axis. recipe: with which all assignments are compared; most: the loss allowed, None for any."""
+    """A search over one axis.
+
+    recipes: with each of which assignments are run, and the best counts; most: the loss allowed, None for any
+    """
 
     pool: Pool
     axis: Axis
-    recipe: Recipe
+    recipes: tuple[Recipe, ...]
     costs: Costs
     loss: Loss
     most: float | None = None
@@ -74,18 +79,19 @@ class Search:
         return min(points, key=lambda p: (p.loss, -p.sqnr), default=None)
 
     def front(self, most: int) -> list[Point]:
-        """At most `most` assignments for each order, from wide to narrow, of which none is dearer and worse."""
+        """At most `most` assignments for each order, the least SQNR first: those that none serves better."""
         chosen: dict[Order, None] = {}
         for order in self.axis.orders:
             counts = sorted({round(k * len(order) / (most - 1)) for k in range(most)})
             chosen.update(dict.fromkeys(tuple(n for n in self.axis.nodes if n in order[:k]) for k in counts))
         self._run([self.axis.widths(narrow) for narrow in chosen])
-        points = sorted((self.point(n) for n in chosen), key=lambda p: (self._bytes(p.cost), -p.sqnr))
-        kept: list[Point] = []
-        for point in points:
-            if not kept or point.sqnr > kept[-1].sqnr:
-                kept.append(point)
-        return kept
+        points = sorted((self.point(n) for n in chosen), key=lambda p: p.sqnr)
+        return [p for k, p in enumerate(points) if not any(self._serves(better, p) for better in points[k + 1 :])]
+
+    def _serves(self, better: Point, point: Point) -> bool:
+        """Whether a point of at least the same SQNR takes about as many bytes and as much time, or less."""
+        first, second = better.cost, point.cost
+        return self._bytes(first) <= _ABOUT * self._bytes(second) and first.time <= _ABOUT * second.time
 
     def cheapest_by_size(self) -> Point | None:
         """The cheapest assignment within the loss that the sizes of layers alone lead to."""
@@ -154,15 +160,16 @@ class Search:
         """SQNR and loss of assignments, on all folds."""
         folds = range(len(self.pool.bench.folds))
         new = [w for w in dict.fromkeys(wanted) if w not in self._measured]
-        found = iter(self.pool.results([(self.recipe, w, fold) for w in new for fold in folds]))
+        found = iter(self.pool.results([(r, w, fold) for w in new for r in self.recipes for fold in folds]))
         for widths in new:
-            powers = np.concatenate([next(found) for _ in folds], axis=1)
+            tried = [np.concatenate([next(found) for _ in folds], axis=1) for _ in self.recipes]
+            powers = min(tried, key=lambda p: float(p[1].sum()))
             self._measured[widths] = float(decibels(powers.sum(axis=1))), self.loss.of(powers)
         return [self._measured[w] for w in wanted]
 
     def _noise(self, wanted: Sequence[Widths]) -> list[tuple[float, float]]:
-        """Powers of signal and noise of assignments, on the first fold alone."""
-        found = self.pool.results([(self.recipe, w, 0) for w in wanted])
+        """Powers of signal and noise of assignments, on the first fold alone and by the first recipe."""
+        found = self.pool.results([(self.recipes[0], w, 0) for w in wanted])
         return [(float(p[0].sum()), float(p[1].sum())) for p in found]
 
 

@@ -29,7 +29,7 @@ def as_parts(found: Chosen) -> tabular.Parts:
             f"{found.point.loss:.2f} % lost on samples held out ({_rule(found.loss)})"
         )
     for kind, points in found.fronts.items():
-        parts.append(f"{kind} from narrow to wide, for {board}; loss: {_rule(found.loss)}")
+        parts.append(f"{kind}: more SQNR for more bytes or time, on {board}; loss: {_rule(found.loss)}")
         parts.append(_front(kind, points))
     return parts
 

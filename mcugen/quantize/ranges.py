@@ -21,6 +21,8 @@ _WIDER = np.linspace(1.0, 1.02, 21)
 _BETTER = 0.9
 _LEAST = 1e-9
 _WIDE = 512
+_ROOM = 1.25
+"""How much wider than what was seen ranges of 16 bits are: values beyond would cost far more than coarser steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +84,10 @@ def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING,
     """Scale and zero point by a method: "min-max", "least error", "on grid", or a percentile as "99.99".
 
     matters: values beyond need no steps of their own. widen: the range that is chosen is made larger by this factor.
+    16 bits have steps to spare: there the range is always the whole one, with room for values beyond.
     """
     if bits == 16:
-        return quant(seen.low, seen.high, bits)
+        return quant(seen.low * _ROOM, seen.high * _ROOM, bits)
     low, high = np.clip((seen.low, seen.high), *matters)
     if method == LEAST_ERROR:
         low, high = _least_error(np.clip(seen.values, *matters), float(low), float(high))

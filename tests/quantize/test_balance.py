@@ -12,7 +12,7 @@ from mcugen.graph import Graph
 from mcugen.quantize import float_model
 from mcugen.quantize.balance import balanced
 from mcugen.quantize.floats import Floats
-from mcugen.quantize.ranges import ON_GRID, chosen, observed
+from mcugen.quantize.ranges import LEAST_ERROR, MIN_MAX, ON_GRID, chosen, observed
 from mcugen.quantize.streams import obstacle, streams
 
 _SPREAD = 2.0 ** np.linspace(-4, 4, 6)
@@ -68,3 +68,11 @@ def test_inputs_made_of_bytes_are_not_halfway_between_integers() -> None:
     assert off[0].min() > 0.45
     assert off[1].mean() < 0.3
     assert 1 < params[1].scale[0] / params[0].scale[0] < 1.02
+
+
+def test_wide_integers_keep_room_for_values_beyond_those_seen() -> None:
+    seen = observed(np.linspace(-1.0, 3.0, 1000, dtype=np.float32).reshape(10, 100))
+    for method in (MIN_MAX, LEAST_ERROR, "99"):
+        found = chosen(seen, method, 16)
+        assert found.scale[0] * 32767 > 1.2 * seen.high
+        assert found.zero_point == (0,)
