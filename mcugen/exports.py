@@ -24,7 +24,7 @@ from typing import Any
 
 from mcugen import __version__, plugins, resources, toml_file
 from mcugen.emit import environment, libraries_of, sources_of
-from mcugen.emit.folder import REPORT, is_inside
+from mcugen.emit.folder import REPORT, is_inside, sums_of
 from mcugen.emit.layout import Layout
 from mcugen.errors import UsageError
 from mcugen.options import Options
@@ -80,10 +80,14 @@ def _chosen(names: Collection[str]) -> list[Export]:
 
 @dataclass(frozen=True)
 class Folder:
-    """The files of an output folder, and those for the folder of kernels beside it, by path relative to each."""
+    """The files of an output folder, and those for the folder of kernels beside it, by path relative to each.
+
+    sums: of the files that a user may edit, without the pages, which commands make again
+    """
 
     files: Mapping[str, bytes]
     kernels: Mapping[str, bytes]
+    sums: tuple[str, ...]
 
 
 def folder(
@@ -107,22 +111,27 @@ def folder(
         layout.include,
         frozenset(m.view.name for m in models if f"{m.view.name}_selftest.c" in emitted),
     )
-    return Folder(own | written(output, options.export, own, report=not options.no_report), kernels)
+    made, sums = written(output, options.export, own, report=not options.no_report)
+    return Folder(own | made, kernels, sums)
 
 
 def written(
-    output: Output, chosen: Collection[str], emitted: Collection[str], *, report: bool = True
-) -> dict[str, bytes]:
-    """Path -> content of the pages and the chosen exports. emitted: paths of the files that are there already.
+    output: Output, chosen: Collection[str], emitted: Mapping[str, bytes], *, report: bool = True
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Path -> content of the pages and the chosen exports, and sums of all but pages. emitted: files without both.
 
     report: whether to write the pages that may be left out.
 
     Raises UsageError for an export that does not exist, fails at import, or writes a file that is there or outside.
     """
-    made = contents([*_pages(report), *_chosen(chosen)], output, emitted)
-    listed = sorted((*emitted, *made), key=lambda path: (path == REPORT, path))
+    shown = contents(_pages(report), output, emitted)
+    exported = contents(_chosen(chosen), output, {*emitted, *shown})
+    listed = sorted((*emitted, *shown, *exported), key=lambda path: (path == REPORT, path))
     complete = replace(output, facts={**output.facts, "files": listed})
-    return {path: content(complete) for path, content in made.items()}
+    files = {path: content(complete) for path, content in exported.items()}
+    sums = sums_of({**emitted, **files})
+    complete = replace(complete, facts={**complete.facts, "sums": sums})
+    return files | {path: content(complete) for path, content in shown.items()}, sums
 
 
 def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]) -> dict[str, Content]:

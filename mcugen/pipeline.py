@@ -81,12 +81,13 @@ class Artifact:
         """The head of the report, as notebooks show it."""
         return report_page.head(report.as_dict(self.report))
 
-    def write(self, folder: str | os.PathLike[str]) -> None:
+    def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
         """Write all files into `folder`, or none: they are staged and moved once complete.
 
+        Returns the names under which files of an earlier build stay that were edited since: `kws.c.edited`.
         Raises UsageError where the folder cannot be written or holds files that are not of a build.
         """
-        emit_folder.write(Path(folder), self.files, self.kernels)
+        return emit_folder.write(Path(folder), self.files, self.kernels)
 
     def load(self) -> Native:
         """An object that runs the C on this machine, with a memory of its own. Raises ToolError where gcc fails."""
@@ -233,7 +234,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     emitted = files_of(made.view, made.imported, model.options, layout)
     models = (Model(made.view, made.schedule, made.plan),)
     out = exports.folder(model.name, models, emitted, report.as_dict(made.report), model.options, layout)
-    facts = dataclasses.replace(made.report, files=tuple(sorted(out.files)))
+    facts = dataclasses.replace(made.report, files=tuple(sorted(out.files)), sums=out.sums)
     kernels = emit_folder.Shared(model.options.kernels_dir, out.kernels)
     return dataclasses.replace(made, files=out.files, emitted=emitted, report=facts, kernels=kernels)
 

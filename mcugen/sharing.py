@@ -69,9 +69,9 @@ class Shared:
         """Bytes of the shared memories."""
         return sum(region.used_bytes for region in self.regions)
 
-    def write(self, folder: str | os.PathLike[str]) -> None:
-        """Write all files into `folder`, or none. Raises UsageError."""
-        emit_folder.write(Path(folder), self.files, self.kernels)
+    def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
+        """Write all files into `folder`, or none; see `Artifact.write`. Raises UsageError."""
+        return emit_folder.write(Path(folder), self.files, self.kernels)
 
 
 def build(paths: Sequence[Path], options: Options) -> Shared:

@@ -141,8 +141,15 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
     with progress("building", quiet=as_json) as tell:
         tell(models[0].name)
         artifact = built(models[0], values)
-        artifact.write(folder)
+        kept = artifact.write(folder)
+    _say_kept(kept)
     emit(report.as_dict(artifact.report), report.as_parts(artifact.report), as_json=as_json)
+
+
+def _say_kept(kept: Sequence[str]) -> None:
+    """Say which edited files stay beside those of the build; also where it prints JSON, on standard error."""
+    if kept:
+        click.echo(f"mcugen: edited since the last build, kept beside the new: {', '.join(kept)}", err=True)
 
 
 def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], *, as_json: bool) -> None:
@@ -151,7 +158,8 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     with progress("building", quiet=as_json) as tell:
         tell(f"{len(models)} models")
         shared = sharing.build(models, options_of(values))
-        shared.write(folder)
+        kept = shared.write(folder)
+    _say_kept(kept)
     emit(sharing.as_dict(shared), sharing.as_parts(shared), as_json=as_json)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -27,22 +29,34 @@ class Shared:
 NOTHING_SHARED = Shared("", {})
 
 
-def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHARED) -> None:
+def sums_of(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """A line for each file, which tells later whether it was edited."""
+    return tuple(f"{_sum(content)}  {name}" for name, content in sorted(files.items()))
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHARED) -> tuple[str, ...]:
     """Write files, by path relative to `folder`, which is new, empty, or holds an earlier build.
 
-    Files of the earlier build that the new one lacks are removed; the user's own files stay. Shared files come first:
+    Files of the earlier build that the new one lacks are removed; the user's own files stay. Files of the earlier build
+    that were edited since stay beside the new ones, under the names returned. Shared files come first:
     their names say what is in them, so those that are there already stay, and none is ever removed.
     Raises UsageError where the folder cannot be written, holds something else, or has a file of the user's in the way.
     """
     try:
         folder = folder.resolve()
+        kept: tuple[str, ...] = ()
         earlier = _earlier_files(folder)
         _write_shared(folder / shared.folder, shared.files)
         with _staged(folder, files) as staged:
             if folder.exists():
-                _move_into(folder, staged, files, earlier)
+                kept = _move_into(folder, staged, files, earlier)
             else:
                 staged.rename(folder)
+        return kept
     except (OSError, RuntimeError, ValueError) as error:  # also for a loop of links, or a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         hint = "check the path and its permissions"
@@ -120,12 +134,31 @@ def _make_parents(folder: Path) -> list[Path]:
     return missing
 
 
-def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: list[str]) -> None:
+def _edited(folder: Path, files: Mapping[str, bytes], earlier: list[str]) -> list[str]:
+    """The files of the earlier build that are neither as it wrote them nor as the new one does."""
+    try:
+        sums = dict(line.split("  ", 1)[::-1] for line in json.loads((folder / REPORT).read_bytes())["sums"])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return []
+    texts = {name: (folder / name).read_bytes() for name in earlier if name in sums and (folder / name).is_file()}
+    return [name for name, text in texts.items() if _sum(text) != sums[name] and text != files.get(name)]
+
+
+def _keep(folder: Path, name: str) -> str:
+    """Rename an edited file beside its place; no compiler takes the new name. Returns it."""
+    numbered = (f"{name}.edited{number or ''}" for number in itertools.count())
+    beside = next(other for other in numbered if not (folder / other).exists())
+    (folder / name).rename(folder / beside)
+    return beside
+
+
+def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: list[str]) -> tuple[str, ...]:
     """Replace an earlier build file by file, its report last; nothing is touched unless all can be."""
     for name in (*files, *earlier):
         _require_plain(folder, name)
     for name in files:
         _require_ours(folder, name, files[name], earlier)
+    kept = tuple(_keep(folder, name) for name in _edited(folder, files, earlier))
     for name in sorted(files, key=lambda name: (name == REPORT, name)):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(staged / name, folder / name)
@@ -134,6 +167,7 @@ def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: 
             (folder / name).unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # not empty
                 (folder / name).parent.rmdir()
+    return kept
 
 
 def _require_ours(folder: Path, name: str, content: bytes, earlier: list[str]) -> None:

@@ -253,6 +253,7 @@ class Report:
     promise        how results relate to those of the runtime
     events         how many there are; inputs and outputs are names of tensors;
                    tensors and buffers say what RAM holds during which event
+    sums           of the files but pages: the first 16 digits of SHA-256, two spaces, the path
     title          the whole name of the model, of its file or folder; name is that of its C, which may be a short form
     ram_limit_bytes, flash_limit_bytes   of the board, None for a bare core
     trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
@@ -299,3 +300,4 @@ class Report:
     simulated: SimulatedFacts | None = None
     pareto: tuple[PointFacts, ...] = ()
     title: str = ""
+    sums: tuple[str, ...] = ()

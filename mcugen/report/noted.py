@@ -9,7 +9,7 @@ from typing import Any
 from mcugen.errors import UsageError
 
 RESULTS = ("verified", "simulated", "pareto")
-_NOT_COMPARED = frozenset({*RESULTS, "files", "command"})
+_NOT_COMPARED = frozenset({*RESULTS, "files", "sums", "command"})
 _OF_THE_MODEL = ("name", "board", "reference", "sha256")
 
 

@@ -71,6 +71,22 @@ def test_a_file_of_the_user_is_not_replaced(small: Artifact, tmp_path: Path) -> 
     assert tree(out) == dict(renamed.files)
 
 
+def test_an_edited_file_stays_beside_the_new(small: Artifact, other: Artifact, tmp_path: Path) -> None:
+    """Once for each edit, also of a file that the new build lacks; a page is no file to edit."""
+    out = tmp_path / "out"
+    assert other.write(out) == ()
+    gone = next(name for name in other.files if name.startswith("kernels/") and name not in small.files)
+    for name in ("net.c", gone, "report.html"):
+        (out / name).write_text("mine")
+    assert small.write(out) == (f"{gone}.edited", "net.c.edited")
+    assert tree(out) == {**small.files, "net.c.edited": b"mine", f"{gone}.edited": b"mine"}
+    (out / "net.c").write_text("mine again")
+    assert small.write(out) == ("net.c.edited1",) and small.write(out) == ()
+    assert (out / "net.c.edited").read_text() == "mine" and (out / "net.c.edited1").read_text() == "mine again"
+    (out / "net.c").write_bytes(other.files["net.c"])  # as the next build has it: nothing is lost
+    assert other.write(out) == ()
+
+
 def test_the_current_folder(small: Artifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     before = os.stat(".").st_ino
