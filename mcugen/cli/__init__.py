@@ -25,6 +25,7 @@ from mcugen.cli._common import (
     model_options,
     options_of,
     picture_path,
+    verify_options,
     write,
 )
 from mcugen.cli._console import progress
@@ -191,7 +192,7 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     help="Also compare with the installed runtime itself, by default the one to reproduce.",
 )
 @into_option
-@model_options
+@verify_options
 @json_option
 def verify(
     model: Path,
@@ -200,6 +201,7 @@ def verify(
     trace: Path | None,
     runtime: str | None,
     into: Path | None,
+    device: str,
     as_json: bool,
     **values: Any,
 ) -> int:
@@ -216,8 +218,10 @@ def verify(
       mcugen verify model.tflite --board cortex-m4 --golden recorded.npz
     """
     from mcugen import options as names
+    from mcugen.toolchain import opencl
     from mcugen.verify import report, run
 
+    opencl.environment(device)
     with progress("verifying", quiet=as_json) as tell:
         ask = (names.named(model)[1], runtime) if runtime else None
         artifact = built(model, values)

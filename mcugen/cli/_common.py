@@ -32,6 +32,18 @@ def model_options(function: F) -> F:
     return _with_options(function, [item for item in dataclasses.fields(Options) if not item.metadata.get("building")])
 
 
+def verify_options(function: F) -> F:
+    """The options of a command that builds for any target, keeps no files, and runs what it built."""
+    chosen = [item for item in dataclasses.fields(Options) if not item.metadata.get("building") or is_target(item)]
+    named = click.option("--device", default="", metavar="NAME", help="OpenCL: part of its name, or PLATFORM:DEVICE.")
+    return named(_with_options(function, chosen))
+
+
+def is_target(item: dataclasses.Field[Any]) -> bool:
+    """Whether an option says what a build is for."""
+    return item.metadata.get("group") == "Target"
+
+
 def _with_options(function: F, items: Sequence[dataclasses.Field[Any]]) -> F:
     for item in reversed(items):
         function = _option(item)(function)

@@ -177,6 +177,16 @@ class CopyView:
     copy: int
 
 
+@dataclass(frozen=True)
+class KeptView:
+    """A state on a device: bytes of the arena, its first value among the constants, and where a run leaves it."""
+
+    start: int
+    nbytes: int
+    initial: int
+    moved_from: int
+
+
 @dataclass(frozen=True, eq=False)
 class DeviceView:
     """What the OpenCL host's tables hold.
@@ -191,6 +201,7 @@ class DeviceView:
     steps: list[GridStepView]
     inputs: list[CopyView]
     outputs: list[CopyView]
+    states: list[KeptView]
     arena_size: int
     copies_size: int
 

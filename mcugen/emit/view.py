@@ -139,7 +139,8 @@ class _Builder:
 
     def _states(self) -> list[StateView]:
         """The states; their initial values are constants."""
-        return states_of(self.schedule, self.plan, self.constants.initial)
+        constant = (lambda data, title: "") if self.on_device else self.constants.initial
+        return states_of(self.schedule, self.plan, constant)
 
     def _step_of(self, event: int) -> int:
         """The step of an event; 0 where a row of the input comes in, or nothing happens."""

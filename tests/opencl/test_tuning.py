@@ -52,7 +52,8 @@ def test_a_sum_goes_into_the_convolution_for_devices_alone() -> None:
 
 
 @pytest.mark.parametrize("channels", [8, 3])
-def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Path) -> None:
+def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    count = 2 if pytestconfig.getoption("--whole") else 1
     graph = passes.run(residual(channels), "tflm", FEATURES)
     node = graph.nodes[0]
     call = graph.call(node, "tflm")
@@ -67,7 +68,7 @@ def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Pat
         assert kernel.form is Form.GRID
         if kernel.refusals(call, launched.FEATURES):
             continue
-        smallest = [k for k in chosen.launches(call, kernel, launched.DEVICE) if dict(k.tile)["BM"] <= 16][:2]
+        smallest = [k for k in chosen.launches(call, kernel, launched.DEVICE) if dict(k.tile)["BM"] <= 16][:count]
         for made in smallest:
             title = f"{made.symbol} {dict(made.tile)}"
             cases.append(launched.Launched(title, Choice(node, call, made, ""), (x, x), expected, 1.0))

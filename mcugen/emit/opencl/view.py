@@ -12,9 +12,9 @@ import numpy as np
 from mcugen import halves
 from mcugen.emit.literals import number
 from mcugen.emit.opencl import program
-from mcugen.emit.parts import ArgumentView, CopyView, DeviceView, EndView, GridStepView
+from mcugen.emit.parts import ArgumentView, CopyView, DeviceView, EndView, GridStepView, KeptView
 from mcugen.errors import InternalError, UnsupportedError
-from mcugen.graph import Node
+from mcugen.graph import Node, State
 from mcugen.plan import MemoryPlan
 from mcugen.plan.buffers import align_up
 from mcugen.schedule import Choice, Schedule, Step
@@ -43,6 +43,16 @@ class Launch:
     pitches: Sequence[int] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A state: where it lies in the arena, its first value, and where a run leaves the next one."""
+
+    start: int
+    nbytes: int
+    initial: np.ndarray
+    moved_from: int
+
+
 @dataclass
 class Constants:
     """The bytes of all constants, equal arrays once."""
@@ -65,12 +75,19 @@ class Constants:
 def build(
     schedule: Schedule, plan: MemoryPlan, inputs: list[EndView], outputs: list[EndView], titles: list[str]
 ) -> DeviceView:
-    """The tables of a planned schedule. Raises UnsupportedError for a model with states, or one that is too large."""
-    if schedule.graph.states:
-        raise UnsupportedError("a model that keeps values from run to run is not supported on OpenCL devices")
+    """The tables of a planned schedule. Raises UnsupportedError for one that is too large."""
     launches = [_of_step(s, title, schedule, plan) for s, title in zip(schedule.steps, titles, strict=True)]
     ends = [(end.offset, end.nbytes) for end in (*inputs, *outputs)]
-    return tables(launches, ends[: len(inputs)], ends[len(inputs) :], plan.nbytes)
+    kept = [_kept(state, schedule, plan) for state in schedule.graph.states]
+    return tables(launches, ends[: len(inputs)], ends[len(inputs) :], plan.nbytes, kept)
+
+
+def _kept(state: State, schedule: Schedule, plan: MemoryPlan) -> Kept:
+    made, before = (
+        plan.offset[at.buffer] + at.start for at in (schedule.places[n] for n in (state.after, state.before))
+    )
+    t = schedule.graph.type(state.before)
+    return Kept(before, t.nbytes, t.stored(state.initial), made)
 
 
 def _of_step(step: Step, title: str, schedule: Schedule, plan: MemoryPlan) -> Launch:
@@ -125,7 +142,11 @@ def node_of(call: Any, title: str) -> Node:
 
 
 def tables(
-    launches: Sequence[Launch], inputs: Sequence[tuple[int, int]], outputs: Sequence[tuple[int, int]], arena: int
+    launches: Sequence[Launch],
+    inputs: Sequence[tuple[int, int]],
+    outputs: Sequence[tuple[int, int]],
+    arena: int,
+    kept: Sequence[Kept] = (),
 ) -> DeviceView:
     """The tables of launches. inputs, outputs: (start, bytes) in the arena. Raises UnsupportedError if too large."""
     made, constants = program.of([launch.choice for launch in launches if launch.choice]), Constants()
@@ -134,6 +155,7 @@ def tables(
     for launch in launches:
         steps.append(_step(launch, count, made, constants))
         count += len(steps[-1].arguments)
+    states = [KeptView(k.start, k.nbytes, constants.start(k.initial), k.moved_from) for k in kept]
     size = align_up(max(arena, 1), ALIGN)
     if max(constants.size, size) >= _LARGEST_START:
         raise UnsupportedError("the model needs more than 4 GiB of memory of one kind")
@@ -147,6 +169,7 @@ def tables(
         steps=steps,
         inputs=copies[: len(inputs)],
         outputs=copies[len(inputs) :],
+        states=states,
         arena_size=size,
         copies_size=max(copied + (size if any(not step.kernel for step in steps) else 0), ALIGN),
     )

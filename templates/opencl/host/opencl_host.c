@@ -89,6 +89,41 @@ static int is_ready(mg_cl *m)
     return m->plan != NULL;
 }
 
+void mg_cl_reset(mg_cl *m)
+{
+    m->started = 0;
+}
+
+static int copy(mg_cl *m, cl_mem memory, size_t from, size_t to, size_t size)
+{
+    return mg_cl_check(m, clEnqueueCopyBuffer(m->queue, memory, m->arena, from, to, size, 0u, NULL, NULL),
+                       "clEnqueueCopyBuffer", -1);
+}
+
+/* The first values of the states, while the device has the arena. */
+static int begin_states(mg_cl *m)
+{
+    for (uint32_t k = 0u; !m->started && k < m->plan->state_count; k += 1u) {
+        const mg_cl_state *const state = &m->plan->states[k];
+        if (copy(m, m->constants, state->initial, state->start, state->size) != 0) {
+            return ended(m);
+        }
+    }
+    m->started = 1;
+    return 0;
+}
+
+static int store_states(mg_cl *m)
+{
+    for (uint32_t k = 0u; k < m->plan->state_count; k += 1u) {
+        const mg_cl_state *const state = &m->plan->states[k];
+        if (state->made != state->start && copy(m, m->arena, state->made, state->start, state->size) != 0) {
+            return ended(m);
+        }
+    }
+    return 0;
+}
+
 int mg_cl_give(mg_cl *m)
 {
     if (!is_ready(m)) {
@@ -99,7 +134,7 @@ int mg_cl_give(mg_cl *m)
         m->mapped = NULL;
         (void)mg_cl_check(m, clEnqueueUnmapMemObject(m->queue, m->arena, at, 0u, NULL, NULL),
                           "clEnqueueUnmapMemObject", -1);
-        return ended(m);
+        return ended(m) != 0 ? (int)m->error : begin_states(m);
     }
     for (uint32_t k = 0u; k < m->plan->input_count; k += 1u) {
         const mg_cl_end *const end = &m->plan->inputs[k];
@@ -107,7 +142,7 @@ int mg_cl_give(mg_cl *m)
             return (int)m->error;
         }
     }
-    return 0;
+    return begin_states(m);
 }
 
 /* A step in C: on the arena itself where memory is shared, else on a copy of it. */
@@ -163,7 +198,7 @@ int mg_cl_queue(mg_cl *m, uint32_t first, uint32_t end)
 int mg_cl_take(mg_cl *m)
 {
     cl_int code = CL_SUCCESS;
-    if (!is_ready(m)) {
+    if (!is_ready(m) || store_states(m) != 0) {
         return (int)m->error;
     }
     if (m->unified) {

@@ -44,6 +44,12 @@ typedef struct mg_cl_end {
     size_t start, size, copy;
 } mg_cl_end;
 
+/* A value that each run passes to the next: where it lies in the arena, where its first value lies in the constants, and
+ * where in the arena a run computes the next one, its own place or another. */
+typedef struct mg_cl_state {
+    size_t start, size, initial, made;
+} mg_cl_state;
+
 typedef struct mg_cl_plan {
     const char *name, *weights_file;
     const char *const *source;
@@ -51,7 +57,8 @@ typedef struct mg_cl_plan {
     const mg_cl_step *steps;
     const mg_cl_arg *args;
     const mg_cl_end *inputs, *outputs;
-    uint32_t lines, step_count, input_count, output_count, host_steps;
+    const mg_cl_state *states;
+    uint32_t lines, step_count, input_count, output_count, state_count, host_steps;
     size_t arena_size, constants_size, copies_size;
     uint64_t constants_check;
     void (*run_step)(uint8_t *arena, uint32_t step);
@@ -67,6 +74,7 @@ typedef struct mg_cl {
     cl_mem arena, constants, copies;
     uint8_t *mapped; /* the arena where host and device share memory, else the copies; NULL while the device has it */
     int unified, from_cache, busy;
+    int started; /* whether the states have a value */
     cl_int error;
     char text[512];
 } mg_cl;
@@ -83,11 +91,13 @@ int mg_cl_init(mg_cl *m, const mg_cl_plan *plan, cl_kernel *kernels);
 void mg_cl_deinit(mg_cl *m);
 int mg_cl_start(mg_cl *m);
 int mg_cl_wait(mg_cl *m);
+/* The next run finds the states as the first one did. */
+void mg_cl_reset(mg_cl *m);
 const char *mg_cl_text(const mg_cl *m);
 uint8_t *mg_cl_input(mg_cl *m, uint32_t k);
 const uint8_t *mg_cl_output(const mg_cl *m, uint32_t k);
 
-/* The parts of a run: give the inputs to the device, queue steps [first, end), take the outputs back. */
+/* The parts of a run: give the inputs to the device, queue steps [first, end), take the outputs and keep the states. */
 int mg_cl_give(mg_cl *m);
 int mg_cl_queue(mg_cl *m, uint32_t first, uint32_t end);
 int mg_cl_take(mg_cl *m);
