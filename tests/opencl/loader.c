@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stands before OpenCL's loader: counts calls, and makes one fail. MCUGEN_FAIL=N: the N-th call that may fail, from 1.
- * test_mark prints what was called since the last mark, one line for each function.
+ * MCUGEN_OWN_MEMORY: devices say that their memory is not the host's. test_mark prints what was called since the last mark, one line for each function.
  */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
@@ -96,6 +96,15 @@ void *clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f
         return NULL;
     }
     return REAL(clEnqueueMapBuffer)(q, m, b, f, o, s, n, w, e, error);
+}
+
+cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, void *value, size_t *needed)
+{
+    const cl_int code = REAL(clGetDeviceInfo)(d, what, size, value, needed);
+    if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && getenv("MCUGEN_OWN_MEMORY") != NULL && size == sizeof(cl_bool)) {
+        memset(value, 0, size);
+    }
+    return code;
 }
 
 RELEASE(clReleaseContext, cl_context)

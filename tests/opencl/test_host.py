@@ -18,7 +18,9 @@ from mcugen.options import Options
 from mcugen.toolchain import opencl
 
 HERE = Path(__file__).resolve().parent
-MODEL = HERE.parents[0] / "models" / "f32_softmax.tflite"
+PART = b"PART = 1 << 22"
+"""Bytes of constants that go to a device at a time: here fewer, so that they go in several parts."""
+MODEL = HERE.parents[0] / "models" / "f32_pad.tflite"
 
 
 def test_the_c_of_this_machine_is_not_what_opencl_builds_run() -> None:
@@ -33,6 +35,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     view = artifact.view
     files = {path: text for path, text in artifact.emitted.items() if not path.startswith("examples/")}
     files |= {name: (HERE / name).read_bytes() for name in ("loader.c", "faults.c")}
+    sent = files["kernels/opencl_memory.c"]
+    assert PART in sent
+    files["kernels/opencl_memory.c"] = sent.replace(PART, b"PART = 192")
     first_in, first_out = view.inputs[0], view.outputs[0]
     defines = {
         "MODEL_HEADER": '"net.h"',
@@ -49,8 +54,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return opencl.compile_program(files, folder, ["-std=gnu11", "-O1", *flags, "-rdynamic", "-ldl"])
 
 
-def said(program: Path, cache: Path, fail: int = 0) -> str:
-    environment = {**os.environ, "MCUGEN_CL_CACHE": str(cache), "MCUGEN_FAIL": str(fail)}
+def said(program: Path, cache: Path, fail: int = 0, **more: str) -> str:
+    environment = {**os.environ, "MCUGEN_CL_CACHE": str(cache), "MCUGEN_FAIL": str(fail), **more}
     done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -68,6 +73,18 @@ def test_a_run_allocates_nothing_sets_no_argument_and_copies_nothing(program: Pa
     assert run["launch"] > 0
     assert run["copy"] == 0  # PoCL shares its memory with the host
     assert marks(text, "init")["argument"] > 0
+    assert marks(text, "end")["objects"] == 0
+
+
+def test_a_device_with_memory_of_its_own_gets_copies(program: Path, tmp_path: Path) -> None:
+    """Constants in parts; and of a run the inputs and outputs, nothing else."""
+    shared = said(program, tmp_path)
+    text = said(program, tmp_path / "none", MCUGEN_OWN_MEMORY="1")
+    assert text.splitlines()[-2] == shared.splitlines()[-2]
+    assert marks(text, "init")["copy"] > 1
+    run = marks(text, "run")
+    assert (run["allocate"], run["argument"], run["map"]) == (0, 0, 0)
+    assert run["copy"] > 1
     assert marks(text, "end")["objects"] == 0
 
 

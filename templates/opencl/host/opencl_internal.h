@@ -16,6 +16,10 @@ const char *mg_cl_name_of(cl_int code);
 
 void mg_cl_sha256(const void *data, size_t size, uint8_t hash[HASH]);
 
+/* Memory of OpenCL's for bytes of the host, mapped; it goes with the object. NULL where there is none. */
+uint8_t *mg_cl_borrow(mg_cl *m, size_t size, cl_mem *object);
+void mg_cl_give_back(mg_cl *m, cl_mem object, uint8_t *at);
+
 /* The parts of mg_cl_init, in this order, and what undoes all of them. */
 int mg_cl_choose_device(mg_cl *m);
 int mg_cl_build_program(mg_cl *m);

@@ -7,16 +7,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sum of the words that tells a damaged or foreign file of constants. */
-static uint64_t check_of(const uint8_t *bytes, size_t size)
+/* Bytes of constants that go at a time to a device with memory of its own. */
+enum { PART = 1 << 22 };
+
+/* A sum of the words that tells a damaged or foreign file of constants: that of bytes from the place `first` on. */
+static uint64_t sum_of(const uint8_t *bytes, size_t first, size_t size)
 {
-    uint64_t sum = size;
+    uint64_t sum = 0u;
     for (size_t at = 0u; at + 8u <= size; at += 8u) {
         uint64_t word;
         memcpy(&word, bytes + at, sizeof word);
-        sum += word * (2u * (at / 8u) + 1u);
+        sum += word * (2u * ((first + at) / 8u) + 1u);
     }
     return sum;
+}
+
+/* Where memory is shared, the file is read into it; else a part at a time, by memory that the device reads fast: a map of
+ * all would first take pages for all. `sum` becomes that of the file's words, or stays 0 for one that is too short. */
+static int send_constants(mg_cl *m, FILE *file, uint64_t *sum)
+{
+    const size_t size = m->plan->constants_size, part = m->unified || size < PART ? size : PART;
+    uint64_t found = size;
+    cl_int code = CL_SUCCESS;
+    cl_mem object = m->constants;
+    uint8_t *at;
+    if (m->unified) {
+        at = clEnqueueMapBuffer(m->queue, object, CL_TRUE, CL_MAP_WRITE, 0u, size, 0u, NULL, NULL, &code);
+        (void)mg_cl_check(m, code, "clEnqueueMapBuffer", -1);
+    } else {
+        at = mg_cl_borrow(m, part, &object);
+    }
+    if (m->error != CL_SUCCESS) {
+        return (int)m->error;
+    }
+    for (size_t first = 0u; first < size && code == CL_SUCCESS; first += part) {
+        const size_t length = size - first < part ? size - first : part;
+        if (fread(at, length, 1u, file) != 1u) {
+            found = 0u;
+            break;
+        }
+        found += sum_of(at, first, length);
+        if (!m->unified) {
+            code = clEnqueueWriteBuffer(m->queue, m->constants, CL_TRUE, first, length, at, 0u, NULL, NULL);
+            (void)mg_cl_check(m, code, "clEnqueueWriteBuffer", -1);
+        }
+    }
+    if (m->unified) {
+        code = clEnqueueUnmapMemObject(m->queue, object, at, 0u, NULL, NULL);
+        (void)mg_cl_check(m, code, "clEnqueueUnmapMemObject", -1);
+    } else {
+        mg_cl_give_back(m, object, at);
+    }
+    *sum = fgetc(file) == EOF ? found : 0u;
+    return (int)m->error;
 }
 
 static int load_constants(mg_cl *m)
@@ -25,9 +68,8 @@ static int load_constants(mg_cl *m)
     const char *const folder = getenv(MG_CL_WEIGHTS_VARIABLE);
     char path[512];
     cl_int code = CL_SUCCESS;
+    uint64_t sum = 0u;
     FILE *file;
-    uint8_t *at;
-    int whole;
     m->constants = clCreateBuffer(m->context, CL_MEM_READ_WRITE, plan->constants_size, NULL, &code);
     if (mg_cl_check(m, code, "clCreateBuffer", -1) != 0) {
         m->constants = NULL;
@@ -39,20 +81,12 @@ static int load_constants(mg_cl *m)
     if (file == NULL) {
         return mg_cl_report(m, NO_CONSTANTS, "cannot read %s: set %s to its folder", path, MG_CL_WEIGHTS_VARIABLE);
     }
-    at = clEnqueueMapBuffer(m->queue, m->constants, CL_TRUE, CL_MAP_WRITE, 0u, plan->constants_size, 0u, NULL, NULL,
-                            &code);
-    if (mg_cl_check(m, code, "clEnqueueMapBuffer", -1) != 0) {
-        (void)fclose(file);
-        return (int)code;
-    }
-    whole = fread(at, plan->constants_size, 1u, file) == 1u && fgetc(file) == EOF;
+    code = send_constants(m, file, &sum);
     (void)fclose(file);
-    whole = whole && check_of(at, plan->constants_size) == plan->constants_check;
-    code = clEnqueueUnmapMemObject(m->queue, m->constants, at, 0u, NULL, NULL);
-    if (!whole) {
+    if (code == CL_SUCCESS && sum != plan->constants_check) {
         return mg_cl_report(m, NO_CONSTANTS, "%s is not the file that belongs to %s", path, plan->name);
     }
-    return mg_cl_check(m, code, "clEnqueueUnmapMemObject", -1);
+    return (int)code;
 }
 
 int mg_cl_make_memory(mg_cl *m)

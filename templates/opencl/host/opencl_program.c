@@ -107,8 +107,7 @@ static void cache_file(mg_cl *m, char *path, size_t size)
     }
 }
 
-/* Memory of OpenCL's for bytes of the host, mapped; it goes with the object. NULL where there is none. */
-static uint8_t *borrow(mg_cl *m, size_t size, cl_mem *object)
+uint8_t *mg_cl_borrow(mg_cl *m, size_t size, cl_mem *object)
 {
     cl_int code = CL_SUCCESS;
     uint8_t *at;
@@ -126,7 +125,7 @@ static uint8_t *borrow(mg_cl *m, size_t size, cl_mem *object)
     return at;
 }
 
-static void give_back(mg_cl *m, cl_mem object, uint8_t *at)
+void mg_cl_give_back(mg_cl *m, cl_mem object, uint8_t *at)
 {
     (void)clEnqueueUnmapMemObject(m->queue, object, at, 0u, NULL, NULL);
     (void)clFinish(m->queue);
@@ -164,7 +163,7 @@ static int load_program(mg_cl *m, const char *path)
             size |= (uint64_t)head[k] << (8u * k);
         }
         if (size > 0u && size < (uint64_t)1 << 28) {
-            bytes = borrow(m, (size_t)size, &object);
+            bytes = mg_cl_borrow(m, (size_t)size, &object);
         }
         if (bytes != NULL && fread(bytes, (size_t)size, 1u, file) == 1u && fgetc(file) == EOF) {
             const unsigned char *binary = bytes;
@@ -179,7 +178,7 @@ static int load_program(mg_cl *m, const char *path)
     }
     (void)fclose(file);
     if (object != NULL) {
-        give_back(m, object, bytes);
+        mg_cl_give_back(m, object, bytes);
     }
     if (!loaded && m->program != NULL) {
         (void)clReleaseProgram(m->program);
@@ -203,7 +202,7 @@ static void keep_program(mg_cl *m, const char *path)
         return;
     }
     (void)snprintf(part, sizeof part, "%s.%p", path, (void *)m);
-    bytes = borrow(m, size, &object);
+    bytes = mg_cl_borrow(m, size, &object);
     m->error = CL_SUCCESS;
     if (bytes == NULL) {
         return;
@@ -224,7 +223,7 @@ static void keep_program(mg_cl *m, const char *path)
             (void)remove(part);
         }
     }
-    give_back(m, object, bytes);
+    mg_cl_give_back(m, object, bytes);
 }
 
 int mg_cl_build_program(mg_cl *m)
