@@ -15,7 +15,13 @@ from mcugen.cli._console import progress
 @model_argument
 @click.option("--port", required=True, help="Serial port of the board, as /dev/ttyACM0.")
 @click.option("--baud", type=int, default=115200, show_default=True, help="Speed of the line.")
-@click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds to wait for an answer.")
+@click.option(
+    "--timeout",
+    type=float,
+    default=10.0,
+    show_default=True,
+    help="Seconds to wait for an answer, before it is asked for again.",
+)
 @click.option("--cases", "count", type=click.IntRange(1), default=4, show_default=True, help="Number of drawn inputs.")
 @click.option(
     "--golden",

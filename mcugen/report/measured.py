@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mcugen import tabular
 from mcugen.errors import UsageError
 
-_BEGIN = re.compile(r"mcugen-profile 1 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+)(?: cycles=(\d+) us=(\d+))?")
-_STEP = re.compile(r"step (\d+) (\d+) (\d+) (.*)")
-_END = "mcugen-profile end"
+_BEGIN = re.compile(r"mcugen-profile 2 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+) cycles=(\d+) us=(\d+)")
+_STEP = re.compile(r"\bstep (\d+) (\d+) (\d+) (.*)")
+_END = re.compile(r"mcugen-profile end(?: (\d+))?$")
 
 
 @dataclass(frozen=True)
@@ -57,28 +58,45 @@ class Layer:
         return f"{self.measured / end - 1:+.0%}" if end else ""
 
 
+def checksum(lines: Sequence[str]) -> int:
+    """CRC-32 of the lines of a log, as its last one states it."""
+    return zlib.crc32("".join(f"{line}\n" for line in lines).encode())
+
+
 def parse(text: str, where: str) -> Log:
-    """The last complete log in a capture of the line. Raises UsageError where there is none."""
+    """The last whole log in a capture of the line, whatever a terminal program wrote in front of its lines.
+
+    Raises UsageError where there is none, with what is wrong with the last one.
+    """
     found: Log | None = None
-    begun: re.Match[str] | None = None
-    steps: list[re.Match[str]] = []
-    for line in (part.strip() for part in text.splitlines()):
+    begun: list[re.Match[str]] = []
+    wrong = ""
+    for line in (part.rstrip() for part in text.splitlines()):
         if match := _BEGIN.search(line):
-            begun, steps = match, []
-        elif begun and (match := _STEP.fullmatch(line)) and int(match[1]) == len(steps):
-            steps.append(match)
-        elif begun and line == _END:
-            found, begun = _log(begun, steps), None
+            begun = [match]
+        elif begun and (match := _END.search(line)):
+            stated, real = match[1], checksum([m[0] for m in begun])
+            if stated and int(stated) == real:
+                found = _log(begun[0], begun[1:])
+            else:
+                wrong = f"the log was changed on the line: its checksum is {stated or 'lost'}, that of its lines {real}"
+            begun = []
+        elif begun and (match := _STEP.search(line)):
+            begun.append(match)
+    if begun:
+        wrong = f"the log is cut off after {len(begun) - 1} layers"
     if found is None or not found.runs:
-        hint = "it begins with `mcugen-profile 1` and ends with `mcugen-profile end`; see README-profile.md"
-        raise UsageError("no complete log of a run", where=where, hint=hint)
+        hint = "it is from `mcugen-profile 2` to `mcugen-profile end` and a number; see README-profile.md"
+        if found is None and wrong:
+            hint = "print it and capture it again, with no other output between its lines"
+        raise UsageError("no complete log of a run" if found or not wrong else wrong, where=where, hint=hint)
     return found
 
 
 def _log(begun: re.Match[str], steps: list[re.Match[str]]) -> Log:
     runs, cost = int(begun[3]), int(begun[5])
     cycles = tuple(max(int(s[2]) - int(s[3]) * cost, 0) / max(runs, 1) for s in steps)
-    time = (int(begun[6] or 0), int(begun[7] or 0))
+    time = (int(begun[6]), int(begun[7]))
     return Log(begun[1], begun[2], runs, int(begun[4]), cycles, tuple(s[4] for s in steps), *time)
 
 

@@ -15,6 +15,12 @@ from mcugen.errors import ToolError, UsageError
 
 _REQUEST, _ANSWER = 0xA5, 0x5A
 _LARGEST = 1 << 28
+_AGAIN = 2
+_QUIET_S = 0.1
+
+
+class _Lost(ToolError):
+    """An answer that did not come, or not as it was sent."""
 
 
 class Line:
@@ -39,7 +45,22 @@ class Line:
         os.close(self._file)
 
     def ask(self, letter: str, payload: bytes = b"") -> bytes:
-        """What the firmware answers to a request."""
+        """What the firmware answers to a request, which is sent again where the line lost or changed something.
+
+        Twice: where bytes of the first were lost, the firmware takes the second for what is missing of it.
+        """
+        for _ in range(_AGAIN):
+            with suppress(_Lost):
+                return self._ask(letter, payload)
+            self._drain()
+        return self._ask(letter, payload)
+
+    def _drain(self) -> None:
+        """Read away what still comes of an answer."""
+        while select.select([self._file], [], [], _QUIET_S)[0] and os.read(self._file, 4096):
+            pass
+
+    def _ask(self, letter: str, payload: bytes) -> bytes:
         body = letter.encode() + struct.pack("<I", len(payload)) + payload
         self._send(bytes([_REQUEST]) + body + struct.pack("<I", zlib.crc32(body)))
         end = time.monotonic() + self._timeout_s
@@ -70,9 +91,9 @@ class Line:
             found += data
         return found
 
-    def _failed(self, why: str) -> ToolError:
+    def _failed(self, why: str) -> _Lost:
         hint = "see README-validate.md of `--export validate`; check --baud and that no other program has the port"
-        return ToolError(why, where=self._port, hint=hint)
+        return _Lost(why, where=self._port, hint=hint)
 
 
 def _make_raw(file: int, baud: int) -> None:

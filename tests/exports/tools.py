@@ -40,7 +40,10 @@ print(" ".join(str(b - 256 if b > 127 else b) for b in f["memory"].read(store, a
 """
 KCONFIG = """
 import sys, kconfiglib
-k = kconfiglib.Kconfig(sys.argv[1], warn_to_stderr=False)
+top = sys.argv[1] + ".top"
+zephyr = "config MAIN_STACK_SIZE\\n\\tint 'Stack'\\nconfig REQUIRES_FLOAT_PRINTF\\n\\tbool 'Floats'\\n"
+open(top, "w").write(zephyr + "source '%s'\\n" % sys.argv[1])
+k = kconfiglib.Kconfig(top, warn_to_stderr=False)
 k.load_config(sys.argv[2])
 assert k.syms["DIGITS"].str_value == "y" and not k.warnings, k.warnings
 """

@@ -25,11 +25,13 @@ def facts() -> dict[str, object]:
 
 def text_of(facts: dict, share: float, hz: int = 80000000) -> str:
     """A log of two runs in which each layer takes a share of the span that was estimated, and marks cost 10."""
-    lines = [f"mcugen-profile 1 {facts['name']} {facts['sha256'][:16]} runs=2 hz={hz} mark=10"]
+    head = f"mcugen-profile 2 {facts['name']} {facts['sha256'][:16]} runs=2 hz={hz}"
+    lines = [f"{head} mark=10 cycles=0 us=0"]
     for step in facts["steps"]:
         low, high = step["cycles"]["low"], step["cycles"]["high"]
         lines.append(f"step {step['index']} {2 * round(low + share * (high - low)) + 20} 2 Layer <{step['index']}>")
-    return "boot\r\n" + "\r\n".join([*lines, "mcugen-profile end"]) + "\r\nmcugen-profile 1 cut"
+    lines.append(f"mcugen-profile end {measured.checksum(lines)}")
+    return "boot\r\n" + "\r\n".join(lines) + "\r\nmcugen-profile 2 cut"
 
 
 def test_within_and_beyond_the_estimate(facts: dict) -> None:
@@ -45,13 +47,37 @@ def test_within_and_beyond_the_estimate(facts: dict) -> None:
     assert measured.as_dict(log, beyond)["layers"][0]["off"].startswith("+")
 
 
-@pytest.mark.parametrize("wrong", ["", "mcugen-profile 1 digits 0123456789abcdef runs=2 hz=0 mark=1\nstep 0 1 1 a\n"])
+@pytest.mark.parametrize("wrong", ["", "mcugen-profile 1 digits 0123456789abcdef runs=2 hz=0 mark=1\n"])
 def test_what_is_no_log(wrong: str) -> None:
     with pytest.raises(UsageError, match="no complete log"):
         measured.parse(wrong, "log")
 
 
+def test_what_a_terminal_writes_in_front(facts: dict) -> None:
+    text = text_of(facts, 0.5)
+    plain = measured.parse(text, "log")
+    stamped = "".join(f"[2024-05-01 10:00:00.{k:03}] 00> {line}\n" for k, line in enumerate(text.splitlines()))
+    assert measured.parse(stamped, "log") == plain
+    assert measured.parse(stamped.replace("\n", "\n[1] heartbeat\n"), "log") == plain
+
+
+def test_a_log_cut_or_changed_on_the_line_is_named(facts: dict) -> None:
+    """Every line that is lost and every digit that is another; but the last whole log counts, whatever comes after."""
+    text = text_of(facts, 0.5)
+    lines = text.splitlines()[1:-1]
+    for k in range(len(lines)):
+        with pytest.raises(UsageError, match=r"changed on the line|cut off after|no complete log"):
+            measured.parse("\n".join(lines[:k] + lines[k + 1 :]), "log")
+        digit = next(i for i in reversed(range(len(lines[k]))) if lines[k][i].isdigit())
+        other = f"{lines[k][:digit]}{(int(lines[k][digit]) + 1) % 10}{lines[k][digit + 1 :]}"
+        with pytest.raises(UsageError, match="changed on the line"):
+            measured.parse("\n".join([*lines[:k], other, *lines[k + 1 :]]), "log")
+    with pytest.raises(UsageError, match=r"cut off after 2 layers"):
+        measured.parse("\n".join(lines[:3]), "log")
+    assert measured.parse("\n".join([*lines, *lines[:3]]), "log") == measured.parse(text, "log")
+
+
 def test_a_log_of_another_build(facts: dict) -> None:
-    log = measured.parse(text_of(facts, 0.5).replace(str(facts["sha256"])[:16], "0" * 16), "log")
+    log = measured.parse(text_of(facts | {"sha256": "0" * 64}, 0.5), "log")
     with pytest.raises(UsageError, match="another model"):
         measured.layers(log, facts)

@@ -7,8 +7,12 @@ import json
 import os
 import re
 import select
+import struct
 import subprocess
+import threading
 import time
+import tty
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,7 +86,7 @@ def logged(port: str) -> str:
     """What the board prints when it is asked for its log."""
     file, text, end = os.open(port, os.O_RDWR | os.O_NOCTTY), "", time.monotonic() + 20
     try:
-        while "mcugen-profile end" not in text and time.monotonic() < end:
+        while not re.search(r"mcugen-profile end \d+\s", text) and time.monotonic() < end:
             if not text:
                 os.write(file, b"L")
             ready, _, _ = select.select([file], [], [], 0.3)
@@ -149,3 +153,36 @@ def test_a_file_is_no_port(tmp_path: Path) -> None:
     with pytest.raises(mcugen.UsageError, match="is a file"):
         serial.Line(str(mine), 115200, 1.0)
     assert mine.read_text() == "mine"
+
+
+def answer_of(letter: bytes, payload: bytes) -> bytes:
+    body = letter + struct.pack("<I", len(payload)) + payload
+    return b"\x5a" + body + struct.pack("<I", zlib.crc32(body))
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2, 3])
+def test_what_the_line_loses_is_asked_for_again(lost: int) -> None:
+    """A request without an answer, an answer with another bit: twice, and then the last fault is named."""
+    host, device = os.openpty()
+    tty.setraw(device)
+    right = answer_of(b"I", b"kws 1")
+    faults = [b"", right[:-1] + bytes([right[-1] ^ 1]), right[:8]][:lost]
+    asked: list[bytes] = []
+
+    def firmware() -> None:
+        for answer in [*faults, right][:3]:
+            asked.append(os.read(host, 64))
+            os.write(host, answer)
+
+    thread = threading.Thread(target=firmware)
+    thread.start()
+    with serial.Line(os.ttyname(device), 115200, 0.2) as line:
+        if lost < 3:
+            assert line.ask("I") == b"kws 1"
+        else:
+            with pytest.raises(mcugen.ToolError, match=r"no answer within 0\.2 s"):
+                line.ask("I")
+    thread.join()
+    os.close(host)
+    os.close(device)
+    assert len(asked) == min(lost + 1, 3) and len(set(asked)) == 1
