@@ -17,6 +17,7 @@ from mcugen.plan.greedy import orders
 _SEED = 20_261_120
 _WORK = 6_000_000
 _ROUNDS = 1500
+_PLACINGS = 300_000
 _SEARCH_NODES = 10_000
 _SEARCH_WORK = 250_000
 
@@ -170,7 +171,7 @@ def _climb(
     order = sorted(range(len(buffers)), key=lambda i: start[i])
     best, best_height, current = start, height(buffers, start), height(buffers, start)
     cost = sum(len(found) for row in forbidden for found in row.values()) + 1
-    for _ in range(min(_ROUNDS, _WORK // cost)):
+    for _ in range(min(_ROUNDS, _WORK // cost, _PLACINGS // len(buffers))):
         trial = _moved(buffers, order, best, rng)
         offset = _place(buffers, forbidden, trial)
         size = height(buffers, offset)

@@ -5,6 +5,7 @@ Tensors that a step without code concatenates count as one from the first on tha
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,39 +57,73 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
     return [*found, Cut(len(running), 0, states)]
 
 
-def part_of(graph: Graph, choices: Sequence[Choice], steps: range) -> tuple[Graph, list[Choice]]:
-    """The part of the graph with these steps, and those without code that they read or write, and its choices.
+class Parts:
+    """The parts of a graph between steps. Each is found from its own nodes, so those of long graphs take no longer."""
 
-    States are not in the part: their memory is that of the whole, at all times.
-    """
-    running = [c for c in choices if c.kernel.has_code]
-    wanted = {running[i].node.name for i in steps}
-    taken = _read_aliases(choices, wanted)
-    made: set[str] = set()
-    before: set[str] = set()
-    chosen = []
-    for choice in choices:
-        name, made_here = choice.node.name, made.issuperset(choice.node.inputs)
-        if name in wanted or name in taken or (not choice.kernel.has_code and made_here):
-            chosen.append(choice)
-            made |= set(choice.node.outputs)
-        if name in taken and not made.intersection(choice.node.inputs):
-            before |= set(choice.node.outputs)
-    nodes = tuple(c.node for c in chosen)
-    inside = {node.name for node in nodes}
-    read_outside = {n for node in graph.nodes if node.name not in inside for n in node.inputs} | set(graph.kept)
-    there = made | {t.name for t in graph.tensors.values() if t.is_constant} | {s.before for s in graph.states}
-    inputs = dict.fromkeys(n for node in nodes for n in node.inputs if n is not None and n not in there)
-    outputs = tuple(n for node in nodes for n in node.outputs if n in read_outside and n not in before)
-    return Graph(graph.name, graph.tensors, nodes, tuple(inputs), outputs), chosen
+    def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
+        self._graph = graph
+        self._nodes = [c.node for c in choices]
+        self._has_code = [c.kernel.has_code for c in choices]
+        self._running = [at for at, has_code in enumerate(self._has_code) if has_code]
+        self._maker = {name: at for at, node in enumerate(self._nodes) for name in node.outputs}
+        self._readers: dict[str, list[int]] = {}
+        for at, node in enumerate(self._nodes):
+            for name in node.inputs:
+                if name is not None:
+                    self._readers.setdefault(name, []).append(at)
+        self._kept = frozenset(graph.kept)
+        self._states = frozenset(state.before for state in graph.states)
 
+    def of(self, steps: range) -> tuple[Graph, list[int]]:
+        """The part of the graph with these steps, and those without code that they read or write; and the places of
+        its nodes in the graph.
 
-def _read_aliases(choices: Sequence[Choice], wanted: set[str]) -> set[str]:
-    """Names of the nodes without code whose results the wanted nodes read: their memory is that of other tensors."""
-    read = {n for c in choices if c.node.name in wanted for n in c.node.inputs}
-    taken: set[str] = set()
-    for choice in reversed(choices):
-        if not choice.kernel.has_code and read.intersection(choice.node.outputs):
-            taken.add(choice.node.name)
-            read |= set(choice.node.inputs)
-    return taken
+        States are not in the part: their memory is that of the whole, at all times.
+        """
+        wanted = {self._running[i] for i in steps}
+        taken = self._read_aliases(wanted)
+        inside: list[int] = []
+        made: set[str] = set()
+        before: set[str] = set()
+        waiting = sorted(wanted | taken)
+        seen = set(waiting)
+        while waiting:
+            at = heapq.heappop(waiting)
+            node = self._nodes[at]
+            if at not in wanted and at not in taken and not made.issuperset(node.inputs):
+                continue
+            inside.append(at)
+            made.update(node.outputs)
+            if at in taken and not made.intersection(node.inputs):
+                before.update(node.outputs)
+            for reader in (r for name in node.outputs for r in self._readers.get(name, ())):
+                if not self._has_code[reader] and reader not in seen:
+                    seen.add(reader)
+                    heapq.heappush(waiting, reader)
+        return self._graph_of(inside, made, before), inside
+
+    def _graph_of(self, inside: Sequence[int], made: set[str], before: set[str]) -> Graph:
+        graph, nodes, places = self._graph, tuple(self._nodes[at] for at in inside), set(inside)
+        read = dict.fromkeys(name for node in nodes for name in node.inputs if name is not None)
+        tensors = {name: graph.tensors[name] for name in (*read, *made)}
+        there = made | self._states
+        inputs = tuple(name for name in read if name not in there and not tensors[name].is_constant)
+        outputs = tuple(
+            name
+            for node in nodes
+            for name in node.outputs
+            if name not in before and (name in self._kept or not places.issuperset(self._readers.get(name, ())))
+        )
+        return Graph(graph.name, tensors, nodes, inputs, outputs)
+
+    def _read_aliases(self, wanted: set[int]) -> set[int]:
+        """The nodes without code whose results the wanted nodes read: their memory is that of other tensors."""
+        taken: set[int] = set()
+        waiting = list(wanted)
+        while waiting:
+            for name in self._nodes[waiting.pop()].inputs:
+                maker = self._maker.get(name) if name is not None else None
+                if maker is not None and not self._has_code[maker] and maker not in taken:
+                    taken.add(maker)
+                    waiting.append(maker)
+        return taken

@@ -1,9 +1,8 @@
 """Time against memory: what kernels and rows cost for every limit of memory, from the fastest on.
 
-Stretches lie between cuts, where one tensor is live, so the memory of a network is the most that any of its stretches
-needs, and its cost their sum. For each limit the cheapest row of stretches is found by dynamic programming. What is not
-known of a stretch is bounded: its cost by its cheapest kernels, its memory by its ends and by what shorter stretches
-inside it need. Only those that an answer rests on are looked into.
+Cuts, where one tensor is live, split a long network into segments (`segment.py`), so that its curve takes as long for
+each of its layers as that of a short one. The memory of a network is the most that any of its segments needs, and its
+cost their sum.
 
 The curve does not depend on any budget: a budget takes the cheapest of its points that fits. So a larger one never
 gets a slower model.
@@ -19,13 +18,15 @@ import numpy as np
 from mcugen.graph import Graph
 from mcugen.schedule.cuts import Cut, cuts_of
 from mcugen.schedule.places import sources
-from mcugen.schedule.steps import Step, batch_of, can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates
-from mcugen.select.stretch import EVENT_COST, Found, Network, Stretch, stretch
+from mcugen.select.segment import Row, Segment
+from mcugen.select.stretch import Network, bounds_of
 
 MAX_CUTS = 64
-TIE = 0.5
-"""Cost of a stretch: of equals, the fewest are taken, since plans of them have fewer holes."""
+"""Cuts between the ends up to which a network is one segment."""
+
+SEGMENT_CUTS = 24
+"""At most so many cuts from the first of a segment to the last, where there are several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,31 +42,10 @@ class Point:
     groups: tuple[range, ...]
 
 
-_Key = tuple[int, int, bool]
-"""The cuts that a stretch lies between, and whether it runs row by row."""
-_Answer = tuple[_Key, Stretch, Found]
-
-
-@dataclass(eq=False)
-class _Edge:
-    """What is known of a stretch. cost: a bound from below until there is an answer, then that of the last one.
-
-    least: no choice of kernels needs less memory. found: the last answer, with what is held from before the stretch.
-    """
-
-    cost: float
-    least: float
-    model: Stretch | None = None
-    found: Found | None = None
-
-    def fits(self, limit: float) -> bool:
-        return self.found is not None and self.found[1] <= limit
-
-
 class Curve:
     """The points of one network, from the fastest to the smallest.
 
-    most: how many stretches are looked into; there are no points that need more.
+    most: how many stretches of a segment are looked into; there are no points that need more.
     """
 
     def __init__(
@@ -78,17 +58,15 @@ class Curve:
         no_rows: bool,
         most: float = np.inf,
     ) -> None:
-        self._left = most
         choices = [listed[0].choice for listed in candidates]
         of = sources(choices)
         results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
         self._net = Network(graph, tuple(candidates), keep_input, pushed, results)
-        self._cuts = _smallest(cuts_of(graph, choices, keep_input=keep_input))
-        self._edges: dict[_Key, _Edge] = {}
-        self._into: list[list[tuple[int, bool]]] = [[] for _ in self._cuts]
-        for key, edge in self._first_edges(no_rows):
-            self._edges[key] = edge
-            self._into[key[1]].append((key[0], key[2]))
+        bounds = bounds_of(self._net.running)
+        parts = _segments(cuts_of(graph, choices, keep_input=keep_input))
+        self._starts = [cuts[0].index for cuts in parts]
+        self._segments = [Segment(self._net, cuts, bounds, no_rows=no_rows, most=most) for cuts in parts]
+        self._rows: list[Row | None] = [None] * len(parts)
 
     def points(self) -> Iterator[Point]:
         """Each needs less memory than those before it."""
@@ -99,127 +77,39 @@ class Curve:
 
     def within(self, limit: float, cost: float = np.inf) -> Point | None:
         """The fastest point within a limit of memory, if it costs less than `cost`. Limits of later calls are lower."""
-        path = self._cheapest(limit, cost)
-        if path is None or limit < 0:
-            return None
-        edges = [(key, self._edges[key]) for key in path]
-        return self._point([(key, e.model, e.found) for key, e in edges if e.model and e.found])
-
-    def _first_edges(self, no_rows: bool) -> Iterator[tuple[_Key, _Edge]]:
-        running = [listed for listed in self._net.candidates if listed[0].choice.kernel.has_code]
-        whole = np.cumsum([0.0, *(min(c.cost for c in listed) + EVENT_COST for listed in running)])
-        walked = np.cumsum([0.0, *(_rows_bound(listed) for listed in running)])
-        able = np.cumsum([0, *(any(_walks(c) for c in listed) for listed in running)])
-        for j, b in enumerate(self._cuts):
-            for i, a in enumerate(self._cuts[:j]):
-                ends = max(a.nbytes, b.nbytes) + a.held_bytes
-                if j == i + 1:
-                    yield (i, j, False), _Edge(float(whole[b.index] - whole[a.index]), ends)
-                if not no_rows and able[b.index] > able[a.index]:
-                    yield (i, j, True), _Edge(float(walked[b.index] - walked[a.index]), ends)
-
-    def _cheapest(self, limit: float, most: float) -> list[_Key] | None:
-        """The cheapest row of stretches within the limit; None where its cost is `most` or more."""
-        while True:
-            path = self._shortest(limit, most)
-            unknown = [key for key in path or () if not self._edges[key].fits(limit)]
-            if not unknown:
-                return path
-            if self._left <= 0:
-                return None
-            for key in unknown:
-                self._look_into(key, limit)
-
-    def _shortest(self, limit: float, most: float) -> list[_Key] | None:
-        """The path from the first cut to the last with the least bounds of cost, if that is below `most`."""
-        best = [0.0] + [np.inf] * (len(self._cuts) - 1)
-        via: list[_Key | None] = [None] * len(self._cuts)
-        for j in range(1, len(self._cuts)):
-            for i, by_rows in self._into[j]:
-                edge = self._edges[i, j, by_rows]
-                total = best[i] + edge.cost + TIE
-                if edge.least <= limit and total < best[j]:
-                    best[j], via[j] = total, (i, j, by_rows)
-        path: list[_Key] = []
-        while (key := via[path[-1][0] if path else len(via) - 1]) is not None:
-            path.append(key)
-        return path[::-1] if best[-1] < most else None
+        known = [row.cost if row else 0.0 for row in self._rows]  # no row costs less for a lower limit
+        for k, segment in enumerate(self._segments):
+            row = self._rows[k]
+            if row is None or row.peak > limit:
+                left = cost - (sum(known) - known[k]) if np.isfinite(cost) else cost
+                row = segment.within(limit, left)
+                if row is None:
+                    return None
+                self._rows[k], known[k] = row, row.cost
+        return self._point([row for row in self._rows if row])
 
     def along(self, point: Point, limit: float) -> Point:
         """The rows of a point, with the cheapest kernels of each stretch within the limit, or else the leanest."""
-        answers: list[_Answer] = []
-        for key in self._path_of(point.groups):
-            model, held = self._model(key), self._cuts[key[0]].held_bytes
-            cost, peak, picks = model.within(limit - held) or model.leanest()
-            answers.append((key, model, (cost, peak + held, picks)))
-        return self._point(answers)
+        ends = [*self._starts[1:], len(self._net.running)]
+        spans = zip(self._segments, self._starts, ends, strict=True)
+        return self._point([s.along([g for g in point.groups if a <= g.start < b], limit) for s, a, b in spans])
 
-    def _path_of(self, groups: Sequence[range]) -> Iterator[_Key]:
-        """The stretches of a point: its groups, and those that run whole between the cuts outside of them."""
-        at = {cut.index: k for k, cut in enumerate(self._cuts)}
-        grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
-        ends = [(at[group.start], at[group.stop], True) for group in groups]
-        yield from sorted(ends + [(k, k + 1, False) for k in range(len(self._cuts) - 1) if k not in grouped])
-
-    def _model(self, key: _Key) -> Stretch:
-        i, j, by_rows = key
-        edge, last = self._edges[key], len(self._cuts) - 1
-        if edge.model is None:
-            self._left -= 1
-            a, b = self._cuts[i], self._cuts[j]
-            steps = range(a.index, b.index)
-            edge.model = stretch(self._net, steps, by_rows=by_rows, is_first=i == 0, is_last=j == last)
-            edge.least = max(edge.least, edge.model.least_bytes() + a.held_bytes)
-            edge.cost = max(edge.cost, edge.model.least_cost)
-            if by_rows:
-                self._bound_around(i, j, edge.model.inner)
-        return edge.model
-
-    def _look_into(self, key: _Key, limit: float) -> None:
-        edge, held = self._edges[key], self._cuts[key[0]].held_bytes
-        model = self._model(key)
-        if edge.least > limit:
-            return
-        found = model.within(limit - held)
-        if found is None:
-            edge.least = max(edge.least, limit + 1)  # for this limit and all below
-            return
-        edge.found = (found[0], found[1] + held, found[2])
-        edge.cost = found[0]
-
-    def _bound_around(self, i: int, j: int, inner: int) -> None:
-        """What is live inside a stretch by rows, its ends left out, is live in every longer one around it."""
-        for (a, b, by_rows), edge in self._edges.items():
-            if by_rows and a <= i and b >= j:
-                edge.least = max(edge.least, inner)
-
-    def _point(self, answers: Sequence[_Answer]) -> Point:
-        chosen: dict[str, Candidate] = {}
-        cost, peak, groups = 0.0, 0, []
-        for (i, j, by_rows), model, found in answers:
-            chosen |= {c.choice.node.name: c for c in model.picks(found)}
-            cost, peak = cost + found[0], max(peak, found[1])
-            if by_rows:
-                groups.append(range(self._cuts[i].index, self._cuts[j].index))
+    def _point(self, rows: Sequence[Row]) -> Point:
+        chosen = {name: c for row in rows for name, c in row.chosen.items()}
         picks = tuple(chosen.get(listed[0].choice.node.name, listed[0]) for listed in self._net.candidates)
-        return Point(cost, peak, picks, tuple(groups))
+        groups = tuple(group for row in rows for group in row.groups)
+        return Point(sum(row.cost for row in rows), max(row.peak for row in rows), picks, groups)
 
 
-def _smallest(cuts: list[Cut]) -> list[Cut]:
-    """At most MAX_CUTS of the cuts between the ends: those with the smallest tensors."""
-    inner = sorted(cuts[1:-1], key=lambda cut: (cut.nbytes, cut.index))[:MAX_CUTS]
-    return sorted([cuts[0], *inner, cuts[-1]], key=lambda cut: cut.index)
-
-
-def _walks(c: Candidate) -> bool:
-    return can_run_by_rows(c.choice)
-
-
-def _rows_bound(listed: Candidates) -> float:
-    """The least that a step can cost where it runs by rows, or in a stretch that does."""
-    return min(
-        c.rows_cost + EVENT_COST * Step(0, c.choice, True, batch_of(c.choice)).events
-        if _walks(c)
-        else c.cost + EVENT_COST
-        for c in listed
-    )
+def _segments(cuts: list[Cut]) -> list[list[Cut]]:
+    """The cuts of each segment; the last cut of one is the first of the next. Segments end at small tensors."""
+    if len(cuts) <= MAX_CUTS + 2:
+        return [cuts]
+    found: list[list[Cut]] = []
+    start = 0
+    while len(cuts) - 1 - start > SEGMENT_CUTS:
+        ends = range(start + SEGMENT_CUTS // 2, start + SEGMENT_CUTS + 1)
+        end = min(ends, key=lambda k: (cuts[k].nbytes, -k))
+        found.append(cuts[start : end + 1])
+        start = end
+    return [*found, cuts[start:]]

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from mcugen.graph import Graph
 from mcugen.kernel import Form
 from mcugen.plan import Buffer
 from mcugen.schedule import Schedule, Step, build
-from mcugen.schedule.cuts import part_of
+from mcugen.schedule.cuts import Parts
 from mcugen.schedule.steps import Choice, batch_of, can_run_by_rows
 from mcugen.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 from mcugen.select.candidates import Candidate, Candidates
@@ -31,6 +32,8 @@ EVENT_COST = 60.0
 """Cost of one event: table look-up plus call."""
 MAX_SETS = 1000
 """Sets of kernels of a stretch up to which all of them are tried."""
+Bounds = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]
+"""For each place between steps: the least cost of those before it whole, and by rows, and how many can run by rows."""
 Found = tuple[float, int, Picks]
 """Cost, most bytes in use at once, and for each step the number of its kernel."""
 
@@ -48,7 +51,7 @@ class Stretch:
     more: list[dict[int, Part]]
     events: int
     inner: int = 0
-    _last: Found | None = field(default=None, init=False)
+    _answers: dict[float, Found | None] = field(default_factory=dict, init=False)
 
     @property
     def least_cost(self) -> float:
@@ -65,17 +68,22 @@ class Stretch:
     def within(self, limit: float) -> Found | None:
         """The cheapest choice that needs at most `limit` bytes; None where there is none.
 
-        Of few choices all are tried. Of many, a local search goes on from the last answer: limits are asked for in
-        descending order, and what it finds may not be the cheapest.
+        Of few choices all are tried. Of many, a local search goes on from the answer for the next limit above, so what
+        it finds may not be the cheapest.
         """
         if math.prod(len(offers) for offers in self.offers) <= MAX_SETS:
             return next((found for found in self._every if found[1] <= limit), None)
+        if limit not in self._answers:
+            above = [known for known, found in self._answers.items() if known > limit and found]
+            self._answers[limit] = self._searched(limit, self._answers[min(above)] if above else None)
+        return self._answers[limit]
+
+    def _searched(self, limit: float, last: Found | None) -> Found | None:
         search = Search(self._loads)
-        found = search.reduced(self._last[2] if self._last else (0,) * len(self.offers), limit)
-        lean = search.reduced(self._leanest(), limit) if found is None or not self._last else None
+        found = search.reduced(last[2] if last else (0,) * len(self.offers), limit)
+        lean = search.reduced(self._leanest(), limit) if found is None or not last else None
         both = [self._found(search.improved(picks, limit)) for picks in (found, lean) if picks is not None]
-        self._last = min(both, key=lambda f: (f[0], f[1]), default=self._last)
-        return self._last if both else None
+        return min(both, key=lambda f: (f[0], f[1]), default=None)
 
     @functools.cached_property
     def _loads(self) -> Loads:
@@ -122,6 +130,7 @@ class Network:
     pushed: str | None
     results: frozenset[str]
     _known: dict[tuple[int, bool], tuple[int, int]] = field(default_factory=dict)
+    _stretches: dict[tuple[object, ...], Stretch] = field(default_factory=dict)
 
     @functools.cached_property
     def by_rows(self) -> Mapping[str, Sequence[Candidate]]:
@@ -132,6 +141,50 @@ class Network:
     def whole(self) -> Mapping[str, Sequence[Candidate]]:
         """For each node, the candidates for whole tensors."""
         return {k[0].choice.node.name: [c for c in k if c.choice.kernel.keeps] for k in self.candidates}
+
+    @functools.cached_property
+    def parts(self) -> Parts:
+        """The parts of the graph."""
+        return Parts(self.graph, [listed[0].choice for listed in self.candidates])
+
+    @functools.cached_property
+    def running(self) -> list[Candidates]:
+        """The candidates of the nodes that become steps."""
+        return [listed for listed in self.candidates if listed[0].choice.kernel.has_code]
+
+    @functools.cached_property
+    def place(self) -> Mapping[Candidate, int]:
+        """The number of each candidate among those of its node."""
+        return {c: k for listed in self.candidates for k, c in enumerate(listed)}
+
+    @functools.cached_property
+    def kinds(self) -> list[int]:
+        """For each node the number of its kind: those of one kind differ in nothing that schedules depend on."""
+        known: dict[object, int] = {}
+        return [known.setdefault(_kind(listed), len(known)) for listed in self.candidates]
+
+    def stretch(self, steps: range, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
+        """The stretch of these steps, or one like it, whose candidates have the same places among those of their nodes.
+
+        is_first, is_last: whether it begins or ends with the network.
+        """
+        part, places = self.parts.of(steps)
+        key = (by_rows, is_first, is_last, self.keeps(part), *self._shape_of(part, places))
+        if key not in self._stretches:
+            self._stretches[key] = stretch(self, part, by_rows=by_rows, is_first=is_first, is_last=is_last)
+        return self._stretches[key]
+
+    def _shape_of(self, part: Graph, places: Sequence[int]) -> Iterator[int]:
+        """The kinds of the nodes of a part, and which tensors are the same."""
+        number: dict[str, int] = {}
+        for node, at in zip(part.nodes, places, strict=True):
+            yield self.kinds[at]
+            for name in (*node.inputs, *node.outputs):
+                known = name is not None and not part.tensors[name].is_constant
+                yield number.setdefault(str(name), len(number)) if known else -1
+        for name in (*part.inputs, None, *part.outputs):
+            yield number[name] if name is not None else -1
+        yield number.get(self.pushed or "", -1) if self.pushed in part.inputs else -1
 
     def keeps(self, part: Graph) -> bool:
         """Whether the inputs of a part of the graph stay until its end."""
@@ -149,10 +202,31 @@ class Network:
         return self._known[key]
 
 
-def stretch(net: Network, steps: range, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
-    """The stretch of these steps. is_first, is_last: whether it begins or ends with the network."""
+def _kind(listed: Candidates) -> object:
+    """What schedules depend on of a node with these candidates."""
+    call = listed[0].choice.call
+    types = tuple((t.shape, t.dtype) if t else None for t in (*call.inputs, *call.outputs))
+    return _op_of(call.op), types, tuple(c is None for c in call.constants), tuple(map(_traits, listed))
+
+
+def _op_of(op: object) -> object:
+    try:
+        hash(op)
+    except TypeError:
+        return id(op)
+    return type(op), op
+
+
+def _traits(c: Candidate) -> object:
+    kernel, call, step = c.choice.kernel, c.choice.call, Step(0, c.choice)
+    window = kernel.window(call) if kernel.window else None
+    return id(kernel), c.cost, c.rows_cost, step.scratch_bytes, step.ring_bytes, window
+
+
+def stretch(net: Network, part: Graph, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
+    """The stretch of a part of the network."""
     walks = net.by_rows if by_rows else net.whole
-    made = _built(net, steps, {name: _first(found, returns=False) for name, found in walks.items()}, by_rows)
+    made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
     loads = _loads(made.row_buffers, length)
     rows = sum(loads.values(), np.zeros(length, np.int64))
@@ -209,13 +283,10 @@ def _returns(choice: Choice) -> bool:
     return kernel.form is Form.WINDOW or (kernel.form is Form.RING and not kernel.keeps)
 
 
-def _built(net: Network, steps: range, chosen: Mapping[str, Choice], by_rows: bool) -> Schedule:
-    choices = [chosen[listed[0].choice.node.name] for listed in net.candidates]
-    sub, inside = part_of(net.graph, choices, steps)
-    groups = [range(len(steps))] if by_rows else []
-    return build(
-        sub, inside, groups, keep_input=net.keeps(sub), pushed=net.pushed if net.pushed in sub.inputs else None
-    )
+def _built(net: Network, part: Graph, choices: Sequence[Choice], by_rows: bool) -> Schedule:
+    steps = sum(choice.kernel.has_code for choice in choices)
+    pushed = net.pushed if net.pushed in part.inputs else None
+    return build(part, choices, [range(steps)] if by_rows else [], keep_input=net.keeps(part), pushed=pushed)
 
 
 def _loads(found: Mapping[str, RowBuffer], length: int) -> dict[str, Load]:
@@ -245,3 +316,25 @@ def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequen
         if not any((o.own.load <= load).all() and o.returns <= returns for o in found):
             found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, Part(start, load), returns))
     return found
+
+
+def bounds_of(running: Sequence[Candidates]) -> Bounds:
+    """The bounds of the costs of steps with these candidates."""
+    whole = np.cumsum([0.0, *(min(c.cost for c in listed) + EVENT_COST for listed in running)])
+    walked = np.cumsum([0.0, *(_rows_bound(listed) for listed in running)])
+    able = np.cumsum([0, *(any(_walks(c) for c in listed) for listed in running)])
+    return whole, walked, able
+
+
+def _walks(c: Candidate) -> bool:
+    return can_run_by_rows(c.choice)
+
+
+def _rows_bound(listed: Candidates) -> float:
+    """The least that a step can cost where it runs by rows, or in a stretch that does."""
+    return min(
+        c.rows_cost + EVENT_COST * Step(0, c.choice, True, batch_of(c.choice)).events
+        if _walks(c)
+        else c.cost + EVENT_COST
+        for c in listed
+    )

@@ -20,7 +20,7 @@ from mcugen import pipeline, schedule, select
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import lower_bound
-from mcugen.schedule.cuts import cuts_of, part_of
+from mcugen.schedule.cuts import Parts, cuts_of
 from mcugen.schedule.places import sources
 from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates
@@ -100,7 +100,8 @@ def _built(
     """(cost, peak) of a stretch with these kernels."""
     chosen = {c.choice.node.name: c.choice for c in picks}
     choices = [chosen.get(listed[0].choice.node.name, listed[0].choice) for listed in candidates]
-    sub, inside = part_of(graph, choices, steps)
+    sub, places = Parts(graph, choices).of(steps)
+    inside = [choices[at] for at in places]
     groups = [range(len(steps))] if by_rows else []
     of = sources(choices)  # an output may be bytes of an input
     kept = {source for name in graph.outputs for source in of.get(name, (name,))}

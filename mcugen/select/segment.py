@@ -1,0 +1,176 @@
+"""Time against memory of a segment of a network, from one cut to another, from the fastest on.
+
+Stretches lie between cuts, where one tensor is live, so the memory of a segment is the most that any of its stretches
+needs, and its cost their sum. For each limit the cheapest row of stretches is found by dynamic programming. What is not
+known of a stretch is bounded: its cost by its cheapest kernels, its memory by its ends and by what shorter stretches
+inside it need. Only those that an answer rests on are looked into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.schedule.cuts import Cut
+from mcugen.select.candidates import Candidate
+from mcugen.select.stretch import Bounds, Found, Network, Stretch
+
+TIE = 0.5
+"""Cost of a stretch: of equals, the fewest are taken, since plans of them have fewer holes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row of stretches: its cost, the most bytes in use at once, the kernel of each node by its name, and the steps
+    that run row by row together.
+    """
+
+    cost: float
+    peak: int
+    chosen: Mapping[str, Candidate]
+    groups: tuple[range, ...]
+
+
+_Key = tuple[int, int, bool]
+"""The cuts that a stretch lies between, and whether it runs row by row."""
+_Answer = tuple[_Key, Stretch, Found]
+
+
+@dataclass(eq=False)
+class _Edge:
+    """What is known of a stretch. cost: a bound from below until there is an answer, then that of the last one.
+
+    least: no choice of kernels needs less memory. found: the last answer, with what is held from before the stretch.
+    """
+
+    cost: float
+    least: float
+    model: Stretch | None = None
+    found: Found | None = None
+
+    def fits(self, limit: float) -> bool:
+        return self.found is not None and self.found[1] <= limit
+
+
+class Segment:
+    """The rows of stretches between the first and the last of some cuts, from the fastest to the smallest.
+
+    most: how many stretches are looked into; there are no rows that need more.
+    """
+
+    def __init__(
+        self, net: Network, cuts: Sequence[Cut], bounds: Bounds, *, no_rows: bool, most: float = np.inf
+    ) -> None:
+        self._net, self._cuts, self._left = net, cuts, most
+        self._edges: dict[_Key, _Edge] = {}
+        self._into: list[list[tuple[int, bool]]] = [[] for _ in self._cuts]
+        for key, edge in self._first_edges(bounds, no_rows):
+            self._edges[key] = edge
+            self._into[key[1]].append((key[0], key[2]))
+
+    def within(self, limit: float, cost: float = np.inf) -> Row | None:
+        """The fastest row within a limit of memory, if it costs less than `cost`. Limits of later calls are lower."""
+        path = self._cheapest(limit, cost)
+        if path is None or limit < 0:
+            return None
+        edges = [(key, self._edges[key]) for key in path]
+        return self._row([(key, e.model, e.found) for key, e in edges if e.model and e.found])
+
+    def _first_edges(self, bounds: Bounds, no_rows: bool) -> Iterator[tuple[_Key, _Edge]]:
+        whole, walked, able = bounds
+        for j, b in enumerate(self._cuts):
+            for i, a in enumerate(self._cuts[:j]):
+                ends = max(a.nbytes, b.nbytes) + a.held_bytes
+                if j == i + 1:
+                    yield (i, j, False), _Edge(float(whole[b.index] - whole[a.index]), ends)
+                if not no_rows and able[b.index] > able[a.index]:
+                    yield (i, j, True), _Edge(float(walked[b.index] - walked[a.index]), ends)
+
+    def _cheapest(self, limit: float, most: float) -> list[_Key] | None:
+        """The cheapest row of stretches within the limit; None where its cost is `most` or more."""
+        while True:
+            path = self._shortest(limit, most)
+            unknown = [key for key in path or () if not self._edges[key].fits(limit)]
+            if not unknown:
+                return path
+            if self._left <= 0:
+                return None
+            for key in unknown:
+                self._look_into(key, limit)
+
+    def _shortest(self, limit: float, most: float) -> list[_Key] | None:
+        """The path from the first cut to the last with the least bounds of cost, if that is below `most`."""
+        best = [0.0] + [np.inf] * (len(self._cuts) - 1)
+        via: list[_Key | None] = [None] * len(self._cuts)
+        for j in range(1, len(self._cuts)):
+            for i, by_rows in self._into[j]:
+                edge = self._edges[i, j, by_rows]
+                total = best[i] + edge.cost + TIE
+                if edge.least <= limit and total < best[j]:
+                    best[j], via[j] = total, (i, j, by_rows)
+        path: list[_Key] = []
+        while (key := via[path[-1][0] if path else len(via) - 1]) is not None:
+            path.append(key)
+        return path[::-1] if best[-1] < most else None
+
+    def along(self, groups: Sequence[range], limit: float) -> Row:
+        """These rows, with the cheapest kernels of each stretch within the limit, or else the leanest."""
+        answers: list[_Answer] = []
+        for key in self._path_of(groups):
+            model, held = self._model(key), self._cuts[key[0]].held_bytes
+            cost, peak, picks = model.within(limit - held) or model.leanest()
+            answers.append((key, model, (cost, peak + held, picks)))
+        return self._row(answers)
+
+    def _path_of(self, groups: Sequence[range]) -> Iterator[_Key]:
+        """The stretches of a row: those by rows, and those that run whole between the cuts outside of them."""
+        at = {cut.index: k for k, cut in enumerate(self._cuts)}
+        grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
+        ends = [(at[group.start], at[group.stop], True) for group in groups]
+        yield from sorted(ends + [(k, k + 1, False) for k in range(len(self._cuts) - 1) if k not in grouped])
+
+    def _model(self, key: _Key) -> Stretch:
+        i, j, by_rows = key
+        edge, last = self._edges[key], len(self._net.running)
+        if edge.model is None:
+            self._left -= 1
+            a, b = self._cuts[i], self._cuts[j]
+            steps = range(a.index, b.index)
+            edge.model = self._net.stretch(steps, by_rows=by_rows, is_first=a.index == 0, is_last=b.index == last)
+            edge.least = max(edge.least, edge.model.least_bytes() + a.held_bytes)
+            edge.cost = max(edge.cost, edge.model.least_cost)
+            if by_rows:
+                self._bound_around(i, j, edge.model.inner)
+        return edge.model
+
+    def _look_into(self, key: _Key, limit: float) -> None:
+        edge, held = self._edges[key], self._cuts[key[0]].held_bytes
+        model = self._model(key)
+        if edge.least > limit:
+            return
+        found = model.within(limit - held)
+        if found is None:
+            edge.least = max(edge.least, limit + 1)  # for this limit and all below
+            return
+        edge.found = (found[0], found[1] + held, found[2])
+        edge.cost = found[0]
+
+    def _bound_around(self, i: int, j: int, inner: int) -> None:
+        """What is live inside a stretch by rows, its ends left out, is live in every longer one around it."""
+        for (a, b, by_rows), edge in self._edges.items():
+            if by_rows and a <= i and b >= j:
+                edge.least = max(edge.least, inner)
+
+    def _row(self, answers: Sequence[_Answer]) -> Row:
+        chosen: dict[str, Candidate] = {}
+        cost, peak, groups = 0.0, 0, []
+        for (i, j, by_rows), model, found in answers:
+            nodes = self._net.running[self._cuts[i].index : self._cuts[j].index]
+            alike = zip(nodes, model.picks(found), strict=True)
+            chosen |= {n[0].choice.node.name: n[self._net.place[c]] for n, c in alike}
+            cost, peak = cost + found[0], max(peak, found[1])
+            if by_rows:
+                groups.append(range(self._cuts[i].index, self._cuts[j].index))
+        return Row(cost, peak, chosen, tuple(groups))

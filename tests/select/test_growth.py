@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search for kernels and rows takes no more for each layer of a long network than of a short one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from mcugen import pipeline, select
+from mcugen.options import Options
+from mcugen.select import curve, segment, stretch
+from mcugen.select.candidates import Candidates
+from mcugen.select.curve import Curve
+from tests.support.long_networks import network
+
+SHORT, LONG = 24, 68
+
+
+@pytest.fixture(scope="module")
+def chains(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Any, list[Candidates]]]:
+    found = {}
+    for layers in (SHORT, LONG):
+        path = tmp_path_factory.mktemp("growth") / "m.tflite"
+        path.write_bytes(network(layers))
+        options = Options(board="cortex-m4", optimize="ram")
+        model = pipeline.prepare(path, options)
+        listed = select.candidates_of(model.graph, model.board, options)
+        narrow = [tuple(c for c in each if not c.choice.kernel.widened)[:2] for each in listed]
+        found[layers] = model.graph, narrow
+    return found
+
+
+def work(chains: dict[int, tuple[Any, list[Candidates]]], layers: int, monkeypatch: pytest.MonkeyPatch) -> float:
+    """Questions that a whole curve asks of stretches, and steps of those that it builds, for each layer."""
+    calls: Counter[str] = Counter()
+
+    def counted(owner: Any, name: str) -> None:
+        inner = getattr(owner, name)
+
+        def call(*given: Any, **named: Any) -> Any:
+            calls[name] += 1
+            return inner(*given, **named)
+
+        monkeypatch.setattr(owner, name, call)
+
+    counted(segment.Segment, "_look_into")
+    counted(stretch, "_offers")
+    graph, listed = chains[layers]
+    assert [*Curve(graph, listed, keep_input=False, pushed=None, no_rows=False).points()]
+    return calls.total() / layers
+
+
+def test_the_search_grows_with_the_layers(chains: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And faster where a network is not cut into segments."""
+    found = []
+    for layers, cuts in ((SHORT, curve.MAX_CUTS), (LONG, curve.MAX_CUTS), (LONG, LONG)):
+        with monkeypatch.context() as m:
+            m.setattr(curve, "MAX_CUTS", cuts)
+            found.append(work(chains, layers, m))
+    short, long, whole = found
+    assert long <= 1.5 * short < whole
