@@ -20,7 +20,7 @@ from mcugen.cli._console import progress
     type=float,
     default=10.0,
     show_default=True,
-    help="Seconds to wait for an answer, before it is asked for again.",
+    help="Seconds to wait for an answer, before it is asked for again, twice.",
 )
 @click.option("--cases", "count", type=click.IntRange(1), default=4, show_default=True, help="Number of drawn inputs.")
 @click.option(
