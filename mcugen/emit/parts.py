@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -204,6 +205,12 @@ class DeviceView:
     states: list[KeptView]
     arena_size: int
     copies_size: int
+    cuts: list[list[tuple[int, int]]]
+
+    @property
+    def cut_starts(self) -> list[int]:
+        """The first span of each cut, and their number."""
+        return list(itertools.accumulate((len(cut) for cut in self.cuts), initial=0))
 
     @property
     def lines(self) -> list[str]:

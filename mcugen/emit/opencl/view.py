@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from mcugen import halves
 from mcugen.emit.literals import number
 from mcugen.emit.opencl import program
+from mcugen.emit.opencl.cuts import cuts
 from mcugen.emit.parts import ArgumentView, CopyView, DeviceView, EndView, GridStepView, KeptView
 from mcugen.errors import InternalError, UnsupportedError
 from mcugen.graph import Node, State
@@ -79,7 +80,8 @@ def build(
     launches = [_of_step(s, title, schedule, plan) for s, title in zip(schedule.steps, titles, strict=True)]
     ends = [(end.offset, end.nbytes) for end in (*inputs, *outputs)]
     kept = [_kept(state, schedule, plan) for state in schedule.graph.states]
-    return tables(launches, ends[: len(inputs)], ends[len(inputs) :], plan.nbytes, kept)
+    made = tables(launches, ends[: len(inputs)], ends[len(inputs) :], plan.nbytes, kept)
+    return replace(made, cuts=cuts(schedule, plan))
 
 
 def _kept(state: State, schedule: Schedule, plan: MemoryPlan) -> Kept:
@@ -171,6 +173,7 @@ def tables(
         outputs=copies[len(inputs) :],
         states=states,
         arena_size=size,
+        cuts=[],
         copies_size=max(copied + (size if any(not step.kernel for step in steps) else 0), ALIGN),
     )
 

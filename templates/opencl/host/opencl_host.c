@@ -35,11 +35,17 @@ static int make_all(mg_cl *m)
 
 int mg_cl_init(mg_cl *m, const mg_cl_plan *plan, cl_kernel *kernels)
 {
+    return mg_cl_init_on(m, plan, kernels, NULL);
+}
+
+int mg_cl_init_on(mg_cl *m, const mg_cl_plan *plan, cl_kernel *kernels, const char *device)
+{
     if (m->plan != NULL) {
         return 0;
     }
     memset(m, 0, sizeof *m);
     m->plan = plan;
+    m->wanted = device;
     m->kernels = kernels;
     memset(kernels, 0, plan->step_count * sizeof *kernels);
     if (make_all(m) != 0) {

@@ -50,6 +50,11 @@ typedef struct mg_cl_state {
     size_t start, size, initial, made;
 } mg_cl_state;
 
+/* Bytes of the arena. */
+typedef struct mg_cl_span {
+    uint32_t start, size;
+} mg_cl_span;
+
 typedef struct mg_cl_plan {
     const char *name, *weights_file;
     const char *const *source;
@@ -58,6 +63,8 @@ typedef struct mg_cl_plan {
     const mg_cl_arg *args;
     const mg_cl_end *inputs, *outputs;
     const mg_cl_state *states;
+    const mg_cl_span *spans; /* what the steps from k on need of those before: spans cuts[k] to cuts[k + 1] */
+    const uint32_t *cuts; /* NULL where the model cannot be divided */
     uint32_t lines, step_count, input_count, output_count, state_count, host_steps;
     size_t arena_size, constants_size, copies_size;
     uint64_t constants_check;
@@ -66,6 +73,7 @@ typedef struct mg_cl_plan {
 
 typedef struct mg_cl {
     const mg_cl_plan *plan;
+    const char *wanted; /* the device, as MG_CL_DEVICE_VARIABLE names one; NULL: what that says */
     cl_kernel *kernels; /* one for each step, NULL where it is C */
     cl_device_id device;
     cl_context context;
@@ -79,7 +87,8 @@ typedef struct mg_cl {
     char text[512];
 } mg_cl;
 
-/* The environment variable that names the device: parts of the names of its platform and of itself, PLATFORM:DEVICE. */
+/* The environment variable that names the device: parts of the names of its platform and of itself, PLATFORM:DEVICE; with
+ * #1 at the end the second of those that fit, and so on. */
 #define MG_CL_DEVICE_VARIABLE "MCUGEN_CL_DEVICE"
 /* The environment variable that names the folder of built programs; without it the current user's cache folder. */
 #define MG_CL_CACHE_VARIABLE "MCUGEN_CL_CACHE"
@@ -88,6 +97,8 @@ typedef struct mg_cl {
 
 /* All return 0, or an error of OpenCL or below, which mg_cl_text explains. After an error everything is released. */
 int mg_cl_init(mg_cl *m, const mg_cl_plan *plan, cl_kernel *kernels);
+/* The same on a device that is named as the environment variable would. */
+int mg_cl_init_on(mg_cl *m, const mg_cl_plan *plan, cl_kernel *kernels, const char *device);
 void mg_cl_deinit(mg_cl *m);
 int mg_cl_start(mg_cl *m);
 int mg_cl_wait(mg_cl *m);
@@ -96,6 +107,11 @@ void mg_cl_reset(mg_cl *m);
 const char *mg_cl_text(const mg_cl *m);
 uint8_t *mg_cl_input(mg_cl *m, uint32_t k);
 const uint8_t *mg_cl_output(const mg_cl *m, uint32_t k);
+
+/* A run divided over two objects of one plan: the first `steps` steps of `first`, then the others of `m`; mg_cl_wait(m)
+ * ends it. The first may begin its next run once mg_cl_start_rest has returned. */
+int mg_cl_start_first(mg_cl *first, uint32_t steps);
+int mg_cl_start_rest(mg_cl *m, mg_cl *first, uint32_t steps);
 
 /* The parts of a run: give the inputs to the device, queue steps [first, end), take the outputs and keep the states. */
 int mg_cl_give(mg_cl *m);

@@ -27,19 +27,31 @@ static int is_wanted(cl_platform_id platform, cl_device_id device, const char *w
     const char *const colon = strchr(wanted, ':');
     const size_t first = colon != NULL ? (size_t)(colon - wanted) : 0u;
     const char *const rest = colon != NULL ? colon + 1 : wanted;
+    const char *const number = strrchr(rest, '#');
+    const size_t length = number != NULL ? (size_t)(number - rest) : strlen(rest);
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, NULL) != CL_SUCCESS ||
         clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof device_name, device_name, NULL) != CL_SUCCESS) {
         return 0;
     }
-    return contains(platform_name, wanted, first) && contains(device_name, rest, strlen(rest));
+    return contains(platform_name, wanted, first) && contains(device_name, rest, length);
+}
+
+/* Whether a device was among those of a kind before the last, which is all of them. */
+static int is_seen(cl_device_type kind, cl_device_id device)
+{
+    cl_device_type own = CL_DEVICE_TYPE_DEFAULT;
+    (void)clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof own, &own, NULL);
+    return kind == CL_DEVICE_TYPE_ALL && (own & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0u;
 }
 
 /* The first GPU, else the first accelerator, else the first device; of those that the environment asks for. */
 int mg_cl_choose_device(mg_cl *m)
 {
     static const cl_device_type kinds[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL};
-    const char *const given = getenv(MG_CL_DEVICE_VARIABLE);
+    const char *const given = m->wanted != NULL ? m->wanted : getenv(MG_CL_DEVICE_VARIABLE);
     const char *const wanted = given != NULL ? given : "";
+    const char *const number = strrchr(wanted, '#');
+    unsigned long skipped = number != NULL ? strtoul(number + 1, NULL, 10) : 0u;
     cl_platform_id platforms[MAX_LISTED];
     cl_uint platform_count = 0u;
     const cl_int listed = clGetPlatformIDs(MAX_LISTED, platforms, &platform_count);
@@ -56,10 +68,14 @@ int mg_cl_choose_device(mg_cl *m)
                 continue;
             }
             for (cl_uint d = 0u; d < count && d < MAX_LISTED; d += 1u) {
-                if (is_wanted(platforms[p], devices[d], wanted)) {
+                if (!is_wanted(platforms[p], devices[d], wanted) || is_seen(kinds[kind], devices[d])) {
+                    continue;
+                }
+                if (skipped == 0u) {
                     m->device = devices[d];
                     return 0;
                 }
+                skipped -= 1u;
             }
         }
     }
