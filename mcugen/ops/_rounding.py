@@ -8,6 +8,7 @@ is derived for the sums that can occur.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
@@ -181,14 +182,14 @@ def _exception_fields(found: Line, y: TensorType, before: np.ndarray) -> dict[st
     }
 
 
-def grid_fields(call: Call, activation: str, channels: int) -> dict[str, Param]:
-    """The same for OpenCL kernels with the constant LINE, for so many channels, padding included: see integers.cl.
+def grid_fields(found: Mapping[str, Param], channels: int = 0) -> dict[str, Param]:
+    """The same fields for OpenCL kernels with the constant LINE, for at least so many channels: see integers.cl.
 
     line: where the pairs of exceptions begin; for each channel both halves of its addend, and where its pairs end; the
     pairs.
     """
-    found = fields(call, activation)
     mult, addend, shift = (np.asarray(found[f"line.{name}"], np.int64) for name in ("mult", "addend", "shift"))
+    channels = max(channels, mult.size)
     pad = channels - mult.size
     has_pairs = bool(found["line.has_exceptions"])
     ends = np.asarray(found["line.exception_end"] if has_pairs else np.zeros_like(mult), np.int64)

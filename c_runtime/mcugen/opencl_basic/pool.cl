@@ -2,7 +2,8 @@
  *
  * Pooling: a work-item makes VEC channels of one pixel, of the taps inside the image.
  * LARGEST: the largest of them, else their mean. INT8: of int8; a mean is rounded to nearest, halves away from zero,
- * after `offset` was added to each tap. HALF: data and results are stored as half.
+ * after `offset` was added to each tap. LINE: a mean is rounded as line.h says, by a line for each number of rows and of
+ * columns inside the image. HALF: data and results are stored as half.
  */
 #if INT8
 #define DATA char
@@ -35,7 +36,11 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     const uint at_out, const int pitch_in0, const int pitch_out, const int kernel_h, const int kernel_w,
     const int stride_h, const int stride_w, const int pad_h, const int pad_w, const int in_h, const int in_w,
     const int out_h, const int out_w, const int channels, const SUM out_min, const SUM out_max,
-#if INT8 && !LARGEST
+#if LINE
+    global const uchar *restrict mem_mult, const uint at_mult, global const uchar *restrict mem_shift, const uint at_shift,
+    global const uchar *restrict mem_line, const uint at_line, const int rounding, const int out_zero_point,
+    const int min_rows, const int min_columns, const int pitch,
+#elif INT8 && !LARGEST
     const int offset,
 #endif
     const int total)
@@ -66,7 +71,16 @@ kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, glob
     }
 #if !LARGEST
     const int count = (end_y - first_y) * (end_x - first_x);
-#if INT8
+#if LINE
+    const int at = (end_y - first_y - min_rows) * pitch + end_x - first_x - min_columns;
+    const int mult = MG_AT(const int, mult)[at], shift = MG_AT(const int, shift)[at];
+#define RESULT(sum) MG_RESULT(sum, at, mult, shift, rounding, out_zero_point, out_min, out_max)
+#if VEC == 4
+    found = (int4)(RESULT(found.x), RESULT(found.y), RESULT(found.z), RESULT(found.w));
+#else
+    found = RESULT(found);
+#endif
+#elif INT8
     found += (SUMS)(offset * count);
     const SUMS size = (TO_INTS(abs(found)) + count / 2) / count;
     found = (found < 0 ? -size : size) - offset;

@@ -37,7 +37,7 @@ FAMILY = Family(
     needs=NEEDS,
     serves={
         BatchMatmul: (lookups.MATMUL_F32, lookups.MATMUL_S8),
-        AveragePool2D: (windows.AVERAGE_F32, windows.AVERAGE_S8),
+        AveragePool2D: (windows.AVERAGE_F32, windows.AVERAGE_S8, windows.AVERAGE_LINE_S8),
         Cast: casts.CASTS,
         Concatenation: movement.JOIN,
         Conv2D: (direct.GROUPED_F32, direct.GROUPED_S8),

@@ -12,7 +12,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.numeric import activation_bounds
-from mcugen.ops import _filter, _pool, _rounding
+from mcugen.ops import _filter, _pool, _rounding, average_pool_2d
 from mcugen.ops._weighted import activation_of, matrix, rounds_once, sums_fit, window_of
 from mcugen.ops.average_pool_2d import FLIP, by_runtime
 from mcugen.ops.average_pool_2d import sums_fit as pool_sums_fit
@@ -76,7 +76,7 @@ def of_bytes(call: Call, w: np.ndarray, once: bool) -> Params:
         "in_zero_point": call.input(0).zero_point,
     }
     if _rounding.is_stated(call):
-        return fields | _rounding.grid_fields(call, activation_of(call), len(w))
+        return fields | _rounding.grid_fields(_rounding.fields(call, activation_of(call)))
     mult, shift = _filter.multipliers(call, len(w))
     fields |= {"mult": mult.astype(np.int32), "shift": shift.astype(np.int32), "rounding": int(once)}
     return fields | _filter.clamp_fields(activation_of(call), call.output)
@@ -159,6 +159,13 @@ def _average_s8(call: Call) -> Params:
     return {**_pool_params(call), "offset": FLIP if getattr(call.op, "flipped_u8", False) else 0}
 
 
+def _average_line(call: Call) -> Params:
+    """A line for each number of taps that a window has inside the image."""
+    found = average_pool_2d.params_line(call)
+    counts = {name: found[name] for name in ("min_rows", "min_columns", "pitch")}
+    return {**_pool_params(call), **counts, **_rounding.grid_fields(found)}
+
+
 AVERAGE_F32 = Kernel(
     "mg_average_pool_f32__cl",
     Form.GRID,
@@ -177,6 +184,13 @@ AVERAGE_S8 = replace(
     accepts=(_pool.int8_data, by_runtime, pool_sums_fit, indexable),
     params=_average_s8,
     halved=None,
+)
+AVERAGE_LINE_S8 = replace(
+    AVERAGE_S8,
+    symbol="mg_average_pool_s8__line_cl",
+    accepts=(_pool.int8_data, average_pool_2d.has_lines, pool_sums_fit, indexable),
+    params=_average_line,
+    variant=lambda call: {**_pool_sizes(call, largest=False), "LINE": 1},
 )
 MAX_F32 = replace(AVERAGE_F32, symbol="mg_max_pool_f32__cl", variant=partial(_pool_sizes, largest=True))
 MAX_S8 = replace(

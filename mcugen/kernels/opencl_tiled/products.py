@@ -170,7 +170,7 @@ def params_s8(call: Call) -> Params:
         **_geometry(call),
     }
     if _rounding.is_stated(call):
-        return fields | _rounding.grid_fields(call, activation_of(call), w.shape[1])
+        return fields | _rounding.grid_fields(_rounding.fields(call, activation_of(call)), w.shape[1])
     mult, shift = _filter.multipliers(call, channels)
     fields |= {"mult": _padded(mult, np.int32), "shift": _padded(shift, np.int32), "rounding": int(rounds_once(call))}
     return fields | _filter.clamp_fields(activation_of(call), call.output)
