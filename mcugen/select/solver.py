@@ -271,16 +271,29 @@ def _advised(problem: Problem, points: Sequence[Point], cost: float, solution: S
 
 
 def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution:
-    """Rows in place of whole tensors where the RAM that they save is worth more than their time; else `whole`."""
-    curve, price = problem.curve(_offered(problem, picks), STRETCHES), problem.prices.ram
+    """Rows in place of whole tensors, and kernels with less memory of their own, where the RAM that they save is worth
+    more than their time and further constants; else `whole`.
+    """
+    curve, price = problem.curve(_with_constants(problem, picks), STRETCHES), problem.prices.ram
     cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
-    best, time, score, limit = whole, cost, cost + price * whole.ram_bytes, whole.ram_bytes - 1.0
+    best, score, limit = whole, cost + price * whole.ram_bytes, whole.ram_bytes - 1.0
     while (point := curve.within(limit, score)) is not None:
         made = problem.planned(point.picks, point.groups)
         if made.fits and point.cost + price * made.ram_bytes < score:
-            best, time, score = made, point.cost, point.cost + price * made.ram_bytes
+            best, score = made, point.cost + price * made.ram_bytes
         limit = min(point.peak, (score - point.cost) / price) - 1
-    return best if best is whole else with_saving(best, whole, time / cost)
+    return best if best is whole else with_saving(best, whole, cost_of(problem, best) / cost)
+
+
+def _with_constants(problem: Problem, picks: Picks) -> list[Candidates]:
+    """What is offered beside the picks, at costs that hold the price of the constants that each has beyond the pick."""
+
+    def priced(c: Candidate, pick: Candidate) -> Candidate:
+        more = problem.prices.flash * (c.choice.constant_bytes - pick.choice.constant_bytes)
+        return replace(c, cost=c.cost + more, rows_cost=c.rows_cost + more)
+
+    pairs = zip(_offered(problem, picks), picks, strict=True)
+    return [tuple(sorted((priced(c, pick) for c in listed), key=lambda c: c.cost)) for listed, pick in pairs]
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:

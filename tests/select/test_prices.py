@@ -22,13 +22,16 @@ IMAGES = chain((48, 48, 48, 24), (3, 16, 16, 16))
 """Two layers of images that take most of the RAM, and cost little more by rows."""
 
 
-def wide_dense() -> bytes:
-    """One layer of many weights that are read once: a core without SMLAD gains much from int16."""
-    m = ModelWriter()
-    x, y = (m.tensor(name, (1, 256), "s8", scale=0.05) for name in "xy")
-    data = np.random.default_rng(1).integers(-20, 21, (256, 256))
-    m.op("FULLY_CONNECTED", [x, m.tensor("w", (256, 256), "s8", scale=0.01, data=data)], [y])
-    return m.build([x], [y])
+def dense(*sizes: int, largest: int = 20) -> bytes:
+    """Layers of many weights that are read once: a core without SMLAD gains much from int16."""
+    m, rng = ModelWriter(), np.random.default_rng(1)
+    x = first = m.tensor("x", (1, sizes[0]), "s8", scale=0.05)
+    for k, shape in enumerate(zip(sizes[1:], sizes, strict=False)):
+        w = m.tensor(f"w{k}", shape, "s8", scale=0.01, data=rng.integers(-largest, largest + 1, shape))
+        y = m.tensor(f"y{k}", (1, shape[0]), "s8", scale=0.05)
+        m.op("FULLY_CONNECTED", [x, w], [y])
+        x = y
+    return m.build([first], [x])
 
 
 def test_rows_that_cost_next_to_nothing_are_taken(tmp_path: Path) -> None:
@@ -49,8 +52,15 @@ def test_no_budget_makes_a_slower_model_than_a_smaller_one(tmp_path: Path) -> No
 
 
 def test_constants_are_stored_wider_where_they_pay(tmp_path: Path) -> None:
-    small, large = (built(tmp_path, wide_dense(), board=b).report.weights_bytes for b in ("cortex-m4", "cortex-m0plus"))
+    boards, layer = ("cortex-m4", "cortex-m0plus"), dense(256, 256)
+    small, large = (built(tmp_path, layer, board=board).report.weights_bytes for board in boards)
     assert small < 1.2 * 65536 < 1.8 * 65536 < large
+
+
+def test_ram_of_a_kernel_is_not_saved_with_more_constants_than_it_is_worth(tmp_path: Path) -> None:
+    model = built(tmp_path, dense(640, 128, 128, 640, largest=7), board="cortex-m4")
+    assert not any(step.choice.kernel.widened for step in model.schedule.steps)
+    assert model.report.weights_bytes < 1.1 * 128 * (640 + 128 + 640)
 
 
 def narrow_layers() -> bytes:
