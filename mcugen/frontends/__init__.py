@@ -70,16 +70,30 @@ def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
     for name in others:
         if _knows(name, data):
             return name, data, f"{path.name} is a .{name} file"
-    for values in _embedded.arrays(data):
-        for name in _names():
-            if _knows(name, values):
-                return name, values, f"{path.name} holds a .{name} file of {len(values):,} bytes as an array"
+    inside = _models_inside(data)
+    if len(inside) > 1:
+        listed = ", ".join(f"{array} ({len(values):,} bytes)" for _, array, values in inside)
+        hint = "copy the array of the one that you want into a file of its own"
+        raise UsageError(f"holds {len(inside)} models: {listed}", where=path.name, hint=hint)
+    for name, _, values in inside:
+        return name, values, f"{path.name} holds a .{name} file of {len(values):,} bytes as an array"
     kind = _foreign.of(path, data, by_suffix=named is None)
     if kind is not None:
         raise kind.refusal(path)
     if named is None:
         raise _unknown(path)
     return named, data, ""
+
+
+def _models_inside(data: bytes) -> list[tuple[str, str, bytes]]:
+    """The different models that a text of C holds as arrays: module, name of the array, bytes."""
+    found: dict[bytes, tuple[str, str, bytes]] = {}
+    for array, values in _embedded.arrays(data):
+        for name in _names():
+            if _knows(name, values):
+                found.setdefault(values, (name, array, values))
+                break
+    return [*found.values()]
 
 
 def _knows(name: str, data: bytes) -> bool:

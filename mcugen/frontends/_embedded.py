@@ -6,19 +6,23 @@ import re
 from collections.abc import Iterator
 
 _LOOKED_AT = 4096
+_NEAR = 200
+_NAME = re.compile(rb"(\w+)\s*\[")
 _ARRAY = re.compile(rb"=\s*\{([0-9a-fA-FxX,\s]*)\}")
 
 
-def arrays(data: bytes) -> Iterator[bytes]:
-    """The arrays of bytes in a text of C; none in what is no text."""
+def arrays(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The arrays of bytes in a text of C, with their names; none in what is no text."""
     if b"\0" in data[:_LOOKED_AT]:
         return
-    for found in _ARRAY.finditer(_without_comments(data)):
+    text = _without_comments(data)
+    for found in _ARRAY.finditer(text):
         try:
             values = bytes(int(number, 0) for number in found[1].replace(b",", b" ").split())
         except ValueError:  # no number, or none of a byte
             continue
-        yield values
+        names = _NAME.findall(text, max(0, found.start() - _NEAR), found.start())
+        yield names[-1].decode() if names else "", values
 
 
 def _without_comments(data: bytes) -> bytes:

@@ -87,6 +87,10 @@ def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
     if array.dtype.kind == "f":
         if not end.is_quantized or end.dtype.itemsize > 2:
             raise UsageError("takes whole numbers", where=end.name, hint=f"the input is {end}")
+        if not np.isfinite(array).all():
+            first = array[~np.isfinite(array)][0]
+            hint = "the runtime does not define what these become as stored integers: clean or leave out this sample"
+            raise UsageError(f"a value is {first}, no finite number", where=end.name, hint=hint)
         return array.astype(np.float32, copy=False), True
     low, high = (0, 1) if end.dtype.kind == "b" else (np.iinfo(end.dtype).min, np.iinfo(end.dtype).max)
     if array.dtype != end.dtype and array.size and not (low <= array.min() and array.max() <= high):

@@ -131,9 +131,25 @@ def test_arrays_of_c_are_read(form: str, number: str, tmp_path: Path) -> None:
     assert artifact.report.notes[0] == f"model_data.cc holds a .tflite file of {len(DIGITS):,} bytes as an array"
 
 
+def test_an_array_among_others_is_chosen_by_its_content(tmp_path: Path) -> None:
+    """Of several models none: they are named."""
+    listed = ",".join(map(str, DIGITS))
+    one = f"const unsigned char table[] = {{1, 2}};\nalignas(16) const unsigned char digits [] = {{{listed}}};\n"
+    path = tmp_path / "both.cc"
+    path.write_text(one)
+    assert load(path).sha256 == mcugen.compile(ROOT / "examples/digits/digits.tflite").imported.sha256
+    sweeps = (ROOT / "examples/microphone/sweeps.tflite").read_bytes()
+    attribute = "__attribute__((aligned(16)))"
+    path.write_text(one + f"unsigned char sweeps[{len(sweeps)}] {attribute} = {{{','.join(map(str, sweeps))}}};\n")
+    message = rf"holds 2 models: digits \({len(DIGITS):,} bytes\), sweeps \({len(sweeps):,} bytes\)"
+    with pytest.raises(UsageError, match=message) as refused:
+        load(path)
+    assert "file of its own" in refused.value.hint
+
+
 def test_arrays_that_are_no_model(tmp_path: Path) -> None:
     (tmp_path / "table.c").write_text("static const int t[] = {0x1, 300, /* no */ 08, -1};\nint u[] = {1, 2};\n")
-    assert list(_embedded.arrays((tmp_path / "table.c").read_bytes())) == [b"\1\2"]
+    assert list(_embedded.arrays((tmp_path / "table.c").read_bytes())) == [("u", b"\1\2")]
     with pytest.raises(UsageError, match="is not a model file"):
         load(tmp_path / "table.c")
 

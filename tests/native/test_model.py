@@ -86,6 +86,8 @@ def test_one_axis_counts_samples(digits: Model) -> None:
         (np.zeros((8, 8)), r"give \[1, 8, 8, 1\], or \[n, 8, 8, 1\]"),
         (np.full((8, 8, 1), 200), "values 200..200 do not fit int8"),
         (np.full((8, 8, 1), "x"), "no numbers"),
+        (np.full((8, 8, 1), np.nan), "a value is nan, no finite number"),
+        (np.append(np.zeros(63), -np.inf).reshape(8, 8, 1), "a value is -inf, no finite number"),
         ({"picture": np.zeros((8, 8, 1))}, "the inputs are"),
     ],
 )
