@@ -224,6 +224,12 @@ class BatchMatmul(Op):
             found += [_example(op, "f32", left, right, k), _example(op, "s8", left, right, 10 + k, (-7, 120)[k % 2])]
             found += [_example(op, "s16", left, right, 20 + k)]
             found += [_example(replace(op, rounding="even"), "s8", left, right, 30 + k, (100, -128)[k % 2])]
+        fours = (
+            (cls(), (2, 8, 12), (12, 4)),
+            (cls(True, True), (12, 8), (4, 12)),
+            (cls(transpose_b=True), (1, 8), (4, 8)),
+        )
+        found += [_example(op, "f32", left, right, 50 + k) for k, (op, left, right) in enumerate(fours)]
         steep = _example(cls(), "s8", (2, 9), (9, 4), 40, 5, gain=4.0)
         return [*found, steep, _example(cls(rounding="single"), "s8", (3, 40), (40, 5), 41, -5, gain=0.003)]
 

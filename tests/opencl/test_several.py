@@ -21,7 +21,7 @@ MAIN = b"""
 #include <string.h>
 #include "net.h"
 enum { SAMPLES = 4 };
-static net_t one, a, b;
+static net_t a, b;
 static float right[SAMPLES][NET_OUTPUT_LEN];
 static void fill(net_t *m, int sample)
 {
@@ -41,17 +41,17 @@ static int failed(const net_t *m)
 }
 int main(void)
 {
-    if (net_init_on(&one, "#0") != 0 || net_init_on(&a, "#0") != 0 || net_init_on(&b, "#1") != 0) {
-        printf("%s%s%s\\n", net_text(&one), net_text(&a), net_text(&b));
+    if (net_init_on(&a, "#0") != 0 || net_init_on(&b, "#1") != 0) {
+        printf("%s%s\\n", net_text(&a), net_text(&b));
         return 1;
     }
     printf("devices %s\\n", a.host.device != b.host.device ? "differ" : "same");
     for (int k = 0; k < SAMPLES; k += 1) {
-        fill(&one, k);
-        if (net_run(&one) != 0) {
-            return failed(&one);
+        fill(&a, k);
+        if (net_run(&a) != 0) {
+            return failed(&a);
         }
-        memcpy(right[k], net_output(&one), sizeof right[0]);
+        memcpy(right[k], net_output(&a), sizeof right[0]);
     }
     printf("samples %s\\n", memcmp(right[0], right[1], sizeof right[0]) != 0 ? "differ" : "same");
     for (int k = 0; k < SAMPLES; k += 2) {
@@ -87,7 +87,6 @@ int main(void)
     }
     printf("beyond %d", net_start_first(&a, NET_STEPS) != 0);
     printf(" %s\\n", net_text(&a));
-    net_deinit(&one);
     net_deinit(&a);
     net_deinit(&b);
     printf("none %d\\n", net_init_on(&a, "#7") != 0);
