@@ -123,7 +123,7 @@ def _timed(found: Sequence[Product], target: Target) -> tuple[str, list[dict[str
         tuning.written([(p.label, [c]) for p, c in zip(found, choices, strict=True)], folder)
         program = folder / opencl.PROGRAM
         device = opencl.run(program, ["name"]).decode(errors="replace").strip()
-        errors = [_error(program, k, product) for k, product in enumerate(found)]
+        errors = _errors(program, found)
         seconds = [float(s) for s in opencl.run(program, ["time", ROW_S, "0", str(len(found))]).split()]
     made = zip(found, choices, seconds, errors, strict=True)
     return device, [_row(p, c, s, e, target) for p, c, s, e in made]
@@ -137,11 +137,17 @@ def _choice(product: Product, target: Target) -> Choice:
     return Choice(product.node, product.call, known[0], devices.reason(known[0], product.call, target))
 
 
-def _error(program: Path, k: int, product: Product) -> float:
-    given = b"".join(array.tobytes() for array in product.operands)
-    got = np.frombuffer(opencl.run(program, ["check", str(k)], given), np.float32).astype(np.float64)
-    expected = product.expected.reshape(-1)
-    return float(np.linalg.norm(got - expected)) / max(float(np.linalg.norm(expected)), 1e-30)
+def _errors(program: Path, found: Sequence[Product]) -> list[float]:
+    """||y - r|| / ||r|| of each product, all from one run of the program."""
+    given = b"".join(array.tobytes() for product in found for array in product.operands)
+    output = np.frombuffer(opencl.run(program, ["check"], given), np.float32)
+    errors, at = [], 0
+    for product in found:
+        expected = product.expected.reshape(-1)
+        got = output[at : at + expected.size].astype(np.float64)
+        at += expected.size
+        errors.append(float(np.linalg.norm(got - expected)) / max(float(np.linalg.norm(expected)), 1e-30))
+    return errors
 
 
 def _row(product: Product, choice: Choice, seconds: float, error: float, target: Target) -> dict[str, Any]:

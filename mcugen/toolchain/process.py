@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from mcugen.errors import ToolError
 from mcugen.toolchain import hosts
@@ -19,6 +22,8 @@ _PACKAGES = {
     "g++": "g++",
 }
 _SHOWN_OUTPUT = 4000
+_LARGE = 2**24
+"""Bytes of input from which a file is faster than a pipe, which Python fills by 4 KB."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,18 @@ def find_tool(program: str, package: str = "") -> str:
     return path
 
 
+@contextlib.contextmanager
+def _given(stdin: bytes) -> Iterator[tuple[int | IO[bytes], bytes | None]]:
+    """Where a program reads its input, and what of it is still to be written: nothing of a file, nor then by pieces."""
+    if len(stdin) < _LARGE:
+        yield subprocess.PIPE, stdin
+        return
+    with tempfile.TemporaryFile(prefix="mcugen-") as file:
+        file.write(stdin)
+        file.seek(0)
+        yield file, None
+
+
 def run(
     argv: Sequence[str | Path],
     *,
@@ -68,17 +85,20 @@ def run(
     """
     program = str(argv[0])
     command = [find_tool(program, package), *map(str, argv[1:])]
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        env={**os.environ, "LC_ALL": "C"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **hosts.current().group,
-    ) as process:
+    with (
+        _given(stdin) as (source, rest),
+        subprocess.Popen(
+            command,
+            cwd=cwd,
+            env={**os.environ, "LC_ALL": "C"},
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **hosts.current().group,
+        ) as process,
+    ):
         try:
-            stdout, stderr = process.communicate(stdin, timeout_s)
+            stdout, stderr = process.communicate(rest, timeout_s)
         except subprocess.TimeoutExpired as e:
             _end(process)
             stdout, stderr = process.communicate()

@@ -81,3 +81,9 @@ def test_what_is_no_elf_image_is_refused(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(ToolError, match="not a little-endian ELF image"):
         elf.read_elf(path)
+
+
+def test_input_that_is_too_large_for_a_pipe_arrives_whole() -> None:
+    """It is given as a file."""
+    done = process.run_checked(["wc", "-c"], stdin=bytes(2**24 + 1))
+    assert int(done.stdout) == 2**24 + 1
