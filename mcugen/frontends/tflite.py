@@ -38,7 +38,7 @@ REFERENCES = ("tflm", "litert")
 LAYOUT = "nhwc"
 """The order of image axes in this format."""
 
-MAX_OPERATORS = 2048
+MAX_OPERATORS = 10_000
 MAX_REPEATED = 1 << 14
 """Operators of a file that are imported at most, those of loops counted for each trip."""
 

@@ -64,14 +64,18 @@ def removable_channels(graph: Graph, reference: str) -> Masks:
 
 def _narrow(gone: Masks, calls: dict[str, Call], touching: dict[str, list[Node]], waiting: deque[Node]) -> None:
     """Clear the channels in the masks that operators cannot drop, until none is left."""
+    queued = {node.name for node in waiting}
     while waiting:
         node = waiting.popleft()
+        queued.discard(node.name)
         asked = _asked(node, calls[node.name], gone)
         granted = node.op.removable(calls[node.name], asked)
         for name, mask in _pairs(node, granted):
             if (gone[name] & ~mask).any():
                 gone[name] = gone[name] & mask
-                waiting += [other for other in touching[name] if other not in waiting]
+                more = {other.name: other for other in touching[name] if other.name not in queued}
+                waiting += more.values()
+                queued |= more.keys()
 
 
 def _asked(node: Node, call: Call, gone: Masks) -> Removal:
