@@ -76,7 +76,9 @@ def COMMAND(
         outputs = run_all(loaded, found.arrays, real=None if stored is None else not stored)
         if record is not None:
             write(record, found_outputs.recording(loaded, found.arrays))
-    named = found_outputs.Named(loaded.name, tuple(end.name for end in loaded.outputs), outputs, found.notes)
+    named = found_outputs.Named(
+        loaded.name, tuple(end.name for end in loaded.outputs), outputs, found.notes, artifact.called
+    )
     if file is not None:
         write(file, named.as_bytes(file))
     emit(named.as_dict(), named.as_parts(file), as_json=as_json)

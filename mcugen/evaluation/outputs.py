@@ -27,6 +27,7 @@ class Named:
     names: tuple[str, ...]
     outputs: tuple[np.ndarray, ...]
     notes: tuple[str, ...]
+    called: str
 
     def as_bytes(self, file: Path) -> bytes:
         """The content of an .npy with the only output, or of an .npz with all. Raises UsageError."""
@@ -35,7 +36,7 @@ class Named:
             np.savez(stream, **dict(zip(self.keys, self.outputs, strict=True)))  # type: ignore[arg-type]
             return stream.getvalue()
         if len(self.outputs) != 1:
-            message = f"an .npy holds one output, and {self.model} has {len(self.outputs)}"
+            message = f"an .npy holds one output, and {self.called} has {len(self.outputs)}"
             raise UsageError(message, where="-o", hint=f"name it {file.with_suffix('.npz').name}")
         np.save(stream, self.outputs[0])
         return stream.getvalue()
@@ -63,7 +64,7 @@ class Named:
         """What was written; without a file, the first samples."""
         count = len(self.outputs[0])
         lines = [
-            f"{self.model}: {count:,} sample{'s' if count != 1 else ''}" + (f", outputs in {file}" if file else "")
+            f"{self.called}: {count:,} sample{'s' if count != 1 else ''}" + (f", outputs in {file}" if file else "")
         ]
         lines += [f"  note: {note}" for note in self.notes]
         for name, array in zip(self.keys, self.outputs, strict=True):

@@ -84,7 +84,8 @@ def parse(text: str, where: str) -> Log:
         elif begun and (match := _STEP.search(line)):
             begun.append(match)
     if begun:
-        wrong = f"the log is cut off after {len(begun) - 1} layers"
+        count = len(begun) - 1
+        wrong = f"the log is cut off after {count} layer{'' if count == 1 else 's'}"
     if found is None or not found.runs:
         hint = "it is from `mcugen-profile 2` to `mcugen-profile end` and a number; see README-profile.md"
         if found is None and wrong:
