@@ -272,10 +272,10 @@ def test_rows_too_long_for_a_constant_border(tmp_path: Path, op: str) -> None:
 
 def test_more_operators_than_a_network_has(tmp_path: Path) -> None:
     m = ModelWriter()
-    tensors = [m.tensor("t", (4,), "s8", scale=1.0) for _ in range(2050)]
+    tensors = [m.tensor("t", (4,), "s8", scale=1.0) for _ in range(10_002)]
     for x, y in pairwise(tensors):
         m.op("RELU", [x], [y])
-    refuse(tmp_path, m.build(tensors[:1], tensors[-1:]), UnsupportedError, "2049 operators")
+    refuse(tmp_path, m.build(tensors[:1], tensors[-1:]), UnsupportedError, "10001 operators")
 
 
 HUGE = {
