@@ -8,19 +8,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.call import Call, Params
 from mcugen.channels import Affine
 from mcugen.element import Element
 from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import activation_bounds
-from mcugen.op import Example, Op
-from mcugen.ops import _elementwise, _factors, _onnx, _quotients, _tflite
+from mcugen.numeric import activation_bounds, activation_range, quantize_multiplier
+from mcugen.op import Example, Op, Scaling
+from mcugen.ops import _elementwise, _factors, _onnx, _pairs, _quotients, _tflite
 from mcugen.ops._channelwise import Pointwise
-from mcugen.oracle import once, quantized
+from mcugen.oracle import once, quantized, quotients
+from mcugen.scales import Scales, refused
 from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
 _LARGEST = float(np.finfo(np.float32).max)
+_QUANTIZED = ("s8", "u8", "s16")
+_SPARE = {"s8": 23, "u8": 23, "s16": 15}
+"""The least number of zero bits above a dividend, and so the most bits that a multiplier may shift to the left."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -39,20 +43,50 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     return _tflite.operator(call, sink, "DIV", inputs, _tflite.activation(call), number)
 
 
+def multiplier(call: Call) -> tuple[int, int]:
+    """(mult, shift) of quotients, in float32. Source: div.cc, OpData."""
+    a, b, y = (np.float32(t.scale) for t in (call.input(0), call.input(1), call.output))
+    with np.errstate(over="ignore", divide="ignore"):
+        return quantize_multiplier(float(a / (b * y)))
+
+
+def shifts_right(call: Call) -> bool:
+    "quotients are scaled by so little that no bits are shifted out"
+    dtype = call.input(0).dtype
+    return dtype not in _SPARE or multiplier(call)[1] <= _SPARE[dtype]
+
+
+def params(call: Call) -> Params:
+    mult, shift = multiplier(call)
+    low, high = activation_range(call.op.activation, call.output)
+    found = {
+        "mult": mult, "shift": shift, "out_min": low, "out_max": high, "a_zero_point": call.input(0).zero_point,
+        "b_zero_point": call.input(1).zero_point, "out_zero_point": call.output.zero_point,
+    }  # fmt: skip
+    return {f"quotient.{name}": value for name, value in found.items()}
+
+
+_INTEGERS = Element(
+    "mg_quotient_of(&quotient, a, b)", {"quotient": "mg_quotient"}, params, slow=True, headers=("quotient.h",)
+)
+
+
 @dataclass(frozen=True)
 class Div(Pointwise):
     """y = activation(a / b), elementwise, broadcasting; infinite quotients become the largest float.
 
-    a, b, y: f32; s32: the quotient is truncated, and 0 where b is 0, which stops the runtime; s8 or u8 with `rounding`
+    a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
+    s32: the quotient is truncated. Quotients by 0 are 0; they stop the runtimes, or are undefined in them.
+    Scaled types: quotients below a quarter of a step are 0 as well, for which the runtimes shift by more than 31 bits.
     rounding: "even" for stored results of real numbers rounded once; the least one for 0 / 0; see _rounding, _quotients
-    Source: TFLite DIV.
+    Source: TFLite DIV; reference_ops::Div, DivElementwise.
     """
 
     activation: str = "NONE"
     rounding: str = ""
 
-    tflm_types = dtypes("f32 s32")
-    litert_types = dtypes("f32 s32")
+    tflm_types = dtypes("s8 f32 s32")
+    litert_types = dtypes("s8 u8 s16 f32 s32")
     imports = (Import("tflite", "DIV", from_tflite),)
     writes = (Write("tflite", to_tflite), _onnx.same("Div"))
     element: ClassVar = {
@@ -61,12 +95,22 @@ class Div(Pointwise):
     }
     kernels = (
         *_elementwise.all_kernels("mg_div", element),
+        *_elementwise.kernels("mg_div_s8", "s8", _INTEGERS, (_pairs.by_runtime, shifts_right)),
+        *_elementwise.kernels("mg_div_s16", "s16", _INTEGERS, (_elementwise.symmetric, shifts_right)),
         *_elementwise.kernels("mg_div_line_s8", "s8", _quotients.ELEMENT, (_quotients.has_lines,)),
     )
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
-        allowed = ("s8", "u8") if self.rounding else ("f32", "s32")
+        allowed = ("s8", "u8") if self.rounding else (*_QUANTIZED, "f32", "s32")
         return (_elementwise.broadcast_types(a, b, allowed),)
+
+    def quantized(self, call: Call) -> Scales:
+        return refused("what the runtimes make of small int8 quotients is undefined in C")
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        if not self.rounding and not shifts_right(call):
+            return "the scales make it shift by a negative number"
+        return super().refused_by(call, runtime)
 
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
@@ -81,10 +125,20 @@ class Div(Pointwise):
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if self.rounding:
             return once.divided(call, a, b)
+        if call.output.dtype in _QUANTIZED:
+            return quotients.divided(call, a, b)
         x, y = np.broadcast_arrays(a.astype(np.int64), b.astype(np.int64))
         size = np.abs(x) // np.maximum(np.abs(y), 1)
         found = np.where(y == 0, 0, np.sign(x) * np.sign(y) * size).astype(np.int32)
         return quantized.clamped_int32(found, self.activation)
+
+    def scaling(self, call: Call) -> Scaling:
+        if self.rounding or call.output.dtype not in _QUANTIZED:
+            return {}
+        return {"scale": multiplier(call), "bounds": activation_range(self.activation, call.output)}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return {} if self.rounding or call.output.dtype not in _QUANTIZED else quotients.scaling(call)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
@@ -92,6 +146,11 @@ class Div(Pointwise):
             *_elementwise.examples(cls("NONE"), "f32", [(1, 1, 1)]),
             *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)]),
             *_elementwise.examples(cls("RELU"), "f32", [(1, 1, 1)], 20)[:3],
+            *_elementwise.examples(
+                cls("NONE"), "s8", [(0.05, 0.04, 0.02), (0.5, 0.25, 0.125), (2.0, 0.1, 0.3)], 40
+            ),
+            *_elementwise.examples(cls("RELU6"), "s8", [(0.05, 0.04, 0.1), (0.1, 3.0, 0.002)], 50)[:2],
+            *_elementwise.examples(cls("NONE"), "s16", [(1e-3, 3e-3, 2e-5), (0.5, 0.002, 0.25)], 60),
             *_elementwise.examples(
                 cls(rounding="even"), "s8", [(0.05, 0.04, 0.02), (0.5, 0.25, 0.125), (2.0, 0.1, 0.3)], 30
             ),

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from tests.runtimes.sketch import ACTIVATIONS, Quant, Shape, Sketch
 
 Draw = Callable[[Sketch], None]
@@ -87,10 +89,29 @@ def quotient(s: Sketch) -> None:
     if s.dtype == "f32":
         binary("DIV")(s)
         return
+    if s.dtype != "s32":
+        _scaled_quotient(s)
+        return
     shape = s.shape()
     divisors = s.data.integers(1, 50, s.rng.choice(((), shape[-1:]))) * s.rng.choice((1, -1))
     operands = [s.x(shape), s.const(divisors)]
     s.result("DIV", operands, shape, None, None, {"fused_activation_function": _activation(s)})
+
+
+def _scaled_quotient(s: Sketch) -> None:
+    """Of stored integers by constants so alike that no quotient is below a quarter of a step, where C is undefined."""
+    shape, least = s.shape(), s.rng.randint(3, 60)
+    sizes = s.data.integers(least, 2 * least, s.rng.choice(((), shape[-1:], shape)), endpoint=True)
+    x, scale = s.x(shape), s.rng.uniform(0.001, 0.1)
+    quant = s.quants[x]
+    assert quant is not None
+    low = {"s8": -128, "u8": 0, "s16": 0}[s.dtype]
+    zero, sign = s.rng.choice(((low, 1), (low + 255, -1))) if s.dtype != "s16" else (0, s.rng.choice((1, -1)))
+    divisors = s.tensor(sizes.shape, s.dtype, (scale, zero), zero + sign * sizes)
+    result = s.quant(near=quant[0])
+    assert result is not None
+    step = quant[0] / float(np.float32(scale)) / (2 * least) * s.rng.uniform(0.4, 2.0)
+    s.result("DIV", [x, divisors], shape, None, (step, result[1]), {"fused_activation_function": _activation(s)})
 
 
 def _activation(s: Sketch) -> str:
@@ -180,7 +201,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "SOFTMAX": (_BYTES_AND_FLOAT, softmax),
     **{name: ((*_BYTES_AND_FLOAT, "s32"), binary(name)) for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")},
     "SQUARED_DIFFERENCE": (("s8", "s16", "f32"), binary("SQUARED_DIFFERENCE")),
-    "DIV": (("f32", "s32"), quotient),
+    "DIV": (("s8", "u8", "s16", "f32", "s32"), quotient),
     **{name: (_BYTES_AND_FLOAT, reduction(name)) for name in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN")},
     **{name: (("s8", "u8", "s16", "s32", "f32"), positions(name)) for name in ("ARG_MAX", "ARG_MIN")},
     "CAST": (("s8", "u8", "s16", "s32", "s64", "f32", "bool"), cast),

@@ -16,6 +16,7 @@ from mcugen import reference, registry
 from mcugen.call import Call
 from mcugen.errors import NoKernelError, UnsupportedError
 from mcugen.imports import Import
+from mcugen.ops.div import Div
 from mcugen.ops.logistic import Logistic
 from mcugen.ops.tanh import Tanh
 from mcugen.pipeline import Artifact
@@ -96,6 +97,13 @@ def test_a_scale_for_which_tflm_shifts_by_a_negative_number_is_litert_s(
     call = Call(op, (x,), op.infer(x), (None,), "tflm")
     assert (op.refused_by(call, "tflm") == "") is defined
     assert op.refused_by(call, "litert") == ""
+
+
+@pytest.mark.parametrize(("step", "defined"), [(2.0**-22, True), (2.0**-23, False)])
+def test_an_int8_quotient_that_would_be_shifted_to_the_left_is_no_runtime_s(step: float, defined: bool) -> None:
+    x, y = (TensorType((3,), "s8", QuantParams((scale,), (0,))) for scale in (1.0, step))
+    call = Call(Div(), (x, x), (y,), (None, None), "litert")
+    assert {call.op.refused_by(call, which) == "" for which in REFERENCES} == {defined}
 
 
 @pytest.mark.parametrize("name", ["ARG_MAX", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "RELU_N1_TO_1"])
