@@ -10,6 +10,7 @@ gets a slower model.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,9 @@ class Curve:
         bounds = bounds_of(self._net.running)
         parts = _segments(cuts_of(graph, choices, keep_input=keep_input))
         self._starts = [cuts[0].index for cuts in parts]
-        self._segments = [Segment(self._net, cuts, bounds, no_rows=no_rows, most=most) for cuts in parts]
+        self._new = functools.partial(Segment, self._net, bounds=bounds, no_rows=no_rows, most=most)
+        self._parts = parts
+        self._segments = [self._new(cuts) for cuts in parts]
         self._rows: list[Row | None] = [None] * len(parts)
 
     def points(self) -> Iterator[Point]:
@@ -87,6 +90,10 @@ class Curve:
                     return None
                 self._rows[k], known[k] = row, row.cost
         return self._point([row for row in self._rows if row])
+
+    def least_bytes(self, enough: float) -> float:
+        """What no point goes below, as far as that is over `enough`; known before any point."""
+        return max(self._new(cuts).least_bytes(enough) for cuts in self._parts)
 
     def along(self, point: Point, limit: float) -> Point:
         """The rows of a point, with the cheapest kernels of each stretch within the limit, or else the leanest."""

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no choice of kernels, rows and order can go below: a model that cannot fit is refused before any search."""
+"""What no choice of kernels, rows and order can go below: a model that cannot fit is refused before any search.
+
+No kernel is known here yet; what they need at the least is `Curve.least_bytes`.
+"""
 
 from __future__ import annotations
 

@@ -78,6 +78,37 @@ class Segment:
         edges = [(key, self._edges[key]) for key in path]
         return self._row([(key, e.model, e.found) for key, e in edges if e.model and e.found])
 
+    def least_bytes(self, enough: float) -> float:
+        """What the row of stretches with the least memory needs at least, as far as that is over `enough`.
+
+        No kernels are searched for: of each stretch the bytes count that no choice of kernels can go below.
+        """
+        while True:
+            path, least = self._leanest(enough)
+            unknown = [key for key in path if self._edges[key].model is None]
+            if not unknown:
+                return least
+            for key in unknown:
+                self._model(key)
+
+    def _leanest(self, enough: float) -> tuple[list[_Key], float]:
+        """The path from the first cut to the last that needs least memory by what is known, and of equals the one with
+        the fewest stretches that are not; and what it needs.
+        """
+        best = [(enough, 0)] + [(np.inf, 0)] * (len(self._cuts) - 1)
+        via: dict[int, _Key] = {}
+        for key, edge in self._edges.items():  # those into a cut come after all into cuts before it
+            before, unknown = best[key[0]]
+            reached = max(before, edge.least), unknown + (edge.model is None)
+            if reached < best[key[1]]:
+                best[key[1]], via[key[1]] = reached, key
+        path: list[_Key] = []
+        at = len(best) - 1
+        while at in via:
+            path.append(via[at])
+            at = via[at][0]
+        return path, best[-1][0]
+
     def _first_edges(self, bounds: Bounds, no_rows: bool) -> Iterator[tuple[_Key, _Edge]]:
         whole, walked, able = bounds
         for j, b in enumerate(self._cuts):

@@ -230,22 +230,33 @@ def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
     return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
 
 
-def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
+def _points(problem: Problem, offered: Sequence[Candidates], curve: Curve) -> list[Point]:
     """The points of the curve, and some with the rows that need the least memory with the leanest kernels alone.
 
     Plans of those have the fewest holes. As far as the memory that they take leaves room, their kernels are faster.
     """
-    curve = problem.curve(offered)
-    *_, last = problem.curve([(min(listed, key=_memory_of),) for listed in offered]).points()
+    last = _leanest(problem, offered)
     nbytes = problem.planned(last.picks, last.groups).ram_bytes
     return [*curve.points(), *(curve.along(last, share * nbytes) for share in SHARES), last]
 
 
+def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
+    """The rows that need the least memory with the leanest kernels alone."""
+    *_, last = problem.curve([(min(listed, key=_memory_of),) for listed in offered]).points()
+    return last
+
+
 def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
-    """The point of the least time, and price of RAM, whose plan fits; where none does, the smallest."""
+    """The point of the least time, and price of RAM, whose plan fits; where none does, the smallest.
+
+    Where a bound says so before any search, the smallest with the leanest kernels.
+    """
     sizes = [region.nbytes for region in regions_of(problem.options, problem.board)]
     room = None if None in sizes else sum(size for size in sizes if size is not None)
-    points = _points(problem, offered)
+    curve = problem.curve(offered)
+    if room is not None and curve.least_bytes(room) > room:
+        return _least_of(problem, [_leanest(problem, offered)])
+    points = _points(problem, offered, curve)
     price, score = problem.prices.ram, math.inf
     best: tuple[float, Solution] | None = None
     for point in sorted(points, key=lambda p: (p.cost, p.peak)):
@@ -298,7 +309,7 @@ def _with_constants(problem: Problem, picks: Picks) -> list[Candidates]:
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
     """The least RAM, and of equals the fastest."""
-    return _least_of(problem, _points(problem, offered))
+    return _least_of(problem, _points(problem, offered, problem.curve(offered)))
 
 
 def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:

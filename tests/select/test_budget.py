@@ -22,6 +22,7 @@ from mcugen.select import budget, costs, solver
 from mcugen.select.curve import Point
 from mcugen.select.prices import FREE, Prices
 from mcugen.select.solver import FIRMWARE_BYTES
+from mcugen.select.stretch import Stretch
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -138,6 +139,22 @@ def test_too_small_a_budget_says_what_exists(tmp_path: Path) -> None:
     assert "most at step" in text
     assert f"{least.lower_bound:,} bytes live" in text
     assert "--input-mode rows" in text
+
+
+def test_what_no_kernels_go_below_is_refused_without_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the leanest kernels are planned, to say what they need."""
+    least = built(tmp_path, SMALL, board="cortex-m4", optimize="ram").report.ram_bytes
+    within = Stretch.within
+
+    def without_choice(stretch: Stretch, limit: float) -> object:
+        assert all(len(offers) == 1 for offers in stretch.offers), "a search for kernels"
+        return within(stretch, limit)
+
+    monkeypatch.setattr(Stretch, "within", without_choice)
+    with pytest.raises(MemoryBudgetError, match=f"smallest RAM found for the model is {least:,} bytes"):
+        built(tmp_path, SMALL, board="cortex-m4", ram="512")
+    with pytest.raises(AssertionError, match="a search"):
+        built(tmp_path, SMALL, board="cortex-m4", ram=str(least))
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,15 @@ def test_the_curve_falls(seed: int, tmp_path: Path) -> None:
         assert larger.cost <= smaller.cost + 1e-6
 
 
+@pytest.mark.parametrize("seed", SEEDS[:6])
+def test_the_least_is_known_without_a_search(seed: int, tmp_path: Path) -> None:
+    """A bound from below, near the smallest point, which is not looked for further where that is known to fit."""
+    graph, candidates, points = curve_of(tmp_path, seed)
+    curve = Curve(graph, candidates, keep_input=False, pushed=None, no_rows=False)
+    assert 0.8 * points[-1].peak <= curve.least_bytes(0) <= points[-1].peak
+    assert curve.least_bytes(points[-1].peak + 1) == points[-1].peak + 1
+
+
 @pytest.mark.parametrize("seed", SEEDS[:10])
 def test_kept_inputs_count_to_the_end(seed: int, tmp_path: Path) -> None:
     graph, _, points = curve_of(tmp_path, seed, keep_input=True)
