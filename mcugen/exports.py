@@ -7,7 +7,7 @@ folder's files, or a module with a function `files` like a page's. Nothing lists
 export.toml: `title`, one line about it; a table `[files]` of output path = template, both jinja2 text over `name`,
 `version`, `sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts` (see
 `mcugen.report.output`); and, where needed, `with`, the names of exports that it builds on and that are written along,
-and `code`, the folder of the output that the C must stand in.
+`code`, the folder of the output that the C must stand in, and `alone = true` where its files are about one model.
 """
 
 from __future__ import annotations
@@ -43,12 +43,14 @@ class Export:
     """An exporter: files(output) names its files and gives what makes their content.
 
     code: the folder of the output that the C must stand in, "" for any. builds_on: exports that are written along.
+    alone: whether it is for builds of one model only
     """
 
     name: str
     files: Callable[[Output], Mapping[str, Content]]
     code: str = ""
     builds_on: tuple[str, ...] = ()
+    alone: bool = False
 
 
 def names() -> tuple[str, ...]:
@@ -135,9 +137,17 @@ def written(
 
 
 def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]) -> dict[str, Content]:
-    """Functions that make the files of all exports, by path. Raises UsageError for a path that is taken or outside."""
+    """Functions that make the files of all exports, by path.
+
+    Raises UsageError for a path that is taken or outside, and for an export that is for one model where there are more.
+    """
     made: dict[str, Content] = {}
     for export in exports:
+        if export.alone and len(output.models) > 1:
+            raise UsageError(
+                f"export {export.name!r} is for one model, and {len(output.models)} share this folder",
+                hint=f"build the model with --export {export.name} into a folder of its own",
+            )
         for path, content in export.files(output).items():
             if not is_inside(path) or path in emitted or path in made:
                 raise UsageError(
@@ -192,8 +202,9 @@ def _of_folder(name: str, folder: Path) -> Export:
     table = manifest.table("files")
     code = manifest.identifier("code") if manifest.has("code") else ""
     builds_on = manifest.strings("with") if manifest.has("with") else ()
+    alone = manifest.boolean("alone") if manifest.has("alone") else False
     manifest.refuse_unread()
-    return Export(name, partial(_rendered, folder, table), code, builds_on)
+    return Export(name, partial(_rendered, folder, table), code, builds_on, alone)
 
 
 def _rendered(folder: Path, table: Table, output: Output) -> dict[str, Content]:

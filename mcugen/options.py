@@ -31,14 +31,14 @@ _C_KEYWORDS_LIST = """
 """
 _C_KEYWORDS = frozenset(_C_KEYWORDS_LIST.split())
 """Of C, C++ and Rust, in which wrappers bear the name of the model."""
-# Lower-case names whose <name>, <name>_t or <name>.h would collide with the C and C++ libraries or compilers.
+# Lower-case names whose <name>, <name>_t or <name>.h collides with libraries, CMake's targets, the C++ class's members.
 _TAKEN_LIST = """
-    main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes
-    iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib
-    stdnoreturn string tgmath threads time uchar wchar wctype size ssize rsize ptrdiff wint intptr uintptr intmax
-    uintmax clock off loff div ldiv lldiv imaxdiv fpos mbstate va_list max_align sig_atomic wctrans char8 char16
-    char32 double nullptr pid uid gid mode dev ino nlink id key timer clockid suseconds useconds blksize blkcnt
-    fsblkcnt fsfilcnt quad u_quad fsid daddr caddr socklen sigset stack cnd mtx thrd tss std
+    main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes iso646
+    limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
+    tgmath threads time uchar wchar wctype size ssize rsize ptrdiff wint intptr uintptr intmax uintmax clock off loff
+    div ldiv lldiv imaxdiv fpos mbstate va_list max_align sig_atomic wctrans char8 char16 char32 double nullptr pid uid
+    gid mode dev ino nlink id key timer clockid suseconds useconds blksize blkcnt fsblkcnt fsfilcnt quad u_quad fsid
+    daddr caddr socklen sigset stack cnd mtx thrd tss std all clean help install test c input load output push reset run
 """
 _TAKEN = frozenset(_TAKEN_LIST.split())
 _TAKEN_FORM = re.compile(
@@ -290,7 +290,7 @@ class Options:
         if self.name and not is_c_name(self.name):
             raise UsageError(
                 f"--name {self.name!r} cannot prefix C symbols",
-                hint="use at most 40 letters, digits and underscores, a letter first, no word of C, C++ or Rust",
+                hint="use at most 40 letters, digits and underscores, a letter first, no word of C, C++, Rust or CMake",
             )
 
 
@@ -365,7 +365,7 @@ def named(path: Path) -> tuple[str, Path]:
     if not equals or path.exists() or not Path(rest).exists():
         return "", path
     if not is_c_name(name):
-        hint = "use at most 40 letters, digits and underscores, a letter first, no word of C, C++ or Rust"
+        hint = "use at most 40 letters, digits and underscores, a letter first, no word of C, C++, Rust or CMake"
         raise UsageError(f"{name!r} cannot prefix C symbols", where=str(path), hint=hint)
     return name, Path(rest)
 

@@ -137,8 +137,10 @@ def test_names_in_cplusplus(tmp_path: Path, name: str) -> None:
     run_checked(["g++", "-Wall", "-Werror", f"-I{built.folder}", "-c", tmp_path / "unit.cpp", "-o", tmp_path / "o.o"])
 
 
-@pytest.mark.parametrize("name", ["pthread", "mtx", "and_eq", "co_await", "std", "noexcept", "match", "self", "in"])
-def test_names_of_cplusplus_and_rust_are_refused(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["pthread", "mtx", "and_eq", "co_await", "std", "noexcept", "match", "self", "in", "test", "install", "run"]
+)
+def test_names_of_cplusplus_rust_and_cmake_are_refused(name: str) -> None:
     assert not is_c_name(name) and is_c_name(c_name_from(name))
 
 

@@ -11,7 +11,7 @@ import pytest
 import mcugen
 from mcugen import exports
 from mcugen.errors import UsageError
-from mcugen.report.output import Content, Output
+from mcugen.report.output import Content, Model, Output
 from tests.support.plugin import ROOT, install, run
 
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
@@ -103,3 +103,13 @@ def test_files_of_exports_do_not_meet() -> None:
 def test_an_artifact_is_shown_in_a_line() -> None:
     made = mcugen.compile(DIGITS)
     assert repr(made) == f"<Artifact digits for host: {len(made.files)} files, {made.report.ram_bytes:,} bytes of RAM>"
+
+
+def test_exports_about_one_model_refuse_several() -> None:
+    """Marks of a second model would count beyond the table of the first."""
+    one = exports.Export("one", lambda _: {}, alone=True)
+    made = mcugen.compile(DIGITS)
+    model = Model(made.view, made.schedule, made.plan)
+    assert exports.contents([one], Output("m", (model,), (), (), {}), []) == {}
+    with pytest.raises(UsageError, match="'one' is for one model, and 2 share this folder"):
+        exports.contents([one], Output("m", (model, model), (), (), {}), [])

@@ -135,6 +135,36 @@ def test_cpp_of_floats_compiles_without_a_warning(tmp_path: Path) -> None:
     run_checked(["g++", "-std=c++20", *WARNINGS, "-I.", "-fsyntax-only", "examples/main.cpp"], cwd=tmp_path)
 
 
+def test_programs_without_a_recorded_input_load_the_block_of_constants(tmp_path: Path) -> None:
+    made = mcugen.compile(
+        DIGITS, export=("cpp", "wasm", "arduino"), weights_blob=True, input_mode="rows", no_report=True
+    )
+    made.write(tmp_path)
+    sources = [path for path in made.files if path.endswith(".c") and path.startswith("src/")]
+    run_checked(["gcc", "-c", "-Isrc", *sources], cwd=tmp_path)
+    flags = ["-std=c++20", *WARNINGS, "-Isrc"]
+    objects = [Path(source).with_suffix(".o").name for source in sources]
+    run_checked(["g++", *flags, "examples/main.cpp", *objects, "-lm", "-o", "program"], cwd=tmp_path)
+    run_checked([tmp_path / "program"])
+    main = "\nint main(void) { run(); return 0; }\n"
+    (tmp_path / "wasm.c").write_text(made.files["wasm/module.c"].decode() + main)
+    run_checked(["gcc", "-Wno-attributes", "-Isrc", "wasm.c", *objects, "-lm", "-o", "module"], cwd=tmp_path)
+    run_checked([tmp_path / "module"])
+    assert "digits_load(&model, digits_blob" in made.files["examples/digits/digits.ino"].decode()
+
+
+def test_a_model_without_constants_is_validated(tmp_path: Path) -> None:
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, 4), "f32") for name in "xy")
+    m.op("RELU", [x], [y])
+    (tmp_path / "bare.tflite").write_bytes(m.build([x], [y]))
+    mcugen.compile(tmp_path / "bare.tflite", export=("validate",), no_report=True).write(tmp_path / "out")
+    hooks = "#define MCUGEN_GET get\n#define MCUGEN_PUT put\nint get(void);\nvoid put(int byte);\n"
+    use = "void answer(bare_t *m);\nvoid answer(bare_t *m) { bare_validate(m); }\n"
+    (tmp_path / "line.c").write_text(f'{hooks}#include "bare_validate.h"\n{use}')
+    run_checked(["gcc", *WARNINGS, "-Iout", "-fsyntax-only", "line.c"], cwd=tmp_path)
+
+
 def test_wide_outputs_are_printed_as_stored(tmp_path: Path) -> None:
     """A float cannot hold all of 32 bits, so the header has no function that makes one of such an output."""
     m = ModelWriter()
