@@ -146,9 +146,7 @@ class Div(Pointwise):
             *_elementwise.examples(cls("NONE"), "f32", [(1, 1, 1)]),
             *_elementwise.examples(cls("NONE"), "s32", [(1, 1, 1)]),
             *_elementwise.examples(cls("RELU"), "f32", [(1, 1, 1)], 20)[:3],
-            *_elementwise.examples(
-                cls("NONE"), "s8", [(0.05, 0.04, 0.02), (0.5, 0.25, 0.125), (2.0, 0.1, 0.3)], 40
-            ),
+            *_elementwise.examples(cls("NONE"), "s8", [(0.05, 0.04, 0.02), (0.5, 0.25, 0.125), (2.0, 0.1, 0.3)], 40),
             *_elementwise.examples(cls("RELU6"), "s8", [(0.05, 0.04, 0.1), (0.1, 3.0, 0.002)], 50)[:2],
             *_elementwise.examples(cls("NONE"), "s16", [(1e-3, 3e-3, 2e-5), (0.5, 0.002, 0.25)], 60),
             *_elementwise.examples(

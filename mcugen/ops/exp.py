@@ -16,11 +16,11 @@ from mcugen.types import dtypes
 class Exp(FloatFunction):
     """y = exp(x).
 
-    x, y: f32; s8 in files becomes a table of bytes
+    x, y: f32; s8 in files becomes a table of bytes, s16 a Curve
     Source: TFLite EXP.
     """
 
-    litert_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "EXP"), Import("onnx", "Exp"))
     writes = (_tflite.same("EXP"), _onnx.same("Exp"))
     element: ClassVar = {"f32": Element("exp(a)")}

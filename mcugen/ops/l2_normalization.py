@@ -93,25 +93,5 @@ class L2Normalization(Op):
 
 
 def _in_128ths(row: np.ndarray) -> np.ndarray:
-    mult, shift = inverse_root(int((row**2).sum()))
+    mult, shift = gemmlowp.inverse_root(int((row**2).sum()))
     return np.asarray(scaled_twice(row, mult, shift + 7))
-
-
-def inverse_root(total: int) -> tuple[int, int]:
-    """(mult, shift) of one over the root of a positive number; that of 0 is that of 1."""
-    if total <= 1:
-        return 2**31 - 1, 0
-    shift = 11
-    while total >= 1 << 29:
-        total //= 4
-        shift += 1
-    pairs = (31 - total.bit_length()) // 2 - 1
-    shift -= pairs
-    total <<= 2 * pairs
-    half, x = gemmlowp.divided(total >> 1, 1), 1 << 28
-    for _ in range(5):
-        cube = gemmlowp.saturated(gemmlowp.product(gemmlowp.product(x, x), x) << 6)
-        step = gemmlowp.product((1 << 28) + (1 << 27), x) - gemmlowp.product(half, cube)
-        x = gemmlowp.saturated(step << 3)
-    root = gemmlowp.product(x, 1518500250)
-    return (root << -shift, 0) if shift < 0 else (root, -shift)

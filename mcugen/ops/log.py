@@ -16,11 +16,11 @@ from mcugen.types import dtypes
 class Log(FloatFunction):
     """y = log(x); not a number below 0.
 
-    x, y: f32; s8 in files becomes a table of bytes
+    x, y: f32; s8 in files becomes a table of bytes, s16 a Curve
     Source: TFLite LOG.
     """
 
-    litert_types = dtypes("s8 f32")
+    litert_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "LOG"), Import("onnx", "Log"))
     writes = (_tflite.same("LOG"), _onnx.same("Log"))
     element: ClassVar = {"f32": Element("log(a)")}

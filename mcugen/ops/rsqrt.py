@@ -24,12 +24,12 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class Rsqrt(FloatFunction):
     """y = 1 / sqrt(x); not a number below 0.
 
-    x, y: f32; s8 in files becomes a table of bytes
+    x, y: f32; s8 in files becomes a table of bytes, s16 a Curve
     Source: TFLite RSQRT.
     """
 
-    tflm_types = dtypes("s8 f32")
-    litert_types = dtypes("s8 f32")
+    tflm_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 s16 f32")
     imports = (Import("tflite", "RSQRT"),)
     writes = (_tflite.same("RSQRT"), Write("onnx", to_onnx))
     element: ClassVar = {"f32": Element("1.0f / sqrt(a)")}

@@ -120,3 +120,23 @@ def logarithm(x: int, from_bits: int, to_bits: int) -> int:
     above = product(q, r) + product(product(q, square), _ALPHA_N)
     below = product(p, _ALPHA_I + q + product(_ALPHA_D, square)) + product(_ALPHA_F, q)
     return saturated((product(power, _LOG_2) + product(divided(above, bits), one_over_one_plus(below))) << 1)
+
+
+def inverse_root(total: int) -> tuple[int, int]:
+    """(mult, shift) of 1 / sqrt(total), that of 1 for 0: five steps. Source: GetInvSqrtQuantizedMultiplierExp."""
+    if total <= 1:
+        return 2**31 - 1, 0
+    shift = 11
+    while total >= 1 << 29:
+        total //= 4
+        shift += 1
+    pairs = (31 - total.bit_length()) // 2 - 1
+    shift -= pairs
+    total <<= 2 * pairs
+    half, x = divided(total >> 1, 1), 1 << 28
+    for _ in range(5):
+        cube = saturated(product(product(x, x), x) << 6)
+        step = product((1 << 28) + (1 << 27), x) - product(half, cube)
+        x = saturated(step << 3)
+    root = product(x, _ROOT_OF_HALF)
+    return (root << -shift, 0) if shift < 0 else (root, -shift)

@@ -87,12 +87,12 @@ def softmax_tables(tflm: bool) -> tuple[Ints, Ints]:
     low = rounded(rounded(Fraction(10) / 65535) * -65535)
     high = rounded(rounded(Fraction(1) / 65535) * 65535)
     return (
-        _interpolated(lambda x: rounded(exp(x)), (low, Fraction(0)), scale, rounded),
-        _interpolated(lambda x: rounded(1 / rounded(1 + x)), (Fraction(0), high), scale, rounded),
+        interpolated(lambda x: rounded(exp(x)), (low, Fraction(0)), scale, rounded),
+        interpolated(lambda x: rounded(1 / rounded(1 + x)), (Fraction(0), high), scale, rounded),
     )
 
 
-def _interpolated(function: Function, span: tuple[Fraction, Fraction], scale: Fraction, rounded: Rounding) -> Ints:
+def interpolated(function: Function, span: tuple[Fraction, Fraction], scale: Fraction, rounded: Rounding) -> Ints:
     """512 entries, each moved by half of what interpolation misses halfway to the next, and the end.
 
     Source: common.h, LUTPopulateInt16.
@@ -112,7 +112,7 @@ def _interpolated(function: Function, span: tuple[Fraction, Fraction], scale: Fr
         between = nearest(rounded(rounded(sample(at(i + 1)) + here) / 2))
         error = between - nearest(sample(rounded(at(i) + rounded(step / 2))))
         entries.append(here - nearest(Fraction(error, 2)))
-    return np.clip(np.array([*entries, nearest(sample(high))], np.int64), -32768, 32767)
+    return np.array([max(-32768, min(32767, v)) for v in (*entries, nearest(sample(high)))], np.int64)
 
 
 def softmax_lift(classes: int, scale: Fraction) -> Fraction:

@@ -16,9 +16,10 @@ from mcugen import numeric
 from mcugen.call import Call
 from mcugen.errors import McugenError
 from mcugen.op import Op
-from mcugen.ops import _filter, _reduce_sum, _sigmoid, _sum, leaky_relu, mul, prelu, quantize, relu, softmax
+from mcugen.ops import _filter, _reduce_sum, _sigmoid, _sum, curve, leaky_relu, mul, prelu, quantize, relu, softmax
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.curve import Curve
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.hard_swish import HardSwish
 from mcugen.ops.leaky_relu import LeakyRelu
@@ -30,7 +31,7 @@ from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.tanh import Tanh
-from mcugen.oracle import filters, fixed, quantized, rational, sigmoids, sums, tables
+from mcugen.oracle import curves, filters, fixed, quantized, rational, sigmoids, sums, tables
 from mcugen.types import QuantParams, TensorType
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
@@ -200,6 +201,18 @@ def test_tables_of_bytes(op: Op, dtype: str) -> None:
             found = call(op, types[:1], types[1], reference)
             ours = outcome(table, found)
             assert ours == outcome(found.op.reference_q, found, x), found
+
+
+@pytest.mark.parametrize("function", ["exp", "rsqrt"])
+def test_tables_of_curves(function: str) -> None:
+    found = call(Curve(function), (tensor("s16", 0.0021),), tensor("s16", 3.7e-3), "litert")
+    assert np.array_equal(curve.table(found), curves.table(found))
+
+
+def test_a_curve_beyond_float32_is_no_runtime_s() -> None:
+    found = call(Curve("exp"), (tensor("s16", 0.004),), tensor("s16", 0.001), "litert")
+    assert "not finite" in found.op.refused_by(found, "litert")
+    assert found.op.refused_by(found, "tflm")
 
 
 def all_exponentials(found: Call) -> np.ndarray:

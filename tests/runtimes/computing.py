@@ -26,13 +26,26 @@ def unary(name: str) -> Draw:
     def draw(s: Sketch) -> None:
         shape = s.shape()
         quant = s.quant()
+        if s.dtype == "s16" and name in CURVES:
+            _curve(s, name, shape)
+            return
         x = s.x(shape, None, (quant[0], -128) if quant and name in _NEVER_NEGATIVE else quant)
         same = s.quants[x] if s.chance(0.3) else s.quant(near=s.quants[x] and s.quants[x][0])
         options = {"alpha": s.rng.choice((0.1, 0.3, 1.0, -0.5, 1.7, 0.0))} if name == "LEAKY_RELU" else None
-        options = {"approximate": s.chance(0.5)} if name == "GELU" else options
+        options = _gelu(s, name) or options
         s.result(name, [x], shape, None, FIXED.get((name, s.dtype)) or same, options)
 
     return draw
+
+
+def _gelu(s: Sketch, name: str) -> dict[str, object] | None:
+    return {"approximate": s.chance(0.5)} if name == "GELU" else None
+
+
+def _curve(s: Sketch, name: str, shape: Shape) -> None:
+    """A function of int16 data, most often of scales that need most of the range of both."""
+    x = s.x(shape, None, s.quant(near=2e-4), below=32768 if name in _NEVER_NEGATIVE else None)
+    s.result(name, [x], shape, None, s.quant(near=2e-4), _gelu(s, name))
 
 
 def prelu(s: Sketch) -> None:
@@ -188,12 +201,14 @@ def _half(s: Sketch, shape: Shape) -> None:
 
 
 FLOAT_FUNCTIONS = ("CEIL", "COS", "FLOOR", "NEG", "ROUND", "SIN", "SQUARE")
-BYTE_FUNCTIONS = ("ELU", "EXP", "GELU", "LOG", "RSQRT", "SQRT")
+BYTE_FUNCTIONS = ("ELU", "SQRT")
+CURVES = ("EXP", "GELU", "LOG", "RSQRT")
 CLAMPS = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
 _BYTES_AND_FLOAT = ("s8", "u8", "s16", "f32")
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     **{name: (("f32",), unary(name)) for name in FLOAT_FUNCTIONS},
     **{name: (("s8", "f32"), unary(name)) for name in BYTE_FUNCTIONS},
+    **{name: (("s8", "s16", "f32"), unary(name)) for name in CURVES},
     "ABS": (("s8", "s16", "f32"), unary("ABS")),
     **{name: (_BYTES_AND_FLOAT, unary(name)) for name in (*CLAMPS, "LOGISTIC", "TANH", "LEAKY_RELU")},
     "HARD_SWISH": (("s8", "u8", "f32"), unary("HARD_SWISH")),

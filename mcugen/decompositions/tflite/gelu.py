@@ -1,4 +1,4 @@
-"""GELU: of floats a product of simpler functions, of int8 a table of bytes."""
+"""GELU: of floats a product of simpler functions, of int8 a table of bytes, of int16 a curve."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mcugen.decompositions.tflite.tables import in_float32, table
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops.add import Add
+from mcugen.ops.curve import Curve, erf_gelu, tanh_gelu
 from mcugen.ops.erf import Erf
 from mcugen.ops.mul import Mul
 from mcugen.ops.tanh import Tanh
@@ -25,8 +26,11 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     if x is None:
         raise ShapeError("there is no operand")
     e.refuse("tflm", "no such operator")
+    if e.type(x).dtype == "s16":
+        return [e.node(Curve("gelu_by_tanh" if approximate else "gelu"), x, quant=source.outputs[0].quant)]
     if e.type(x).dtype == "s8":
-        return [table(e, x, source.outputs[0], lambda a, y: in_float32(_by_tanh if approximate else _by_erf, a, y))]
+        function = tanh_gelu if approximate else erf_gelu
+        return [table(e, x, source.outputs[0], lambda a, y: in_float32(function, a, y))]
     if not e.type(x).is_float:
         raise UnsupportedError(f"{e.type(x).dtype} data is not supported")
 
@@ -39,15 +43,6 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     else:
         inner = e.node(Erf(), e.node(Mul(), x, number(math.sqrt(0.5))))
     return [e.node(Mul(), e.node(Mul(), x, number(0.5)), e.node(Add(), inner, number(1.0)))]
-
-
-def _by_tanh(x: np.ndarray) -> np.ndarray:
-    wide = x.astype(np.float64)
-    return np.asarray(0.5 * wide * (1.0 + np.tanh(_ROOT * (wide + _CUBIC * wide**3))))
-
-
-def _by_erf(x: np.ndarray) -> np.ndarray:
-    return np.array([0.5 * v * math.erfc(-v * math.sqrt(0.5)) for v in x.astype(np.float64).tolist()])
 
 
 IMPORTS = (Import("tflite", "GELU", expand=expand),)

@@ -11,8 +11,8 @@ import numpy as np
 from mcugen.errors import QuantizationError, ShapeError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.numeric import multiply_double_rounding, quantize_multiplier, round_array_half_away
-from mcugen.ops.l2_normalization import inverse_root
 from mcugen.ops.lookup import Lookup
+from mcugen.oracle.gemmlowp import inverse_root
 from mcugen.types import TensorType
 
 _BYTES = np.arange(-128, 128, dtype=np.int64)

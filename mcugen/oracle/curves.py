@@ -1,0 +1,95 @@
+"""Functions of int16 data as the runtimes compute them: interpolated tables, and 1 / sqrt(x) by Newton's method."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from mcugen.call import Call
+from mcugen.oracle import tables
+from mcugen.oracle.fixed import Ints, each, int64, scaled_twice
+from mcugen.oracle.gemmlowp import inverse_root as inverse_root_of
+from mcugen.oracle.quantized import Multiplier
+from mcugen.oracle.rational import binary32, exact
+from mcugen.oracle.rational import multiplier as multiplier_of
+
+_LEAST, _MOST = -(1 << 15), (1 << 15) - 1
+_KEPT = 20
+_DIGITS = 50
+
+
+def interpolated(call: Call, x: np.ndarray) -> np.ndarray:
+    """The value on the line between two entries; differences and sums wrap in 16 bits. Source: common.h, LUTLookup."""
+    entries, wide = table(call), int64(x)
+    base = entries[256 + (wide >> 7)]
+    slope = (entries[257 + (wide >> 7)] - base).astype(np.int16).astype(np.int64)
+    return np.asarray((base + ((slope * (wide & 127) + 64) >> 7)).astype(np.int16))
+
+
+def table(call: Call) -> Ints:
+    """The 513 entries."""
+    return _table(call.op.function, call.input(0).scale, call.output.scale)
+
+
+@cache
+def _table(function: str, x_scale: float, y_scale: float) -> Ints:
+    x, y = binary32(exact(x_scale)), binary32(exact(y_scale))
+    least, most = binary32(_LEAST * y), binary32(_MOST * y)
+
+    def of(v: Fraction) -> Fraction:
+        if function == "log":
+            return _log(v) if v > 0 else least
+        if function == "rsqrt":
+            return binary32(1 / _root(v)) if v > 0 else most
+        return {"exp": _exp, "gelu": _gelu, "gelu_by_tanh": _gelu_by_tanh}[function](v)
+
+    span = (binary32(_LEAST * x), binary32(_MOST * x))
+    return tables.interpolated(of, span, binary32((1 << 16) / binary32(most - least)), binary32)
+
+
+def _exp(x: Fraction) -> Fraction:
+    return binary32(tables.exp(x))
+
+
+def _log(x: Fraction) -> Fraction:
+    with localcontext(prec=_DIGITS):
+        return binary32(Fraction((Decimal(x.numerator) / Decimal(x.denominator)).ln()))
+
+
+def _root(x: Fraction) -> Fraction:
+    with localcontext(prec=_DIGITS):
+        return binary32(Fraction((Decimal(x.numerator) / Decimal(x.denominator)).sqrt()))
+
+
+def _gelu(x: Fraction) -> Fraction:
+    inner = binary32(x * binary32(exact(-math.sqrt(0.5))))
+    return binary32(binary32(x / 2) * binary32(exact(math.erfc(inner))))
+
+
+def _gelu_by_tanh(x: Fraction) -> Fraction:
+    cube = binary32(binary32(binary32(binary32(exact(0.044715)) * x) * x) * x)
+    inner = binary32(binary32(exact(math.sqrt(2.0 / math.pi))) * binary32(x + cube))
+    return binary32(binary32(x / 2) * binary32(1 + tables.float_tanh(inner)))
+
+
+def multiplier(call: Call) -> Multiplier:
+    """(mult, shift) of 1 / sqrt(stored x) in steps of y, in float64. Source: SetRsqrtOutputMultiplier."""
+    return multiplier_of(exact(1.0 / (math.sqrt(call.input(0).scale) * call.output.scale)))
+
+
+def inverse_root(call: Call, x: np.ndarray) -> np.ndarray:
+    """1 / sqrt(x), the largest result up to zero. Source: elementwise.cc, RsqrtEvalQuantized."""
+    mult, shift = multiplier(call)
+
+    def stored(v: int) -> int:
+        if v <= 0:
+            return _MOST
+        root, at = inverse_root_of(v)
+        kept = scaled_twice(np.array([1]), root, at + _KEPT)
+        return min(int(scaled_twice(kept, mult, shift - _KEPT)[0]), _MOST)
+
+    return each(x, stored)
