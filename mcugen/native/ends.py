@@ -72,8 +72,6 @@ def _end(graph: Graph, name: str, has_scale: bool) -> End:
 def taken(end: End, value: object) -> Given:
     """An argument for an input. Raises UsageError where shape, type or values do not fit."""
     array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
-        raise UsageError(f"{array.dtype} are no numbers", where=end.name, hint=f"the input is {end}")
     count, stacked = _count(end, array.shape)
     fitting, real = as_element(end, array)
     stored = end.is_quantized and not real
@@ -82,16 +80,14 @@ def taken(end: End, value: object) -> Given:
 
 def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
     """The values as the C takes them, and whether it has to quantize them. Raises UsageError."""
+    if array.dtype.kind not in "biuf":
+        raise UsageError(f"{array.dtype} are no numbers", where=end.name, hint=f"the input is {end}")
     if end.dtype.kind == "f":
         return array.astype(end.dtype, copy=False), False
     if array.dtype.kind == "f":
         if not end.is_quantized or end.dtype.itemsize > 2:
             raise UsageError("takes whole numbers", where=end.name, hint=f"the input is {end}")
-        if not np.isfinite(array).all():
-            first = array[~np.isfinite(array)][0]
-            hint = "the runtime does not define what these become as stored integers: clean or leave out this sample"
-            raise UsageError(f"a value is {first}, no finite number", where=end.name, hint=hint)
-        return array.astype(np.float32, copy=False), True
+        return _singles(end, array), True
     low, high = (0, 1) if end.dtype.kind == "b" else (np.iinfo(end.dtype).min, np.iinfo(end.dtype).max)
     if array.dtype != end.dtype and array.size and not (low <= array.min() and array.max() <= high):
         found = f"{array.min()}..{array.max()}"
@@ -99,6 +95,18 @@ def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
         hint += "; give real numbers as floats" if end.is_quantized else ""
         raise UsageError(f"values {found} do not fit {end.dtype}", where=end.name, hint=hint)
     return array.astype(end.dtype, copy=False), False
+
+
+def _singles(end: End, array: np.ndarray) -> np.ndarray:
+    """Real numbers as the C quantizes them. Raises UsageError for those that are no finite float32."""
+    with np.errstate(over="ignore"):
+        singles = array.astype(np.float32, copy=False)
+    if np.isfinite(singles).all():
+        return singles
+    first = array[~np.isfinite(singles)][0]
+    what = "beyond float32" if np.isfinite(first) else "no finite number"
+    hint = "the runtime does not define what these become as stored integers: clean or leave out this sample"
+    raise UsageError(f"a value is {first}, {what}", where=end.name, hint=hint)
 
 
 def _count(end: End, shape: Shape) -> tuple[int | None, bool]:

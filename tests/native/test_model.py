@@ -54,9 +54,15 @@ def test_outputs_are_the_reference_s_in_every_mode(mode: str) -> None:
             assert not differ(values, got)
         assert np.array_equal(artifact.run(*runs[0].inputs), wanted[0][0])
     if mode != "whole":
-        take = artifact.load().push_row if mode == "rows" else artifact.load().push_frame
+        model = artifact.load()
+        take = model.push_row if mode == "rows" else model.push_frame
         with pytest.raises(UsageError, match="is not one of the"):
             take(runs[0].inputs[0])
+        part = runs[0].inputs[0][0, 0]
+        with pytest.raises(UsageError, match="are no numbers"):
+            take(np.full(part.shape, "x"))
+        take(part)
+        assert np.array_equal(model.run(*runs[0].inputs), wanted[0][0])  # whatever was pushed before
 
 
 def test_floats_are_quantized_as_the_header_does(digits: Model) -> None:
@@ -87,6 +93,7 @@ def test_one_axis_counts_samples(digits: Model) -> None:
         (np.full((8, 8, 1), 200), "values 200..200 do not fit int8"),
         (np.full((8, 8, 1), "x"), "no numbers"),
         (np.full((8, 8, 1), np.nan), "a value is nan, no finite number"),
+        (np.full((8, 8, 1), 1e40), "a value is 1e+40, beyond float32"),
         (np.append(np.zeros(63), -np.inf).reshape(8, 8, 1), "a value is -inf, no finite number"),
         ({"picture": np.zeros((8, 8, 1))}, "the inputs are"),
     ],
