@@ -167,6 +167,15 @@ def test_dense_kernels_take_nine_bits_and_no_more() -> None:
     assert "outliers" not in chosen(nine_bits(wide, (5, 256)))
 
 
+def test_dense_kernels_of_nine_bits_have_no_outliers_where_all_weights_fit_eight() -> None:
+    found = nine_bits(dense(4, 12, 8, kind="s8w16"))
+    assert chosen(found) == "mg_dense_s8__mve_outliers"
+    kernel = next(k for k in kernels.of(found.op) if k.symbol == "mg_dense_s8__mve_outliers")
+    assert kernel.params is not None
+    params = kernel.params(call_of(found))
+    assert params["outliers.count"] == 0 and params["outliers.stream"].size == 0
+
+
 @pytest.mark.parametrize(
     ("taps", "fits"),
     [

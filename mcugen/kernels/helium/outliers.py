@@ -37,8 +37,8 @@ def _fields(call: Call, base: Params) -> Params:
     rows = _rows(w)
     halves = packing.padded(w[rows] >> 1)
     parts = np.stack([halves, packing.padded(w[rows] & 1)], axis=1)  # w = 2 * (w >> 1) + (w & 1)
-    vectors = parts.reshape(len(rows), 2, -1, packing.LANES).transpose(0, 2, 1, 3).reshape(len(rows), -1)
-    words = np.ascontiguousarray(vectors.astype(np.int8)).view(np.int32)
+    vectors = parts.reshape(len(rows), 2, parts.shape[2] // packing.LANES, packing.LANES).swapaxes(1, 2)
+    words = np.ascontiguousarray(vectors.astype(np.int8)).view(np.int32).reshape(len(rows), parts.shape[2] // 2)
     heads = packing.finishing(call, w, np.arange(w.shape[0])[:, None])[rows, :, 0]
     stream = np.concatenate([rows[:, None].astype(np.int32), heads, words], axis=1)
     return {
