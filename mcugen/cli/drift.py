@@ -20,8 +20,8 @@ def COMMAND(first: Path, later: Path | None, as_json: bool) -> None:
     distance of the classes is printed too: the share of runs that would have to change their class.
     """
     from mcugen import files
-    from mcugen.report import drift
+    from mcugen.report import drift, measured
 
     paths = [first] if later is None else [first, later]
-    found = [drift.parse(files.read(path).decode(errors="replace"), str(path)) for path in paths]
+    found = [drift.parse(measured.capture(files.read(path)), str(path)) for path in paths]
     emit(drift.as_dict(found), drift.as_parts(found), as_json=as_json)

@@ -37,7 +37,7 @@ def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_jso
     require_places({"-o": page, "--fit": fit}, [log, folder / "report.json"])
     try:
         facts = json.loads(files.read(folder / "report.json"))
-        found = replace(measured.parse(files.read(log).decode(errors="replace"), str(log)), title=facts["title"])
+        found = replace(measured.parse(measured.capture(files.read(log)), str(log)), title=facts["title"])
         layers = measured.layers(found, facts)
     except (ValueError, LookupError, TypeError) as error:
         raise UsageError(f"cannot be read: {error}", where=str(folder), hint="give the folder of a build") from error

@@ -13,6 +13,7 @@ from mcugen.errors import UsageError
 
 _BEGIN = re.compile(r"mcugen-profile 2 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+) cycles=(\d+) us=(\d+)")
 _STEP = re.compile(r"\bstep (\d+) (\d+) (\d+) (.*)")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _END = re.compile(r"mcugen-profile end(?: (\d+))?$")
 
 
@@ -61,6 +62,12 @@ class Layer:
 def checksum(lines: Sequence[str]) -> int:
     """CRC-32 of the lines of a log, as its last one states it."""
     return zlib.crc32("".join(f"{line}\n" for line in lines).encode())
+
+
+def capture(data: bytes) -> str:
+    """The text of a file into which a terminal wrote: without colours; UTF-16, as PowerShell redirects, is told by its mark."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    return _COLOUR.sub("", data.decode(encoding, errors="replace"))
 
 
 def parse(text: str, where: str) -> Log:

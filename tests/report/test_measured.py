@@ -61,6 +61,14 @@ def test_what_a_terminal_writes_in_front(facts: dict) -> None:
     assert measured.parse(stamped.replace("\n", "\n[1] heartbeat\n"), "log") == plain
 
 
+def test_how_terminals_save_a_log(facts: dict) -> None:
+    """Colours of an RTT viewer, and UTF-16 of PowerShell."""
+    plain = text_of(facts, 0.5)
+    coloured = "".join(f"\x1b[1;32m{line}\x1b[0m\r\n" for line in plain.splitlines())
+    for data in (coloured.encode(), plain.encode("utf-16"), coloured.encode() + b"\xff\xfe"):
+        assert measured.parse(measured.capture(data), "log") == measured.parse(plain, "log")
+
+
 def test_a_log_cut_or_changed_on_the_line_is_named(facts: dict) -> None:
     """Every line that is lost and every digit that is another; but the last whole log counts, whatever comes after."""
     text = text_of(facts, 0.5)

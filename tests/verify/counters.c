@@ -42,6 +42,7 @@ static void put(char c)
 
 int main(void)
 {
+    MCUGEN_STEP(1u); /* of one before the first */
     for (int run = 0; run < 2; run += 1) {
         now += 12345u; /* between runs, and in the mark of another: not of a layer */
         mcugen_profile_begin();
@@ -51,6 +52,9 @@ int main(void)
         }
         mcugen_profile_end();
     }
+    MCUGEN_STEP(1u); /* of a run that is not measured */
+    now += 99u;
+    mcugen_profile_end();
     mcugen_profile_log(put);
     return 0;
 }
