@@ -17,7 +17,7 @@ from mcugen.cli._console import progress
 @click.option("--baud", type=int, default=115200, show_default=True, help="Speed of the line.")
 @click.option(
     "--timeout",
-    type=float,
+    type=click.FloatRange(0.1, 3600.0),
     default=10.0,
     show_default=True,
     help="Seconds to wait for an answer, before it is asked for again, twice.",
@@ -54,7 +54,7 @@ def COMMAND(
         artifact = built(model, values)
         recorded = recordings.cases(golden, artifact.imported) if golden else []
         drawn = list(cases(artifact.imported, count))[: 0 if recorded else count]
-        with Line(port, baud, timeout) as line:
+        with Line(port, baud, timeout, onboard.longest_request(artifact)) as line:
             found = onboard.validate(artifact, line, [*recorded, *drawn], tell)
     emit(onboard.as_dict(found), onboard.as_parts(found), as_json=as_json)
     return 0 if found.agrees else 1

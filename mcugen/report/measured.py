@@ -65,7 +65,7 @@ def checksum(lines: Sequence[str]) -> int:
 
 
 def capture(data: bytes) -> str:
-    """The text of a file into which a terminal wrote: without colours; UTF-16, as PowerShell redirects, is told by its mark."""
+    """The text of a file into which a terminal wrote, without colours; PowerShell writes UTF-16, with its mark."""
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     return _COLOUR.sub("", data.decode(encoding, errors="replace"))
 

@@ -22,7 +22,8 @@ class Host:
     name: as sys.platform begins. library: suffix of shared libraries, built with `library_flags`. compilers: programs
     that stand for gcc, best first. cache: the folder of caches under the home folder, `cache_variable` names another.
     install: the command that installs packages, by the name of the tool where `packages` has it, else Debian's.
-    group: what starts a process as the head of a group of its own, `end` ends all of it.
+    group: what starts a process as the head of a group of its own, `end` ends all of it. serial: whether one can wait
+    on a serial line as on a file.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Host:
     packages: Mapping[str, str] = field(default_factory=dict)
     group: Mapping[str, Any] = field(default_factory=dict)
     end: Callable[[subprocess.Popen[bytes]], None] = lambda process: process.kill()
+    serial: bool = True
 
     def hint(self, program: str, debian: str) -> str:
         """How to install a program. debian: its package there, "" where that is not known."""
@@ -116,6 +118,7 @@ _HOSTS = {
         },
         group={"creationflags": 0x00000200},  # CREATE_NEW_PROCESS_GROUP
         end=_end_tree,
+        serial=False,
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import stat
@@ -12,6 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 
 from mcugen.errors import ToolError, UsageError
+from mcugen.toolchain import hosts
 
 _REQUEST, _ANSWER = 0xA5, 0x5A
 _LARGEST = 1 << 28
@@ -24,18 +26,26 @@ class _Lost(ToolError):
 
 
 class Line:
-    """An open line. Raises UsageError for a port that cannot be opened, ToolError where no right answer comes."""
+    """An open line; longest: bytes of the longest request that firmware may be waiting for the rest of.
 
-    def __init__(self, port: str, baud: int, timeout_s: float) -> None:
-        self._port, self._timeout_s = port, timeout_s
+    Raises UsageError for a port that cannot be opened, ToolError where no right answer comes.
+    """
+
+    def __init__(self, port: str, baud: int, timeout_s: float, longest: int = 0) -> None:
+        self._port, self._timeout_s, self._longest = port, timeout_s, longest
         hint = "give the port of the board, as /dev/ttyACM0"
-        with suppress(OSError):
+        if not hosts.current().serial:
+            hint = "use Linux or macOS; WSL has the ports that usbipd hands to it"
+            raise UsageError("serial lines of this system cannot be waited on", where="--port", hint=hint)
+        with suppress(OSError, ValueError):
             if stat.S_ISREG(os.stat(port).st_mode):  # a request would overwrite it
                 raise UsageError(f"{port!r} is a file, not a serial line", where="--port", hint=hint)
         try:
-            self._file = os.open(port, os.O_RDWR | getattr(os, "O_NOCTTY", 0))
-        except OSError as error:
-            raise UsageError(f"cannot open {port!r}: {error.strerror}", where="--port", hint=hint) from error
+            # Not blocking: a line without a carrier would hold up opening it, a board that takes nothing writing to it.
+            self._file = os.open(port, os.O_RDWR | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(f"cannot open {port!r}: {reason}", where="--port", hint=hint) from error
         _make_raw(self._file, baud)
 
     def __enter__(self) -> Line:
@@ -45,25 +55,42 @@ class Line:
         os.close(self._file)
 
     def ask(self, letter: str, payload: bytes = b"") -> bytes:
-        """What the firmware answers to a request, which is sent again where the line lost or changed something.
+        """What the firmware answers to a request; it is sent again, twice, where the line lost or changed something."""
+        try:
+            for _ in range(_AGAIN):
+                with suppress(_Lost):
+                    return self._ask(letter, payload)
+                with suppress(_Lost):
+                    self._clear()
+            return self._ask(letter, payload)
+        except OSError as error:
+            raise ToolError(
+                f"the line is gone: {error.strerror}", where=self._port, hint="is the board plugged in, and running?"
+            ) from error
 
-        Twice: where bytes of the first were lost, the firmware takes the second for what is missing of it.
+    def _clear(self) -> None:
+        """Give firmware that waits for the rest of a request that rest, and read away what comes.
+
+        Firmware that waits for none skips zeros. Such requests lost bytes, or were left by an earlier command.
         """
-        for _ in range(_AGAIN):
-            with suppress(_Lost):
-                return self._ask(letter, payload)
-            self._drain()
-        return self._ask(letter, payload)
-
-    def _drain(self) -> None:
-        """Read away what still comes of an answer."""
+        self._send(bytes(self._longest))
         while select.select([self._file], [], [], _QUIET_S)[0] and os.read(self._file, 4096):
             pass
 
     def _ask(self, letter: str, payload: bytes) -> bytes:
         body = letter.encode() + struct.pack("<I", len(payload)) + payload
-        self._send(bytes([_REQUEST]) + body + struct.pack("<I", zlib.crc32(body)))
+        asked = struct.pack("<I", zlib.crc32(body))
+        self._send(bytes([_REQUEST]) + body + asked)
         end = time.monotonic() + self._timeout_s
+        while True:
+            kind, answer = self._answer(end)
+            if kind == b"E":
+                raise self._failed("the request was changed on the line")
+            if kind == letter.encode() and answer[:4] == asked:  # else it is late, and was asked for before
+                return answer[4:]
+
+    def _answer(self, end: float) -> tuple[bytes, bytes]:
+        """The next answer: its letter, and its bytes."""
         while self._read(1, end)[0] != _ANSWER:
             pass
         head = self._read(5, end)
@@ -73,26 +100,31 @@ class Line:
         answer = self._read(size, end)
         if int.from_bytes(self._read(4, end), "little") != zlib.crc32(head + answer):
             raise self._failed("the answer was changed on the line")
-        if head[:1] != letter.encode():
-            raise self._failed("the request was changed on the line" if head[:1] == b"E" else "the answer is another's")
-        return answer
+        return head[:1], answer
 
     def _send(self, data: bytes) -> None:
         while data:
+            if not select.select([], [self._file], [], self._timeout_s)[1]:
+                raise self._failed(f"the board took no byte within {self._timeout_s:g} s")
             data = data[os.write(self._file, data) :]
 
     def _read(self, size: int, end: float) -> bytes:
         found = b""
         while len(found) < size:
             ready, _, _ = select.select([self._file], [], [], max(0.0, end - time.monotonic()))
-            data = os.read(self._file, size - len(found)) if ready else b""
-            if not data:
+            if not ready:
                 raise self._failed(f"no answer within {self._timeout_s:g} s")
+            data = os.read(self._file, size - len(found))
+            if not data:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
             found += data
         return found
 
     def _failed(self, why: str) -> _Lost:
-        hint = "see README-validate.md of `--export validate`; check --baud and that no other program has the port"
+        hint = (
+            "see README-validate.md of `--export validate`; check --baud, that no other program has the port, and that "
+            "the firmware is of this version of mcugen; a reset of the board ends what it waits for"
+        )
         return _Lost(why, where=self._port, hint=hint)
 
 
@@ -108,6 +140,7 @@ def _make_raw(file: int, baud: int) -> None:
             if speed is None:
                 raise UsageError(f"{baud} is no speed that this system knows", where="--baud", hint="try 115200")
             settings = termios.tcgetattr(file)
+            settings[2] = (settings[2] | termios.CLOCAL | termios.CREAD) & ~getattr(termios, "CRTSCTS", 0)
             settings[4] = settings[5] = speed
             termios.tcsetattr(file, termios.TCSANOW, settings)
             termios.tcflush(file, termios.TCIOFLUSH)

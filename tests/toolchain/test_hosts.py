@@ -38,6 +38,10 @@ def test_groups_are_what_each_system_has() -> None:
     assert hosts.of("win32").group == {"creationflags": 0x200}
 
 
+def test_lines_can_be_waited_on_but_for_windows() -> None:
+    assert [hosts.of(name).serial for name in ("linux", "darwin", "win32")] == [True, True, False]
+
+
 def test_this_system_ends_a_group() -> None:
     here = hosts.current()
     assert here is hosts.of(sys.platform)

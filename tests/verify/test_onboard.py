@@ -97,9 +97,9 @@ def logged(port: str) -> str:
 
 
 def disturb(port: str) -> None:
-    """Noise that looks like a request of 4 GB, which no board may wait for."""
+    """Noise that looks like a request of 4 GB, which no board may wait for, and a request that Ctrl-C cut off."""
     file = os.open(port, os.O_RDWR | os.O_NOCTTY)
-    os.write(file, b"\xa5W\xff\xff\xff\xff")
+    os.write(file, b"\xa5W\xff\xff\xff\xff" + b"\xa5R" + struct.pack("<I", 64) + b"\xa5" * 20)
     time.sleep(0.2)
     os.close(file)
 
@@ -142,7 +142,7 @@ def test_a_changed_weight_on_the_board_is_named(tmp_path: Path, capsys: pytest.C
     with board(made, image) as port:
         logged(port)
         disturb(port)
-        code, text = command(capsys, "validate", DIGITS, "--board", "cortex-m4", "--port", port)
+        code, text = command(capsys, "validate", DIGITS, "--board", "cortex-m4", "--port", port, "--timeout", "3")
     assert code == 1 and "DIFFERENT" in text and "constant changed: digits_k0" in text
 
 
@@ -155,8 +155,10 @@ def test_a_file_is_no_port(tmp_path: Path) -> None:
     assert mine.read_text() == "mine"
 
 
-def answer_of(letter: bytes, payload: bytes) -> bytes:
-    body = letter + struct.pack("<I", len(payload)) + payload
+def answer_of(letter: bytes, payload: bytes, asked: bytes = b"") -> bytes:
+    """What firmware answers; asked: the request without its first byte and its checksum, by default without bytes."""
+    crc = struct.pack("<I", zlib.crc32(asked or letter + bytes(4)))
+    body = letter + struct.pack("<I", len(payload) + 4) + crc + payload
     return b"\x5a" + body + struct.pack("<I", zlib.crc32(body))
 
 
@@ -186,3 +188,48 @@ def test_what_the_line_loses_is_asked_for_again(lost: int) -> None:
     os.close(host)
     os.close(device)
     assert len(asked) == min(lost + 1, 3) and len(set(asked)) == 1
+
+
+def test_a_late_answer_is_not_taken_for_that_of_the_next_request() -> None:
+    """A board that takes longer than the timeout, and answers what was asked twice twice."""
+    host, device = os.openpty()
+    tty.setraw(device)
+    first, second = (b"R" + struct.pack("<I", 1) + bytes([k]) for k in (1, 2))
+
+    def firmware() -> None:
+        heard = b""
+        while len(heard) < 2 * (1 + len(first) + 4):
+            heard += os.read(host, 64)
+        os.write(host, answer_of(b"R", b"one", first) * 2)
+        os.read(host, 64)
+        os.write(host, answer_of(b"R", b"two", second))
+
+    thread = threading.Thread(target=firmware)
+    thread.start()
+    with serial.Line(os.ttyname(device), 115200, 0.2) as line:
+        assert [line.ask("R", b"\1"), line.ask("R", b"\2")] == [b"one", b"two"]
+    thread.join()
+    os.close(host)
+    os.close(device)
+
+
+def test_a_board_that_is_gone_is_no_defect() -> None:
+    host, device = os.openpty()
+    tty.setraw(device)
+    with serial.Line(os.ttyname(device), 115200, 5.0) as line:
+        os.close(device)
+        os.close(host)
+        with pytest.raises(mcugen.ToolError, match="the line is gone"):
+            line.ask("I")
+
+
+def test_a_board_that_takes_nothing_holds_nobody_up() -> None:
+    host, device = os.openpty()
+    tty.setraw(device)
+    with (
+        serial.Line(os.ttyname(device), 115200, 0.1) as line,
+        pytest.raises(mcugen.ToolError, match="the board took no byte"),
+    ):
+        line.ask("R", bytes(1 << 20))
+    os.close(host)
+    os.close(device)
