@@ -43,6 +43,11 @@ def test_a_model_that_outgrew_its_ram(tmp_path: Path) -> None:
     assert outgrown("small", "large", "--ram", "10000", "--flash", "10000").returncode == 0
     shrunk = outgrown("large", "large")
     assert shrunk.returncode == 0 and "Within the budget" in shrunk.stdout
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "report.json").write_text('{"name": "both", "board": "host", "models": []}')
+    for folder, why in (("nowhere", "No such file"), ("shared", "of no build of one model")):
+        refused = outgrown("small", folder)
+        assert refused.returncode == 1 and why in refused.stderr and "Traceback" not in refused.stderr
 
 
 def test_the_bill_names_what_is_needed(tmp_path: Path) -> None:

@@ -40,8 +40,18 @@ def test_constants_that_start_up_copies_must_fit_the_ram() -> None:
     assert "--fetch-weights" in refused.value.hint
 
 
-def test_a_sketch_uses_the_library(tmp_path: Path) -> None:
+def test_a_sketch_uses_two_libraries(tmp_path: Path) -> None:
+    """Their common kernels stand in the program once."""
     made = build(tmp_path / "libraries" / "digits", "arduino", board="arduino-mega", fetch_weights=True)
+    softmax = MODELS / "s8_softmax.tflite"
+    other = build(tmp_path / "libraries" / "other", "arduino", model=softmax, board="arduino-mega", fetch_weights=True)
+    assert {path for path in {*made.emitted} & {*other.emitted} if path.startswith("kernels/")}
+    sketch = tmp_path / "two" / "two.ino"
+    sketch.parent.mkdir()
+    example = (
+        made.files["examples/digits/digits.ino"].decode().replace("115200);", "115200);\n    s8_softmax_run(&other);")
+    )
+    sketch.write_text(f"#include <s8_softmax.h>\nstatic s8_softmax_t other;\n{example}")
     (tmp_path / "build").mkdir()
     run_checked(
         [
@@ -49,11 +59,11 @@ def test_a_sketch_uses_the_library(tmp_path: Path) -> None:
             *("-tools", f"{ARDUINO}-builder", "-tools", "/usr/bin", "-libraries", tmp_path / "libraries"),
             *("-fqbn", "arduino:avr:mega:cpu=atmega2560", "-build-path", tmp_path / "build"),
             "-prefs=compiler.cpp.extra_flags=-DDECIMAL_DIG=__DECIMAL_DIG__",
-            tmp_path / "libraries/digits/examples/digits/digits.ino",
+            sketch,
         ],
         timeout_s=120,
     )
-    assert same(printed(tmp_path / "build" / "digits.ino.elf", until=r"output\[9\]"), made)
+    assert same(printed(tmp_path / "build" / "two.ino.elf", until=r"output\[9\]"), made)
 
 
 def test_a_sketch_prints_floats(tmp_path: Path) -> None:

@@ -194,6 +194,21 @@ def test_models_share_a_folder_of_kernels(tmp_path: Path) -> None:
     run_checked(["cmake", "--build", tmp_path / "c", "--target", "digits"])
 
 
+def test_models_in_one_zephyr_firmware_bring_common_kernels_once(tmp_path: Path) -> None:
+    """Zephyr links libraries whole, so two objects of one function would clash."""
+    made = [build(tmp_path / name, "zephyr", name=name) for name in ("one", "two")]
+    script = "set(CONFIG_MCUGEN_ONE y)\nset(CONFIG_MCUGEN_TWO y)\ncmake_policy(VERSION 3.20)\n"
+    for function in ("library_named", "library_compile_options", "include_directories"):
+        script += f"function(zephyr_{function})\nendfunction()\n"
+    script += "function(zephyr_library_sources)\n  message(${ARGN})\nendfunction()\n"
+    script += "".join(f"include({tmp_path}/{name}/zephyr/CMakeLists.txt)\n" for name in ("one", "two"))
+    (tmp_path / "both.cmake").write_text(script)
+    done = run_checked(["cmake", "-P", tmp_path / "both.cmake"])
+    named = [path for path in (done.stdout + done.stderr).decode().split() if path.startswith("../")]
+    wanted = {f"../{path}" for one in made for path in one.emitted if path.endswith(".c") and "main.c" not in path}
+    assert sorted(named) == sorted(wanted)
+
+
 def test_a_changed_kernel_in_the_shared_folder_is_refused(tmp_path: Path) -> None:
     made = build(tmp_path / "a", "none", kernels_dir="../kernels")
     changed = sorted((tmp_path / "kernels" / "kernels").iterdir())[0]

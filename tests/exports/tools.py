@@ -45,7 +45,7 @@ zephyr = "config MAIN_STACK_SIZE\\n\\tint 'Stack'\\nconfig REQUIRES_FLOAT_PRINTF
 open(top, "w").write(zephyr + "source '%s'\\n" % sys.argv[1])
 k = kconfiglib.Kconfig(top, warn_to_stderr=False)
 k.load_config(sys.argv[2])
-assert k.syms["DIGITS"].str_value == "y" and not k.warnings, k.warnings
+assert k.syms["MCUGEN_DIGITS"].str_value == "y" and not k.warnings, k.warnings
 """
 MODULE_SCHEMA = """
 type: map
@@ -60,7 +60,7 @@ mapping:
 ZEPHYR = """
 cmake_minimum_required(VERSION 3.13)
 project(stand_in C)
-set(CONFIG_DIGITS y)
+set(CONFIG_MCUGEN_DIGITS y)
 function(zephyr_library_named name)
   add_library(module STATIC)
 endfunction()
