@@ -7,12 +7,14 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from mcugen import files, pipeline
 from mcugen.emit import blob
 from mcugen.emit.command import options_of
 from mcugen.emit.folder import REPORT
 from mcugen.errors import UsageError
+from mcugen.options import Options
 from mcugen.pipeline import Artifact
 
 _SHOWN = 4
@@ -27,9 +29,7 @@ def pack(model: Path, folder: Path, version: int) -> bytes:
     """
     built = _like(model, folder)
     file = folder / f"{built.name}.blob"
-    old, new = blob.header_of(files.read(file), str(file)), built.view.blob
-    if new is None:
-        raise UsageError("the build has no block of constants", where=str(folder), hint="build it with --weights-blob")
+    old = blob.header_of(files.read(file), str(file))
     made = built.emitted[f"{built.name}.blob"]
     if blob.header_of(made, model.name).layout != old.layout:
         raise UsageError(
@@ -40,13 +40,26 @@ def pack(model: Path, folder: Path, version: int) -> bytes:
     return blob.renumbered(made, version)
 
 
+def files_of(folder: Path) -> list[Path]:
+    """The files of the build in a folder, as its report lists them."""
+    return [folder / name for name in _facts(folder)["files"]]
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    """The names of the files of a build of one model, and its options."""
+    try:
+        facts: dict[str, Any] = json.loads(files.read(folder / REPORT))
+        return {"files": [str(name) for name in facts["files"]], "options": options_of(facts["command"])}
+    except (ValueError, LookupError, TypeError) as error:
+        hint = "give the folder of a build of one model, by this version of mcugen"
+        raise UsageError(f"cannot be read: {error}", where=str(folder / REPORT), hint=hint) from error
+
+
 def _like(model: Path, folder: Path) -> Artifact:
     """A model built with the options that the folder's build had."""
-    try:
-        facts = json.loads(files.read(folder / REPORT))
-        options = options_of(facts["command"])
-    except (ValueError, LookupError, TypeError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(folder / REPORT), hint="give a build") from error
+    options: Options = _facts(folder)["options"]
+    if not options.weights_blob:
+        raise UsageError("the build has no block of constants", where=str(folder), hint="build it with --weights-blob")
     return pipeline.build(model, replace(options, export=("none",), no_report=True))
 
 

@@ -35,7 +35,7 @@ def COMMAND(model: Path, folder: Path, file: Path, version: int, as_json: bool) 
     """
     from mcugen import packing
 
-    require_places({"-o": file}, [model])
+    require_places({"-o": file}, [model, *packing.files_of(folder)])
     data = packing.pack(model, folder, version)
     write(file, data)
     facts = {"written": str(file), "bytes": len(data), "version": version}

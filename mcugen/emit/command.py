@@ -10,11 +10,16 @@ from mcugen.emit.literals import comment
 from mcugen.options import DEFAULT_EXPORTS, Options
 
 _LONGEST = 2000
+_AS_GIVEN = (
+    *("backend", "precision", "input_shape", "signature", "input_layout", "output_layout", "quantize", "clock"),
+    "kernels_dir",
+)
 
 
 def command_of(options: Options, name: str, format_name: str) -> str:
     """The command that makes these files again; file names and folders are left out."""
-    parts = ["mcugen build", f"MODEL.{format_name}", f"--board {options.board_name}", f"--name {name}"]
+    board = shlex.quote(options.board_name)
+    parts = ["mcugen build", f"MODEL.{format_name}", f"--board {board}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]
     parts += [f"--features={options.features}"] if options.features else []
     parts += [f"--optimize {options.optimize}"] if options.optimize != "balanced" else []
@@ -24,6 +29,10 @@ def command_of(options: Options, name: str, format_name: str) -> str:
     parts += [f"--region {options.region}"] if options.region else []
     parts += [f"--weights-in {options.weights_in}"] if options.weights_in else []
     parts += [f"--export {export}" for export in options.export if options.export != DEFAULT_EXPORTS]
+    for option in _AS_GIVEN:
+        value = getattr(options, option)
+        each = value if isinstance(value, tuple) else (value,) if value else ()
+        parts += [f"--{option.replace('_', '-')} {shlex.quote(one)}" for one in each]
     flags = [item.name for item in fields(Options) if item.default is False and item.name != "no_report"]
     parts += [f"--{flag.replace('_', '-')}" for flag in flags if getattr(options, flag)]
     return comment(" ".join(parts), _LONGEST)

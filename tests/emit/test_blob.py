@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,8 +105,9 @@ def test_pack_for_the_code_in_the_field(digits: Built, tmp_path: Path) -> None:
 def test_pack_wants_a_folder_with_a_block(tmp_path: Path) -> None:
     made = mcugen.compile(DIGITS)
     made.write(tmp_path / "out")
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="no block of constants"):
         packing.pack(DIGITS, tmp_path / "out", 1)
+    assert {path.name for path in packing.files_of(tmp_path / "out")} == {Path(name).name for name in made.files}
 
 
 @pytest.mark.parametrize("flags", [("weights_blob", "amalgamate"), ("weights_blob", "fetch_weights")])
@@ -121,5 +123,11 @@ def test_the_command_gives_its_options_back() -> None:
     assert options_of(command_of(options, "digits", "tflite")).region == "dtcm=64K,sram"
     again = options_of(command_of(options, "digits", "tflite"))
     assert (again.features, again.board, again.selftest, again.name) == ("-dsp", "cortex-m7", True, "digits")
+    layouts = {"input_layout": "nhwc", "output_layout": "nchw", "input_shape": ("x:1,3,8,8", "y z:1,2")}
+    every = Options(
+        board="my boards/one.toml", clock="168M", kernels_dir="../k", signature="its name", reference="tflm", **layouts
+    )
+    back = options_of(command_of(every, "digits", "tflite"))
+    assert back == replace(every, name="digits", export=back.export)
     with pytest.raises(ValueError, match="--nothing"):
         options_of("mcugen build MODEL.tflite --nothing")
