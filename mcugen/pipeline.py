@@ -157,7 +157,9 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, stem, is_given=bool(given))
     prepared = prepare_graph(imported, options, name, (*name_notes, *missing))
-    return dataclasses.replace(prepared, noise=noise, title=given or tabular.title_of(stem))
+    title = given or tabular.title_of(stem)
+    graph = dataclasses.replace(prepared.graph, name=tabular.called(title, name))  # refusals name it
+    return dataclasses.replace(prepared, noise=noise, title=title, graph=graph)
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:

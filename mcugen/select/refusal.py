@@ -6,7 +6,7 @@ No kernel is known here yet; what they need at the least is `Curve.least_bytes`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mcugen import target
@@ -33,18 +33,17 @@ def require_room(graph: Graph, options: Options, board: Target) -> None:
     if board.device or options.weight_regions:
         return
     ram, flash = ram_bound(graph, options), flash_bound(graph, options)
-    over = [
-        (bound is ram, f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}")
-        for what, bound, room in _rooms(ram, flash, options, board)
-        if room is not None and bound.nbytes > room
-    ]
+    over = [(what, bound, room) for what, bound, room in _rooms(ram, flash, options, board) if _is_over(bound, room)]
     if over:
         where = "the budget" if board.is_core else board.name
-        lines = "\n  ".join(["whatever kernels and rows are chosen, the model needs", *(text for _, text in over)])
-        pushed = options.input_mode == "whole" and ram.why == _INPUT and any(is_ram for is_ram, _ in over)
-        raise MemoryBudgetError(
-            f"{graph.name} does not fit {where}\n  {lines}", hint=_hint(ram, flash, board, pushed=pushed)
-        )
+        lines = [f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}" for what, bound, room in over]
+        text = "\n  ".join(["whatever kernels and rows are chosen, the model needs", *lines])
+        hint = _hint(ram, flash, board, options, {what: bound for what, bound, _ in over})
+        raise MemoryBudgetError(f"{graph.name} does not fit {where}\n  {text}", hint=hint)
+
+
+def _is_over(bound: Bound, room: int | None) -> bool:
+    return room is not None and bound.nbytes > room
 
 
 _INPUT = "the input, which is there whole"
@@ -85,13 +84,19 @@ def flash_bound(graph: Graph, options: Options) -> Bound:
     return Bound(sum(nbytes for nbytes, _ in least.values()), f"weights, the largest {named}")
 
 
-def _hint(ram: Bound, flash: Bound, board: Target, *, pushed: bool) -> str:
-    """What would fit, as far as the bounds tell."""
+def _hint(ram: Bound, flash: Bound, board: Target, options: Options, over: Mapping[str, Bound]) -> str:
+    """What would fit, as far as the bounds tell: a larger budget where only budgets are exceeded, or other boards.
+
+    Where only flash is short, boards with as much RAM come first: the bound of RAM may be far below what is taken.
+    """
+    pushed = options.input_mode == "whole" and ram.why == _INPUT and all(bound is ram for bound in over.values())
     rows = ["push the input with --input-mode rows"] if pushed else []
-    if board.is_core:
+    if board.is_core or all(what.startswith("--") for what in over):
         return ", ".join([*rows, "give a larger budget, or take a smaller model"])
     known = [target.load(name) for name in target.names()]
     able = [b for b in known if (b.total_ram_bytes or 0) >= ram.nbytes and (b.flash_bytes or 0) > flash.nbytes]
-    names = [b.name for b in sorted(able, key=lambda b: (b.total_ram_bytes or 0, b.name))[:SHOWN]]
+    wanted = 0 if ram in over.values() else board.total_ram_bytes or 0
+    able.sort(key=lambda b: ((b.total_ram_bytes or 0) < wanted, b.total_ram_bytes or 0, b.name))
+    names = [b.name for b in able[:SHOWN]]
     boards = f"take a board that may hold it ({', '.join(names)})" if names else "no board known has that much"
     return ", ".join([*rows, boards, "or take a smaller model"])

@@ -162,7 +162,7 @@ def test_what_no_kernels_go_below_is_refused_without_a_search(tmp_path: Path, mo
     [
         ({"ram": "100"}, "--ram: at least 256 bytes, 100 are there: the input", "--input-mode rows"),
         ({"flash": "100"}, "--flash: at least", "a larger budget"),
-        ({"board": "microbit-v1", "ram": "100"}, "--ram: at least 256 bytes", "take a board"),
+        ({"board": "microbit-v1", "ram": "100"}, "--ram: at least 256 bytes", "rows, give a larger budget"),
     ],
 )
 def test_what_can_never_fit_is_refused_before_any_search(
@@ -172,6 +172,17 @@ def test_what_can_never_fit_is_refused_before_any_search(
     with pytest.raises(MemoryBudgetError) as caught:
         built(tmp_path, SMALL, **choices)
     assert text in str(caught.value) and hint in caught.value.hint
+
+
+def test_a_refusal_for_flash_names_boards_with_as_much_ram(tmp_path: Path) -> None:
+    """The bound of RAM may be far below what the model takes: a board of 16 KB is no help."""
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, n), "s8", scale=0.05) for name, n in (("x", 1024), ("y", 1200)))
+    m.op("FULLY_CONNECTED", [x, m.tensor("w", (1200, 1024), "s8", scale=0.01, data=np.ones((1200, 1024), int))], [y])
+    with pytest.raises(MemoryBudgetError, match="flash of nucleo-h723zg: at least 1,228,800 bytes") as caught:
+        built(tmp_path, m.build([x], [y]), board="nucleo-h723zg")
+    named = caught.value.hint.partition("(")[2].partition(")")[0].split(", ")
+    assert all((target.load(name).total_ram_bytes or 0) >= 327_680 for name in named)
 
 
 def test_without_rows_the_budget_is_for_whole_tensors(tmp_path: Path) -> None:
