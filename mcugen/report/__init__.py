@@ -46,7 +46,7 @@ def facts_of(
         steps=_steps(view, schedule, cycles, imported),
         regions=regions.facts_of(solution),
         weights=constants.facts_of(view, board),
-        notes=(*notes, *solution.notes),
+        notes=(*notes, *solution.notes, *_of_frames(imported, schedule, view.reference)),
         removed=schedule.graph.removed,
         states=_states(schedule),
         version=view.version,
@@ -62,6 +62,14 @@ def facts_of(
         flash_limit_bytes=board.flash_bytes,
         trace=layout.trace_of(schedule),
     )
+
+
+def _of_frames(imported: Graph, schedule: Schedule, reference: str) -> list[str]:
+    """What the figures of a model that is fed frames are of."""
+    if not schedule.streams:
+        return []
+    whole = sum(node.op.macs(imported.call(node, reference)) for node in imported.nodes)
+    return [f"time and work are those of a frame; a whole window has {whole:,} MAC"]
 
 
 def _steps(

@@ -46,10 +46,18 @@ def head(facts: Facts) -> str:
 
 def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
     """A page with two builds side by side. names: what they are called there."""
-    left, right = (_model(one) for one in (first, second))
-    rows = [_compared(what, a, b) for what, a, b in _figures(first, second)]
-    steps = _pairs(left["steps"], right["steps"])
-    return _rendered("compare.html.j2", names=[escape(n) for n in names], models=[left, right], rows=rows, steps=steps)
+    counted = all(one["simulated"] and one["simulated"]["cycles"] for one in (first, second))
+    both = (first, second) if counted else ({**first, "simulated": None}, {**second, "simulated": None})
+    left, right = (_model(one) for one in both)
+    rows = [_compared(what, a, b) for what, a, b in _figures(*both)]
+    return _rendered(
+        "compare.html.j2",
+        names=[escape(n) for n in names],
+        models=[left, right],
+        rows=rows,
+        steps=_pairs(left["steps"], right["steps"]),
+        how="of the instructions counted on the emulated core" if counted else "estimated from the costs of kernels",
+    )
 
 
 def badge(facts: Facts) -> bytes:
@@ -122,7 +130,7 @@ def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
     share = (
         f"{100 * saved / facts['macs']:.0f} % of the model's {facts['macs']:,} are not executed" if saved > 0 else ""
     )
-    found.append(("Work", f"{facts['live_macs']:,} MAC", share or "as the model states"))
+    found.append(("Work", f"{facts['live_macs']:,} MAC", share or "nothing removed"))
     return [(what, figure, escape(remark)) for what, figure, remark in found]
 
 
@@ -229,8 +237,10 @@ def _figures(first: Facts, second: Facts) -> list[tuple[str, float | None, float
     )
     found: list[tuple[str, float | None, float | None]] = [(what, first[key], second[key]) for what, key in keys]
     for end, what in (("low", "cycles, least"), ("high", "cycles, most")):
-        a, b = ((one["cycles"] or {}).get(end) for one in (first, second))
+        a, b = ((_cycles(one) or {}).get(end) for one in (first, second))
         found.append((what, a, b))
+    if first["simulated"] and second["simulated"]:
+        found.append(("instructions", *(one["simulated"]["instructions"] for one in (first, second))))
     return found
 
 
@@ -241,6 +251,9 @@ def _compared(what: str, a: float | None, b: float | None) -> dict[str, str]:
 
 def _pairs(left: Sequence[Facts], right: Sequence[Facts]) -> list[dict[str, Any]]:
     """The steps of two builds beside each other: those of one name and operator, in the order of the first."""
-    others = {(s["name"], s["op"]): s for s in reversed(right)}
-    pairs = [{"a": s, "b": others.pop((s["name"], s["op"]), None)} for s in left]
-    return pairs + [{"a": None, "b": s} for s in right if others.get((s["name"], s["op"])) is s]
+    others: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for s in reversed(right):
+        others.setdefault((s["name"], s["op"]), []).append(s)
+    pairs = [{"a": s, "b": found.pop() if (found := others.get((s["name"], s["op"]))) else None} for s in left]
+    paired = {pair["b"]["index"] for pair in pairs if pair["b"]}
+    return pairs + [{"a": None, "b": s} for s in right if s["index"] not in paired]

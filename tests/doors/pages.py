@@ -53,6 +53,8 @@ def built(collection: Path | None, folder: Path) -> Iterator[tuple[str, dict[str
         board = BOARD if path.stat().st_size < 1_000_000 else "host"
         made = mcugen.compile(path, board=board, export=("none",))
         yield made.name, json.loads(made.files["report.json"]), made.files["report.html"]
+    spread = mcugen.compile(paths[0], board=BOARD, name="spread", no_rows=True, region="dtcm=640,sram1=2K")
+    yield spread.name, json.loads(spread.files["report.json"]), spread.files["report.html"]
 
 
 def numbers(facts: dict[str, Any], step: dict[str, Any]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,22 @@ def test_the_page_is_made_again_and_compared(
     text = (tmp_path / "ab.html").read_text()
     assert status == 0 and not err and not Outline(text).open and f"{digits.report.ram_bytes:,}" in text
     assert "+0.0 %" in text
+
+
+def test_a_comparison_takes_counted_cycles_of_both_or_estimates_of_both(digits: Artifact) -> None:
+    """And shows steps of equal names each for itself."""
+    one: dict[str, Any] = json.loads(digits.files["report.json"])
+    step = {"instructions": 3, "code_bytes": 1, "cycles": {"low": 7, "high": 9}}
+    counts = {"cycles": {"low": 70, "high": 7_654_321}, "instructions": 12_345, "steps": [step] * len(one["steps"])}
+    ran = {"simulated": defaultdict(int, counts, stack_path=(), notes=())}
+    for given in (one, {**one, **ran}):
+        text = page.comparison({**one, **ran}, given, ("a", "b")).decode()
+        counted = given is not one
+        assert ("counted on the emulated core" in text) == counted == ("7,654,321" in text) == ("12,345" in text)
+        assert (f"{one['cycles']['high']:,}" in text) != counted
+    alike = [{**step, "name": "same", "op": "Same"} for step in one["steps"]]
+    text = page.comparison({**one, "steps": alike[:1]}, {**one, "steps": alike}, ("a", "b")).decode()
+    assert text.count('<td title="same">') == len(alike) and text.count("not there") == len(alike) - 1
 
 
 def test_other_documents_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
