@@ -251,7 +251,7 @@ def _compared(what: str, a: float | None, b: float | None) -> dict[str, str]:
 
 def _pairs(left: Sequence[Facts], right: Sequence[Facts]) -> list[dict[str, Any]]:
     """The steps of two builds beside each other: those of one name and operator, in the order of the first."""
-    others: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    others: dict[tuple[str, str], list[Facts]] = {}
     for s in reversed(right):
         others.setdefault((s["name"], s["op"]), []).append(s)
     pairs = [{"a": s, "b": found.pop() if (found := others.get((s["name"], s["op"]))) else None} for s in left]

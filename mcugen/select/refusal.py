@@ -6,7 +6,7 @@ No kernel is known here yet; what they need at the least is `Curve.least_bytes`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcugen import target
@@ -28,6 +28,10 @@ class Bound:
     why: str
 
 
+_Over = tuple[str, Bound, int | None]
+"""The name of a memory or of an option, what is needed, and what there is."""
+
+
 def require_room(graph: Graph, options: Options, board: Target) -> None:
     """Raise MemoryBudgetError where a bound from below is over a budget, or over what the board has."""
     if board.device or options.weight_regions:
@@ -36,9 +40,11 @@ def require_room(graph: Graph, options: Options, board: Target) -> None:
     over = [(what, bound, room) for what, bound, room in _rooms(ram, flash, options, board) if _is_over(bound, room)]
     if over:
         where = "the budget" if board.is_core else board.name
-        lines = [f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}" for what, bound, room in over]
+        lines = [
+            f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}" for what, bound, room in over
+        ]
         text = "\n  ".join(["whatever kernels and rows are chosen, the model needs", *lines])
-        hint = _hint(ram, flash, board, options, {what: bound for what, bound, _ in over})
+        hint = _hint(ram, flash, board, options, over)
         raise MemoryBudgetError(f"{graph.name} does not fit {where}\n  {text}", hint=hint)
 
 
@@ -49,7 +55,7 @@ def _is_over(bound: Bound, room: int | None) -> bool:
 _INPUT = "the input, which is there whole"
 
 
-def _rooms(ram: Bound, flash: Bound, options: Options, board: Target) -> Iterator[tuple[str, Bound, int | None]]:
+def _rooms(ram: Bound, flash: Bound, options: Options, board: Target) -> Iterator[_Over]:
     sizes = [region.nbytes for region in regions_of(options, board)]
     room = None if None in sizes else sum(size for size in sizes if size is not None)
     yield "--ram" if options.ram else "--region" if options.regions else f"RAM of {board.name}", ram, room
@@ -84,18 +90,18 @@ def flash_bound(graph: Graph, options: Options) -> Bound:
     return Bound(sum(nbytes for nbytes, _ in least.values()), f"weights, the largest {named}")
 
 
-def _hint(ram: Bound, flash: Bound, board: Target, options: Options, over: Mapping[str, Bound]) -> str:
+def _hint(ram: Bound, flash: Bound, board: Target, options: Options, over: Sequence[_Over]) -> str:
     """What would fit, as far as the bounds tell: a larger budget where only budgets are exceeded, or other boards.
 
     Where only flash is short, boards with as much RAM come first: the bound of RAM may be far below what is taken.
     """
-    pushed = options.input_mode == "whole" and ram.why == _INPUT and all(bound is ram for bound in over.values())
+    pushed = options.input_mode == "whole" and ram.why == _INPUT and all(bound is ram for _, bound, _ in over)
     rows = ["push the input with --input-mode rows"] if pushed else []
-    if board.is_core or all(what.startswith("--") for what in over):
+    if board.is_core or all(what.startswith("--") for what, *_ in over):
         return ", ".join([*rows, "give a larger budget, or take a smaller model"])
     known = [target.load(name) for name in target.names()]
     able = [b for b in known if (b.total_ram_bytes or 0) >= ram.nbytes and (b.flash_bytes or 0) > flash.nbytes]
-    wanted = 0 if ram in over.values() else board.total_ram_bytes or 0
+    wanted = 0 if any(bound is ram for _, bound, _ in over) else board.total_ram_bytes or 0
     able.sort(key=lambda b: ((b.total_ram_bytes or 0) < wanted, b.total_ram_bytes or 0, b.name))
     names = [b.name for b in able[:SHOWN]]
     boards = f"take a board that may hold it ({', '.join(names)})" if names else "no board known has that much"
