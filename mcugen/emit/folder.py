@@ -35,7 +35,8 @@ def sums_of(files: Mapping[str, bytes]) -> tuple[str, ...]:
 
 
 def _sum(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
+    """Of any ends of lines: Git writes others on Windows, which is no edit."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()[:16]
 
 
 def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHARED) -> tuple[str, ...]:

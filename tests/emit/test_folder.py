@@ -87,6 +87,14 @@ def test_an_edited_file_stays_beside_the_new(small: Artifact, other: Artifact, t
     assert other.write(out) == ()
 
 
+def test_ends_of_lines_are_no_edit(small: Artifact, tmp_path: Path) -> None:
+    """As Git checks files out on Windows."""
+    small.write(tmp_path)
+    for name in small.files:
+        (tmp_path / name).write_bytes(small.files[name].replace(b"\n", b"\r\n"))
+    assert small.write(tmp_path) == () and tree(tmp_path) == dict(small.files)
+
+
 def test_the_current_folder(small: Artifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     before = os.stat(".").st_ino
