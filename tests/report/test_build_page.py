@@ -94,6 +94,7 @@ def test_documents_are_as_the_schema_says(digits: Artifact) -> None:
     assert kept == schema.schema(), "mcugen report --schema > docs/report.schema.json"
     streamed = mcugen.compile(MICROPHONE, input_mode="frames", no_report=True)
     assert "report.html" not in streamed.files and "badge.svg" not in streamed.files
+    assert "a whole window has" in streamed.report.notes[-1]
     for artifact in (digits, streamed):
         assert schema.misfit(json.loads(artifact.files["report.json"])) == ""
     facts = json.loads(digits.files["report.json"])
