@@ -7,7 +7,8 @@ folder's files, or a module with a function `files` like a page's. Nothing lists
 export.toml: `title`, one line about it; a table `[files]` of output path = template, both jinja2 text over `name`,
 `version`, `sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts` (see
 `mcugen.report.output`); and, where needed, `with`, the names of exports that it builds on and that are written along,
-`code`, the folder of the output that the C must stand in, and `alone = true` where its files are about one model.
+`code`, the folder of the output that the C must stand in, `alone = true` where its files are about one model, and
+`packed = true` where the output folder is handed on as it is, so that no file may stand beside it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Export:
     """An exporter: files(output) names its files and gives what makes their content.
 
     code: the folder of the output that the C must stand in, "" for any. builds_on: exports that are written along.
-    alone: whether it is for builds of one model only
+    alone: whether it is for builds of one model only. packed: whether all files must stand in the output folder
     """
 
     name: str
@@ -51,6 +52,7 @@ class Export:
     code: str = ""
     builds_on: tuple[str, ...] = ()
     alone: bool = False
+    packed: bool = False
 
 
 def names() -> tuple[str, ...]:
@@ -60,7 +62,14 @@ def names() -> tuple[str, ...]:
 
 def layout_of(options: Options) -> Layout:
     """Where the C stands for the exports chosen. Raises UsageError where they want it in different places."""
-    wanted = {export.code: export.name for export in _chosen(options.export) if export.code}
+    chosen = _chosen(options.export)
+    wanted = {export.code: export.name for export in chosen if export.code}
+    packed = next((export.name for export in chosen if export.packed), None)
+    if packed and options.kernels_dir:
+        raise UsageError(
+            f"--export {packed} packs the output folder, and --kernels-dir puts the kernels beside it",
+            hint="leave one of them out; --amalgamate keeps the kernels of several models apart",
+        )
     if len(wanted) > 1 or (wanted and options.kernels_dir):
         first, *more = (f"--export {name}" for name in wanted.values())
         raise UsageError(
@@ -202,9 +211,9 @@ def _of_folder(name: str, folder: Path) -> Export:
     table = manifest.table("files")
     code = manifest.identifier("code") if manifest.has("code") else ""
     builds_on = manifest.strings("with") if manifest.has("with") else ()
-    alone = manifest.boolean("alone") if manifest.has("alone") else False
+    alone, packed = (manifest.has(key) and manifest.boolean(key) for key in ("alone", "packed"))
     manifest.refuse_unread()
-    return Export(name, partial(_rendered, folder, table), code, builds_on, alone)
+    return Export(name, partial(_rendered, folder, table), code, builds_on, alone, packed)
 
 
 def _rendered(folder: Path, table: Table, output: Output) -> dict[str, Content]:

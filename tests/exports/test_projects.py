@@ -229,6 +229,7 @@ def test_a_changed_kernel_in_the_shared_folder_is_refused(tmp_path: Path) -> Non
         ({"kernels_dir": "a b"}, "not a folder seen from"),
         ({"kernels_dir": "../k", "amalgamate": True}, "contradicts"),
         ({"kernels_dir": "../k", "export": ("arduino",)}, "different folders"),
+        ({"kernels_dir": "../k", "export": ("cmsis-pack",)}, "packs the output folder"),
     ],
 )
 def test_a_folder_of_kernels_that_cannot_be(options: dict[str, str], message: str) -> None:
