@@ -106,10 +106,21 @@ def _merged(intervals: list[Interval]) -> list[Interval]:
     return result
 
 
-def _place(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], order: Sequence[int]) -> list[int]:
-    """Each buffer, in order, at the lowest offset that no buffer placed before forbids."""
+def _place(
+    buffers: Sequence[Buffer],
+    forbidden: list[dict[int, list[Interval]]],
+    order: Sequence[int],
+    known: Sequence[int] = (),
+    kept: int = 0,
+) -> list[int]:
+    """Each buffer, in order, at the lowest offset that no buffer placed before forbids.
+
+    known: offsets of the same order as far as its first `kept`.
+    """
     offset = [-1] * len(buffers)
-    for i in order:
+    for i in order[:kept]:
+        offset[i] = known[i]
+    for i in order[kept:]:
         taken = [
             (low + offset[j], high + offset[j])
             for j, found in forbidden[i].items()
@@ -169,14 +180,15 @@ def _climb(
     """Move a buffer near the top to an earlier place in the order; keep orders that are no worse. Deterministic."""
     rng = Random(_SEED)
     order = sorted(range(len(buffers)), key=lambda i: start[i])
-    best, best_height, current = start, height(buffers, start), height(buffers, start)
+    best, best_height = start, height(buffers, start)
+    placed, current = _place(buffers, forbidden, order), best_height
     cost = sum(len(found) for row in forbidden for found in row.values()) + 1
     for _ in range(min(_ROUNDS, _WORK // cost, _PLACINGS // len(buffers))):
-        trial = _moved(buffers, order, best, rng)
-        offset = _place(buffers, forbidden, trial)
+        trial, kept = _moved(buffers, order, best, rng)
+        offset = _place(buffers, forbidden, trial, placed, kept)
         size = height(buffers, offset)
         if size <= current:
-            order, current = trial, size
+            order, placed, current = trial, offset, size
         if size < best_height:
             best, best_height = offset, size
         if best_height <= bound:
@@ -184,8 +196,10 @@ def _climb(
     return best
 
 
-def _moved(buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], rng: Random) -> list[int]:
-    """The order with one buffer, chosen mostly among the topmost, moved to a random place before it, or two swapped."""
+def _moved(buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], rng: Random) -> tuple[list[int], int]:
+    """The order with one buffer, chosen mostly among the topmost, moved to a random place, or two swapped; and how many
+    at its front stay.
+    """
     by_top = sorted(range(len(buffers)), key=lambda i: -(offset[i] + buffers[i].nbytes))
     pick = by_top[int(rng.random() ** 2 * len(by_top))]
     trial = list(order)
@@ -195,7 +209,7 @@ def _moved(buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], r
         trial[at], trial[to] = trial[to], trial[at]
     else:
         trial.insert(to, trial.pop(at))
-    return trial
+    return trial, min(at, to)
 
 
 class Packer:

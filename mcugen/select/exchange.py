@@ -10,7 +10,7 @@ import functools
 import heapq
 import itertools
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,7 @@ class Loads:
     offers: Sequence[Sequence[Offer]]
     rows: Load
     more: Sequence[Mapping[int, Part]]
+    known: dict[tuple[int, int, frozenset[int]], Load | int] = field(default_factory=dict)
 
     def of(self, picks: Sequence[int]) -> Load:
         """The load with these kernels."""
@@ -98,6 +99,17 @@ class Loads:
             _span([*(o.own for o in offers), *(part for m in self.around(s) for part in m.values())])
             for s, offers in enumerate(self.offers)
         ]
+
+    @functools.cached_property
+    def own(self) -> list[Load]:
+        """For each step, the bytes of each of its kernels over its span."""
+        return [np.stack([o.own.over(span) for o in of]) for of, span in zip(self.offers, self.spans, strict=True)]
+
+    @functools.cached_property
+    def either(self) -> Mapping[int, npt.NDArray[np.bool_]]:
+        """Which kernels of a step read rows again, of steps where some do and others do not."""
+        found = {s: np.array([offer.returns for offer in offers]) for s, offers in enumerate(self.offers)}
+        return {s: returns for s, returns in found.items() if returns.any() and not returns.all()}
 
     def around(self, s: int) -> Sequence[Mapping[int, Part]]:
         """Those of `more` that depend on the kernel of a step."""
@@ -129,21 +141,27 @@ class _State:
         self._loads, self.picks = loads, list(picks)
         self.load, self._back = loads.of(picks), loads.back(picks)
 
-    def exchanged(self, s: int, k: int) -> Load:
-        """The load over the span of step s with its kernel k."""
-        now, then, span = self._loads.offers[s][self.picks[s]], self._loads.offers[s][k], self._loads.spans[s]
-        load = self.load[span].copy()
-        load[now.own.start - span.start : now.own.end - span.start] -= now.own.load
-        load[then.own.start - span.start : then.own.end - span.start] += then.own.load
-        if then.returns != now.returns:
-            for m in self._loads.around(s):
-                back = self._back & m.keys()
-                load += _extra(m, back ^ {s}, span) - _extra(m, back, span)
-        return load
+    def exchanged(self, s: int) -> Load:
+        """The loads over the span of step s, with each of its kernels."""
+        now, span, own = self.picks[s], self._loads.spans[s], self._loads.own[s]
+        loads: Load = own + (self.load[span] - own[now])
+        if s in self._loads.either:
+            returns = self._loads.either[s]
+            for k, m in enumerate(self._loads.around(s)):
+                loads[returns != returns[now]] += self._more(s, k, frozenset(self._back & m.keys()))
+        return loads
+
+    def _more(self, s: int, k: int, back: frozenset[int]) -> Load | int:
+        """What the k-th buffer around step s holds more, over its span, if that step reads rows again or no longer."""
+        known, key = self._loads.known, (s, k, back)
+        if key not in known:
+            m, span = self._loads.around(s)[k], self._loads.spans[s]
+            known[key] = _extra(m, back ^ {s}, span) - _extra(m, back, span)
+        return known[key]
 
     def take(self, s: int, k: int) -> None:
         """Exchange the kernel of step s for its kernel k."""
-        self.load[self._loads.spans[s]] = self.exchanged(s, k)
+        self.load[self._loads.spans[s]] = self.exchanged(s)[k]
         if self._loads.offers[s][k].returns != self._loads.offers[s][self.picks[s]].returns:
             self._back.symmetric_difference_update({s})
         self.picks[s] = k
@@ -194,14 +212,13 @@ class Search:
 
     def _best(self, state: _State, s: int, limit: int) -> Saving | None:
         """Of the exchanges of a step's kernel that bring the load nearer to the limit, the cheapest per byte."""
-        now, found = state.picks[s], []
-        over = _over(state.load[self._loads.spans[s]], limit)
-        if over:
-            for k, offer in enumerate(self._offers[s]):
-                saved = over - _over(state.exchanged(s, k), limit) if k != now else 0
-                if saved > 0:
-                    price = (offer.cost - self._offers[s][now].cost) / saved
-                    found.append(Saving(s, k, price, saved))
+        now, offers = state.picks[s], self._offers[s]
+        over = _over(state.load[self._loads.spans[s]], limit) if len(offers) > 1 else 0
+        if not over:
+            return None
+        left: list[int] = np.maximum(state.exchanged(s) - limit, 0).sum(axis=1).tolist()
+        saved = [(k, over - rest) for k, rest in enumerate(left) if rest < over and k != now]
+        found = [Saving(s, k, (offers[k].cost - offers[now].cost) / nbytes, nbytes) for k, nbytes in saved]
         return min(found, key=lambda x: x.price, default=None)
 
     def improved(self, picks: Picks, limit: float) -> Picks:
@@ -227,7 +244,7 @@ class Search:
             _, s, k, now = gain
             if state.picks[s] != now:
                 continue
-            if state.exchanged(s, k).max(initial=0) > limit:
+            if state.exchanged(s)[k].max(initial=0) > limit:
                 refused.setdefault(s, []).append(gain)
                 continue
             state.take(s, k)
