@@ -77,8 +77,9 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
     model = pipeline.prepare(path, options)
     tell("finding schedules")
-    candidates = select.candidates_of(model.graph, model.board, model.options)
-    built, misfits = _built(model, select.front(model.graph, candidates, model.options, model.board, MAX_POINTS))
+    model = replace(model, options=replace(model.options, no_report=True))
+    known = select.Known(select.candidates_of(model.graph, model.board, model.options))
+    built, misfits = _built(model, select.front(model.graph, known, model.options, model.board, MAX_POINTS))
     notes = [f"{len(misfits)} of the schedules do not fit"] if misfits else []
     machine = model.board.emulator.machine if model.board.emulator else ""
     if not machine:
@@ -96,16 +97,24 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
             tell(f"{len(counted)} of {len(built)} schedules {'counted' if machine else 'planned'}")
     found = Front(model.name, model.board.name, machine, _best(counted), tuple(notes), called=model.called)
     knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
-    return found if knee is None else _with_knee(found, model, made[found.points[knee]], partial(measured, case=case))
+    return (
+        found
+        if knee is None
+        else _with_knee(found, model, made[found.points[knee]], known, partial(measured, case=case))
+    )
 
 
-def _with_knee(found: Front, model: pipeline.Prepared, knee: Artifact, measured: Callable[[Artifact], Point]) -> Front:
+def _with_knee(
+    found: Front, model: pipeline.Prepared, knee: Artifact, known: select.Known, measured: Callable[[Artifact], Point]
+) -> Front:
     """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
     goal = "balanced" if model.options.optimize == "ram" else model.options.optimize
     taken = {region.name: region.size for region in knee.view.regions}
     options = replace(select.allowing(model.options, taken), optimize=goal)
+    further = known if goal == model.options.optimize else None
     try:
-        artifact = pipeline.finish(replace(model, options=options), select.solve(model.graph, model.board, options))
+        solution = select.solve(model.graph, model.board, options, further)
+        artifact = pipeline.finish(replace(model, options=options), solution)
     except MemoryBudgetError:
         why = f"no knee is named: --optimize {goal} has no plan within its budget"
         return replace(found, notes=(*found.notes, why))
@@ -133,18 +142,18 @@ def _built(
 
 
 def _counted(artifact: Artifact, case: Case) -> Point:
-    return _point(artifact, case, emulated.simulate(artifact, [case]))
+    return _point(artifact, case, *emulated.counted(artifact, case))
 
 
-def _point(artifact: Artifact, case: Case, run: emulated.Simulation | None = None) -> Point:
+def _point(artifact: Artifact, case: Case, instructions: int | None = None, agrees: bool | None = None) -> Point:
     schedule = artifact.schedule
     return Point(
         ram_bytes=artifact.report.ram_bytes,
         flash_bytes=artifact.report.weights_bytes,
         events=len(schedule.trace),
         by_rows=select.ranges(step.index for step in schedule.steps if step.by_rows),
-        instructions=run.instructions if run else None,
-        agrees=run.agrees and run.repeatable if run else None,
+        instructions=instructions,
+        agrees=agrees,
     )
 
 

@@ -6,6 +6,7 @@ a time, so that the same buffers give the same offsets on every machine.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ _CLIMB_WORK = 20_000_000  # rounds times the square of buffers, about a second
 _CLIMB_ROUNDS = 500
 _EXACT_WORK = 1_500_000  # nodes times buffers, one to two seconds
 _EXACT_NODES = 20_000
+_KEPT_PLANS = 32
+_KEPT_BUFFERS = 200
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,17 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     Zero-byte buffers get offset 0. Raises InternalError for two buffers of one name or of different regions.
     """
     _require_one_region(buffers)
+    few = len(buffers) <= _KEPT_BUFFERS
+    return _known_plan(tuple(buffers)) if few else _plan(buffers)
+
+
+@functools.lru_cache(_KEPT_PLANS)
+def _known_plan(buffers: tuple[Buffer, ...]) -> MemoryPlan:
+    """The same plan again for the same buffers, as kernels that differ in time and flash alone have."""
+    return _plan(buffers)
+
+
+def _plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     if any(b.parts for b in buffers):
         return replace(shapes.plan(buffers), region=buffers[0].region)
     bound, peak_step = lower_bound(buffers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph
@@ -16,24 +17,35 @@ from mcugen.select.prices import prices_of
 from mcugen.select.refusal import require_room
 from mcugen.target import Target
 
-__all__ = ["Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
+__all__ = ["Known", "Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
 
 
-def solve(graph: Graph, target: Target, options: Options) -> Solution:
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What was found of a network, for searches with other budgets; the goal `ram` has candidates of its own."""
+
+    candidates: Sequence[Candidates]
+    curves: solver.Curves = field(default_factory=dict)
+
+
+def solve(graph: Graph, target: Target, options: Options, known: Known | None = None) -> Solution:
     """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one.
 
     Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
     Tensors that lie in each other may leave holes: then also of those with copies in their place.
     """
-    return solve_with_time(graph, target, options)[0]
+    return solve_with_time(graph, target, options, known)[0]
 
 
-def solve_with_time(graph: Graph, target: Target, options: Options) -> tuple[Solution, float]:
+def solve_with_time(
+    graph: Graph, target: Target, options: Options, known: Known | None = None
+) -> tuple[Solution, float]:
     """The same, and the time it takes by the estimates that its kernels were chosen by."""
     require_room(graph, options, target)
-    candidates = candidates_of(graph, target, options)
+    known = known or Known(candidates_of(graph, target, options))
+    candidates = known.candidates
     every = [*_orders(graph, candidates, options)]
-    found = [solver.solve(nodes, listed, options, target) for nodes, listed in every]
+    found = [solver.solve(nodes, listed, options, target, known.curves) for nodes, listed in every]
     lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
         moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]
@@ -70,10 +82,11 @@ def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -
         )
 
 
-def front(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int) -> list[Solution]:
+def front(graph: Graph, known: Known, options: Options, board: Target, most: int) -> list[Solution]:
     """Solutions that no other equals or beats in RAM, in flash and in speed, at most `most` for each set of kernels."""
-    found = [solver.front(nodes, listed, options, board, most) for nodes, listed in _orders(graph, candidates, options)]
-    return solver.best_of(graph, candidates, options, board, [s for solutions in found for s in solutions])
+    orders = _orders(graph, known.candidates, options)
+    found = [solver.front(nodes, listed, options, board, most, known.curves) for nodes, listed in orders]
+    return solver.best_of(graph, known.candidates, options, board, [s for solutions in found for s in solutions])
 
 
 def _orders(

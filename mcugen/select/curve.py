@@ -11,7 +11,7 @@ gets a slower model.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,12 +71,16 @@ class Curve:
         self._segments = [self._new(cuts) for cuts in parts]
         self._rows: list[Row | None] = [None] * len(parts)
 
-    def points(self) -> Iterator[Point]:
-        """Each needs less memory than those before it."""
-        limit = np.inf
-        while (point := self.within(limit)) is not None:
-            yield point
-            limit = point.peak - 1
+    def points(self) -> Sequence[Point]:
+        """All of them: each needs less memory than those before it."""
+        return self._points
+
+    @functools.cached_property
+    def _points(self) -> list[Point]:
+        found: list[Point] = []
+        while (point := self.within(found[-1].peak - 1 if found else np.inf)) is not None:
+            found.append(point)
+        return found
 
     def within(self, limit: float, cost: float = np.inf) -> Point | None:
         """The fastest point within a limit of memory, if it costs less than `cost`. Limits of later calls are lower."""

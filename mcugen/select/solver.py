@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcugen.graph import Graph
 from mcugen.options import Options
@@ -50,15 +50,20 @@ STRETCHES = 80
 """Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
 
 
+Curves = dict[object, Curve]
+"""Curves of a network by what they depend on, which budgets are not."""
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The network, the candidates of its nodes that the goal allows, and the budgets."""
+    """The network, the candidates of its nodes that the goal allows, and the budgets. curves: those known before."""
 
     graph: Graph
     candidates: tuple[Candidates, ...]
     options: Options
     board: Target
     prices: Prices = FREE
+    curves: Curves = field(default_factory=dict)
 
     def planned(self, picks: Picks, groups: tuple[range, ...] = ()) -> Solution:
         """The solution with these kernels in which the steps of each group run row by row."""
@@ -68,20 +73,25 @@ class Problem:
     def curve(self, offered: Sequence[Candidates], most: float = math.inf) -> Curve:
         """Time against memory with these candidates. most: see `Curve`."""
         options, first = self.options, [listed[0].choice for listed in offered]
-        pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
-        return Curve(
-            self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows, most=most
-        )
+        key = (*map(tuple, offered), options.input_mode, options.keep_input, options.no_rows, most)
+        if key not in self.curves:
+            pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
+            self.curves[key] = Curve(
+                self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows, most=most
+            )
+        return self.curves[key]
 
 
-def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Solution:
+def solve(
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, curves: Curves | None = None
+) -> Solution:
     """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse it.
 
     The budget is --ram or --region, else the board's regions for a model; what does not fit the first is spread over
     all. Pushed rows without a budget of the user's get the least RAM that their kernels allow. Raises UsageError where
     the input cannot be pushed, or a region is not the board's.
     """
-    problem = _problem(graph, candidates, options, board)
+    problem = _problem(graph, candidates, options, board, curves)
     if options.optimize == "ram":
         return _smallest(problem, problem.candidates)
     if options.optimize == "flash":
@@ -102,7 +112,9 @@ def solve(graph: Graph, candidates: Sequence[Candidates], options: Options, boar
     return with_note(_fastest_that_fits(problem, _offered(problem, picks)), whole, options, board)
 
 
-def _problem(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Problem:
+def _problem(
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, curves: Curves | None
+) -> Problem:
     """The problem with the candidates that the goal allows, at its prices.
 
     Weights are stored wider for `speed`, or where that has a price; else they stay as wide as the model has them.
@@ -110,17 +122,19 @@ def _problem(graph: Graph, candidates: Sequence[Candidates], options: Options, b
     prices = prices_of(graph, candidates, options, board)
     wider = options.optimize == "speed" or prices.flash > 0
     allowed = tuple(listed if wider else _narrow(listed) for listed in candidates)
-    return Problem(graph, allowed, options, board, prices)
+    return Problem(graph, allowed, options, board, prices, {} if curves is None else curves)
 
 
-def front(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int) -> list[Solution]:
+def front(
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int, curves: Curves
+) -> list[Solution]:
     """Solutions of which no other is at most as large in RAM and in flash, and as fast; the fastest first.
 
     Of `speed` and of `balanced`, at its prices: at most `most` points of the curve of each.
     """
     found: list[Solution] = []
     for goal in ("speed", "balanced"):
-        problem = _problem(graph, candidates, replace(options, optimize=goal), board)
+        problem = _problem(graph, candidates, replace(options, optimize=goal), board, curves)
         picks = within_flash(problem, fastest(problem.candidates, problem.prices.of))
         points = list(problem.curve(_offered(problem, picks)).points())
         found += [problem.planned(point.picks, point.groups) for point in _thinned(points, most)]

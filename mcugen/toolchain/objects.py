@@ -1,14 +1,52 @@
-"""Object files: each source by itself, as many at a time as the machine has processors."""
+"""Object files: each source by itself, as many at a time as the machine has processors, equal ones once a process."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Sequence
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.toolchain.process import run_checked
+
+_KEPT_BYTES = 32 * 2**20
+"""Objects kept for further firmware, of other schedules of a model: most of their kernels are the same."""
+_INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
+_BESIDE = (".o", ".su")
+_Key = tuple[object, ...]
+
+
+class _Objects:
+    """What the compiler made of a command and the texts that it read; the oldest goes where there is too much."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._each: defaultdict[_Key, threading.Lock] = defaultdict(threading.Lock)
+        self._made: dict[_Key, dict[str, bytes]] = {}
+
+    def turn(self, key: _Key) -> threading.Lock:
+        """Held while an object is made, so that no two threads make the same."""
+        with self._lock:
+            return self._each[key]
+
+    def known(self, key: _Key) -> dict[str, bytes] | None:
+        with self._lock:
+            return self._made.get(key)
+
+    def keep(self, key: _Key, made: dict[str, bytes]) -> None:
+        with self._lock:
+            self._made[key] = made
+            while sum(len(data) for files in self._made.values() for data in files.values()) > _KEPT_BYTES:
+                oldest = next(iter(self._made))
+                del self._made[oldest], self._each[oldest]
+
+
+_OBJECTS = _Objects()
 
 
 @dataclass(frozen=True)
@@ -32,8 +70,16 @@ class Compiler:
 
         def compile_one(job: tuple[Path, Sequence[str]], out: Path) -> None:
             source, flags = job
-            command: list[str | Path] = [self.cc, *flags, *folders, "-c", self._named(source), "-o", out]
-            run_checked(command, cwd=self.place, timeout_s=timeout_s, package=self.package)
+            command: list[str | Path] = [self.cc, *flags, *folders, "-c", self._named(source)]
+            key = (*command, *_texts(source, include))
+            with _OBJECTS.turn(key):
+                known = _OBJECTS.known(key)
+                if known is None:
+                    run_checked([*command, "-o", out], cwd=self.place, timeout_s=timeout_s, package=self.package)
+                    made = [out.with_suffix(suffix) for suffix in _BESIDE]
+                    _OBJECTS.keep(key, {file.suffix: file.read_bytes() for file in made if file.exists()})
+                for suffix, data in (known or {}).items():
+                    out.with_suffix(suffix).write_bytes(data)
 
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             list(pool.map(compile_one, jobs, objects))
@@ -42,3 +88,18 @@ class Compiler:
     def _named(self, path: Path) -> str:
         path, place = path.absolute(), self.place.absolute()
         return str(path.relative_to(place) if path.is_relative_to(place) else path)
+
+
+def _texts(source: Path, include: Sequence[Path]) -> Iterator[str]:
+    """Sums of a source and of the files that it includes by name; those of the compiler itself do not change."""
+    waiting, seen = [source], {source}
+    while waiting:
+        file = waiting.pop()
+        data = file.read_bytes()
+        yield hashlib.sha256(data).hexdigest()
+        for name in _INCLUDE.findall(data):
+            found = (folder / name.decode() for folder in (file.parent, *include))
+            other = next((path for path in found if path.is_file()), None)
+            if other is not None and other not in seen:
+                seen.add(other)
+                waiting.append(other)

@@ -92,6 +92,9 @@ class Simulation:
     wait_states: int | None
 
 
+_Compared = tuple[Verdict, bool, tuple[tuple[np.ndarray, ...], ...]]
+
+
 @dataclass(frozen=True)
 class _Trial:
     """The parts of one simulation: the images, the counts of QEMU, the code, and the outputs compared."""
@@ -140,20 +143,34 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
     )
 
 
-def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
-    """Build the firmware and run every case's sequence twice."""
+def counted(artifact: Artifact, case: Case) -> tuple[int, bool]:
+    """The instructions of the first inference, and whether all runs gave what the oracle gives: `simulate`, no more."""
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
-        folder = Path(name)
-        sequences = [sequence_of(artifact, case) for case in cases]
-        sources = _write(artifact, folder, len(sequences[0]))
-        image, plain = (_image(artifact, folder, sources, main, optimize) for main in ("simulate", "plain"))
-        feed = (b"".join(_bytes(run.inputs) for run in runs) * 2 for runs in sequences)
-        (folder / "in.bin").write_bytes(b"".join(feed))
-        ran = qemu.run_image(image, artifact.target, cwd=folder, timeout_s=_TIMEOUT_S)
+        _, _, ran, (verdict, repeatable, _) = _firmware(artifact, [case], Path(name), "-O2")
+    return (ran.counts[0] if ran.counts else Counts()).total, verdict.agrees and repeatable
+
+
+def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
+    """Build the firmware, run every case's sequence twice, and look into its code."""
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
+        sources, image, ran, compared = _firmware(artifact, cases, Path(name), optimize)
+        plain = _image(artifact, Path(name), sources, "plain", optimize)
         listing = disassemble(image.elf, artifact.target)
         bound = Stack(listing).bound(_entry(artifact))
-        compared = _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
     return _Trial(image, plain, ran, listing, bound, *compared)
+
+
+def _firmware(
+    artifact: Artifact, cases: Sequence[Case], folder: Path, optimize: str
+) -> tuple[list[Path], cross.Image, qemu.SimulatedRun, _Compared]:
+    """Build the firmware that counts, and run every case's sequence twice."""
+    sequences = [sequence_of(artifact, case) for case in cases]
+    sources = _write(artifact, folder, len(sequences[0]))
+    image = _image(artifact, folder, sources, "simulate", optimize)
+    feed = (b"".join(_bytes(run.inputs) for run in runs) * 2 for runs in sequences)
+    (folder / "in.bin").write_bytes(b"".join(feed))
+    ran = qemu.run_image(image, artifact.target, cwd=folder, timeout_s=_TIMEOUT_S)
+    return sources, image, ran, _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
 
 
 def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str, optimize: str) -> cross.Image:
@@ -234,9 +251,7 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
     return b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)
 
 
-def _compare(
-    artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes
-) -> tuple[Verdict, bool, tuple[tuple[np.ndarray, ...], ...]]:
+def _compare(artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes) -> _Compared:
     """The verdict on every first sequence, whether every second one gave the same bytes, and the last outputs."""
     graph = artifact.graph
     comparison = Comparison(graph, artifact.imported)

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,8 @@ from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pareto import Front, Point
 from mcugen.report import curve
+from mcugen.select.curve import Curve
+from mcugen.toolchain import objects, process
 from tests.select.test_budget import SMALL
 
 
@@ -28,9 +32,43 @@ def small(folder: Path) -> Path:
     return folder / "small.tflite"
 
 
+Work = list[str]
+
+
 @pytest.fixture(scope="module")
-def counted(tmp_path_factory: pytest.TempPathFactory) -> Front:
-    return pareto.front(small(tmp_path_factory.mktemp("counted")), Options(board="cortex-m4"))
+def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
+    """The points of a small network, and what was compiled and searched for them."""
+    work: Work = []
+    compiled, searched = process.run_checked, Curve.within
+
+    def compile_one(command: list[str], **options: Any) -> Any:
+        work.append(str(command[command.index("-c") + 1]))
+        return compiled(command, **options)
+
+    def search(curve: Curve, limit: float, cost: float = math.inf) -> Any:
+        work.append(f"curve {id(curve)} below {limit}")
+        return searched(curve, limit, cost)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(objects, "_OBJECTS", objects._Objects())
+        patch.setattr(objects, "run_checked", compile_one)
+        patch.setattr(Curve, "within", search)
+        found = pareto.front(small(tmp_path_factory.mktemp("counted")), Options(board="cortex-m4"))
+    return found, work
+
+
+@pytest.fixture(scope="module")
+def counted(watched: tuple[Front, Work]) -> Front:
+    return watched[0]
+
+
+def test_points_share_their_kernels_and_their_curve(watched: tuple[Front, Work]) -> None:
+    """Each kernel is compiled once, and the knee is found on the curve that its point came from."""
+    found, work = watched
+    kernels = [name for name in work if name.startswith("kernels")]
+    assert len(found.points) > 2 and kernels and len(set(kernels)) == len(kernels)
+    whole = {name.split()[1] for name in work if name.endswith("below inf")}
+    assert len(whole) == 3  # of speed, of balanced, and of the leanest kernels for the knee
 
 
 def test_points_are_counted_exact_and_none_beats_another(tmp_path: Path, counted: Front) -> None:
