@@ -28,10 +28,22 @@ def chosen(text: str, labels: np.ndarray, model: Model) -> tuple[Metric, Answers
     if name == "top1":
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
             raise UsageError("top1 needs a class for each sample", where=WHERE, hint="take mse, or give classes")
+        _refuse_others(labels, model)
         return _top1, _answers
     if name == "mse":
         return _mse, None
     return _own(name), None
+
+
+def _refuse_others(labels: np.ndarray, model: Model) -> None:
+    """Raises UsageError for a label that none of the scores belongs to."""
+    count, greatest = int(np.prod(model.outputs[0].shape)), int(labels.max(initial=0))
+    if count > 1 and greatest >= count:
+        raise UsageError(
+            f"a label is {greatest}, and the model has scores of the classes 0 to {count - 1}",
+            where=WHERE,
+            hint="number the classes as the model does, from 0",
+        )
 
 
 def _fitting(labels: np.ndarray, model: Model) -> str:
@@ -87,13 +99,17 @@ def _own(text: str) -> Metric:
         try:
             found = function(outputs[0] if len(outputs) == 1 else outputs, labels)
             by_name = found if isinstance(found, Mapping) else {name: found}
-            return {str(key): float(value) for key, value in by_name.items()}
+            scores = {str(key): float(value) for key, value in by_name.items()}
         except Exception as error:
             raise UsageError(
                 f"{name} of {file} raised {type(error).__name__}: {error}",
                 where=WHERE,
                 hint="it takes the outputs as real numbers, [n, ...], and the labels, and gives a number",
             ) from error
+        if not np.isfinite([*scores.values()]).all():
+            hint = "let it give a number for these samples"
+            raise UsageError(f"{name} of {file} gave {found}, which is no score", where=WHERE, hint=hint)
+        return scores
 
     return metric
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from mcugen import files
-from mcugen.errors import ModelError, UsageError
+from mcugen.errors import CorruptModelError, ModelError, UsageError
 from mcugen.frontends import _embedded, _foreign
 from mcugen.graph import Graph, verify
 from mcugen.registry import Registry
@@ -60,8 +60,11 @@ def _folder(path: Path) -> tuple[str, bytes, str]:
 def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
     """The module for a file, the bytes of the model, and a note where these are not what the name says.
 
-    The content decides; a name alone where no module knows the content. Raises UsageError where nobody reads it.
+    The content decides; a name alone where no module knows the content. Raises UsageError where nobody reads it, and
+    CorruptModelError where there is nothing to read.
     """
+    if not data:
+        raise CorruptModelError("the file is empty", where=path.name, hint="copy or download it again")
     lower = path.name.lower()
     named = next((name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))), None)
     if named is not None and _knows(named, data):

@@ -44,6 +44,9 @@ class Model:
         ends = (", ".join(f"{e.dtype} {list(e.shape)}" for e in ends) for ends in (self.inputs, self.outputs))
         return f"<Model {self.name}: {' -> '.join(ends)}>"
 
+    def __reduce__(self) -> str:
+        raise UsageError("a loaded model stays in its process", hint="call mcugen.load there: it is compiled once")
+
     def run(self, *inputs: object, real: bool | None = None) -> Outputs:
         """The outputs for one set of inputs, or for many along a first axis, in one call.
 

@@ -13,6 +13,7 @@ import pytest
 import mcugen
 from mcugen import reference
 from mcugen.cli import main
+from mcugen.errors import UsageError
 from mcugen.evaluation.metrics import chosen
 from mcugen.pytest_plugin import check
 from mcugen.verify import golden
@@ -131,6 +132,23 @@ def test_run_writes_what_load_gives(capsys: pytest.CaptureFixture[str], tmp_path
 def test_run_refuses_before_it_works(capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
     status, out, err = typed(capsys, "run", MODEL, "--input", TEST, *arguments)
     assert status == 2 and says in err and not out
+
+
+@pytest.mark.parametrize(
+    ("labels", "metric", "says"),
+    [
+        ([1, 33], "top1", "a label is 33, and the model has scores of the classes 0 to 9"),
+        ([1, 2], "m.py:none", "none of {} gave nan, which is no score"),
+    ],
+)
+def test_scores_that_say_nothing(labels: list[int], metric: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("def none(outputs, labels):\n    return float('nan')\n")
+    name = str(tmp_path / metric) if ".py" in metric else metric
+    outputs = (np.zeros((2, 10)),)
+    with pytest.raises(UsageError) as caught:
+        score, _ = chosen(name, np.array(labels), mcugen.load(MODEL))
+        score(outputs, np.array(labels))
+    assert says.format(tmp_path / "m.py") in str(caught.value)
 
 
 def test_labels_are_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

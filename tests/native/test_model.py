@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import threading
 import time
 from collections.abc import Iterator
@@ -167,6 +169,12 @@ def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ToolError, match="gcc is not installed"):
         mcugen.load(DIGITS)
+
+
+def test_a_model_is_not_handed_to_another_process(digits: Model) -> None:
+    for hand_over in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(UsageError, match="stays in its process"):
+            hand_over(digits)
 
 
 def test_a_model_says_in_a_line_what_it_is(digits: Model) -> None:
