@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Param, Rule, fact
+from mcugen.call import Call, Param, Params, Rule, fact
 from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.imports import Source
 from mcugen.kernel import Kernel
@@ -321,9 +321,11 @@ _KINDS: tuple[tuple[str, Rule], ...] = (
 TYPE_RULES: tuple[tuple[str, Rule], ...] = (
     *((name, _rounded(rule, False)) for name, rule in _KINDS),
     *((f"{name}_line", _rounded(rule, True)) for name, rule in _KINDS),
+    *((f"{name}_single", _rounded(rule, True)) for name, rule in _KINDS if name != "s16"),
     ("f32", float_data),
 )
-"""Element types that kernels with weights exist for; `_line`: results are rounded as the operator states."""
+"""Element types that kernels with weights exist for; `_line`: results are rounded as the operator states, `_single`: so
+that float arithmetic has the same bits."""
 
 
 def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
@@ -335,12 +337,26 @@ def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Ke
     for dtype, rule in TYPE_RULES:
         proof = proofs(dtype, fit)
         made.append(_ruled(make(f"mg_{name}_{dtype}"), rule, *proof))
-        if proof and not dtype.endswith("_line"):
+        if proof and not dtype.endswith(("_line", "_single")):
             made.append(_ruled(make(f"mg_{name}_{dtype}__acc64"), rule))
     return tuple(made)
 
 
+def in_floats(kernel: Kernel) -> Kernel:
+    """The kernel with the fields of single.h in place of those of line.h, if it is one of these."""
+    if not kernel.symbol.removesuffix("__pointwise").endswith("_single"):
+        return kernel
+
+    def params(call: Call) -> Params:
+        fields = kernel.params(call) if kernel.params else {}
+        others = {name: value for name, value in fields.items() if not name.startswith("line.")}
+        return others | _rounding.float_fields(call, str(call.op.activation))
+
+    return replace(kernel, params=params)
+
+
 def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
+    kernel = in_floats(kernel)
     return replace(kernel, accepts=(rules[0], constant_weights, *rules[1:], *kernel.accepts))
 
 
@@ -348,4 +364,6 @@ def proofs(dtype: str, fit: Rule) -> tuple[Rule, ...]:
     """The rules of a kernel that sums integers in 32 bits; none for floats."""
     if dtype.endswith("_line"):
         return (fit, _rounding.has_line)
+    if dtype.endswith("_single"):
+        return (fit, _rounding.has_floats)
     return () if dtype == "f32" else (fit,)

@@ -221,6 +221,27 @@ def has_line(call: Call) -> bool:
     return line_of(call, str(call.op.activation)) is not None
 
 
+def has_floats(call: Call) -> bool:
+    "results are those of float arithmetic, by the operator's own words, or by proof where they are no line"
+    if not is_stated(call) or call.accumulators is None:
+        return False
+    if rounding_of(call) == "single":
+        return True
+    activation = str(call.op.activation)
+    return line_of(call, activation) is None and bool(floats(call, activation)[1].all())
+
+
+def float_fields(call: Call, activation: str) -> dict[str, Param]:
+    """The C fields of single.h: `single.` and the clamp."""
+    low, high = activation_range(activation, call.output)
+    return {
+        "single.factor": floats(call, activation)[0].view(np.int32),
+        "single.zero_point": call.output.zero_point,
+        "single.out_min": low,
+        "single.out_max": high,
+    }
+
+
 def is_scaled(call: Call) -> bool:
     "the runtime states how sums are scaled, or one proved multiplication and shift scales them"
     if not is_stated(call):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.call import Call, Params, Rule
 from mcugen.channels import Affine, Range, Removal
 from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
@@ -82,17 +82,9 @@ def _taps(call: Call, x: Range) -> Range:
     return Range(spread(x.low), spread(x.high))
 
 
-def _pointwise_kernels() -> tuple[Kernel, ...]:
-    return tuple(
-        Kernel(
-            f"mg_conv2d_{dtype}__pointwise",
-            Form.POINTWISE,
-            accepts=(rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, sums_fit)),
-            params=params,
-            count=pixels,
-        )
-        for dtype, rule in _filter.TYPE_RULES
-    )
+def _pointwise_kernel(dtype: str, rule: Rule) -> Kernel:
+    rules = (rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, sums_fit))
+    return _filter.in_floats(Kernel(f"mg_conv2d_{dtype}__pointwise", Form.POINTWISE, rules, params, pixels))
 
 
 def one_group(call: Call) -> bool:
@@ -100,7 +92,10 @@ def one_group(call: Call) -> bool:
     return groups_of(call) == 1
 
 
-_KERNELS = (*_pointwise_kernels(), *row_kernels("conv2d", params, patch_bytes, work, GATHERING))
+_KERNELS = (
+    *(_pointwise_kernel(*kind) for kind in _filter.TYPE_RULES),
+    *row_kernels("conv2d", params, patch_bytes, work, GATHERING),
+)
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mcugen import kernels, target
+from mcugen.op import Example, Op
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.types import QuantParams, TensorType
 from tests.rounding.sums import NETWORKS, REACH, cases, pixels, weights
 from tests.support import conformance, emulated, program
+from tests.support.cases import cases_of
 
 
 def test_pixels_make_their_sums() -> None:
@@ -39,3 +44,30 @@ def test_all_kernels_have_every_step_on_emulated_cores(core: str, tmp_path: Path
     found = [case for name, c in NETWORKS.items() for case in cases(c, board.features, name[0])]
     problems = emulated.run_groups(board, [program.Group("sums", tuple(found))], tmp_path)
     assert not problems, "\n".join(map(str, problems[:8]))
+
+
+def test_sums_beyond_float32_that_are_no_line_run_on_cores_without_floats(tmp_path: Path) -> None:
+    """Rows of equal data make sums up to 2**24, of which float32 drops bits: over 4,096 results are off any line."""
+    inputs, outputs = 1100, 54
+    scales = tuple((2.0**-9 * np.linspace(1, 1.02, outputs)).astype(np.float32).tolist())
+    types = (
+        TensorType((64, inputs), "s8", QuantParams((2.0**-8,), (0,))),
+        TensorType((outputs, inputs), "s8", QuantParams(scales, (0,) * outputs)),
+        None,
+    )
+    y = TensorType((64, outputs), "s8", QuantParams((1.0,), (3,)))
+    w = np.full((outputs, inputs), 127, np.int8)
+    example = Example(FullyConnected(rounding="single"), types, (y,), {1: w})
+    kind: type[Op] = type("Far", (FullyConnected,), {"examples": classmethod(lambda cls: [example])})
+    found, refused = cases_of(kind, target.load("cortex-m0plus").features, 1, "far", variants=False)
+    assert not refused
+    assert {case.label.split()[-1] for case in found} == {"mg_fully_connected_s8_single"}
+    noise = np.random.default_rng(1).integers(-2, 3, (64, inputs))
+    x = (noise + np.linspace(-126, 125, 64).astype(np.int64)[:, None]).astype(np.int8)
+    sums = (x.astype(np.int64) @ w.T.astype(np.int64)).astype(np.float32)
+    factors = (np.float32(2.0**-8) * np.array(scales, np.float32)).astype(np.float32)
+    want = np.clip(np.rint(sums * factors) + 3, -128, 127).astype(np.int8)
+    case = replace(found[0], set_names=("far",), inputs=([x],), expected=dict.fromkeys(found[0].expected, ([want],)))
+    problems = conformance.run_host(conformance.compile_host(program.Group("far", (case,)), tmp_path), [case])
+    assert not problems, "\n".join(map(str, problems[:8]))
+    assert np.abs(sums).max() > 2**24 and len(np.unique(want)) > 60

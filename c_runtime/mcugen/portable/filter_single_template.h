@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: converts the sums of kernels whose sums are scaled by a float32. Needs MG_NAME(params), MG_NAME(x).
+ */
+static inline MG_NAME(x) MG_NAME(outside)(const MG_NAME(params) *p)
+{
+    return (MG_NAME(x))p->in_zero_point;
+}
+
+static inline MG_NAME(x) MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, int32_t sum)
+{
+    return (MG_NAME(x))mg_single_at(&p->single, o, sum);
+}
+
+static inline void MG_NAME(store_run)(const MG_NAME(params) *p, uint32_t o, uint32_t n, const int32_t *sums, MG_NAME(x) *out)
+{
+    for (uint32_t k = 0u; k < n; k += 1u) {
+        out[k] = MG_NAME(store)(p, o + k, sums[k]);
+    }
+}

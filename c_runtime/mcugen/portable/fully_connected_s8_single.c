@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/fully_connected_s8_single.h"
+
+typedef int8_t mg_fully_connected_s8_single_x;
+typedef int8_t mg_fully_connected_s8_single_w;
+typedef int32_t mg_fully_connected_s8_single_acc;
+
+#define MG_TYPE fully_connected_s8_single
+#define MG_SYMBOL mg_fully_connected_s8_single
+static int8_t MG_NAME(finish)(const MG_NAME(params) *p, uint32_t o, int32_t sum)
+{
+    return (int8_t)mg_single_at(&p->single, o, sum);
+}
+
+#include "mcugen/dot_1x4_template.h"
+#include "mcugen/fully_connected_template.h"
+#undef MG_TYPE
+#undef MG_SYMBOL

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Transposed convolution of int8 images with int8 weights, sums scaled by a float32.
+ *
+ *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
+ *         and channels c, of w[o][kh][kw][c] * (x[i][j][c] - in_zero_point)
+ *   y[o] = single[o] at bias[o] + sum, see single.h
+ *
+ * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
+ * sums    cannot leave 32 bits: proved when the code is generated
+ */
+#ifndef MCUGEN_TRANSPOSE_CONV_S8_SINGLE_H
+#define MCUGEN_TRANSPOSE_CONV_S8_SINGLE_H
+
+#include "mcugen/filter.h"
+#include "mcugen/single.h"
+
+typedef struct {
+    const int8_t *weights;
+    const int32_t *bias;
+    mg_single single;
+    uint16_t kernel_h, kernel_w;
+    uint16_t in_w, in_c;
+    uint16_t out_w, out_c;
+    uint16_t stride_h, stride_w;
+    uint16_t rows;             /* input rows that may reach an output row */
+    uint16_t phase_h;          /* remainder of pad_h / stride_h */
+    uint16_t first_w, phase_w; /* quotient and remainder of pad_w / stride_w */
+    int16_t in_zero_point;
+} mg_transpose_conv_s8_single_params;
+
+/* Output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+void mg_transpose_conv_s8_single(const mg_transpose_conv_s8_single_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
+
+#endif /* MCUGEN_TRANSPOSE_CONV_S8_SINGLE_H */
