@@ -39,12 +39,13 @@ def params(call: Call) -> Params:
         "scale": SCALES.index(op.scale),
         "taps": TAPS[op.mode],
         "beyond": BEYOND.index(op.beyond),
+        "largest": int(op.combine == "max"),
     }
 
 
 @dataclass(frozen=True)
 class Sample(Op):
-    """y[n, ..., c] = sum over the pixels near places[n, ...] of weight * x[n, pixel, c].
+    """y[n, ..., c] = sum, or maximum, over the pixels near places[n, ...] of weight * x[n, pixel, c].
 
     x: f32 [N, S, C], S of one to three axes   places: f32 [M, ..., axes]   y: f32 [M, ..., C]; M is N, or N is 1
     mode: "nearest" (halves to even), "linear" or "cubic" (with the parameter -3/4)
@@ -52,18 +53,22 @@ class Sample(Op):
     beyond: what is outside x: "zeros", "border" (the outer pixel), "reflection", or "near": as border, but zero where
     a place is more than a pixel away. A cubic value near the border is of places that are not moved, as ONNX Runtime
     has it.
+    combine: "sum", or "max" of the products, as ONNX has RoiAlign's mode max; 0 where there are no pixels
     Source: ONNX GridSample-22, RoiAlign-22, DeformConv-22. Places are found in float32.
     """
 
     mode: str = "linear"
     scale: str = "pixels"
     beyond: str = "zeros"
+    combine: str = "sum"
 
     kernels = (Kernel("mg_sample_f32", Form.WHOLE, (), params, operands=(0, 1)),)
 
     def infer(self, x: TensorType | None, places: TensorType | None) -> tuple[TensorType, ...]:
         x, places = _strided.operand(x), _strided.operand(places)
         if self.mode not in TAPS or self.scale not in SCALES or self.beyond not in BEYOND:
+            raise UnsupportedError(f"{self} is not supported")
+        if self.combine != "sum" and (self.combine, self.beyond) != ("max", "near"):
             raise UnsupportedError(f"{self} is not supported")
         if {x.dtype, places.dtype} != {"f32"}:
             raise UnsupportedError(f"{x.dtype} data at places of {places.dtype} is not supported")
@@ -81,12 +86,15 @@ class Sample(Op):
         images = x.reshape(len(x), -1, x.shape[-1])
         batch = np.broadcast_to(np.arange(len(x)), len(places))[:, None]
         y = np.zeros((*at.shape[:2], x.shape[-1]))
+        best = np.full_like(y, -np.inf)
         for chosen in product(range(TAPS[self.mode]), repeat=axes):
             flat, weight = np.zeros(at.shape[:2], np.int64), np.ones(at.shape[:2])
             for (index, weights), tap, size in zip(found, chosen, x.shape[1:-1], strict=True):
                 flat = flat * size + np.maximum(index[tap], 0)
                 weight = np.where(index[tap] < 0, 0.0, weight * weights[tap])
-            y += np.where(weight[..., None] == 0.0, 0.0, weight[..., None] * images[batch, flat])
+            term = np.where(weight[..., None] == 0.0, 0.0, weight[..., None] * images[batch, flat])
+            y, best = y + term, np.maximum(best, term)
+        y = y if self.combine == "sum" else best
         return y.reshape(*places.shape[:-1], x.shape[-1])
 
     def _taps(self, places: np.ndarray, size: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -140,6 +148,7 @@ class Sample(Op):
             (cls("linear", "middles", "reflection"), (2, 2, 3, 4, 2), (2, 2, 2, 3)),
             (cls("cubic", "middles", "border"), (1, 6, 3), (1, 5, 1)),
             (cls(beyond="near"), (1, 3, 3, 4), (1, 8, 2)),
+            (cls(beyond="near", combine="max"), (1, 3, 4, 3), (1, 9, 2)),
             (cls("cubic", "middles", "reflection"), (1, 1, 2, 1), (1, 6, 2)),
         )
         types = [(op, (TensorType(x, "f32"), TensorType(places, "f32"))) for op, x, places in cases]

@@ -110,6 +110,15 @@ static void add(const mg_f32 *in, float weight, uint32_t n, mg_f32 *out)
     }
 }
 
+/* The larger of each element and its pixel's product; the first one as it is. */
+static void raise(const mg_f32 *in, float weight, uint32_t n, int is_first, mg_f32 *out)
+{
+    for (uint32_t c = 0u; c < n; c += 1u) {
+        const float term = weight * in[c];
+        out[c] = is_first != 0 || term > out[c] ? term : out[c];
+    }
+}
+
 /* The sum over all combinations of the axes' pixels. */
 static void combine(const mg_sample_f32_params *p, const mg_f32 *image, const taps *of, mg_f32 *out)
 {
@@ -124,7 +133,9 @@ static void combine(const mg_sample_f32_params *p, const mg_f32 *image, const ta
             at = at < 0 || index < 0 ? -1 : at * (int32_t)p->size[axis] + index;
             rest /= p->taps;
         }
-        if (at >= 0) {
+        if (at >= 0 && p->largest != 0u) {
+            raise(image + (uint32_t)at * p->channels, weight, p->channels, t == 0u, out);
+        } else if (at >= 0) {
             add(image + (uint32_t)at * p->channels, weight, p->channels, out);
         }
     }

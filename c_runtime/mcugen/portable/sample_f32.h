@@ -7,6 +7,7 @@
  *   taps    pixels of each axis that make a value: 1: the nearest, 2: linear, 4: cubic
  *   beyond  outside the image is 0: zero; 1: the pixel at the edge; 2: the image, mirrored; 3: the pixel at the edge,
  *           but zero where the place is more than a pixel away
+ *   largest  not 0: the value is the largest of the pixels times their weights, not the sum of these
  * Equals Sample.reference within rounding.
  */
 #ifndef MCUGEN_SAMPLE_F32_H
@@ -17,7 +18,7 @@
 typedef struct {
     uint32_t batches, image, points, channels; /* image: elements from one image to the next, 0 for a single one */
     uint32_t axes, size[3];
-    uint32_t scale, taps, beyond;
+    uint32_t scale, taps, beyond, largest;
 } mg_sample_f32_params;
 
 /* in: images [size..., channels]; places [batches, points, axes] -> out [batches, points, channels]. */

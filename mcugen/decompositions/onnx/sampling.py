@@ -21,6 +21,7 @@ from mcugen.ops.gather import Gather
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mean import Mean
 from mcugen.ops.mul import Mul
+from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.sample import Sample
 from mcugen.ops.split import Split
@@ -75,15 +76,15 @@ def grid_sample(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def roi_align(source: Source, e: Expansion) -> Sequence[str]:
-    """Means of samples in each bin of each region. Source: ONNX RoiAlign-22."""
+    """Means of samples, or the largest one, in each bin of each region. Source: ONNX RoiAlign-22."""
     (x, regions, batch), a = operands(e, 3), source.attributes
     shape, count = e.type(x).shape, e.type(regions).shape[0]
     samples, (rows, columns) = a["sampling_ratio"], (a["output_height"], a["output_width"])
     if len(shape) != 4 or e.type(regions).shape != (count, 4) or e.type(batch).shape != (count,):
         raise ShapeError(f"regions {e.type(regions)} of images {e.type(batch)} do not fit {e.type(x)}")
-    if a["mode"] != "avg" or samples < 1:
-        why = f"the mode {a['mode']}" if a["mode"] != "avg" else "as many samples as a region has pixels"
-        raise UnsupportedError(f"{why} is not supported", hint="mean values of a stated sampling_ratio are")
+    if a["mode"] not in ("avg", "max") or samples < 1:
+        why = "as many samples as a region has pixels" if samples < 1 else f"the mode {a['mode']}"
+        raise UnsupportedError(f"{why} is not supported", hint="a stated sampling_ratio is, of avg and max")
     if min(rows, columns) < 1 or count * rows * columns * samples**2 > MAX_PLACES:
         raise UnsupportedError(f"{count} regions of {rows}x{columns} bins with {samples}x{samples} samples")
     images = _images.to_last(e, x)
@@ -93,9 +94,10 @@ def roi_align(source: Source, e: Expansion) -> Sequence[str]:
     start, size = _regions(e, regions, a["spatial_scale"], half_pixel=half_pixel)
     parts = e.constant(_parts(rows * samples, columns * samples))
     places = e.node(Add(), start, e.node(Mul(), size, parts))
-    y = e.node(Sample(beyond="near"), images, places)
+    is_mean = a["mode"] == "avg"
+    y = e.node(Sample(beyond="near", combine="sum" if is_mean else "max"), images, places)
     bins = e.node(Reshape((count * rows, samples, columns, samples, shape[1])), y)
-    means = e.node(Mean((1, 3), False), bins)
+    means = e.node(Mean((1, 3), False) if is_mean else ReduceMax((1, 3), False), bins)
     return [_images.to_first(e, e.node(Reshape((count, rows, columns, shape[1])), means), 4)]
 
 
