@@ -79,3 +79,36 @@ def tables(places: np.ndarray, found: Sequence[Found], rows: int, each: int) -> 
     for k, (i, c, score) in enumerate(found):
         boxes[0, k], classes[0, k], scores[0, k] = places[i], c, score
     return boxes, classes, scores, np.array([len(found) // each], np.float32)
+
+
+def corners(boxes: np.ndarray, *, centred: bool) -> np.ndarray:
+    """Boxes as [..., 4] low and high ends of their two axes, in float32. centred: of centre x, y, width and height."""
+    if centred:
+        half = boxes[..., 2:] / np.float32(2)
+        return np.concatenate([boxes[..., :2] - half, boxes[..., :2] + half], axis=-1)
+    first, second = boxes[..., :2], boxes[..., 2:]
+    return np.concatenate([np.minimum(first, second), np.maximum(first, second)], axis=-1)
+
+
+def suppressed(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], most: int) -> list[int]:
+    """Boxes with scores above a limit, by falling score, without those that overlap one before them.
+
+    Source: onnxruntime non_max_suppression.cc, SuppressByIOU.
+    """
+    order = np.argsort(-scores.astype(np.float64), kind="stable")
+    kept: list[int] = []
+    for i in (int(k) for k in order if scores[k] > np.float32(limits[0])):
+        if len(kept) < most and not any(_is_over(places[i], places[j], np.float32(limits[1])) for j in kept):
+            kept.append(i)
+    return kept
+
+
+def _is_over(a: np.ndarray, b: np.ndarray, most: np.float32) -> bool:
+    """Whether two boxes share more than `most` of what both cover, in float32."""
+    sides = np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2])
+    if not (sides > 0).all():
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        common, first, second = sides[0] * sides[1], *((v[2] - v[0]) * (v[3] - v[1]) for v in (a, b))
+        both = first + second - common
+        return bool(common > 0 and first > 0 and second > 0 and both > 0 and common / both > most)

@@ -1,0 +1,115 @@
+"""NonMaxSuppression: the boxes of the best scores, without those that overlap better ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.imports import Expansion, Import, Source
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.oracle import overlaps
+from mcugen.types import TensorType
+
+_MOST = 1 << 20
+_LEAST = float(np.finfo(np.float32).min)
+
+
+def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
+    """The limits are operands, and must be constants. Source: ONNX NonMaxSuppression-11."""
+    boxes, scores, *limits = (*e.inputs, None, None, None)[:5]
+    if boxes is None or scores is None:
+        raise ShapeError("boxes and scores are needed")
+    if any(name is not None and source.constant(k) is None for k, name in enumerate(limits, 2)):
+        raise UnsupportedError("limits that are computed at run time", hint="make them constants")
+    each, overlap, score = (source.constant(k) for k in (2, 3, 4))
+    op = NonMaxSuppression(
+        0 if each is None else min(int(each.reshape(-1)[0]), e.type(boxes).shape[1]),
+        0.0 if overlap is None else float(np.float32(overlap.reshape(-1)[0])),
+        _LEAST if score is None else float(np.float32(score.reshape(-1)[0])),
+        bool(source.attributes["center_point_box"]),
+    )
+    return [e.node(op, boxes, scores)]
+
+
+def params(call: Call) -> Params:
+    op = call.op
+    assert isinstance(op, NonMaxSuppression)
+    batches, classes, count = call.input(1).shape
+    return {
+        "batches": batches,
+        "classes": classes,
+        "count": count,
+        "each": op.each,
+        "most_overlap": op.most_overlap,
+        "least_score": op.least_score,
+        "centred": int(op.centred),
+    }
+
+
+@dataclass(frozen=True)
+class NonMaxSuppression(Op):
+    """y = rows (image, class, box) of the boxes with the best scores, best first, class by class: a box is left out
+    where one before it overlaps it by more than `most_overlap` of what both cover, all in float32.
+
+    boxes: f32 [N, B, 4], two corners (y, x), or with `centred` centre x, y, width, height   scores: f32 [N, classes, B]
+    y: s64 [N * classes * each, 3]. The number of rows is fixed: after those of ONNX come rows of -1.
+    each: the most boxes of a class   least_score: scores must be above it. Of equal scores the first box comes first.
+    Source: ONNX NonMaxSuppression-11; onnxruntime non_max_suppression.cc, SuppressByIOU.
+    """
+
+    each: int
+    most_overlap: float
+    least_score: float
+    centred: bool = False
+
+    imports = (Import("onnx", "NonMaxSuppression", expand=from_onnx),)
+    kernels = (
+        Kernel(
+            "mg_non_max_suppression",
+            Form.WHOLE,
+            params=params,
+            operands=(0, 1),
+            scratch=lambda call: call.input(1).shape[2],
+            short="nms",
+        ),
+    )
+
+    def infer(self, boxes: TensorType | None, scores: TensorType | None) -> tuple[TensorType, ...]:
+        if boxes is None or scores is None or {boxes.dtype, scores.dtype} != {"f32"}:
+            raise UnsupportedError(f"boxes and scores {boxes} and {scores} are not supported")
+        if len(scores.shape) != 3 or boxes.shape != (scores.shape[0], scores.shape[2], 4):
+            raise ShapeError(f"boxes {boxes} do not fit scores {scores}")
+        if self.each < 1 or not 0.0 <= self.most_overlap <= 1.0:
+            raise UnsupportedError(f"{self.each} boxes of a class with an overlap of {self.most_overlap}")
+        rows = scores.shape[0] * scores.shape[1] * self.each
+        if rows > _MOST:
+            raise UnsupportedError(f"{rows} boxes of more than {_MOST}")
+        return (TensorType((rows, 3), "s64"),)
+
+    def reference_q(self, call: Call, boxes: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        corners = overlaps.corners(boxes, centred=self.centred)
+        limits = (self.least_score, self.most_overlap)
+        found = [
+            (n, c, i)
+            for n, of_class in enumerate(scores)
+            for c, values in enumerate(of_class)
+            for i in overlaps.suppressed(corners[n], values, limits, self.each)
+        ]
+        y = np.full(call.output.shape, -1, np.int64)
+        y[: len(found)] = np.array(found, np.int64).reshape(-1, 3)
+        return y
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        cases = ((cls(3, 0.1, 0.0), (1, 2, 12)), (cls(2, 0.0, -0.5, True), (2, 1, 7)), (cls(1, 0.6, 0.9), (1, 3, 5)))
+        found = []
+        for seed, (op, shape) in enumerate(cases):
+            types = (TensorType((shape[0], shape[2], 4), "f32"), TensorType(shape, "f32"))
+            found.append(Example(op, types, op.infer(*types), {}, seed))
+        boxes = np.random.default_rng(5).uniform(0, 1, (1, 12, 4)).astype(np.float32)
+        return [*found, Example(found[0].op, found[0].inputs, found[0].outputs, {0: boxes}, 4)]
