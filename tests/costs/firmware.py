@@ -74,10 +74,12 @@ def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: Wanted,
     found: list[Layer] = []
     taken: Counter[str] = Counter()
     for op in ops:
+        if not any(wanted(kernel.symbol) and kernel.needs <= features for kernel in kernels.of(op)):
+            continue
         usual = sum(1 for _ in layers.realistic(op)) // len(layers.KINDS)
         for k, example in enumerate(layers.of(op)):
-            for j, (kernel, make) in enumerate(_accepting(example, features)):
-                if wanted(kernel.symbol) and taken[kernel.symbol] < max(most, usual):
+            for j, (kernel, make) in enumerate(_accepting(example, features, wanted)):
+                if taken[kernel.symbol] < max(most, usual):
                     taken[kernel.symbol] += 1
                     forms = (False, True) if taken[kernel.symbol] % 4 == 2 else (False,)
                     made = (make(f"{op.__name__.lower()}_{k}_{j}{'r' * by_rows}", by_rows) for by_rows in forms)
@@ -88,8 +90,11 @@ def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: Wanted,
 Maker = Callable[[str, bool], Layer | None]
 
 
-def _accepting(example: Example, features: frozenset[str]) -> Iterator[tuple[Kernel, Maker]]:
-    """The kernels that run an example, each with what makes a layer of a name, whole or by rows (None: it cannot)."""
+def _accepting(example: Example, features: frozenset[str], wanted: Wanted) -> Iterator[tuple[Kernel, Maker]]:
+    """The wanted kernels that run an example, each with what makes a layer of a name, whole or by rows.
+
+    That gives None where the kernel cannot.
+    """
     try:
         imported, graph = prepared(example)
     except McugenError:
@@ -97,8 +102,9 @@ def _accepting(example: Example, features: frozenset[str]) -> Iterator[tuple[Ker
     offered: set[Kernel] = set()
     for node, reference in product(under_test(example, graph)[:1], REFERENCES):
         call = replace(graph.call(node, reference), features=features)
-        for kernel in kernels.of(node.op) if node.op.macs(call) <= layers.MAX_MACS else ():
-            if kernel.has_code and kernel not in offered and not kernel.refusals(call, features):
+        some = [kernel for kernel in kernels.of(node.op) if kernel.has_code and wanted(kernel.symbol)]
+        for kernel in some if node.op.macs(call) <= layers.MAX_MACS else ():
+            if kernel not in offered and not kernel.refusals(call, features):
                 offered.add(kernel)
                 yield kernel, partial(_layer, imported, graph, Choice(node, call, kernel, ""))
 
