@@ -278,6 +278,14 @@ class Op:
         """
         return None
 
+    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
+        """The gradient by operand 0 of what has the gradient g by the float result y, before a fused activation.
+
+        x, y: values of any number of samples, one after the other along the first axis; float32. None where there is
+        no rule: those of elementwise operators, and of those that only move elements, follow from what they are.
+        """
+        return None
+
     def unmoved(self, call: Call) -> Op | None:
         """This operator with its operands stored inside the result, or its results inside the operand.
 

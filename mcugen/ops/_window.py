@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -114,23 +114,53 @@ class Window:
 
     def taps(self, x: np.ndarray, fill: float) -> Iterator[tuple[int, int, np.ndarray]]:
         """(i, j, [N, OH, OW, C]) for each kernel position; `fill` stands outside the image. x: [N, H, W, C]."""
-        size = (x.shape[1], x.shape[2])
+        around = (0, 0), *self._around(x.shape), (0, 0)
+        padded = np.pad(x, around, constant_values=fill) if any(map(any, around)) else x
+        for i, j, rows, columns in self._places(x.shape):
+            yield i, j, padded[:, rows, columns]
+
+    def patches(self, x: np.ndarray, every: int = 1) -> np.ndarray:
+        """What the taps read for each result, [N, OH, OW, KH, KW, C], 0 outside the image; not to be written to.
+
+        every: only these rows and columns of results count, from the first.
+        """
+        around = (0, 0), *self._around(x.shape), (0, 0)
+        padded = np.pad(x, around) if any(map(any, around)) else x
+        rows, columns = (-(-n // every) for n in self.output((x.shape[1], x.shape[2])))
+        n, h, w, c = padded.strides
+        steps = (h * self.stride[0] * every, w * self.stride[1] * every, h * self.dilation[0], w * self.dilation[1])
+        shape = (len(x), rows, columns, *self.kernel, x.shape[3])
+        return np.lib.stride_tricks.as_strided(padded, shape, (n, *steps, c), writeable=False)
+
+    def spread(self, shape: Sequence[int], added: Callable[[int, int], np.ndarray]) -> np.ndarray:
+        """`taps` backwards: an image of that shape, to whose pixels `added(i, j)` comes wherever tap (i, j) reads them.
+
+        added: [N, OH, OW, C] of float32
+        """
+        (above, below), (left, right) = self._around(shape)
+        padded = np.zeros((shape[0], above + shape[1] + below, left + shape[2] + right, shape[3]), np.float32)
+        for i, j, rows, columns in self._places(shape):
+            padded[:, rows, columns] += added(i, j)
+        return padded[:, above : above + shape[1], left : left + shape[2]]
+
+    def _around(self, shape: Sequence[int]) -> Widths:
+        """The rows and columns around an image [N, H, W, C] that taps reach."""
+        size = (shape[1], shape[2])
         out, pad = self.output(size), self.pad(size)
         after = [max((out[d] - 1) * self.stride[d] + self.extent(d) - size[d] - pad[d], 0) for d in (0, 1)]
-        around = (0, 0), (pad[0], after[0]), (pad[1], after[1]), (0, 0)
-        padded = np.pad(x, around, constant_values=fill) if any(map(any, around)) else x
+        return (pad[0], after[0]), (pad[1], after[1])
+
+    def _places(self, shape: Sequence[int]) -> Iterator[tuple[int, int, slice, slice]]:
+        """(i, j, rows, columns) of the padded image that each kernel position reads."""
+        out = self.output((shape[1], shape[2]))
         for i in range(self.kernel[0]):
             for j in range(self.kernel[1]):
-                top, left = i * self.dilation[0], j * self.dilation[1]
-                yield (
-                    i,
-                    j,
-                    padded[
-                        :,
-                        top : top + (out[0] - 1) * self.stride[0] + 1 : self.stride[0],
-                        left : left + (out[1] - 1) * self.stride[1] + 1 : self.stride[1],
-                    ],
+                starts = i * self.dilation[0], j * self.dilation[1]
+                rows, columns = (
+                    slice(start, start + (n - 1) * step + 1, step)
+                    for start, n, step in zip(starts, out, self.stride, strict=True)
                 )
+                yield i, j, rows, columns
 
 
 def by(pair: Pair) -> str:

@@ -14,16 +14,7 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
-from mcugen.ops import (
-    _accumulators,
-    _factors,
-    _filter,
-    _onnx,
-    _ordered,
-    _slim,
-    _steepest,
-    _tflite,
-)
+from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _slim, _steepest, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, in_nibbles, matrix, pixels, row_kernels, sums_fit, window_of
@@ -231,13 +222,19 @@ class Conv2D(Weighted):
 
     def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
         w = call.input(1).shape
-        groups = np.split(x, x.shape[3] // w[3], axis=3)
-        taps = [
-            [tap[:, ::every, ::every].reshape(-1, w[3]) for _, _, tap in self.window(w).taps(part, 0.0)]
-            for part in groups
-        ]
-        rows = [part[0] if len(part) == 1 else np.concatenate(part, axis=1) for part in taps]
-        return rows[0][None] if len(rows) == 1 else np.stack(rows)
+        count, found = int(np.prod(w[1:])), self.window(w).patches(x, every)
+        if x.shape[3] == w[3]:
+            return found.reshape(1, -1, count)
+        parts = found.reshape(*found.shape[:5], -1, w[3]).transpose(5, 0, 1, 2, 3, 4, 6)
+        return parts.reshape(len(parts), -1, count)
+
+    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
+        w = call.constant(1)
+        groups = x.shape[3] // w.shape[3]
+        parts = zip(np.split(g, groups, axis=3), np.split(w, groups), strict=True)
+        shape, window = (*x.shape[:3], w.shape[3]), self.window(w.shape)
+        found = [window.spread(shape, lambda i, j, g=g, w=w: g @ w[:, i, j]) for g, w in parts]  # type: ignore[misc]
+        return found[0] if groups == 1 else np.concatenate(found, axis=3)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))

@@ -260,6 +260,11 @@ class DepthwiseConv2D(Weighted):
         taps = [tap[:, ::every, ::every].reshape(channels, -1) for _, _, tap in around]
         return np.stack(taps, axis=1).swapaxes(1, 2)
 
+    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
+        w = call.constant(1)
+        several = (*g.shape[:3], x.shape[3], -1)
+        return self.window(w.shape).spread(x.shape, lambda i, j: (g * w[0, i, j]).reshape(several).sum(axis=4))
+
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))
 

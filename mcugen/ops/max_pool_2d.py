@@ -83,6 +83,12 @@ class MaxPool2D(_pool.Pool):
         is_least = not call.input(0).is_float and value == smallest(call)
         return replace(self, padding=window.padding) if window is not None and is_least else None
 
+    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
+        """Equal maxima share it."""
+        is_most = {(i, j): tap == y for i, j, tap in self.window.taps(x, -np.inf)}
+        shared = (g / np.maximum(sum(is_most.values()), 1)).astype(np.float32)
+        return self.window.spread(x.shape, lambda i, j: shared * is_most[i, j])
+
     def _largest(self, x: np.ndarray, fill: float) -> np.ndarray:
         return reduce(np.maximum, (tap for _, _, tap in self.window.taps(x, fill)))
 
