@@ -19,10 +19,10 @@ Constants = dict[int, tuple[TensorType, np.ndarray]]
 
 
 def has_weights(call: Call) -> bool:
-    """Whether this is integer arithmetic with constant weights and no float bias."""
-    if call.has(2) and call.input(2).is_float:
+    """Whether weights are constant, and the arithmetic is that of integers throughout, or of floats throughout."""
+    if call.has(2) and call.input(2).is_float != call.input(0).is_float:
         return False
-    return call.input(0).dtype in ("s8", "s16") and _filter.constant_weights(call)
+    return call.input(0).dtype in ("s8", "s16", "f32") and _filter.constant_weights(call)
 
 
 def removable(call: Call, asked: Removal, w: np.ndarray, *, may_skip: bool) -> Removal:
@@ -44,8 +44,8 @@ def _foldable(call: Call, may_skip: bool) -> np.ndarray:
 def biased(call: Call, removed: Removal, w: np.ndarray) -> Constants:
     """The bias of the results that stay, with what constant channels add to them; none where it would be all zero."""
     keep, gone, x = ~removed.outputs[0], removed.of(0), call.range_of(0)
-    if x is None:
-        return {}
+    if x is None:  # Floats, of which no channel is known to have one value.
+        return {2: (chosen(call.input(2), -1, keep), call.constant(2)[..., keep])} if call.has(2) else {}
     value = np.where(gone & x.constant, x.low - call.input(0).zero_point, 0)
     added = (w[keep].sum(axis=1) * value).sum(axis=1)
     if not call.has(2):

@@ -9,7 +9,7 @@ until none refuses any. The result is the largest set of channels that can be re
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,11 @@ def remove_channels(graph: Graph, reference: str) -> Graph:
 
     Inputs, outputs and states keep theirs.
     """
-    gone = removable_channels(graph, reference)
+    return without_channels(graph, reference, removable_channels(graph, reference))
+
+
+def without_channels(graph: Graph, reference: str, gone: Masks) -> Graph:
+    """The graph without channels that all operators can drop together."""
     if not any(mask.any() for mask in gone.values()):
         return graph
     slimmer = _Slimmer(graph, reference, gone)
@@ -44,22 +48,52 @@ def removable_channels(graph: Graph, reference: str) -> Masks:
     """
     if any(channels_of(t.type) > MAX_CHANNELS for t in graph.tensors.values()):
         return {}
-    calls = {node.name: graph.call(node, reference) for node in graph.nodes}
-    computed = {name: t for name, t in graph.tensors.items() if not t.is_constant}
-    ends = {*graph.given, *graph.kept}
-    gone = {
-        name: np.full(channels_of(t.type), t.range is not None and name not in ends) for name, t in computed.items()
-    }
-    touching: dict[str, list[Node]] = {name: [] for name in graph.tensors}
-    for node in graph.nodes:
-        for name in filter(None, (*node.inputs, *node.outputs)):
-            touching[name].append(node)
-    _narrow(gone, calls, touching, deque(reversed(graph.nodes)))
-    for name, mask in gone.items():
+    found = Together(graph, reference, lambda tensor: tensor.range is not None)
+    for name, mask in found.gone.items():
         if mask.all():
             mask[0] = False
-            _narrow(gone, calls, touching, deque(touching[name]))
-    return gone
+            found.narrow(found.gone, found.touching[name])
+    return found.gone
+
+
+class Together:
+    """The channels that the operators of a graph can drop together. may_go: of which tensors these may be.
+
+    gone: a mask for each computed tensor, of the most channels that can be dropped
+    """
+
+    def __init__(self, graph: Graph, reference: str, may_go: Callable[[Tensor], bool] = lambda tensor: True) -> None:
+        self._calls = {node.name: graph.call(node, reference) for node in graph.nodes}
+        ends = {*graph.given, *graph.kept}
+        self.gone: Masks = {
+            name: np.full(channels_of(t.type), may_go(t) and name not in ends)
+            for name, t in graph.tensors.items()
+            if not t.is_constant
+        }
+        self.touching: dict[str, list[Node]] = {name: [] for name in graph.tensors}
+        for node in graph.nodes:
+            for name in filter(None, (*node.inputs, *node.outputs)):
+                self.touching[name].append(node)
+        self.narrow(self.gone, list(reversed(graph.nodes)))
+
+    def kept_with(self, name: str, place: int) -> dict[str, np.ndarray]:
+        """The channels that have to stay if one of a tensor does, by tensor."""
+        gone = dict(self.gone)
+        gone[name] = gone[name].copy()
+        gone[name][place] = False
+        self.narrow(gone, self.touching[name])
+        return {k: np.flatnonzero(self.gone[k] & ~mask) for k, mask in gone.items() if mask is not self.gone[k]}
+
+    def refuses(self, node: Node) -> bool:
+        """Whether an operator drops no channel, even if all of its operands and results could go."""
+        call = self._calls[node.name]
+        every = {name: np.ones_like(self.gone[name]) for name in (*node.inputs, *node.outputs) if name in self.gone}
+        granted = node.op.removable(call, _asked(node, call, every))
+        return not any(mask.any() for _, mask in _pairs(node, granted))
+
+    def narrow(self, gone: Masks, nodes: Sequence[Node]) -> None:
+        """Clear the channels in the masks that operators cannot drop, until none is left. nodes: to begin with."""
+        _narrow(gone, self._calls, self.touching, deque(nodes))
 
 
 def _narrow(gone: Masks, calls: dict[str, Call], touching: dict[str, list[Node]], waiting: deque[Node]) -> None:
@@ -140,8 +174,8 @@ class _Slimmer:
 def _narrowed(tensor: Tensor, gone: np.ndarray) -> Tensor:
     """The tensor on its remaining channels."""
     bounds = tensor.range
-    if bounds is None:
-        raise InternalError(f"channels of {tensor.name!r} go, but it has no bounds")
+    if bounds is None:  # Only on purpose: what is asked for at first are channels with bounds.
+        return replace(tensor, type=chosen(tensor.type, -1, ~gone), origin=None)
     origin = (tensor.origin or Origin(tensor.name)).without(gone, bounds)
     left = replace(bounds, low=bounds.low[~gone], high=bounds.high[~gone])
     return replace(tensor, type=chosen(tensor.type, -1, ~gone), origin=origin, range=left)
