@@ -33,6 +33,7 @@ _OF_INTEGERS = {
     "flash": "--flash",
     "ram": "--ram",
     "front": "--front",
+    "macs": "--macs",
     "judge": "--loss",
     "resume": "--resume",
     "method": "--method",
@@ -120,6 +121,13 @@ def _keep_memory() -> None:
     metavar="NAME",
     shell_complete=board_names,
     help="Board that mixed bits are to suit.",
+)
+@click.option(
+    "--macs",
+    default="",
+    metavar="AMOUNT",
+    help="Remove whole channels until the model does no more multiply-accumulates than this, a share as `70%` or a "
+    "number as `8M`, and train what is left to give what the model gave. Not exact, and takes minutes.",
 )
 @click.option("--front", is_flag=True, help="Also compare mixed bits from wide to narrow: cost against SQNR.")
 @click.option(
@@ -283,11 +291,24 @@ def _choices(values: dict[str, Any]) -> Any:
     from mcugen.quantize.recipe import Widths
     from mcugen.quantize.run import Choices
 
-    same = ("method", "interface", "limit", "preprocess", "jobs", "scheduler", "cache", "signature", "layers", "resume")
+    same = (
+        "method",
+        "interface",
+        "limit",
+        "preprocess",
+        "jobs",
+        "scheduler",
+        "cache",
+        "signature",
+        "layers",
+        "resume",
+        "macs",
+    )
     return Choices(
         widths=Widths(_bits(values["weights"]), _bits(values["activations"])),
         shapes=Options(input_shape=values["input_shape"]).shapes,
         input_layout=values["input_layout"] or "",
         output_layout=values["output_layout"] or "",
+        macs=values["macs"],
         **{name: values[name] for name in same},
     )

@@ -21,7 +21,7 @@ Constant = tuple[TensorType, np.ndarray]
 Rows = tuple[np.ndarray, np.ndarray]
 
 _PATCH_ELEMENTS = 1 << 23
-_ENOUGH_ROWS, _ROWS_PER_TAP = 8192, 64
+ENOUGH_ROWS, ROWS_PER_TAP = 8192, 64
 """Rows from which moments are known well enough, in all and for each tap; of larger images not every row counts."""
 _BIAS_END = float(1 << 30)
 _FEW_ROWS = 64
@@ -109,7 +109,7 @@ class Layer:
         sums = None
         for met, results in rows:
             sizes = (met.shape[0], results.shape[2], met.shape[2])
-            sums = _Sums(sizes, needs_squares, self.refits) if sums is None else sums
+            sums = Gathered(sizes, needs_squares, self.refits) if sums is None else sums
             sums.add(met, results)
         return None if sums is None else sums.moments()
 
@@ -149,7 +149,7 @@ class Layer:
 
 def _stride(shape: tuple[int, ...], rows: int, taps: int) -> int:
     """The step between rows, and columns, of images that count, so that there still are enough for that many taps."""
-    wanted = max(_ENOUGH_ROWS, _ROWS_PER_TAP * taps)
+    wanted = max(ENOUGH_ROWS, ROWS_PER_TAP * taps)
     is_image = len(shape) == 4 and min(shape[1:3]) > 1
     return max(1, math.isqrt(rows // wanted)) if is_image else 1
 
@@ -172,7 +172,7 @@ class _Rows:
         self._only = last if count == 1 else None
 
 
-class _Sums:
+class Gathered:
     """Sums over rows, from which moments follow. Inputs are taken less those of the first part, to keep their digits.
 
     sizes: groups, outputs of each, taps

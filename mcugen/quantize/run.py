@@ -12,7 +12,7 @@ import numpy as np
 from mcugen import __version__, samples, writers
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize import cluster, float_model, guard, layer_bits
+from mcugen.quantize import cluster, float_model, guard, layer_bits, prune
 from mcugen.quantize.bench import Bench, Pool, pool
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
@@ -22,6 +22,7 @@ from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
 from mcugen.quantize.kept import Kept, opened
 from mcugen.quantize.offered import reasons_of, require_offered
+from mcugen.quantize.prune import Pruned
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.scores import Score, require_classes, score
 from mcugen.quantize.solve import BRIDGE
@@ -45,6 +46,7 @@ class Choices:
     jobs: processes, 0 for one a core; scheduler: address of a Dask scheduler whose workers run trials in their stead
     cache: a calibration cache, read where it is there, else written
     layers: bits of single ones, as NAME=w4; resume: file of trials, to go on with after an interrupt
+    macs: multiply-accumulates that are left when channels are removed, as `70%` or `8M`; "" to remove none
     shapes, signature, input_layout, output_layout: as for a build
     """
 
@@ -58,6 +60,7 @@ class Choices:
     cache: Path | None = None
     layers: tuple[str, ...] = ()
     resume: Path | None = None
+    macs: str = ""
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     signature: str = ""
     input_layout: str = ""
@@ -91,6 +94,7 @@ class Quantized:
     graph: with the interface that was asked for; floats: the float network it stands for, with the samples; judged: the
     trials of the guard; diagnosis: what integers cost each layer, and what is wrong; widths: the bits of all layers
     bridges: operators where widths or scales meet; score: on the samples of a test, None without them
+    pruned: the float network before and after channels were removed, None where none were asked for
     """
 
     graph: Graph
@@ -102,6 +106,7 @@ class Quantized:
     widths: Widths
     bridges: int
     score: Score | None = None
+    pruned: Pruned | None = None
 
     def written(self, format_name: str) -> bytes:
         """The network as a model file."""
@@ -124,27 +129,40 @@ def quantize(
     """
     tell("reading the model")
     read = given(path, data, choices, test)
-    imported, graph, found, held = read.imported, read.graph, read.found, read.tested
+    imported, found, held, whole = read.imported, read.found, read.tested, read.graph
+    arrays = in_interface(whole, found.arrays)
+    pruned, graph = _pruned(whole, arrays, choices, tell)
     widths = layer_bits.given(graph, choices.widths, choices.layers)
     float_model.require_integers(graph, widths)
-    floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
+    floats = Floats(graph, float_model.REFERENCE, arrays)
     tell(f"running the float model on {floats.count} samples")
     require_finite(floats)
     if choices.cache is not None:
-        floats = calibrated(floats, choices.cache, imported.sha256, found.sha256)
+        floats = calibrated(floats, choices.cache, _model_hash(imported, choices), found.sha256)
     require_offered(floats, widths)
     kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
     judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, tell)
     final = with_floats(integer) if choices.interface == "float" else integer
-    of_test = None if held is None else Floats(graph, float_model.REFERENCE, in_interface(graph, held.arrays))
+    of_test = None if held is None else Floats(whole, float_model.REFERENCE, in_interface(whole, held.arrays))
     tell("looking at each layer")
     told = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
     notes = (*imported.notes, *found.notes, *_runtime_notes(integer))
-    made = Quantized(final, floats, judged, told, found.count, notes, widths, _bridges(integer))
+    made = Quantized(final, floats, judged, told, found.count, notes, widths, _bridges(integer), None, pruned)
     if held is None or of_test is None:
         return made
     tell(f"testing on {held.count} samples")
-    return replace(made, score=score(of_test, final, held.labels), notes=(*made.notes, *held.notes))
+    pruned = None if pruned is None else prune.tested(pruned, of_test, held.labels)
+    return replace(made, score=score(of_test, final, held.labels), pruned=pruned, notes=(*made.notes, *held.notes))
+
+
+def _pruned(
+    graph: Graph, arrays: tuple[np.ndarray, ...], choices: Choices, tell: Callable[[str], None]
+) -> tuple[Pruned | None, Graph]:
+    """The float network without channels, where that is asked for."""
+    if not choices.macs:
+        return None, graph
+    found = prune.pruned(graph, float_model.REFERENCE, arrays, choices.macs, tell)
+    return found, found.graph
 
 
 def format_of(path: Path) -> str:
@@ -179,6 +197,12 @@ def _solved(
     whole, recipe = Bench(floats, ()), judged.recipe
     solved = whole.part(-1, recipe.floor if recipe.balanced else None)
     return judged, solved, whole.network(recipe, widths), widths
+
+
+def _model_hash(imported: Graph, choices: Choices) -> str:
+    """What a calibration cache is tied to: with fewer channels it is another model."""
+    asked = f"{imported.sha256} {choices.macs}"
+    return hashlib.sha256(asked.encode()).hexdigest() if choices.macs else imported.sha256
 
 
 def _origin(imported: Graph, found: samples.Samples, floats: Floats) -> str:

@@ -39,14 +39,19 @@ def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
     sqnr = float(decibels(powers(wanted, found).sum(axis=1)))
     if labels is None:
         return Score(floats.count, sqnr)
-    first, second = (a[0].reshape(floats.count, -1) for a in (wanted, found))
-    if are_classes(labels, first.shape[1]):
-        before, after = (100 * float((a.argmax(axis=1) == labels).mean()) for a in (first, second))
-        table = confusion(labels, second.argmax(axis=1), first.shape[1])
-        return Score(floats.count, sqnr, "accuracy, %", before, after, table)
-    target = labels.reshape(floats.count, -1)
-    before, after = (float(((a.astype(np.float64) - target) ** 2).mean()) for a in (first, second))
-    return Score(floats.count, sqnr, "mean squared error", before, after)
+    (metric, before), (_, after) = worth(wanted[0], labels), worth(found[0], labels)
+    scores = found[0].reshape(floats.count, -1)
+    has_classes = are_classes(labels, scores.shape[1])
+    table = confusion(labels, scores.argmax(axis=1), scores.shape[1]) if has_classes else None
+    return Score(floats.count, sqnr, metric, before, after, table)
+
+
+def worth(output: np.ndarray, labels: np.ndarray) -> tuple[str, float]:
+    """What results are worth: the share of right classes in %, or the mean squared error to the targets."""
+    found = output.reshape(len(output), -1)
+    if are_classes(labels, found.shape[1]):
+        return "accuracy, %", 100 * float((found.argmax(axis=1) == labels).mean())
+    return "mean squared error", float(((found.astype(np.float64) - labels.reshape(len(output), -1)) ** 2).mean())
 
 
 def require_classes(graph: Graph, labels: np.ndarray | None, where: str) -> None:

@@ -26,12 +26,48 @@ def as_parts(found: Quantized, file: str, size: int) -> tabular.Parts:
     return [
         f"{file}: {size:,} bytes, {found.graph.name} in integers{_worth(found)}",
         *score_lines(found.score, "in integers"),
+        *_pruned(found),
         f"what each step brought on samples it had not seen, of {found.samples}:",
         _trials(trials) if trials else f"  {found.judged.recipe}; nothing was tried",
         *_bits(found),
         *findings_lines(found.diagnosis.findings),
         *(f"note: {note}" for note in found.notes),
     ]
+
+
+def _pruned(found: Quantized) -> tabular.Parts:
+    """What was removed, and what that cost before and after the rest was fitted to it; nothing where none was asked."""
+    pruned = found.pruned
+    if pruned is None:
+        return []
+    share = f"{100 * pruned.after / max(pruned.before, 1):.1f} %"
+    lines = [f"{pruned.after:,} multiply-accumulates of {pruned.before:,} ({share})"]
+    if not pruned.stages:
+        return [f"{lines[0]}: no channel had to go"]
+    lines += ["channels: " + ", ".join(f"{name} {left} of {of}" for name, of, left in pruned.layers)]
+    lines += [f"without them, in floats, on {pruned.held} samples that were held out:"]
+    metric = "" if found.score is None else found.score.metric
+    has_test = pruned.stages[0].worth is not None
+    columns = [tabular.Column("step", shrinks=True), tabular.Column("dB", right=True)]
+    columns += [tabular.Column(f"{metric} in the test", right=True)] if has_test else []
+    rows = [
+        (s.step, f"{s.sqnr:.2f}", *([f"{s.worth:.4g}"] if s.worth is not None else []), "kept" if s.kept else "")
+        for s in pruned.stages
+    ]
+    return [*lines, tabular.Grid((*columns, tabular.Column("")), tuple(rows))]
+
+
+def _pruned_dict(found: Quantized) -> dict[str, Any] | None:
+    pruned = found.pruned
+    if pruned is None:
+        return None
+    return {
+        "macs_before": pruned.before,
+        "macs": pruned.after,
+        "channels": [{"layer": name, "before": of, "after": left} for name, of, left in pruned.layers],
+        "held_out": pruned.held,
+        "steps": [{"step": s.step, "sqnr_db": s.sqnr, "test": s.worth, "kept": s.kept} for s in pruned.stages],
+    }
 
 
 def _worth(found: Quantized) -> str:
@@ -71,6 +107,7 @@ def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
         "activations_bits": {n.name: found.widths.of_data(n.name) for n in found.floats.graph.nodes},
         "bridges": found.bridges,
         "test": score_dict(found.score),
+        "pruned": _pruned_dict(found),
         "layers": [dataclasses.asdict(layer) for layer in found.diagnosis.layers],
         "findings": [{**dataclasses.asdict(finding), "sentence": str(finding)} for finding in found.diagnosis.findings],
         "notes": list(found.notes),

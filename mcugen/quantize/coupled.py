@@ -1,0 +1,100 @@
+"""Channels that can only be removed together, as the operators themselves say, and what goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen.channels import channels_of
+from mcugen.graph import Graph, Node
+from mcugen.passes.remove_channels import Masks, Together, without_channels
+from mcugen.quantize.backwards import is_layer
+
+Channel = Mapping[str, np.ndarray]
+"""Indices of channels by tensor: those that go together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Channels of the same tensors, each of which can be removed by itself.
+
+    readers: the layers whose weights meet them, so that these can make up for a channel that goes
+    """
+
+    channels: tuple[Channel, ...]
+    readers: tuple[Node, ...]
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        return tuple(self.channels[0])
+
+
+def streams(graph: Graph, reference: str) -> list[Stream]:
+    """The streams of a float graph, in the order in which their first tensors are computed."""
+    found: dict[tuple[tuple[str, int], ...], list[Channel]] = {}
+    for channel in _channels(graph, reference):
+        found.setdefault(tuple((name, places.size) for name, places in channel.items()), []).append(channel)
+    made = {name for node in graph.nodes if is_layer(graph, node) for name in node.outputs}
+    result = []
+    for key, channels in found.items():
+        names = {name for name, _ in key}
+        readers = tuple(n for n in graph.nodes if meets_all(graph, n) and n.inputs[0] in names)
+        if readers and names & made:
+            result.append(Stream(tuple(channels), readers))
+    return result
+
+
+def meets_all(graph: Graph, node: Node) -> bool:
+    """Whether every output of a layer depends on all channels of what it reads."""
+    return is_layer(graph, node) and node.op.met_axis is not None and node.op.met_axis != node.op.scaled_axis
+
+
+def without(graph: Graph, reference: str, gone: Sequence[Channel]) -> tuple[Graph, Masks]:
+    """The graph without some channels, and a mask of those of each tensor that are gone."""
+    masks = {name: np.zeros(channels_of(t.type), bool) for name, t in graph.tensors.items() if not t.is_constant}
+    for channel in gone:
+        for name, places in channel.items():
+            masks[name][places] = True
+    return without_channels(graph, reference, masks), masks
+
+
+def taps_of(graph: Graph, node: Node, channel: Channel) -> np.ndarray:
+    """The taps of a layer's weights that meet a channel, as columns of its matrix."""
+    scaled, met = int(node.op.scaled_axis or 0), int(node.op.met_axis or 0)
+    shape, name = graph.type(str(node.inputs[1])).shape, str(node.inputs[0])
+    rest = tuple(n for k, n in enumerate(shape) if k != scaled)
+    numbers = np.arange(int(np.prod(rest))).reshape(rest)
+    count = channels_of(graph.type(name))
+    again = np.arange(shape[met] // count)[:, None] * count
+    return numbers.take((again + channel[name]).reshape(-1), axis=met - (met > scaled)).reshape(-1)
+
+
+def obstacles(graph: Graph, reference: str) -> list[Node]:
+    """The nodes that let no channel go, whatever the others do."""
+    found = Together(_unweighted(graph), reference)
+    return [node for node in graph.nodes if node.outputs[0] not in graph.kept and found.refuses(node)]
+
+
+def _unweighted(graph: Graph) -> Graph:
+    """The graph as channels see it: weights that meet all channels are 0, so that any of these may go."""
+    tensors = dict(graph.tensors)
+    for node in graph.nodes:
+        if meets_all(graph, node):
+            name = str(node.inputs[1])
+            tensors[name] = replace(tensors[name], data=np.zeros(tensors[name].type.shape, np.float32))
+    return replace(graph, tensors=tensors)
+
+
+def _channels(graph: Graph, reference: str) -> Iterator[Channel]:
+    """Every set of channels that go together: those that have to stay if one of them has to."""
+    together = Together(_unweighted(graph), reference)
+    free = {name: mask.copy() for name, mask in together.gone.items()}
+    for name in [n for node in graph.nodes for n in node.outputs if n in free]:
+        for place in range(free[name].size):
+            if free[name][place]:
+                channel = together.kept_with(name, place)
+                for other, places in channel.items():
+                    free[other][places] = False
+                yield channel

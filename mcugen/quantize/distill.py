@@ -1,0 +1,183 @@
+"""A smaller network trained to give what the network gives that it was made of, on variations of the samples.
+
+Source: Hinton et al., Distilling the knowledge in a neural network; Romero et al., FitNets; Kingma and Ba, Adam.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mcugen.graph import Node
+from mcugen.passes.remove_channels import Masks
+from mcugen.quantize import rounding
+from mcugen.quantize.backwards import Arrays, Network, matrix, unmatrix
+from mcugen.quantize.coupled import meets_all
+from mcugen.quantize.effort import work
+from mcugen.quantize.moments import moments_of
+from mcugen.quantize.parts import in_threads, parts
+from mcugen.quantize.scores import MAX_CLASSES
+from mcugen.quantize.variations import varied
+
+BATCH = 16
+_RATE = 0.03
+"""The first step of a weight, in shares of the mean weight of its layer."""
+_OF_BIAS = np.float32(0.3)
+_WARM = 20
+_WORK, _MOST, _FEWEST = 3e12, 3000, 100
+"""Multiply-accumulates that training may take, and the most and the fewest steps."""
+_SHARE, _SOFTER = np.float32(0.2), np.float32(2.0)
+"""How much the probabilities of classes count, and how much more alike they are made."""
+_FOR_BASES = 256
+_MOST_TAPS = 1024
+_FIRST, _SECOND = 0.9, 0.99
+_TINY = 1e-12
+_TOLD = 25
+
+
+def _softened(y: np.ndarray) -> np.ndarray:
+    """Scores of classes as probabilities, made more alike."""
+    e = np.exp((y - y.max(axis=-1, keepdims=True)) / _SOFTER)
+    return np.asarray(e / e.sum(axis=-1, keepdims=True))
+
+
+def steps_for(teacher: Network) -> int:
+    """How many steps are taken: by the work of one sample alone, so that results repeat."""
+    return int(min(_MOST, max(_FEWEST, _WORK / (4 * BATCH * work(teacher.graph)))))
+
+
+@dataclass
+class Training:
+    """Steps of a student towards its teacher. gone: channels that the student lacks.
+
+    weights: those of the student that are trained, as they are now
+    """
+
+    student: Network
+    teacher: Network
+    inputs: Arrays
+    gone: Masks
+    weights: dict[str, np.ndarray] = field(default_factory=dict)
+    _bases: dict[str, _Basis] = field(default_factory=dict)
+    _first: dict[str, np.ndarray] = field(default_factory=dict)
+    _second: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        graph = self.teacher.graph
+        read = [str(n.inputs[0]) for n in self.teacher.layers if meets_all(graph, n)]
+        self.matched = [name for name in dict.fromkeys(read) if name in self.teacher.learned]
+        shapes = {name: graph.type(name).shape for name in self.teacher.heads}
+        self._classes = {n for n, s in shapes.items() if 1 < math.prod(s) == s[-1] <= MAX_CLASSES}
+        self.power = self._powers()
+        student = self.student.with_weights(self.weights)
+        found = moments_of(student, varied(self.inputs, _FOR_BASES, 2, 0))
+        self._bases = {node.name: _basis(found[node.name]) for node in student.layers}
+
+    def _powers(self) -> dict[str, float]:
+        """The variance of each tensor that is matched, its channels that stay together."""
+        run = self.teacher.run({name: a[: 4 * BATCH] for name, a in self.inputs.items()})
+        found = {name: self._left(name, run.values[name]) for name in self.matched}
+        found.update((name, run.sums.get(name, run.values[name])) for name in self.teacher.heads)
+        return {name: float(y.var(axis=0, dtype=np.float64).sum()) + _TINY for name, y in found.items()}
+
+    def _left(self, name: str, y: np.ndarray) -> np.ndarray:
+        """The channels of a tensor of the teacher that the student has."""
+        gone = self.gone[name]
+        return y[..., ~gone] if gone.any() else y
+
+    def run(self, steps: int, tell: Callable[[str], None]) -> dict[str, np.ndarray]:
+        """The weights after that many steps; their length falls as a half cosine."""
+        for step in range(steps):
+            if step % _TOLD == 0:
+                tell(f"training what is left, step {step} of {steps}")
+            rate = _RATE * min(1.0, (step + 1) / _WARM) * 0.5 * (1 + math.cos(math.pi * step / steps))
+            self._step(step, rate)
+        return self.weights
+
+    def _step(self, step: int, rate: float) -> None:
+        batch = varied(self.inputs, BATCH, 0, step)
+        student = self.student.with_weights(self.weights)
+        found = in_threads(lambda which: self._gradients(student, batch, which), parts(self.teacher, BATCH))
+        total = {name: np.sum([part[name] for part in found], axis=0) for name in found[0]}
+        for node in student.layers:
+            self._move(student, node, total, step, rate)
+
+    def _gradients(self, student: Network, batch: Arrays, which: slice) -> Arrays:
+        """Gradients of the loss on some samples, by weights: squared errors over variances, summed over tensors."""
+        some = {name: a[which] for name, a in batch.items()}
+        wanted, made = self.teacher.run(some), student.run(some)
+        at = {}
+        for name in self.teacher.heads:
+            pair = [run.sums.get(name, run.values[name]) for run in (made, wanted)]
+            at[name] = self._error(name, *pair)
+            if name in self._classes:
+                at[name] += _SHARE / BATCH * (_softened(pair[0]) - _softened(pair[1]))
+        above = {
+            name: self._error(name, made.values[name], self._left(name, wanted.values[name])) for name in self.matched
+        }
+        return student.gradients(made, at, above)[0]
+
+    def _error(self, name: str, made: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        return np.asarray((made - wanted) * np.float32(2 / self.power[name] / BATCH))
+
+    def _move(self, student: Network, node: Node, gradients: Arrays, step: int, rate: float) -> None:
+        """A step of a layer's weights and bias, its length relative to them.
+
+        Weights move along the directions in which their inputs vary independently, which Adam then scales one by one;
+        a bias takes what that changes in the mean.
+        """
+        call, basis = student.call(node, student.graph.call(node, student.reference)), self._bases[node.name]
+        names = [name for name in node.inputs[1:3] if name is not None]
+        w = matrix(call)
+        by_tap = matrix(replace(call, constants=(None, gradients[names[0]])))
+        by_bias = gradients[names[1]].reshape(-1) if len(names) > 1 else None
+        along = self._adam(names[0], basis.turned(by_tap, by_bias), step)
+        moved = basis.back(along) * (rate * np.abs(w).mean())
+        self.weights[names[0]] = unmatrix(call, w - moved)
+        if by_bias is not None:
+            b = student.constant(names[1])
+            change = self._adam(names[1], by_bias, step) * (_OF_BIAS * rate * np.abs(b).mean()) - basis.mean(moved)
+            self.weights[names[1]] = (b - change.reshape(b.shape)).astype(np.float32)
+
+    def _adam(self, name: str, gradient: np.ndarray, step: int) -> np.ndarray:
+        first = self._first[name] = _FIRST * self._first.get(name, np.float32(0)) + (1 - _FIRST) * gradient
+        second = self._second[name] = _SECOND * self._second.get(name, np.float32(0)) + (1 - _SECOND) * gradient**2
+        along = first / (1 - _FIRST ** (step + 1)) / (np.sqrt(second / (1 - _SECOND ** (step + 1))) + _TINY)
+        return along.astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class _Basis:
+    """The directions of a layer's inputs around their mean: x [groups, taps], turn [groups, taps, taps] or None."""
+
+    x: np.ndarray
+    turn: np.ndarray | None
+
+    def turned(self, by_tap: np.ndarray, by_bias: np.ndarray | None) -> np.ndarray:
+        """Gradients by weights [outputs, taps] as those along the directions."""
+        groups, taps = self.x.shape
+        g = by_tap.reshape(groups, -1, taps)
+        if by_bias is not None:
+            g = g - by_bias.reshape(groups, -1, 1) * self.x[:, None]
+        return g if self.turn is None else g @ self.turn
+
+    def back(self, along: np.ndarray) -> np.ndarray:
+        """Changes along the directions as those of weights [outputs, taps]."""
+        found = along if self.turn is None else along @ self.turn.swapaxes(1, 2)
+        return found.reshape(-1, self.x.shape[1])
+
+    def mean(self, change: np.ndarray) -> np.ndarray:
+        """What a change of the weights adds to the results in the mean."""
+        groups, taps = self.x.shape
+        return np.asarray((change.reshape(groups, -1, taps) @ self.x[:, :, None]).reshape(-1))
+
+
+def _basis(moments: rounding.Moments) -> _Basis:
+    """The directions of what meets a layer; of very many taps each stays its own."""
+    x = moments.x.astype(np.float32)
+    if x.shape[1] > _MOST_TAPS:
+        return _Basis(x, None)
+    return _Basis(x, np.linalg.eigh(moments.xx)[1].astype(np.float32))

@@ -1,0 +1,27 @@
+"""Work on samples in parts of a fixed size, several at a time: the results do not depend on how many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from mcugen.quantize.backwards import Network
+
+Found = TypeVar("Found")
+_ELEMENTS, _MOST = 1 << 23, 8
+"""Elements that a part works on, so that they stay in a cache, and the most samples of one."""
+
+
+def parts(network: Network, count: int) -> list[slice]:
+    """The samples of each part."""
+    size = max(1, min(_MOST, _ELEMENTS // max(1, network.elements)))
+    size = 1 << (size.bit_length() - 1)  # It divides a batch.
+    return [slice(k, min(k + size, count)) for k in range(0, count, size)]
+
+
+def in_threads(function: Callable[[slice], Found], which: Sequence[slice]) -> list[Found]:
+    """The results of a function of parts, in order."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return list(pool.map(function, which))

@@ -1,0 +1,210 @@
+"""Channels removed until a float network does no more work than asked for, and what is left trained to make up for it.
+
+What it costs is measured on samples that none of it has seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.graph import Graph, Node
+from mcugen.passes.remove_channels import Masks
+from mcugen.quantize import coupled, removal, slopes
+from mcugen.quantize.backwards import Arrays, Network, is_layer
+from mcugen.quantize.distill import Training, steps_for
+from mcugen.quantize.floats import Floats
+from mcugen.quantize.layer_bits import label_of
+from mcugen.quantize.noise import decibels, powers
+from mcugen.quantize.refit import refitted
+from mcugen.quantize.scores import worth
+from mcugen.quantize.variations import varied
+
+_HELD = 8
+"""One of so many samples judges."""
+_FEW = 16
+"""Below so many, none is held out."""
+_BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(%|[kKmMgG]?)")
+_UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+_VARIED, _JUDGING = 3, 15
+"""Variations of each sample that channels are weighed on, and of each held out that losses are measured on."""
+_SHOWN = 4
+_BYTES = 1 << 29
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """The network after a step.
+
+    sqnr: noise on held-out samples, in dB against the network as it was; worth: accuracy in %, or squared error, on
+    the samples of a test
+    """
+
+    step: str
+    graph: Graph
+    sqnr: float
+    kept: bool = False
+    worth: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pruned:
+    """A network with fewer channels. before, after: multiply-accumulates; layers: (name, channels before, after)."""
+
+    graph: Graph
+    before: int
+    after: int
+    layers: tuple[tuple[str, int, int], ...]
+    stages: tuple[Stage, ...]
+    held: int
+
+
+def macs_of(graph: Graph, reference: str) -> int:
+    """Multiply-accumulates of one run."""
+    return sum(node.op.macs(graph.call(node, reference)) for node in graph.nodes)
+
+
+def budget_of(text: str, whole: int) -> float:
+    """The multiply-accumulates that a budget allows: a share as `70%`, or a number as `8M`. Raises UsageError."""
+    found = _BUDGET.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"{text!r} is no budget of multiply-accumulates", where="--macs", hint="for example 70% or 8M")
+    number, unit = float(found[1]), found[2].upper()
+    budget = whole * number / 100 if unit == "%" else number * _UNITS[unit]
+    if not budget > 0:
+        raise UsageError("a model does some work", where="--macs", hint="for example 70% or 8M")
+    return budget
+
+
+def pruned(
+    graph: Graph, reference: str, samples: tuple[np.ndarray, ...], asked: str, tell: Callable[[str], None]
+) -> Pruned:
+    """The network within a budget of multiply-accumulates. samples: [samples, *shape] of each input.
+
+    Raises UnsupportedError where channels cannot be removed, or not as many as asked for.
+    """
+    before = macs_of(graph, reference)
+    budget = budget_of(asked, before)
+    if before <= budget:
+        return Pruned(graph, before, before, (), (), 0)
+    teacher = Network(graph, reference)
+    require_gradients(teacher)
+    inputs, held = _parted(teacher, samples)
+    tell("looking for channels that go together")
+    streams = coupled.streams(graph, reference)
+    known = removal.facts(teacher, _more(inputs, _VARIED), _more(held, _JUDGING))
+    found = removal.curves(teacher, known, streams, tell)
+    counts = removal.chosen(teacher, found, budget)
+    gone = [channel for curve, n in zip(found, counts, strict=True) for channel in curve.order[:n]]
+    smaller, masks = coupled.without(graph, reference, gone)
+    after = macs_of(smaller, reference)
+    if after > budget:
+        raise _too_few(graph, reference, before, after)
+    stages = _trained(teacher, Network(smaller, reference), inputs, held, masks, tell)
+    best = max(range(len(stages)), key=lambda k: (stages[k].sqnr, k))
+    stages = tuple(replace(stage, kept=k == best) for k, stage in enumerate(stages))
+    return Pruned(stages[best].graph, before, after, _layers(graph, masks), stages, _count(held))
+
+
+def tested(found: Pruned, floats: Floats, labels: np.ndarray | None) -> Pruned:
+    """With what each stage is worth on the samples of a test. floats: the network as it was, on these."""
+    if labels is None:
+        return found
+    stages = []
+    for stage in found.stages:
+        made = Floats(stage.graph, floats.reference, floats.given()).outputs()
+        stages.append(replace(stage, worth=worth(made[0], labels)[1]))
+    return replace(found, stages=tuple(stages))
+
+
+def require_gradients(network: Network) -> None:
+    """Raise UnsupportedError that names the operators without a rule for gradients."""
+    graph = network.graph
+    nodes = [node for node, _, _ in network.steps if node.outputs[0] in network.learned]
+    without = [_named(graph, n) for n in nodes if not slopes.has_rule(graph.call(n, network.reference))]
+    if network.layers and not without:
+        return
+    what = f"no gradient is known of {_listed(without)}" if without else "the network has no layers with weights"
+    raise UnsupportedError(
+        f"channels cannot be removed: {what}",
+        where="--macs",
+        hint="leave --macs out, or export the network without these operators",
+    )
+
+
+def _named(graph: Graph, node: Node) -> str:
+    return f"{type(node.op).__name__} ({label_of(graph, node.name)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _count(inputs: Arrays) -> int:
+    return len(next(iter(inputs.values())))
+
+
+def _parted(network: Network, samples: tuple[np.ndarray, ...]) -> tuple[Arrays, Arrays]:
+    """The samples to work with, and those that judge; of large networks not all, as their values must fit in memory."""
+    most = max(_FEW, _BYTES // (4 * max(1, network.elements)))
+    count = min(len(samples[0]), most)
+    judges = np.arange(count) % _HELD == _HELD - 1
+    if count < _FEW:
+        judges[:] = False
+    given = {name: a[:count] for name, a in zip(network.graph.inputs, samples, strict=True)}
+    inputs = {name: a[~judges] for name, a in given.items()}
+    return inputs, {name: a[judges] for name, a in given.items()} if judges.any() else inputs
+
+
+def _more(inputs: Arrays, times: int) -> Arrays:
+    """The samples, and so many variations for each of them."""
+    made = varied(inputs, times * _count(inputs), 1, 0)
+    return {name: np.concatenate([a, made[name]]) for name, a in inputs.items()}
+
+
+def _trained(
+    teacher: Network, student: Network, inputs: Arrays, held: Arrays, masks: Masks, tell: Callable[[str], None]
+) -> tuple[Stage, ...]:
+    wanted = removal.outputs(teacher, held)
+
+    def stage(step: str, weights: Mapping[str, np.ndarray]) -> Stage:
+        made = student.with_weights(weights)
+        noise = powers(wanted, removal.outputs(made, held)).sum(axis=1)
+        return Stage(step, _with_constants(student.graph, weights), float(decibels(noise)))
+
+    stages = [stage("channels removed", {})]
+    tell("fitting what is left")
+    fitted = refitted(student, teacher, _more(inputs, _VARIED), masks)
+    stages.append(stage("layers fitted anew", fitted))
+    start = fitted if stages[1].sqnr > stages[0].sqnr else {}
+    training = Training(student, teacher, inputs, masks, dict(start))
+    stages.append(stage("trained towards the network as it was", training.run(steps_for(teacher), tell)))
+    return tuple(stages)
+
+
+def _with_constants(graph: Graph, weights: Mapping[str, np.ndarray]) -> Graph:
+    return graph.updated(tensors=[replace(graph.tensors[name], data=data) for name, data in weights.items()])
+
+
+def _layers(graph: Graph, masks: Masks) -> tuple[tuple[str, int, int], ...]:
+    found = []
+    for node in graph.nodes:
+        gone = masks.get(node.outputs[0])
+        if is_layer(graph, node) and gone is not None and gone.any():
+            found.append((label_of(graph, node.name), gone.size, int((~gone).sum())))
+    return tuple(found)
+
+
+def _too_few(graph: Graph, reference: str, before: int, after: int) -> UnsupportedError:
+    refusing = [_named(graph, node) for node in coupled.obstacles(graph, reference)]
+    why = f"; none goes through {_listed(refusing)}" if refusing else ""
+    return UnsupportedError(
+        f"channels can be removed down to {100 * after / before:.0f} % of the multiply-accumulates{why}",
+        where="--macs",
+        hint=f"ask for {100 * after / before + 1:.0f}% or more",
+    )

@@ -1,0 +1,265 @@
+"""Which channels to remove: in what order, at what loss, and how many of each stream to meet a budget of work.
+
+Order: the channel goes whose taps the sums of its readers miss least, the taps that stay being fitted anew each time.
+Source: Hassibi and Stork, Optimal Brain Surgeon, here with all taps of a channel as one.
+Loss: what the outputs lose is measured for each stream with some of its channels gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcugen.channels import channels_of
+from mcugen.graph import Node
+from mcugen.quantize import rounding
+from mcugen.quantize.backwards import Arrays, Network, matrix, unmatrix
+from mcugen.quantize.coupled import Channel, Stream, meets_all, taps_of
+from mcugen.quantize.moments import moments_of
+from mcugen.quantize.parts import in_threads, parts
+
+_MOST = 0.75
+"""The share of a stream's channels that may go."""
+_LEVEL = 0.1
+"""The loss is measured where the curve reaches this share of its end."""
+_PAIRS_FROM = 8
+"""Kernels compute channels by twos: of streams of that many channels, two go at a time."""
+_RIDGE = 10
+"""How much more weights are held back that few rows for each tap are known of."""
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What is known of a network on samples.
+
+    moments: of what meets the weights of each layer; weight: how much each sum of a layer
+    counts for the heads; judged: the samples that losses are measured on; heads: the values of these there; power:
+    their variance
+    """
+
+    judged: Arrays
+    moments: Mapping[str, rounding.Moments]
+    weight: Mapping[str, np.ndarray]
+    heads: Arrays
+    power: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Channels of a stream in the order in which they go, and what the heads lose, [0, with the first gone, ...]."""
+
+    stream: Stream
+    order: tuple[Channel, ...]
+    losses: np.ndarray
+
+    @property
+    def at_once(self) -> int:
+        return 2 if len(self.stream.channels) >= _PAIRS_FROM else 1
+
+
+def facts(network: Network, inputs: Arrays, judged: Arrays) -> Facts:
+    """Run the network on the samples, and back from random directions of its heads."""
+    count = len(next(iter(inputs.values())))
+    rng = np.random.default_rng(0)
+    shapes = {name: (count, *network.graph.type(name).shape) for name in network.heads}
+    probes = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+
+    def part(which: slice) -> dict[str, np.ndarray]:
+        run = network.run({name: a[which] for name, a in inputs.items()})
+        _, of_sums = network.gradients(run, {name: a[which] for name, a in probes.items()}, {})
+        return {n: (g.reshape(-1, g.shape[-1]).astype(np.float64) ** 2).sum(axis=0) for n, g in of_sums.items()}
+
+    weight: dict[str, np.ndarray] = {}
+    for squares in in_threads(part, parts(network, count)):
+        for name, g in squares.items():
+            weight[name] = weight.get(name, 0.0) + g / count
+    heads = dict(zip(network.heads, outputs(network, judged), strict=True))
+    power = {name: float(y.var(axis=0).sum()) + _TINY for name, y in heads.items()}
+    return Facts(judged, moments_of(network, inputs), weight, heads, power)
+
+
+def outputs(network: Network, inputs: Arrays) -> list[np.ndarray]:
+    """The values of the heads."""
+
+    def part(which: slice) -> list[np.ndarray]:
+        run = network.run({name: a[which] for name, a in inputs.items()})
+        return [run.sums.get(name, run.values[name]) for name in network.heads]
+
+    found = in_threads(part, parts(network, len(next(iter(inputs.values())))))
+    return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
+
+
+def curves(network: Network, known: Facts, streams: Sequence[Stream], tell: Callable[[str], None]) -> list[Curve]:
+    """The curve of each stream, its losses in shares of the variance of the heads."""
+    found = []
+    for index, stream in enumerate(streams):
+        tell(f"weighing channels, stream {index + 1} of {len(streams)}")
+        work = _Elimination(network, known, stream)
+        order, losses = work.run(int(_MOST * len(stream.channels)))
+        level = int(np.searchsorted(losses, _LEVEL * losses[-1])) if len(order) else 0
+        if level:
+            work = _Elimination(network, known, stream)
+            work.run(level, order)
+            losses = losses * (loss(network.with_weights(work.constants()), known) / max(losses[level], _TINY))
+        found.append(Curve(stream, tuple(stream.channels[k] for k in order), losses))
+    return found
+
+
+def loss(network: Network, known: Facts) -> float:
+    """The squared error of the heads, over their variance, the mean of them."""
+    errors = []
+    for (name, wanted), found in zip(known.heads.items(), outputs(network, known.judged), strict=True):
+        squares = (found.astype(np.float64) - wanted) ** 2
+        errors.append(float(squares.sum()) / len(wanted) / known.power[name])
+    return float(np.mean(errors))
+
+
+@dataclass
+class _Reader:
+    """A layer that meets the channels of a stream, while these go.
+
+    inverse: of the moments of its inputs; weights: [outputs, taps], times the root of what each output counts
+    """
+
+    node: Node
+    first: np.ndarray
+    root: np.ndarray
+    taps: np.ndarray
+    inverse: np.ndarray
+    weights: np.ndarray
+
+    def losses(self, left: Sequence[int]) -> np.ndarray:
+        """What removing each of some channels adds to the squared error."""
+        taps = self.taps[list(left)]
+        blocks = self.inverse[taps[:, :, None], taps[:, None, :]]
+        columns = self.weights[:, taps].transpose(1, 2, 0)
+        return np.asarray((columns * np.linalg.solve(blocks, columns)).sum(axis=(1, 2)))
+
+    def remove(self, channel: int) -> None:
+        taps = self.taps[channel]
+        by = np.linalg.solve(self.inverse[np.ix_(taps, taps)], self.inverse[taps])
+        self.weights = self.weights - self.weights[:, taps] @ by
+        self.inverse = self.inverse - self.inverse[:, taps] @ by
+        self.weights[:, taps] = 0
+        self.inverse[taps] = 0
+        self.inverse[:, taps] = 0
+
+
+@dataclass
+class _Elimination:
+    """Channels of a stream that go one after the other."""
+
+    network: Network
+    known: Facts
+    stream: Stream
+    readers: list[_Reader] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        graph = self.network.graph
+        for node in self.stream.readers:
+            moments = self.known.moments[node.name]
+            xx = moments.xx[0]
+            ridge = (1 + _RIDGE * len(xx) / moments.rows) * rounding.damped(moments.xx)[0]
+            w = matrix(graph.call(node, self.network.reference)).astype(np.float64)
+            root = np.sqrt(self.known.weight[node.name])[:, None] + _TINY
+            inverse = np.linalg.inv(xx + ridge * np.eye(len(xx)))
+            taps = np.stack([taps_of(graph, node, channel) for channel in self.stream.channels])
+            self.readers.append(_Reader(node, w, root, taps, inverse, w * root))
+
+    def run(self, count: int, order: Sequence[int] = ()) -> tuple[list[int], np.ndarray]:
+        """Remove so many channels, in that order or in the one that loses least; the order, and the sum of losses."""
+        left, losses = list(range(len(self.stream.channels))), [0.0]
+        gone: list[int] = []
+        while len(gone) < count:
+            each = np.sum([reader.losses(left) for reader in self.readers], axis=0)
+            at = left.index(order[len(gone)]) if order else int(np.argmin(each))
+            gone.append(left.pop(at))
+            losses.append(losses[-1] + max(0.0, float(each[at])))
+            for reader in self.readers:
+                reader.remove(gone[-1])
+        return gone, np.array(losses)
+
+    def constants(self) -> dict[str, np.ndarray]:
+        """The weights and biases of readers that make up for what is gone as well as they can."""
+        found = {}
+        for reader in self.readers:
+            call = self.network.graph.call(reader.node, self.network.reference)
+            w = reader.weights / reader.root
+            found[str(reader.node.inputs[1])] = unmatrix(call, w.astype(np.float32))
+            if call.has(2):
+                mean = (reader.first - w) @ self.known.moments[reader.node.name].x[0]
+                found[str(reader.node.inputs[2])] = (call.constant(2) + mean).astype(np.float32)
+        return found
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Multiply-accumulates, by how much of each tensor is left: those of layers fall with their results and operands.
+
+    terms: of each layer, its tensors whose channels count
+    """
+
+    fixed: int
+    terms: tuple[tuple[int, tuple[str, ...]], ...]
+
+    def of(self, left: Mapping[str, float]) -> float:
+        return self.fixed + sum(macs * float(np.prod([left.get(n, 1.0) for n in names])) for macs, names in self.terms)
+
+
+def work(network: Network) -> _Work:
+    """The multiply-accumulates of a network."""
+    terms, fixed = [], 0
+    learned = {node.name for node in network.layers}
+    for node in network.graph.nodes:
+        macs = node.op.macs(network.graph.call(node, network.reference))
+        if node.name in learned:
+            read = (str(node.inputs[0]),) if meets_all(network.graph, node) else ()
+            terms.append((macs, (*read, node.outputs[0])))
+        else:
+            fixed += macs
+    return _Work(fixed, tuple(terms))
+
+
+def chosen(network: Network, found: Sequence[Curve], budget: float) -> list[int]:
+    """How many channels of each stream go, so that the work is within the budget: always those that lose least for it.
+
+    All that may go where that does not suffice.
+    """
+    cost, counts = work(network), [0] * len(found)
+    shares = [dict(_shares(network, curve)) for curve in found]
+
+    def after(k: int, by: int) -> tuple[float, float]:
+        """The work with `by` more channels of stream k gone, and what is lost by that."""
+        then = [n + by * (i == k) for i, n in enumerate(counts)]
+        left: dict[str, float] = {}
+        for n, share in zip(then, shares, strict=True):
+            left.update((name, left.get(name, 1.0) - n * s) for name, s in share.items())
+        return cost.of(left), float(found[k].losses[then[k]] - found[k].losses[counts[k]])
+
+    now = cost.of({})
+    while now > budget:
+        free = [k for k, curve in enumerate(found) if counts[k] + curve.at_once < len(curve.losses)]
+        rates = {k: lost / (now - then) for k in free for then, lost in [after(k, found[k].at_once)] if then < now}
+        if not rates:
+            break
+        best = min(rates, key=lambda k: (rates[k], k))
+        now, _ = after(best, found[best].at_once)
+        counts[best] += found[best].at_once
+    while now <= budget:  # The last ones may have saved more than was needed.
+        some = [k for k, curve in enumerate(found) if counts[k] >= curve.at_once]
+        gains = {k: lost for k in some for then, lost in [after(k, -found[k].at_once)] if then <= budget}
+        if not gains:
+            break
+        best = min(gains, key=lambda k: (gains[k], k))
+        now, _ = after(best, -found[best].at_once)
+        counts[best] -= found[best].at_once
+    return counts
+
+
+def _shares(network: Network, curve: Curve) -> Iterator[tuple[str, float]]:
+    """The share of each tensor's channels that one of a stream's is."""
+    for name, places in curve.stream.channels[0].items():
+        yield name, places.size / channels_of(network.graph.type(name))

@@ -1,0 +1,191 @@
+"""Channels removed from a float network: those that matter least go first, together with all that depend on them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcugen
+from mcugen import writers
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.graph import Graph
+from mcugen.op import Op
+from mcugen.ops.add import Add
+from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.hard_swish import HardSwish
+from mcugen.ops.max_pool_2d import MaxPool2D
+from mcugen.ops.mean import Mean
+from mcugen.ops.mul import Mul
+from mcugen.ops.softmax import Softmax
+from mcugen.quantize import coupled, distill, prune, removal, run, text
+from mcugen.quantize.backwards import Network
+from mcugen.reference.inputs import cases
+from mcugen.verify import host
+from tests.quantize.net_builder import Builder
+
+SIZE, CHANNELS = 6, 6
+REFERENCE = "tflm"
+
+
+@cache
+def samples(count: int = 48) -> np.ndarray:
+    return np.random.default_rng(5).standard_normal((count, SIZE, SIZE, 3)).astype(np.float32)
+
+
+def built(last: bool = False) -> Graph:
+    """A residual block, a depthwise layer, two joined branches, pools, a gate and a layer after flattening."""
+    made = Builder("net", samples(), 7)
+    first = made.conv(made.input, CHANNELS, (3, 3), "first", activation="RELU")
+    inner = made.conv(first, 8, (1, 1), "inner", activation="RELU6")
+    back = made.conv(inner, CHANNELS, (3, 3), "back")
+    total = made.node(Add("RELU"), (first, back), "total")
+    apart = made.depthwise(total, (3, 3), "apart", activation="RELU")
+    even = made.node(AveragePool2D(kernel=(3, 3), stride=(1, 1), padding="SAME"), (apart,), "even")
+    left = made.conv(even, 4, (1, 1), "left")
+    right = made.node(HardSwish(), (made.conv(total, 4, (3, 3), "right", stride=(1, 1)),), "swish")
+    both = made.node(Concatenation(3), (left, right), "both")
+    small = made.node(MaxPool2D(kernel=(2, 2), stride=(2, 2)), (both,), "small")
+    gate = made.node(Mean((1, 2), keep_dims=True), (small,), "gate")
+    gated = made.node(Mul(), (small, gate), "gated")
+    flat = made.reshape(gated, (72,), "flat")
+    rng = np.random.default_rng(8)
+    out = made.dense(flat, rng.standard_normal((5, 72)) / 8, np.zeros(5), "scores")
+    if last:
+        out = made.node(Softmax(), (out,), "answers")
+    return Graph(made.name, made.tensors, tuple(made.nodes), (made.input,), (out,))
+
+
+def chain(groups: int = 1, between: Op | None = None) -> Graph:
+    """Three layers, the second in groups; between: an operator after it."""
+    made = Builder("chain", samples(), 9)
+    first = made.conv(made.input, 8, (3, 3), "first", activation="RELU")
+    second = made.conv(first, 8, (3, 3), "second")
+    node = made.nodes[-1]
+    if groups > 1:
+        weights = made.constant(np.ones((8, 3, 3, 8 // groups)), "second/w")
+        made.nodes[-1] = replace(node, inputs=(first, weights, *node.inputs[2:]))
+    last = second if between is None else made.node(between, (second,), "between")
+    out = made.conv(last, 4, (1, 1), "last")
+    return Graph(made.name, made.tensors, tuple(made.nodes), (made.input,), (out,))
+
+
+def network(graph: Graph) -> Network:
+    return Network(graph, REFERENCE)
+
+
+def named(graph: Graph, label: str) -> str:
+    return next(name for name, t in graph.tensors.items() if t.label == label and not t.is_constant)
+
+
+def test_channels_go_with_all_that_depend_on_them() -> None:
+    graph = built()
+    found = {frozenset(graph.tensors[n].label for n in s.tensors): s for s in coupled.streams(graph, REFERENCE)}
+    labels = {"first", "back", "total", "apart", "even"}, {"inner"}, {"left", "both", "small", "gate", "gated", "flat"}
+    assert set(map(frozenset, labels)) < set(found)
+    assert [len(found[frozenset(some)].channels) for some in labels] == [CHANNELS, 8, 4]
+    channel = found[frozenset(labels[2])].channels[1]
+    assert channel[named(graph, "flat")].tolist() == [1 + 8 * k for k in range(9)]
+
+
+def test_gradients_are_those_of_differences() -> None:
+    graph = built(last=True)
+    net, x = network(graph), samples()[:4][:, None]
+    head = net.heads[0]
+    done = net.run({graph.inputs[0]: x})
+    above = np.random.default_rng(1).standard_normal(done.values[head].shape).astype(np.float32)
+    found, _ = net.gradients(done, {head: above}, {})
+    assert len(found) == 2 * len(net.layers)
+    for name, gradient in found.items():
+        along = np.random.default_rng(2).standard_normal(gradient.shape).astype(np.float32)
+        step = 1e-3 / np.abs(along).max()
+        ends = [net.with_weights({name: net.constant(name) + s * step * along}) for s in (1, -1)]
+        more, less = (float((end.run({graph.inputs[0]: x}).values[head] * above).sum(dtype=np.float64)) for end in ends)
+        wanted = (more - less) / (2 * step)
+        size = float(np.abs(gradient * along).sum())
+        assert abs(float((gradient * along).sum()) - wanted) < 0.02 * size, graph.tensors[name].label
+
+
+def dead(graph: Graph, label: str, channel: int) -> Graph:
+    """The graph with a channel of a layer that is always 0."""
+    node = next(n for n in graph.nodes if graph.tensors[n.outputs[0]].label == label)
+    tensors = dict(graph.tensors)
+    for name in map(str, node.inputs[1:]):
+        data = tensors[name].data
+        assert data is not None
+        stays = (np.arange(len(data)) != channel).astype(np.float32)
+        tensors[name] = replace(tensors[name], data=data * stays.reshape(-1, *(1,) * (data.ndim - 1)))
+    return replace(graph, tensors=tensors)
+
+
+def test_a_dead_channel_goes_first_and_costs_nothing() -> None:
+    graph = dead(built(), "inner", 3)
+    net = network(graph)
+    streams = coupled.streams(graph, REFERENCE)
+    given = {graph.inputs[0]: samples()[:, None]}
+    known = removal.facts(net, given, given)
+    curves = removal.curves(net, known, streams, lambda text: None)
+    (curve,) = [c for c in curves if named(graph, "inner") in c.stream.tensors]
+    assert curve.order[0][named(graph, "inner")].tolist() == [3]
+    assert curve.losses[1] < 0.1 * curve.losses[2]
+
+
+def test_a_budget_is_met_and_training_makes_up_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distill, "_MOST", 25)
+    graph, given = built(), (samples(96)[:, None],)
+    found = prune.pruned(graph, REFERENCE, given, "80%", lambda text: None)
+    assert prune.macs_of(found.graph, REFERENCE) == found.after <= 0.8 * found.before
+    assert found.after > 0.7 * found.before
+    removed, fitted, trained = found.stages
+    assert removed.sqnr + 3 < fitted.sqnr < trained.sqnr
+    assert trained.kept
+    assert found.graph.type(found.graph.outputs[0]) == graph.type(graph.outputs[0])
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    again = prune.pruned(graph, REFERENCE, given, "80%", lambda text: None)
+    assert writers.write(again.graph, "onnx") == writers.write(found.graph, "onnx")
+
+
+def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distill, "_MOST", 20)
+    model, calib, test = (tmp_path / name for name in ("net.onnx", "calib.npz", "test.npz"))
+    model.write_bytes(writers.write(built(), "onnx"))
+    np.savez(calib, samples())
+    np.savez(test, x=samples(), y=np.arange(48) % 5)
+    found = run.quantize(model, calib, run.Choices(macs="70%", method="min-max", jobs=1), test=test)
+    assert found.pruned is not None
+    assert all(stage.worth is not None for stage in found.pruned.stages)
+    assert any(" of 8" in line for line in text.as_parts(found, "net.tflite", 1) if isinstance(line, str))
+    assert text.as_dict(found, "net.tflite", 1)["pruned"]["macs"] == found.pruned.after
+    file = tmp_path / "net.tflite"
+    file.write_bytes(found.written("tflite"))
+    artifact = mcugen.compile(file, board="host")
+    assert host.verify(artifact, cases(artifact.imported, random=2)).exact
+
+
+@pytest.mark.parametrize(
+    ("groups", "between", "says"),
+    [
+        (2, None, r"down to 100 % .*; none goes through Conv2D \(second\)"),
+        (1, Softmax(), r"no gradient .* Softmax \(between\)"),
+    ],
+)
+def test_what_cannot_be_removed_is_refused_with_the_reason(groups: int, between: Op | None, says: str) -> None:
+    graph = chain(groups, between)
+    with pytest.raises(UnsupportedError, match=says):
+        prune.pruned(graph, REFERENCE, (samples()[:, None],), "50%", lambda text: None)
+
+
+@pytest.mark.parametrize("asked", ["", "x", "0%", "-3M", "70 %% "])
+def test_a_budget_that_is_none_is_an_error(asked: str) -> None:
+    with pytest.raises(UsageError, match=r"budget|does some work"):
+        prune.budget_of(asked, 100)
+
+
+def test_nothing_goes_where_the_budget_is_met_already() -> None:
+    graph = built()
+    assert prune.pruned(graph, REFERENCE, (samples()[:, None],), "100%", lambda text: None).graph is graph
