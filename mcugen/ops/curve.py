@@ -23,6 +23,7 @@ from mcugen.writes import Sink, Write
 FUNCTIONS = ("exp", "log", "gelu", "gelu_by_tanh", "rsqrt")
 _LEAST, _MOST = INT_RANGE["s16"]
 _F = np.float32
+_LARGEST_FACTOR = 2.0**30
 
 
 def _is_int16(source: Source) -> bool:
@@ -92,9 +93,14 @@ def by_table(call: Call) -> bool:
     return not by_newton(call) and table(call).size > 0
 
 
+def root_factor(call: Call) -> float:
+    """1 / sqrt(1) of stored x in steps of y."""
+    return 1.0 / (math.sqrt(call.input(0).scale) * call.output.scale)
+
+
 def multiplier(call: Call) -> tuple[int, int]:
     """(mult, shift) of 1 / sqrt(stored x) in steps of y. Source: elementwise.cc, SetRsqrtOutputMultiplier."""
-    return quantize_multiplier(1.0 / (math.sqrt(call.input(0).scale) * call.output.scale))
+    return quantize_multiplier(root_factor(call))
 
 
 def newton_params(call: Call) -> Params:
@@ -144,6 +150,8 @@ class Curve(Pointwise):
             return "no kernel for s16"
         if runtime == "litert" and not table(call).size:
             return f"the values of its table are not finite for an input scale of {call.input(0).scale:.3g}"
+        if runtime == "tflm" and root_factor(call) >= _LARGEST_FACTOR:
+            return f"it shifts by more bits than there are for a result's scale of {call.output.scale:.3g}"
         return "int16 data with a zero point other than 0" if has_int16_zero_point(call) else ""
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:

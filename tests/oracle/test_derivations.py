@@ -213,6 +213,10 @@ def test_a_curve_beyond_float32_is_no_runtime_s() -> None:
     found = call(Curve("exp"), (tensor("s16", 0.004),), tensor("s16", 0.001), "litert")
     assert "not finite" in found.op.refused_by(found, "litert")
     assert found.op.refused_by(found, "tflm")
+    for reference in REFERENCES:
+        steep = call(Curve("rsqrt"), (tensor("s16", 2.0**-15),), tensor("s16", 5e-10), reference)
+        assert "more bits" in steep.op.refused_by(steep, "tflm")
+        assert not steep.op.refused_by(steep, "litert")
 
 
 def all_exponentials(found: Call) -> np.ndarray:

@@ -27,6 +27,8 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError("there is no operand")
     e.refuse("tflm", "no such operator")
     if e.type(x).dtype == "s16":
+        if e.type(x).zero_point or source.outputs[0].zero_point:
+            e.refuse("litert", "it reads int16 data without its zero point")
         return [e.node(Curve("gelu_by_tanh" if approximate else "gelu"), x, quant=source.outputs[0].quant)]
     if e.type(x).dtype == "s8":
         function = tanh_gelu if approximate else erf_gelu
