@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tests.runtimes.sketch import Sketch
+from tests.runtimes.sketch import ACTIVATIONS, Sketch
 from tests.runtimes.weighing import _window
 
 Draw = Callable[[Sketch], None]
@@ -102,6 +102,23 @@ def dynamic_update_slice(s: Sketch) -> None:
     s.moved("DYNAMIC_UPDATE_SLICE", [x, update, start], shape, x)
 
 
+def conv_3d(s: Sketch) -> None:
+    shape = (s.rng.randint(1, 2), *(s.rng.choice((2, 3, 4, 5)) for _ in range(3)), s.rng.randint(1, 2))
+    kernel, stride = (tuple(s.rng.choice((1, 2, 2, 3)) for _ in range(3)), tuple(s.rng.randint(1, 2) for _ in range(3)))
+    dilation = tuple(s.rng.choice((1, 1, 2)) for _ in range(3))
+    extent = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
+    fits = all(n >= d for n, d in zip(shape[1:4], extent, strict=True))
+    padding, outputs = "VALID" if fits and s.chance(0.6) else "SAME", s.rng.randint(1, 3)
+    lost = [0 if padding == "SAME" else d - 1 for d in extent]
+    size = tuple(-(-(n - less) // step) for n, less, step in zip(shape[1:4], lost, stride, strict=True))
+    options = {f"stride_{axis}": step for axis, step in zip("dhw", stride, strict=True)}
+    options |= {f"dilation_{axis}_factor": d for axis, d in zip("dhw", dilation, strict=True)}
+    options |= {"padding": padding, "fused_activation_function": s.rng.choice(ACTIVATIONS)}
+    x, w = s.x(shape), s.constant((*kernel, shape[4], outputs))
+    bias = s.const(s.data.standard_normal(outputs), "f32")
+    s.result("CONV_3D", [x, w, *([bias] if s.chance(0.7) else [])], (shape[0], *size, outputs), None, None, options)
+
+
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "ADD_N": (("s8", "s32", "f32"), add_n),
     **{n: (("s8", "u8", "s16", "f32"), batches(n)) for n in ("SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND")},
@@ -113,6 +130,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "LOG_SOFTMAX": (("s8", "u8", "f32"), log_softmax),
     "RESIZE_BILINEAR": (("s8", "u8", "s16", "f32"), resize_bilinear),
     "EMBEDDING_LOOKUP": (("s8", "f32"), embedding_lookup),
+    "CONV_3D": (("f32",), conv_3d),
     "DYNAMIC_UPDATE_SLICE": (("s8", "s32", "s64", "f32", "bool"), dynamic_update_slice),
 }
 """Operator: (element types that are drawn, how a model of one is drawn)."""
