@@ -11,7 +11,7 @@ from mcugen.target import Target
 def of_step(step: Step, schedule: Schedule, board: Target) -> CycleFacts | None:
     """The cycles of a step in one inference, or, streaming, in one frame."""
     choice = step.choice
-    found = costs.estimate(choice.kernel, choice.call, board.core, step.by_rows)
+    found = costs.estimate(choice.kernel, choice.call, board.core, step.by_rows, choice.rows or None)
     if not found.is_fitted:
         return None
     share = step.walked_rows if schedule.streams and step.writes_rows else 1

@@ -15,12 +15,13 @@ from mcugen.types import TensorType, images_of, rows_of
 
 @dataclass(frozen=True)
 class Choice:
-    """A node with the kernel chosen for it, and why that one."""
+    """A node with the kernel chosen for it, and why that one. rows: of an event by rows, 0: see `batch_of`."""
 
     node: Node
     call: Call
     kernel: Kernel
     why: str
+    rows: int = 0
 
     @cached_property
     def params(self) -> Params:
@@ -179,7 +180,9 @@ class Step:
 
 
 def batch_of(choice: Choice) -> int:
-    """Rows per event: two where a row is a single pixel, since kernels are at their best on two; else one."""
+    """Rows per event: as chosen; else two where a row is one pixel, as kernels are at their best on two; else one."""
+    if choice.rows:
+        return choice.rows
     shape, form = choice.call.output.shape, choice.kernel.form
     return 2 if form is Form.POINTWISE and len(shape) == 4 and shape[2] == 1 else 1
 

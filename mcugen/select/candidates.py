@@ -66,15 +66,19 @@ class _Run:
         return self.target.core
 
 
+def _run(target: Target, options: Options) -> _Run:
+    by_rows = options.input_mode != "whole" or options.optimize == "ram"
+    batch = 1 if options.input_mode == "frames" else None
+    return _Run(target, by_rows, batch, waits_per_byte(options, target))
+
+
 def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
     """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
 
     moving: copy parts that could lie in each other, as far as there are kernels for it.
     With --require-accelerated, raises it also for a node with portable kernels only, where accelerated ones exist.
     """
-    by_rows = options.input_mode != "whole" or options.optimize == "ram"
-    batch = 1 if options.input_mode == "frames" else None
-    run = _Run(target, by_rows, batch, waits_per_byte(options, target))
+    run = _run(target, options)
     candidates: list[Candidates] = []
     problems: list[str] = []
     for node in graph.nodes:
@@ -97,6 +101,15 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
     return candidates
+
+
+def rows_cost_added(choice: Choice, rows: int, target: Target, options: Options) -> float:
+    """What so many rows an event add to the cost by rows; less than nothing where kernels are faster on them."""
+    run = _run(target, options)
+    one, many = (
+        _cost(choice, costs.estimate(choice.kernel, choice.call, run.core, True, n), run) for n in (run.batch, rows)
+    )
+    return many - one
 
 
 def _on_device(node: Node, call: Call) -> tuple[Kernel, ...]:

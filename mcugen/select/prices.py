@@ -16,8 +16,8 @@ from mcugen.options import Options
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.target import Target
 
-RAM_PRICE = 0.03
-"""The share of the time that RAM for the largest layer is worth: rows that save half of it may take 1.5 % more time."""
+RAM_PRICE = 0.04
+"""The share of the time that RAM for the largest layer is worth: rows that save half of it may take 2 % more time."""
 
 FLASH_PRICE = 0.25
 """The share of the time that constants are worth once more: twice the constants must save a fifth of the time."""

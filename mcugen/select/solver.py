@@ -16,8 +16,9 @@ from mcugen.options import Options
 from mcugen.schedule.size import region_bytes
 from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
+from mcugen.select.batches import in_batches
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
-from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.candidates import Candidate, Candidates, rows_cost_added
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
 from mcugen.select.memories import allowing, regions_of, room_of
@@ -69,6 +70,15 @@ class Problem:
         """The solution with these kernels in which the steps of each group run row by row."""
         regions = regions_of(self.options, self.board)
         return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
+
+    def points(self, offered: Sequence[Candidates]) -> list[Point]:
+        """The points of all curves with these candidates."""
+        return [point for listed in self.ways(offered) for point in self.curve(listed).points()]
+
+    def ways(self, offered: Sequence[Candidates]) -> list[Sequence[Candidates]]:
+        """These candidates with as few rows at a time as there can be, and with several where that is faster."""
+        batches = in_batches(offered, self.board, self.options)
+        return [offered, batches] if batches else [offered]
 
     def curve(self, offered: Sequence[Candidates], most: float = math.inf) -> Curve:
         """Time against memory with these candidates. most: see `Curve`."""
@@ -136,7 +146,7 @@ def front(
     for goal in ("speed", "balanced"):
         problem = _problem(graph, candidates, replace(options, optimize=goal), board, curves)
         picks = within_flash(problem, fastest(problem.candidates, problem.prices.of))
-        points = list(problem.curve(_offered(problem, picks)).points())
+        points = _best_points(problem.points(_offered(problem, picks)))
         found += [problem.planned(point.picks, point.groups) for point in _thinned(points, most)]
     return best_of(graph, candidates, options, board, found)
 
@@ -168,12 +178,14 @@ def best_of(
 def cost_of(problem: Problem, solution: Solution) -> float:
     """Estimated cost of a solution's kernels; calls by rows cost a little more each."""
     rows = {step.choice.node.name for step in solution.schedule.steps if step.by_rows}
-    chosen = {c.node.name: c.kernel for c in solution.choices}
+    chosen = {c.node.name: c for c in solution.choices}
     total = EVENT_COST * len(solution.schedule.trace)
     for listed in problem.candidates:
-        name = listed[0].choice.node.name
-        pick = next(c for c in listed if c.choice.kernel is chosen[name])
-        total += pick.rows_cost if name in rows else pick.cost
+        choice = chosen[listed[0].choice.node.name]
+        pick = next(c for c in listed if c.choice.kernel is choice.kernel)
+        if choice.node.name in rows and choice.rows:
+            total += rows_cost_added(pick.choice, choice.rows, problem.board, problem.options)
+        total += pick.rows_cost if choice.node.name in rows else pick.cost
     return total
 
 
@@ -244,14 +256,14 @@ def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
     return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
 
 
-def _points(problem: Problem, offered: Sequence[Candidates], curve: Curve) -> list[Point]:
+def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
     """The points of the curve, and some with the rows that need the least memory with the leanest kernels alone.
 
     Plans of those have the fewest holes. As far as the memory that they take leaves room, their kernels are faster.
     """
-    last = _leanest(problem, offered)
+    curve, last = problem.curve(offered), _leanest(problem, offered)
     nbytes = problem.planned(last.picks, last.groups).ram_bytes
-    return [*curve.points(), *(curve.along(last, share * nbytes) for share in SHARES), last]
+    return [*problem.points(offered), *(curve.along(last, share * nbytes) for share in SHARES), last]
 
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
@@ -267,10 +279,9 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
     """
     sizes = [region.nbytes for region in regions_of(problem.options, problem.board)]
     room = None if None in sizes else sum(size for size in sizes if size is not None)
-    curve = problem.curve(offered)
-    if room is not None and curve.least_bytes(room) > room:
+    if room is not None and problem.curve(offered).least_bytes(room) > room:
         return _least_of(problem, [_leanest(problem, offered)])
-    points = _points(problem, offered, curve)
+    points = _points(problem, offered)
     price, score = problem.prices.ram, math.inf
     best: tuple[float, Solution] | None = None
     for point in sorted(points, key=lambda p: (p.cost, p.peak)):
@@ -299,14 +310,16 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
     """Rows in place of whole tensors, and kernels with less memory of their own, where the RAM that they save is worth
     more than their time and further constants; else `whole`.
     """
-    curve, price = problem.curve(_with_constants(problem, picks), STRETCHES), problem.prices.ram
+    price = problem.prices.ram
     cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
-    best, score, limit = whole, cost + price * whole.ram_bytes, whole.ram_bytes - 1.0
-    while (point := curve.within(limit, score)) is not None:
-        made = problem.planned(point.picks, point.groups)
-        if made.fits and point.cost + price * made.ram_bytes < score:
-            best, score = made, point.cost + price * made.ram_bytes
-        limit = min(point.peak, (score - point.cost) / price) - 1
+    best, score = whole, cost + price * whole.ram_bytes
+    for listed in problem.ways(_with_constants(problem, picks)):
+        curve, limit = problem.curve(listed, STRETCHES), whole.ram_bytes - 1.0
+        while (point := curve.within(limit, score)) is not None:
+            made = problem.planned(point.picks, point.groups)
+            if made.fits and point.cost + price * made.ram_bytes < score:
+                best, score = made, point.cost + price * made.ram_bytes
+            limit = min(point.peak, (score - point.cost) / price) - 1
     return best if best is whole else with_saving(best, whole, cost_of(problem, best) / cost)
 
 
@@ -323,7 +336,7 @@ def _with_constants(problem: Problem, picks: Picks) -> list[Candidates]:
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
     """The least RAM, and of equals the fastest."""
-    return _least_of(problem, _points(problem, offered, problem.curve(offered)))
+    return _least_of(problem, _points(problem, offered))
 
 
 def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
@@ -342,6 +355,15 @@ def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
 def _memory_of(c: Candidate) -> tuple[bool, int, float]:
     """Sort key: kernels that can run row by row first, then the least memory of their own, then time."""
     return not can_run_by_rows(c.choice), c.working_bytes, c.rows_cost
+
+
+def _best_points(points: Sequence[Point]) -> list[Point]:
+    """The points that no other beats in time and in memory, the fastest first."""
+    kept: list[Point] = []
+    for point in sorted(points, key=lambda p: (p.cost, p.peak)):
+        if not kept or point.peak < kept[-1].peak:
+            kept.append(point)
+    return kept
 
 
 def _thinned(points: Sequence[Point], most: int) -> list[Point]:

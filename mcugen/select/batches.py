@@ -1,0 +1,56 @@
+"""Several rows at a time, where images are narrow: a kernel that computes blocks of three pixels leaves two of a row of
+five to a slower loop, and none of three rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcugen.kernel import Form
+from mcugen.options import Options
+from mcugen.schedule.steps import can_run_by_rows
+from mcugen.select.candidates import Candidate, Candidates, rows_cost_added
+from mcugen.target import Target
+from mcugen.types import rows_of
+
+BATCHES = (2, 3, 4)
+"""Rows an event that are tried."""
+
+WORTH = 0.03
+"""The share of its time by rows that they must save of a layer."""
+
+
+def in_batches(offered: Sequence[Candidates], target: Target, options: Options) -> list[Candidates] | None:
+    """The same candidates, with as many rows an event as suit the fastest of each node; None where that is one.
+
+    Rows that the caller pushes come one by one, and the least RAM holds as few as there can be.
+    """
+    if options.input_mode != "whole" or options.optimize == "ram" or target.device:
+        return None
+    found = [_in_batches(listed, target, options) for listed in offered]
+    return found if any(new is not old for new, old in zip(found, offered, strict=True)) else None
+
+
+def _in_batches(listed: Candidates, target: Target, options: Options) -> Candidates:
+    able = [c for c in listed if can_run_by_rows(c.choice)]
+    multiplying = [c for c in able if _multiplies(c)]
+    if not multiplying:
+        return listed
+    rows = rows_of(multiplying[0].choice.call.output.shape)
+    tried = {n: [_with_rows(c, n, target, options) for c in multiplying] for n in BATCHES if n < rows}
+    least = {n: min(c.rows_cost for c in found) for n, found in tried.items()}
+    batch = min(least, key=lambda n: least[n], default=0)
+    if not batch or least[batch] > (1 - WORTH) * min(c.rows_cost for c in able):
+        return listed
+    changed = dict(zip(map(id, multiplying), tried[batch], strict=True))
+    return tuple(changed.get(id(c), c) for c in listed)
+
+
+def _multiplies(c: Candidate) -> bool:
+    return c.choice.kernel.form is Form.POINTWISE and c.choice.call.op.macs(c.choice.call) > 0
+
+
+def _with_rows(c: Candidate, rows: int, target: Target, options: Options) -> Candidate:
+    rows_cost = max(c.cost, c.rows_cost + rows_cost_added(c.choice, rows, target, options))
+    return replace(c, choice=replace(c.choice, rows=rows), rows_cost=rows_cost)
