@@ -12,6 +12,7 @@ from mcugen.emit import environment
 from mcugen.quantize.diagnose import LayerFacts
 from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
+from mcugen.quantize.prune import Pruned
 from mcugen.quantize.run import Quantized
 from mcugen.quantize.scores import Score
 from mcugen.report.facts import NoiseFacts
@@ -36,6 +37,7 @@ def page(found: Quantized, file: str, size: int) -> bytes:
         file=escape(file),
         size=f"{size:,}",
         findings=[_finding(finding) for finding in findings],
+        pruned=None if found.pruned is None else _pruned(found.pruned),
         trials=[_trial(k, trial) for k, trial in enumerate(found.judged.trials)],
         most=num(most),
         layers=[_layer(layer, most, layer.name in places) for layer in layers],
@@ -63,6 +65,23 @@ def _trial(k: int, trial: Trial) -> Mapping[str, Any]:
     kept = "" if not k else "kept" if trial.kept else "left out"
     gain = f"{trial.gain:+.2f} dB" if k else ""
     return {"step": escape(trial.step), "score": f"{trial.score:.2f}", "gain": gain, "kept": kept}
+
+
+def _pruned(pruned: Pruned) -> Mapping[str, Any]:
+    """What was removed, and what that cost."""
+    left = ", ".join(f"{name} {after} of {before}" for name, before, after in pruned.layers)
+    work = f"{pruned.after:,} multiply-accumulates of {pruned.before:,}"
+    stages = [
+        {
+            "step": s.step,
+            "sqnr": f"{s.sqnr:.2f}",
+            "worth": "" if s.worth is None else f"{s.worth:.4g}",
+            "kept": "kept" if s.kept else "",
+        }
+        for s in pruned.stages
+    ]
+    text = escape(f"{work}. Channels that are left: {left}." if left else f"{work}: no channel had to go.")
+    return {"text": text, "held": pruned.held, "stages": stages}
 
 
 def _layer(layer: LayerFacts, most: float, is_bad: bool) -> Mapping[str, Any]:

@@ -26,6 +26,7 @@ from mcugen.ops.softmax import Softmax
 from mcugen.quantize import coupled, distill, prune, removal, run, text
 from mcugen.quantize.backwards import Network
 from mcugen.reference.inputs import cases
+from mcugen.report import quantization
 from mcugen.verify import host
 from tests.quantize.net_builder import Builder
 
@@ -161,6 +162,9 @@ def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, mon
     assert all(stage.worth is not None for stage in found.pruned.stages)
     assert any(" of 8" in line for line in text.as_parts(found, "net.tflite", 1) if isinstance(line, str))
     assert text.as_dict(found, "net.tflite", 1)["pruned"]["macs"] == found.pruned.after
+    page = quantization.page(found, "net.tflite", 1).decode()
+    assert f"{found.pruned.after:,} multiply-accumulates of {found.pruned.before:,}" in page
+    assert page.count("layers fitted anew") == 1
     file = tmp_path / "net.tflite"
     file.write_bytes(found.written("tflite"))
     artifact = mcugen.compile(file, board="host")
