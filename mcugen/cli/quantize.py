@@ -309,6 +309,5 @@ def _choices(values: dict[str, Any]) -> Any:
         shapes=Options(input_shape=values["input_shape"]).shapes,
         input_layout=values["input_layout"] or "",
         output_layout=values["output_layout"] or "",
-        macs=values["macs"],
         **{name: values[name] for name in same},
     )
