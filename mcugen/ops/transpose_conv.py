@@ -290,6 +290,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     },
     {"rounding": "even", "kind": "s8w16", "size": (2, 3), "c": 2, "o": 5, "kernel": (2, 3), "out": (2, 3), "zero": -9},
     {"rounding": "even", "kind": "s16", "size": (2, 3), "c": 3, "o": 2, "kernel": (2, 2), "out": (2, 3), "gain": 1e-3},
+    {"rounding": "single", "size": (2, 3), "c": 5, "o": 3, "kernel": (3, 2), "out": (2, 3), "zero": 7, "gain": 0.003},
+    {"rounding": "single", "kind": "s8w16", "size": (3, 2), "c": 2, "o": 3, "kernel": (2, 2), "out": (3, 2), "zero": 9},
 )
 
 
