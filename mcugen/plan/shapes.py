@@ -106,30 +106,47 @@ def _merged(intervals: list[Interval]) -> list[Interval]:
     return result
 
 
-def _place(
+def _place(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], order: Sequence[int]) -> list[int]:
+    """Each buffer, in order, at the lowest offset that no buffer placed before forbids."""
+    offset = [-1] * len(buffers)
+    for i in order:
+        offset[i] = _free(buffers[i], forbidden[i], offset)
+    return offset
+
+
+def _place_again(
     buffers: Sequence[Buffer],
     forbidden: list[dict[int, list[Interval]]],
     order: Sequence[int],
-    known: Sequence[int] = (),
-    kept: int = 0,
+    moved: Collection[int],
+    known: Sequence[int],
 ) -> list[int]:
-    """Each buffer, in order, at the lowest offset that no buffer placed before forbids.
+    """The same as `_place`. known: the offsets of the order in which only the buffers `moved` had other places.
 
-    known: offsets of the same order as far as its first `kept`.
+    A buffer is looked at again where it, one that it may not overlap, or the offset of such a one has changed.
     """
     offset = [-1] * len(buffers)
-    for i in order[:kept]:
-        offset[i] = known[i]
-    for i in order[kept:]:
-        taken = [
-            (low + offset[j], high + offset[j])
-            for j, found in forbidden[i].items()
-            if offset[j] >= 0
-            for low, high in found
-            if high + offset[j] > 0
-        ]
-        offset[i] = _lowest(sorted(taken), buffers[i].align)
+    touched = set(moved).union(*(forbidden[i] for i in moved))
+    for i in order:
+        if i not in touched:
+            offset[i] = known[i]
+            continue
+        offset[i] = _free(buffers[i], forbidden[i], offset)
+        if offset[i] != known[i]:
+            touched.update(forbidden[i])
     return offset
+
+
+def _free(b: Buffer, forbidden: dict[int, list[Interval]], offset: Sequence[int]) -> int:
+    """The lowest offset of a buffer that no buffer with an offset forbids."""
+    taken = [
+        (low + offset[j], high + offset[j])
+        for j, found in forbidden.items()
+        if offset[j] >= 0
+        for low, high in found
+        if high + offset[j] > 0
+    ]
+    return _lowest(sorted(taken), b.align)
 
 
 def _lowest(taken: Sequence[Interval], align: int) -> int:
@@ -181,35 +198,36 @@ def _climb(
     rng = Random(_SEED)
     order = sorted(range(len(buffers)), key=lambda i: start[i])
     best, best_height = start, height(buffers, start)
-    placed, current = _place(buffers, forbidden, order), best_height
+    placed, current, by_top = _place(buffers, forbidden, order), best_height, _by_top(buffers, start)
     cost = sum(len(found) for row in forbidden for found in row.values()) + 1
     for _ in range(min(_ROUNDS, _WORK // cost, _PLACINGS // len(buffers))):
-        trial, kept = _moved(buffers, order, best, rng)
-        offset = _place(buffers, forbidden, trial, placed, kept)
+        trial, moved = _moved(order, by_top, rng)
+        offset = _place_again(buffers, forbidden, trial, moved, placed)
         size = height(buffers, offset)
         if size <= current:
             order, placed, current = trial, offset, size
         if size < best_height:
-            best, best_height = offset, size
+            best, best_height, by_top = offset, size, _by_top(buffers, offset)
         if best_height <= bound:
             break
     return best
 
 
-def _moved(buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], rng: Random) -> tuple[list[int], int]:
-    """The order with one buffer, chosen mostly among the topmost, moved to a random place, or two swapped; and how many
-    at its front stay.
-    """
-    by_top = sorted(range(len(buffers)), key=lambda i: -(offset[i] + buffers[i].nbytes))
+def _by_top(buffers: Sequence[Buffer], offset: Sequence[int]) -> list[int]:
+    return sorted(range(len(buffers)), key=lambda i: -(offset[i] + buffers[i].nbytes))
+
+
+def _moved(order: list[int], by_top: Sequence[int], rng: Random) -> tuple[list[int], set[int]]:
+    """The order with one buffer, mostly of the topmost, moved to a random place, or two swapped; and which they are."""
     pick = by_top[int(rng.random() ** 2 * len(by_top))]
     trial = list(order)
     at = trial.index(pick)
     to = int(rng.random() * len(trial))
     if rng.random() < 0.5:
         trial[at], trial[to] = trial[to], trial[at]
-    else:
-        trial.insert(to, trial.pop(at))
-    return trial, min(at, to)
+        return trial, {trial[at], trial[to]}
+    trial.insert(to, trial.pop(at))
+    return trial, {pick}
 
 
 class Packer:

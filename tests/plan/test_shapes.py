@@ -14,7 +14,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import InternalError
-from mcugen.plan import Buffer, Piece, check, domains, live_bytes, plan
+from mcugen.plan import Buffer, Piece, check, domains, live_bytes, plan, shapes
 from tests.support.tflite_writer import ModelWriter
 
 STEPS = 8
@@ -175,3 +175,20 @@ def test_deep_network_with_many_rows_is_planned_in_seconds(tmp_path: Path, pytes
 def test_a_buffer_as_large_as_the_arena_has_one_place() -> None:
     b = Buffer("b", 24, 8, 0, 1)
     assert [domains._first_domain(b, size, 4) for size in (20, 24, 28, 32)] == [0, 0b1, 0b1, 0b101]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_order_is_placed_again_as_if_from_the_start(seed: int) -> None:
+    """After each of many moves and swaps, as hill climbing makes them, though most buffers are not looked at again."""
+    rng = Random(seed)
+    buffers = [_random_buffer(rng, f"t{i}", rng.choice((1, 4))) for i in range(12)]
+    forbidden = shapes._forbidden(buffers)
+    order = list(range(len(buffers)))
+    placed = shapes._place(buffers, forbidden, order)
+    found = {tuple(placed)}
+    for _ in range(40):
+        order, moved = shapes._moved(order, rng.sample(order, len(order)), rng)
+        placed = shapes._place_again(buffers, forbidden, order, moved, placed)
+        assert placed == shapes._place(buffers, forbidden, order)
+        found.add(tuple(placed))
+    assert len(found) > 3
