@@ -12,15 +12,17 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Neg(FloatFunction):
     """y = -x.
 
-    x, y: f32
+    x, y: f32; s32 and s64 in files become a difference
     Source: TFLite NEG.
     """
 
+    litert_types = dtypes("s32 s64 f32")
     imports = (Import("tflite", "NEG"),)
     writes = (_tflite.same("NEG"), _onnx.same("Neg"))
     element: ClassVar = {"f32": Element("-a")}

@@ -200,7 +200,7 @@ def _half(s: Sketch, shape: Shape) -> None:
     s.result("ADD", [s.x(shape, "f32"), y], shape, "f32", None, {})
 
 
-FLOAT_FUNCTIONS = ("CEIL", "COS", "FLOOR", "NEG", "ROUND", "SIN", "SQUARE")
+FLOAT_FUNCTIONS = ("CEIL", "COS", "FLOOR", "ROUND", "SIN", "SQUARE")
 BYTE_FUNCTIONS = ("ELU", "SQRT")
 CURVES = ("EXP", "GELU", "LOG", "RSQRT")
 CLAMPS = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
@@ -209,6 +209,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     **{name: (("f32",), unary(name)) for name in FLOAT_FUNCTIONS},
     **{name: (("s8", "f32"), unary(name)) for name in BYTE_FUNCTIONS},
     **{name: (("s8", "s16", "f32"), unary(name)) for name in CURVES},
+    "NEG": (("s32", "s64", "f32"), unary("NEG")),
     "ABS": (("s8", "s16", "f32"), unary("ABS")),
     **{name: (_BYTES_AND_FLOAT, unary(name)) for name in (*CLAMPS, "LOGISTIC", "TANH", "LEAKY_RELU")},
     "HARD_SWISH": (("s8", "u8", "f32"), unary("HARD_SWISH")),

@@ -12,6 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops import _pool
 from mcugen.ops.add import Add
+from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation
@@ -41,6 +42,11 @@ _SUM_BITS = 19
 def has_floats(source: Source) -> bool:
     """Whether the first operand is float."""
     return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype == "f32"
+
+
+def has_wide_integers(source: Source) -> bool:
+    """Whether the first operand is int32 or int64."""
+    return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype in ("s32", "s64")
 
 
 def _operands(e: Expansion, count: int) -> list[str]:
@@ -181,7 +187,15 @@ def _refused(why: str, hint: str, source: Source, e: Expansion) -> Sequence[str]
 _ETHOS: Callable[[Source, Expansion], Sequence[str]] = partial(
     _refused, "the model was compiled for an Ethos-U processor", "give the model as it was before Vela"
 )
+def negative(source: Source, e: Expansion) -> Sequence[str]:
+    """0 - x; the least integer stays. Source: TFLite NEG; neg.cc."""
+    (x,) = _operands(e, 1)
+    e.refuse("tflm", f"no kernel for {e.type(x).dtype}")
+    return [e.node(Arithmetic("sub"), e.constant(np.zeros((), e.type(x).np_dtype)), x)]
+
+
 IMPORTS = (
+    Import("tflite", "NEG", expand=negative, when=has_wide_integers),
     Import("tflite", "ADD_N", expand=add_n),
     Import("tflite", "L2_POOL_2D", expand=l2_pool),
     Import("tflite", "L2_NORMALIZATION", expand=l2_normalization, when=has_floats),
