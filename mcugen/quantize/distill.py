@@ -26,8 +26,10 @@ BATCH = 16
 _RATE = 0.03
 """The first step of a weight, in shares of the mean weight of its layer."""
 _OF_BIAS = np.float32(0.3)
+_HINTED = 0.6
+"""The share of the steps in which what layers read counts at all."""
 _WARM = 20
-_WORK, _MOST, _FEWEST = 3e12, 3000, 100
+_WORK, _MOST, _FEWEST = 1.5e12, 3000, 100
 """Multiply-accumulates that training may take, and the most and the fewest steps."""
 _SHARE, _SOFTER = np.float32(0.2), np.float32(2.0)
 """How much the probabilities of classes count, and how much more alike they are made."""
@@ -89,23 +91,26 @@ class Training:
         return y[..., ~gone] if gone.any() else y
 
     def run(self, steps: int, tell: Callable[[str], None]) -> dict[str, np.ndarray]:
-        """The weights after that many steps; their length falls as a half cosine."""
+        """The weights after that many steps; their length falls as a half cosine.
+
+        What layers read counts ever less: it shows the way, but in the end only the outputs matter.
+        """
         for step in range(steps):
             if step % _TOLD == 0:
                 tell(f"training what is left, step {step} of {steps}")
             rate = _RATE * min(1.0, (step + 1) / _WARM) * 0.5 * (1 + math.cos(math.pi * step / steps))
-            self._step(step, rate)
+            self._step(step, rate, max(0.0, 1 - step / (_HINTED * steps)))
         return self.weights
 
-    def _step(self, step: int, rate: float) -> None:
+    def _step(self, step: int, rate: float, hint: float) -> None:
         batch = varied(self.inputs, BATCH, 0, step)
         student = self.student.with_weights(self.weights)
-        found = in_threads(lambda which: self._gradients(student, batch, which), parts(self.teacher, BATCH))
+        found = in_threads(lambda which: self._gradients(student, batch, which, hint), parts(self.teacher, BATCH))
         total = {name: np.sum([part[name] for part in found], axis=0) for name in found[0]}
         for node in student.layers:
             self._move(student, node, total, step, rate)
 
-    def _gradients(self, student: Network, batch: Arrays, which: slice) -> Arrays:
+    def _gradients(self, student: Network, batch: Arrays, which: slice, hint: float) -> Arrays:
         """Gradients of the loss on some samples, by weights: squared errors over variances, summed over tensors."""
         some = {name: a[which] for name, a in batch.items()}
         wanted, made = self.teacher.run(some), student.run(some)
@@ -116,7 +121,8 @@ class Training:
             if name in self._classes:
                 at[name] += _SHARE / BATCH * (_softened(pair[0]) - _softened(pair[1]))
         above = {
-            name: self._error(name, made.values[name], self._left(name, wanted.values[name])) for name in self.matched
+            name: np.float32(hint) * self._error(name, made.values[name], self._left(name, wanted.values[name]))
+            for name in (self.matched if hint else ())
         }
         return student.gradients(made, at, above)[0]
 

@@ -1,6 +1,6 @@
 """Channels removed until a float network does no more work than asked for, and what is left trained to make up for it.
 
-What it costs is measured on samples that none of it has seen.
+What it costs is measured on variations of the samples that none of it has seen.
 """
 
 from __future__ import annotations
@@ -24,14 +24,11 @@ from mcugen.quantize.refit import refitted
 from mcugen.quantize.scores import worth
 from mcugen.quantize.variations import varied
 
-_HELD = 8
-"""One of so many samples judges."""
-_FEW = 16
-"""Below so many, none is held out."""
+_FEWEST, _FEW = 8, 16
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(%|[kKmMgG]?)")
 _UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
-_VARIED, _JUDGING = 3, 15
-"""Variations of each sample that channels are weighed on, and of each held out that losses are measured on."""
+_VARIED, _JUDGING = 3, 256
+"""Variations of each sample that channels are weighed on, and how many others judge, as training needs all samples."""
 _SHOWN = 4
 _BYTES = 1 << 29
 
@@ -40,8 +37,8 @@ _BYTES = 1 << 29
 class Stage:
     """The network after a step.
 
-    sqnr: noise on held-out samples, in dB against the network as it was; worth: accuracy in %, or squared error, on
-    the samples of a test
+    sqnr: noise on the variations that judge, in dB against the network as it was; worth: accuracy in %, or squared
+    error, on the samples of a test
     """
 
     step: str
@@ -53,14 +50,17 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """A network with fewer channels. before, after: multiply-accumulates; layers: (name, channels before, after)."""
+    """A network with fewer channels.
+
+    before, after: multiply-accumulates; layers: (name, channels before, after); judged_on: how many variations
+    """
 
     graph: Graph
     before: int
     after: int
     layers: tuple[tuple[str, int, int], ...]
     stages: tuple[Stage, ...]
-    held: int
+    judged_on: int
 
 
 def macs_of(graph: Graph, reference: str) -> int:
@@ -93,10 +93,14 @@ def pruned(
         return Pruned(graph, before, before, (), (), 0)
     teacher = Network(graph, reference)
     require_gradients(teacher)
-    inputs, held = _parted(teacher, samples)
+    if len(samples[0]) < _FEWEST:
+        what = f"{len(samples[0])} samples are too few to train what is left of the model"
+        raise UsageError(what, where="--data", hint=f"give {_FEWEST} or more, better 100, or leave --macs out")
+    inputs = _taken(teacher, samples)
+    judging = varied(inputs, min(_JUDGING, _FEW * _count(inputs)), 3, 0)
     tell("looking for channels that go together")
     streams = coupled.streams(graph, reference)
-    known = removal.facts(teacher, _more(inputs, _VARIED), _more(held, _JUDGING))
+    known = removal.facts(teacher, _more(inputs), judging)
     found = removal.curves(teacher, known, streams, tell)
     counts = removal.chosen(teacher, found, budget)
     gone = [channel for curve, n in zip(found, counts, strict=True) for channel in curve.order[:n]]
@@ -104,10 +108,10 @@ def pruned(
     after = macs_of(smaller, reference)
     if after > budget:
         raise _too_few(graph, reference, before, after)
-    stages = _trained(teacher, Network(smaller, reference), inputs, held, masks, tell)
-    best = max(range(len(stages)), key=lambda k: (stages[k].sqnr, k))
+    stages = _trained(teacher, Network(smaller, reference), inputs, judging, masks, tell)
+    best = max(range(len(stages)), key=lambda k: (np.nan_to_num(stages[k].sqnr, nan=-np.inf), k))
     stages = tuple(replace(stage, kept=k == best) for k, stage in enumerate(stages))
-    return Pruned(stages[best].graph, before, after, _layers(graph, masks), stages, _count(held))
+    return Pruned(stages[best].graph, before, after, _layers(graph, masks), stages, _count(judging))
 
 
 def tested(found: Pruned, floats: Floats, labels: np.ndarray | None) -> Pruned:
@@ -149,37 +153,31 @@ def _count(inputs: Arrays) -> int:
     return len(next(iter(inputs.values())))
 
 
-def _parted(network: Network, samples: tuple[np.ndarray, ...]) -> tuple[Arrays, Arrays]:
-    """The samples to work with, and those that judge; of large networks not all, as their values must fit in memory."""
+def _taken(network: Network, samples: tuple[np.ndarray, ...]) -> Arrays:
+    """The samples by input; of large networks not all, as their values must fit in memory."""
     most = max(_FEW, _BYTES // (4 * max(1, network.elements)))
-    count = min(len(samples[0]), most)
-    judges = np.arange(count) % _HELD == _HELD - 1
-    if count < _FEW:
-        judges[:] = False
-    given = {name: a[:count] for name, a in zip(network.graph.inputs, samples, strict=True)}
-    inputs = {name: a[~judges] for name, a in given.items()}
-    return inputs, {name: a[judges] for name, a in given.items()} if judges.any() else inputs
+    return {name: a[:most] for name, a in zip(network.graph.inputs, samples, strict=True)}
 
 
-def _more(inputs: Arrays, times: int) -> Arrays:
-    """The samples, and so many variations for each of them."""
-    made = varied(inputs, times * _count(inputs), 1, 0)
+def _more(inputs: Arrays) -> Arrays:
+    """The samples, and variations of them."""
+    made = varied(inputs, _VARIED * _count(inputs), 1, 0)
     return {name: np.concatenate([a, made[name]]) for name, a in inputs.items()}
 
 
 def _trained(
-    teacher: Network, student: Network, inputs: Arrays, held: Arrays, masks: Masks, tell: Callable[[str], None]
+    teacher: Network, student: Network, inputs: Arrays, judging: Arrays, masks: Masks, tell: Callable[[str], None]
 ) -> tuple[Stage, ...]:
-    wanted = removal.outputs(teacher, held)
+    wanted = removal.outputs(teacher, judging)
 
     def stage(step: str, weights: Mapping[str, np.ndarray]) -> Stage:
         made = student.with_weights(weights)
-        noise = powers(wanted, removal.outputs(made, held)).sum(axis=1)
+        noise = powers(wanted, removal.outputs(made, judging)).sum(axis=1)
         return Stage(step, _with_constants(student.graph, weights), float(decibels(noise)))
 
     stages = [stage("channels removed", {})]
     tell("fitting what is left")
-    fitted = refitted(student, teacher, _more(inputs, _VARIED), masks)
+    fitted = refitted(student, teacher, _more(inputs), masks)
     stages.append(stage("layers fitted anew", fitted))
     start = fitted if stages[1].sqnr > stages[0].sqnr else {}
     training = Training(student, teacher, inputs, masks, dict(start))

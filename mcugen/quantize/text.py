@@ -45,7 +45,7 @@ def _pruned(found: Quantized) -> tabular.Parts:
     if not pruned.stages:
         return [f"{lines[0]}: no channel had to go"]
     lines += ["channels: " + ", ".join(f"{name} {left} of {of}" for name, of, left in pruned.layers)]
-    lines += [f"without them, in floats, on {pruned.held} samples that were held out:"]
+    lines += [f"without them, in floats, on {pruned.judged_on} variations of the samples that it had not seen:"]
     metric = "" if found.score is None else found.score.metric
     has_test = pruned.stages[0].worth is not None
     columns = [tabular.Column("step", shrinks=True), tabular.Column("dB", right=True)]
@@ -65,7 +65,7 @@ def _pruned_dict(found: Quantized) -> dict[str, Any] | None:
         "macs_before": pruned.before,
         "macs": pruned.after,
         "channels": [{"layer": name, "before": of, "after": left} for name, of, left in pruned.layers],
-        "held_out": pruned.held,
+        "variations": pruned.judged_on,
         "steps": [{"step": s.step, "sqnr_db": s.sqnr, "test": s.worth, "kept": s.kept} for s in pruned.stages],
     }
 

@@ -81,7 +81,7 @@ def _pruned(pruned: Pruned) -> Mapping[str, Any]:
         for s in pruned.stages
     ]
     text = escape(f"{work}. Channels that are left: {left}." if left else f"{work}: no channel had to go.")
-    return {"text": text, "held": pruned.held, "stages": stages}
+    return {"text": text, "judged_on": pruned.judged_on, "stages": stages}
 
 
 def _layer(layer: LayerFacts, most: float, is_bad: bool) -> Mapping[str, Any]:

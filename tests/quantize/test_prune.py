@@ -190,6 +190,11 @@ def test_a_budget_that_is_none_is_an_error(asked: str) -> None:
         prune.budget_of(asked, 100)
 
 
+def test_too_few_samples_are_an_error() -> None:
+    with pytest.raises(UsageError, match="7 samples are too few"):
+        prune.pruned(built(), REFERENCE, (samples()[:7, None],), "50%", lambda text: None)
+
+
 def test_nothing_goes_where_the_budget_is_met_already() -> None:
     graph = built()
     assert prune.pruned(graph, REFERENCE, (samples()[:, None],), "100%", lambda text: None).graph is graph
