@@ -28,8 +28,27 @@ def in_batches(offered: Sequence[Candidates], target: Target, options: Options) 
     """
     if options.input_mode != "whole" or options.optimize == "ram" or target.device:
         return None
-    found = [_in_batches(listed, target, options) for listed in offered]
-    return found if any(new is not old for new, old in zip(found, offered, strict=True)) else None
+    known: dict[object, Candidates] = {}
+    found: list[Candidates] = []
+    for listed in offered:
+        kind = _kind(listed)
+        if kind not in known:
+            known[kind] = _in_batches(listed, target, options)
+        found.append(tuple(map(_like, listed, known[kind])))
+    return found if any(c.choice.rows for listed in found for c in listed) else None
+
+
+def _kind(listed: Candidates) -> object:
+    """What the costs of the candidates depend on: layers of one kind are looked into once."""
+    call = listed[0].choice.call
+    types = tuple((t.shape, t.dtype) if t else None for t in (*call.inputs, *call.outputs))
+    return types, tuple((c.choice.kernel.symbol, c.choice.kernel.keeps, c.cost, c.rows_cost) for c in listed)
+
+
+def _like(c: Candidate, other: Candidate) -> Candidate:
+    """The candidate with the rows of one of the same kernel, in a layer of the same kind."""
+    rows = other.choice.rows
+    return replace(c, choice=replace(c.choice, rows=rows), rows_cost=other.rows_cost) if rows else c
 
 
 def _in_batches(listed: Candidates, target: Target, options: Options) -> Candidates:

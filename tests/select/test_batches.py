@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import cases
+from mcugen.schedule import Choice
+from mcugen.select import batches as batches_of
+from mcugen.select import candidates
 from mcugen.verify import emulated
 from tests.select.test_budget import built
 from tests.support.tflite_writer import ModelWriter
@@ -18,8 +23,9 @@ def pointwise(width: int, layers: int = 3) -> bytes:
     """Convolutions of 1x1 on images of 25 rows, the last of which is no whole batch."""
     rng, m = np.random.default_rng(5), ModelWriter()
     x = first = m.tensor("x", (1, 25, width, 32), "s8", scale=0.05)
+    weights = rng.integers(-127, 128, (32, 1, 1, 32))
     for k in range(layers):
-        w = m.tensor(f"w{k}", (32, 1, 1, 32), "s8", scale=(0.01,) * 32, data=rng.integers(-127, 128, (32, 1, 1, 32)))
+        w = m.tensor(f"w{k}", weights.shape, "s8", scale=(0.01,) * 32, data=weights)
         y = m.tensor(f"y{k}", (1, 25, width, 32), "s8", scale=0.05)
         m.op("CONV_2D", [x, w], [y], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
         x = y
@@ -38,6 +44,18 @@ def test_narrow_rows_are_computed_several_at_a_time(tmp_path: Path) -> None:
     runs = [emulated.counted(artifact, next(iter(cases(artifact.imported, 1)))) for artifact in (narrow, whole)]
     assert all(agrees for _, agrees in runs)
     assert runs[0][0] < 1.02 * runs[1][0]
+
+
+def test_layers_of_one_kind_are_looked_into_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def added(choice: Choice, *rest: Any) -> float:
+        asked.append(choice.node.name)
+        return candidates.rows_cost_added(choice, *rest)
+
+    monkeypatch.setattr(batches_of, "rows_cost_added", added)
+    narrow = built(tmp_path, pointwise(5), board="cortex-m4")
+    assert batches(narrow) == {3} and len(set(asked)) == 1
 
 
 def test_the_least_ram_holds_single_rows(tmp_path: Path) -> None:
