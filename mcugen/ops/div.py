@@ -67,7 +67,11 @@ def params(call: Call) -> Params:
 
 
 _INTEGERS = Element(
-    "mg_quotient_of(&quotient, a, b)", {"quotient": "mg_quotient"}, params, slow=True, headers=("quotient.h",)
+    "mg_scaled_quotient_of(&quotient, a, b)",
+    {"quotient": "mg_scaled_quotient"},
+    params,
+    slow=True,
+    headers=("quotient.h",),
 )
 
 

@@ -19,10 +19,10 @@ typedef struct {
     int16_t a_zero_point, b_zero_point, out_zero_point;
     int16_t out_min, out_max;
     int8_t shift;
-} mg_quotient;
+} mg_scaled_quotient;
 
 /* The quotient in steps of the result. */
-static inline int32_t mg_quotient_steps(const mg_quotient *p, int32_t a, int32_t b)
+static inline int32_t mg_scaled_quotient_steps(const mg_scaled_quotient *p, int32_t a, int32_t b)
 {
     const uint32_t size = (uint32_t)(b < 0 ? -b : b);
     const int32_t top = b < 0 ? -a : a;
@@ -34,9 +34,9 @@ static inline int32_t mg_quotient_steps(const mg_quotient *p, int32_t a, int32_t
     return size == 0u || right > 31u ? 0 : mg_divide_by_pot(mg_high_mul(ratio, p->mult), right);
 }
 
-static inline int32_t mg_quotient_of(const mg_quotient *p, int32_t a, int32_t b)
+static inline int32_t mg_scaled_quotient_of(const mg_scaled_quotient *p, int32_t a, int32_t b)
 {
-    const int32_t steps = mg_quotient_steps(p, a - p->a_zero_point, b - p->b_zero_point);
+    const int32_t steps = mg_scaled_quotient_steps(p, a - p->a_zero_point, b - p->b_zero_point);
     return mg_clamp(steps + p->out_zero_point, p->out_min, p->out_max);
 }
 

@@ -111,7 +111,7 @@ static void add(const mg_f32 *in, float weight, uint32_t n, mg_f32 *out)
 }
 
 /* The larger of each element and its pixel's product; the first one as it is. */
-static void raise(const mg_f32 *in, float weight, uint32_t n, int is_first, mg_f32 *out)
+static void enlarge(const mg_f32 *in, float weight, uint32_t n, int is_first, mg_f32 *out)
 {
     for (uint32_t c = 0u; c < n; c += 1u) {
         const float term = weight * in[c];
@@ -134,7 +134,7 @@ static void combine(const mg_sample_f32_params *p, const mg_f32 *image, const ta
             rest /= p->taps;
         }
         if (at >= 0 && p->largest != 0u) {
-            raise(image + (uint32_t)at * p->channels, weight, p->channels, t == 0u, out);
+            enlarge(image + (uint32_t)at * p->channels, weight, p->channels, t == 0u, out);
         } else if (at >= 0) {
             add(image + (uint32_t)at * p->channels, weight, p->channels, out);
         }
