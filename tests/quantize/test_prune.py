@@ -137,7 +137,7 @@ def test_a_dead_channel_goes_first_and_costs_nothing() -> None:
 
 
 def test_a_budget_is_met_and_training_makes_up_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distill, "_MOST", 25)
+    monkeypatch.setattr(distill, "_MOST", 15)
     graph, given = built(), (samples(96)[:, None],)
     found = prune.pruned(graph, REFERENCE, given, "80%", lambda text: None)
     assert prune.macs_of(found.graph, REFERENCE) == found.after <= 0.8 * found.before
@@ -152,7 +152,7 @@ def test_a_budget_is_met_and_training_makes_up_for_it(monkeypatch: pytest.Monkey
 
 
 def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distill, "_MOST", 20)
+    monkeypatch.setattr(distill, "_MOST", 5)
     model, calib, test = (tmp_path / name for name in ("net.onnx", "calib.npz", "test.npz"))
     model.write_bytes(writers.write(built(), "onnx"))
     np.savez(calib, samples())
