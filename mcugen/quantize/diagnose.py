@@ -154,9 +154,10 @@ class _Diagnosis:
 
     def _read_by(self, node: Node) -> tuple[str, ...]:
         """The layers that a node reads, seen through operators that only move data."""
-        names = [n.partition("@")[0] for n in node.inputs if n is not None and self.graph.tensors[n].data is None]
+        tensors = self.floats.graph.tensors
+        names = [n.partition("@")[0] for n in node.inputs if n is not None]
         found: list[str] = []
-        for name in names:
+        for name in [n for n in names if n in tensors and not tensors[n].is_constant]:
             maker = next((n for n in self.floats.graph.nodes if name in n.outputs), None)
             if maker is not None and maker.op.only_moves:
                 found += self._read_by(maker)

@@ -205,6 +205,25 @@ def test_layers_are_told_in_the_models_own_names(quantized: Quantize) -> None:
     assert all(layer.own > 20 and layer.total > 20 and layer.steps <= layer.all_steps == 256 for layer in layers)
 
 
+def test_a_table_that_indices_look_up_is_no_layer_that_is_read(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    nodes = [
+        helper.make_node("Gather", ["table", "x"], ["found"], axis=0),
+        helper.make_node("Flatten", ["found"], ["flat"]),
+        helper.make_node("Gemm", ["flat", "w"], ["scores"]),
+    ]
+    shapes = {"table": (9, 4), "w": (12, 5)}
+    weights = [numpy_helper.from_array(rng.standard_normal(s).astype(np.float32), n) for n, s in shapes.items()]
+    x = helper.make_tensor_value_info("x", TensorProto.INT64, [1, 3])
+    y = helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, 5])
+    opset = helper.make_opsetid("", 13)
+    model = helper.make_model(helper.make_graph(nodes, "net", [x], [y], weights), opset_imports=[opset])
+    onnx.save(model, tmp_path / "n.onnx")
+    np.savez(tmp_path / "c.npz", rng.integers(0, 9, (20, 3)))
+    found = run.quantize(tmp_path / "n.onnx", tmp_path / "c.npz", run.Choices(method="min-max", jobs=1))
+    assert [layer.name for layer in found.diagnosis.layers] == ["scores"]
+
+
 @pytest.mark.parametrize(("low", "high", "hurts"), [(0.0, 0.05, True), (0.0, 400.0, True), (0.0, 1.02, False)])
 def test_a_range_set_by_hand_is_told_where_it_hurts(
     quantized: Quantize, tmp_path: Path, low: float, high: float, hurts: bool
