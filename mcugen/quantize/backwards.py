@@ -53,15 +53,16 @@ class Network:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """The results of layers that no further layer reads, however indirectly."""
-        read: set[str] = set()
+        """The results of layers from which an output follows without a further layer; others may read them as well."""
+        near = set(self.graph.kept)
         found = []
         for node in reversed(self.graph.nodes):
-            layer = is_layer(self.graph, node)
-            if layer and node.outputs[0] not in read:
+            if not near.intersection(node.outputs):
+                continue
+            if is_layer(self.graph, node):
                 found.append(node.outputs[0])
-            if layer or any(name in read for name in node.outputs):
-                read.update(name for name in node.inputs if name is not None)
+            else:
+                near.update(name for name in node.inputs if name is not None)
         return tuple(reversed(found))
 
     @cached_property

@@ -82,7 +82,7 @@ class Training:
         """The variance of each tensor that is matched, its channels that stay together."""
         run = self.teacher.run({name: a[: 4 * BATCH] for name, a in self.inputs.items()})
         found = {name: self._left(name, run.values[name]) for name in self.matched}
-        found.update((name, run.sums.get(name, run.values[name])) for name in self.teacher.heads)
+        found.update((name, self._left(name, run.sums.get(name, run.values[name]))) for name in self.teacher.heads)
         return {name: float(y.var(axis=0, dtype=np.float64).sum()) + _TINY for name, y in found.items()}
 
     def _left(self, name: str, y: np.ndarray) -> np.ndarray:
@@ -116,7 +116,7 @@ class Training:
         wanted, made = self.teacher.run(some), student.run(some)
         at = {}
         for name in self.teacher.heads:
-            pair = [run.sums.get(name, run.values[name]) for run in (made, wanted)]
+            pair = made.sums.get(name, made.values[name]), self._left(name, wanted.sums.get(name, wanted.values[name]))
             at[name] = self._error(name, *pair)
             if name in self._classes:
                 at[name] += _SHARE / BATCH * (_softened(pair[0]) - _softened(pair[1]))

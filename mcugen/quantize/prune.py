@@ -168,7 +168,8 @@ def _more(inputs: Arrays) -> Arrays:
 def _trained(
     teacher: Network, student: Network, inputs: Arrays, judging: Arrays, masks: Masks, tell: Callable[[str], None]
 ) -> tuple[Stage, ...]:
-    wanted = removal.outputs(teacher, judging)
+    heads = zip(teacher.heads, removal.outputs(teacher, judging), strict=True)
+    wanted = [y[..., ~masks[name]] for name, y in heads]
 
     def stage(step: str, weights: Mapping[str, np.ndarray]) -> Stage:
         made = student.with_weights(weights)

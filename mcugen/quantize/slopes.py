@@ -35,7 +35,7 @@ class _Moves:
 
 def has_rule(call: Call) -> bool:
     """Whether there is a gradient by the computed operands of a call of floats."""
-    if not all(t.is_float for t in (*call.inputs, *call.outputs) if t is not None):
+    if not _is_float(call):
         return False
     if call.op.is_elementwise or _moves(call) is not None:
         return True
@@ -49,8 +49,14 @@ def has_rule(call: Call) -> bool:
     return has_rows and call.op.pulled(call, x, y, y) is not None
 
 
+def _is_float(call: Call) -> bool:
+    return all(t.is_float for t in (*call.inputs, *call.outputs) if t is not None)
+
+
 def forward(call: Call, operands: Operands) -> tuple[np.ndarray, ...] | None:
     """The results for all samples; None where only one sample at a time can be computed."""
+    if not _is_float(call):
+        return None
     if call.op.is_elementwise:
         found = call.op.reference(*_aligned(call, operands))
         return (np.asarray(found, np.float32),)
@@ -58,7 +64,7 @@ def forward(call: Call, operands: Operands) -> tuple[np.ndarray, ...] | None:
     if moves is not None:
         return _moved(call, moves, operands)
     x = operands[0]
-    if x is None or call.input(0).shape[:1] != (1,) or len(call.outputs) != 1:
+    if x is None or call.constants[0] is not None or call.input(0).shape[:1] != (1,) or len(call.outputs) != 1:
         return None
     found = call.op.reference(x.reshape(-1, *x.shape[2:]), *operands[1:])
     return (np.asarray(found, np.float32).reshape(len(x), *call.output.shape),)

@@ -13,11 +13,13 @@ import pytest
 import mcugen
 from mcugen import writers
 from mcugen.errors import UnsupportedError, UsageError
-from mcugen.graph import Graph
+from mcugen.graph import Graph, Node, Tensor
 from mcugen.op import Op
 from mcugen.ops.add import Add
+from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.gather import Gather
 from mcugen.ops.hard_swish import HardSwish
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.mean import Mean
@@ -27,6 +29,7 @@ from mcugen.quantize import coupled, distill, prune, removal, run, text
 from mcugen.quantize.backwards import Network
 from mcugen.reference.inputs import cases
 from mcugen.report import quantization
+from mcugen.types import TensorType
 from mcugen.verify import host
 from tests.quantize.net_builder import Builder
 
@@ -122,6 +125,27 @@ def dead(graph: Graph, label: str, channel: int) -> Graph:
         stays = (np.arange(len(data)) != channel).astype(np.float32)
         tensors[name] = replace(tensors[name], data=data * stays.reshape(-1, *(1,) * (data.ndim - 1)))
     return replace(graph, tensors=tensors)
+
+
+def test_outputs_that_further_layers_read_are_held_to_what_they_were() -> None:
+    graph = chain(between=HardSwish())
+    two = replace(graph, outputs=(named(graph, "second"), *graph.outputs))
+    assert network(graph).heads == graph.outputs
+    assert network(two).heads == two.outputs
+
+
+def test_indices_are_computed_as_integers() -> None:
+    index, table = TensorType((1, 2), "s32"), np.arange(6, dtype=np.float32).reshape(3, 2)
+    types = {"x": index, "i": index, "y": TensorType((1, 2, 2), "f32")}
+    tensors = {name: Tensor(name, t) for name, t in types.items()}
+    tensors["table"] = Tensor("table", TensorType(table.shape, "f32"), table)
+    nodes = Node("a", Arithmetic("wrap"), ("x", "x"), ("i",)), Node("b", Gather(), ("table", "i"), ("y",))
+    given = np.array([[[2, 0]], [[1, 1]]], np.int32)
+    net = network(Graph("net", tensors, nodes, ("x",), ("y",)))
+    net.__dict__["heads"] = ("y",)
+    found = net.run({"x": given}).values
+    assert found["i"].dtype == np.int32
+    assert np.array_equal(found["y"], table[found["i"]])
 
 
 def test_a_dead_channel_goes_first_and_costs_nothing() -> None:
