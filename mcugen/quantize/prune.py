@@ -17,7 +17,7 @@ from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import coupled, removal, slopes
 from mcugen.quantize.backwards import Arrays, Network, is_layer
 from mcugen.quantize.distill import Training, steps_for
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import Floats, require_finite
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.refit import refitted
@@ -30,6 +30,8 @@ _UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _VARIED, _JUDGING = 3, 256
 """Variations of each sample that channels are weighed on, and how many others judge, as training needs all samples."""
 _SHOWN = 4
+_FARTHEST = 1e15
+"""Sums of squares of values up to that are numbers of float32."""
 _BYTES = 1 << 29
 
 
@@ -74,10 +76,9 @@ def budget_of(text: str, whole: int) -> float:
     if found is None:
         raise UsageError(f"{text!r} is no budget of multiply-accumulates", where="--macs", hint="for example 70% or 8M")
     number, unit = float(found[1]), found[2].upper()
-    budget = whole * number / 100 if unit == "%" else number * _UNITS[unit]
-    if not budget > 0:
-        raise UsageError("a model does some work", where="--macs", hint="for example 70% or 8M")
-    return budget
+    if number == 0:
+        raise UsageError(f"{text!r} leaves the model no work", where="--macs", hint="for example 70% or 8M")
+    return whole * number / 100 if unit == "%" else number * _UNITS[unit]
 
 
 def pruned(
@@ -94,7 +95,8 @@ def pruned(
     teacher = Network(graph, reference)
     require_gradients(teacher)
     if len(samples[0]) < _FEWEST:
-        what = f"{len(samples[0])} samples are too few to train what is left of the model"
+        given = "1 sample is" if len(samples[0]) == 1 else f"{len(samples[0])} samples are"
+        what = f"{given} too few to train what is left of the model"
         raise UsageError(what, where="--data", hint=f"give {_FEWEST} or more, better 100, or leave --macs out")
     inputs = _taken(teacher, samples)
     judging = varied(inputs, min(_JUDGING, _FEW * _count(inputs)), 3, 0)
@@ -107,7 +109,7 @@ def pruned(
     smaller, masks = coupled.without(graph, reference, gone)
     after = macs_of(smaller, reference)
     if after > budget:
-        raise _too_few(graph, reference, before, after)
+        raise _too_few(teacher, before, after)
     stages = _trained(teacher, Network(smaller, reference), inputs, judging, masks, tell)
     best = max(range(len(stages)), key=lambda k: (np.nan_to_num(stages[k].sqnr, nan=-np.inf), k))
     stages = tuple(replace(stage, kept=k == best) for k, stage in enumerate(stages))
@@ -123,6 +125,17 @@ def tested(found: Pruned, floats: Floats, labels: np.ndarray | None) -> Pruned:
         made = Floats(stage.graph, floats.reference, floats.given()).outputs()
         stages.append(replace(stage, worth=worth(made[0], labels)[1]))
     return replace(found, stages=tuple(stages))
+
+
+def require_moderate(floats: Floats) -> None:
+    """Raise UsageError where values are too large for what is left of the model to be fitted to them."""
+    require_finite(floats)
+    for name, seen in floats.observed().items():
+        reach = max(-seen.low, seen.high)
+        if reach > _FARTHEST:
+            label = floats.graph.tensors[name].label or name
+            what = f"{label}: values of these samples reach {reach:.4g}, too far to train what is left of the model"
+            raise UsageError(what, where="--data", hint="give samples as the model will meet them, or leave --macs out")
 
 
 def require_gradients(network: Network) -> None:
@@ -199,9 +212,14 @@ def _layers(graph: Graph, masks: Masks) -> tuple[tuple[str, int, int], ...]:
     return tuple(found)
 
 
-def _too_few(graph: Graph, reference: str, before: int, after: int) -> UnsupportedError:
-    refusing = [_named(graph, node) for node in coupled.obstacles(graph, reference)]
+def _too_few(network: Network, before: int, after: int) -> UnsupportedError:
+    graph = network.graph
+    obstacles = coupled.obstacles(graph, network.reference)
+    refusing = [_named(graph, node) for node in obstacles if node.outputs[0] in network.learned]
     why = f"; none goes through {_listed(refusing)}" if refusing else ""
+    if after == before:
+        what = why or "; those of inputs and outputs stay, and one of each layer"
+        return UnsupportedError(f"no channel can be removed{what}", where="--macs", hint="leave --macs out")
     return UnsupportedError(
         f"channels can be removed down to {100 * after / before:.0f} % of the multiply-accumulates{why}",
         where="--macs",

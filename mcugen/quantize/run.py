@@ -131,9 +131,9 @@ def quantize(
     read = given(path, data, choices, test)
     imported, found, held, whole = read.imported, read.found, read.tested, read.graph
     arrays = in_interface(whole, found.arrays)
+    widths = layer_bits.given(whole, choices.widths, choices.layers)
+    float_model.require_integers(whole, widths)
     pruned, graph = _pruned(whole, arrays, choices, tell)
-    widths = layer_bits.given(graph, choices.widths, choices.layers)
-    float_model.require_integers(graph, widths)
     floats = Floats(graph, float_model.REFERENCE, arrays)
     tell(f"running the float model on {floats.count} samples")
     require_finite(floats)
@@ -161,6 +161,7 @@ def _pruned(
     """The float network without channels, where that is asked for."""
     if not choices.macs:
         return None, graph
+    prune.require_moderate(Floats(graph, float_model.REFERENCE, arrays))
     found = prune.pruned(graph, float_model.REFERENCE, arrays, choices.macs, tell)
     return found, found.graph
 

@@ -73,7 +73,8 @@ def _pruned_dict(found: Quantized) -> dict[str, Any] | None:
 def _worth(found: Quantized) -> str:
     """How near it comes to the floats, by the last of the trials that were kept; "" where none was tried."""
     kept = [trial for trial in found.judged.trials if trial.kept]
-    return f", {kept[-1].score:.1f} dB against the float model" if kept else ""
+    less = " without these channels" if found.pruned is not None and found.pruned.stages else ""
+    return f", {kept[-1].score:.1f} dB against the float model{less}" if kept else ""
 
 
 def _trials(trials: Sequence[Trial]) -> tabular.Grid:

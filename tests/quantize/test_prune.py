@@ -6,13 +6,14 @@ import os
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import mcugen
 from mcugen import writers
-from mcugen.errors import UnsupportedError, UsageError
+from mcugen.errors import McugenError, UnsupportedError, UsageError
 from mcugen.graph import Graph, Node, Tensor
 from mcugen.op import Op
 from mcugen.ops.add import Add
@@ -27,6 +28,7 @@ from mcugen.ops.mul import Mul
 from mcugen.ops.softmax import Softmax
 from mcugen.quantize import coupled, distill, prune, removal, run, text
 from mcugen.quantize.backwards import Network
+from mcugen.quantize.recipe import Widths
 from mcugen.reference.inputs import cases
 from mcugen.report import quantization
 from mcugen.types import TensorType
@@ -198,7 +200,7 @@ def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("groups", "between", "says"),
     [
-        (2, None, r"down to 100 % .*; none goes through Conv2D \(second\)"),
+        (2, None, r"no channel can be removed; none goes through Conv2D \(second\)$"),
         (1, Softmax(), r"no gradient .* Softmax \(between\)"),
     ],
 )
@@ -210,13 +212,36 @@ def test_what_cannot_be_removed_is_refused_with_the_reason(groups: int, between:
 
 @pytest.mark.parametrize("asked", ["", "x", "0%", "-3M", "70 %% "])
 def test_a_budget_that_is_none_is_an_error(asked: str) -> None:
-    with pytest.raises(UsageError, match=r"budget|does some work"):
+    with pytest.raises(UsageError, match=r"no budget|leaves the model no work"):
         prune.budget_of(asked, 100)
 
 
 def test_too_few_samples_are_an_error() -> None:
     with pytest.raises(UsageError, match="7 samples are too few"):
         prune.pruned(built(), REFERENCE, (samples()[:7, None],), "50%", lambda text: None)
+
+
+def test_an_impossible_budget_says_how_far_it_goes() -> None:
+    with pytest.raises(UnsupportedError, match=r"removed down to \d+ % of the multiply-accumulates$"):
+        prune.pruned(chain(), REFERENCE, (samples()[:16, None],), "1%", lambda text: None)
+
+
+@pytest.mark.parametrize(
+    ("scale", "choices", "says"),
+    [
+        (1e17, {}, r"reach .*e\+17, too far to train"),
+        (1, {"layers": ("none=w4",)}, "no layer 'none'"),
+        (1, {"widths": Widths(8, 16)}, "no kernel for activations of 16 bits"),
+    ],
+)
+def test_what_is_refused_anyway_is_refused_before_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scale: float, choices: dict[str, Any], says: str
+) -> None:
+    monkeypatch.setattr(removal, "facts", None)
+    (tmp_path / "net.onnx").write_bytes(writers.write(chain(between=HardSwish()), "onnx"))
+    np.savez(tmp_path / "calib.npz", samples()[:8] * np.float32(scale))
+    with pytest.raises(McugenError, match=says):
+        run.quantize(tmp_path / "net.onnx", tmp_path / "calib.npz", run.Choices(macs="70%", **choices))
 
 
 def test_nothing_goes_where_the_budget_is_met_already() -> None:
