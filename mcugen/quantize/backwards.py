@@ -67,11 +67,11 @@ class Network:
 
     @cached_property
     def learned(self) -> frozenset[str]:
-        """The tensors that depend on weights."""
+        """The tensors of floats that depend on weights: what is compared or counted has no gradient."""
         found: set[str] = set()
         for node in self.graph.nodes:
             if is_layer(self.graph, node) or any(name in found for name in node.inputs):
-                found.update(node.outputs)
+                found.update(name for name in node.outputs if self.graph.type(name).is_float)
         return frozenset(found)
 
     @cached_property

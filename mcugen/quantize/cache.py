@@ -125,6 +125,8 @@ def read(path: Path, model_sha256: str, samples_sha256: str) -> Cache:
                 f"was made from {'another model' if what == 'model' else 'other samples'}: {found}, now {it} {wanted}"
             )
             hint = f"give the {what} that it was made from, or remove the file to calibrate again"
+            if what == "model":
+                hint += "; --macs, too, makes another model"
             raise UsageError(message, where=str(path), hint=hint)
     return cache
 

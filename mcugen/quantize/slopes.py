@@ -35,9 +35,11 @@ class _Moves:
 
 def has_rule(call: Call) -> bool:
     """Whether there is a gradient by the computed operands of a call of floats."""
+    if call.op.is_elementwise and call.output.is_float:
+        return True
     if not _is_float(call):
         return False
-    if call.op.is_elementwise or _moves(call) is not None:
+    if _moves(call) is not None:
         return True
     x, y = (np.ones((2, *t.shape[1:]), np.float32) for t in (call.input(0), call.output))
     others = zip(call.inputs[1:], call.constants[1:], strict=True)

@@ -19,12 +19,14 @@ from mcugen.op import Op
 from mcugen.ops.add import Add
 from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.compare import Compare
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.gather import Gather
 from mcugen.ops.hard_swish import HardSwish
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.mean import Mean
 from mcugen.ops.mul import Mul
+from mcugen.ops.select import Select
 from mcugen.ops.softmax import Softmax
 from mcugen.quantize import coupled, distill, prune, removal, run, text
 from mcugen.quantize.backwards import Network
@@ -134,6 +136,25 @@ def test_outputs_that_further_layers_read_are_held_to_what_they_were() -> None:
     two = replace(graph, outputs=(named(graph, "second"), *graph.outputs))
     assert network(graph).heads == graph.outputs
     assert network(two).heads == two.outputs
+
+
+def test_the_gradient_of_a_choice_passes_by_what_chooses() -> None:
+    made = Builder("leaky", samples()[:8], 9)
+    second = made.conv(made.conv(made.input, 4, (3, 3), "first"), 4, (3, 3), "second")
+    slope, zero = made.constant(np.full(1, 0.25), "slope"), made.constant(np.zeros(1), "zero")
+    below = made.node(Compare("LESS"), (second, zero), "below")
+    made.seen[below] = made.seen[below] > 0
+    chosen = made.node(Select(), (below, made.node(Mul(), (second, slope), "less"), second), "leaky")
+    net = network(made.graph(made.conv(chosen, 4, (1, 1), "last")))
+    prune.require_gradients(net)
+    x = samples()[:2][:, None]
+    done = net.run({made.input: x})
+    head = np.ones_like(done.values[net.heads[0]])
+    _, found = net.gradients(done, {net.heads[0]: head}, {})
+    leaky, last = found[net.layers[1].name], net.constant(str(net.layers[2].inputs[1])).reshape(4, 4).sum(axis=0)
+    wanted = np.where(done.values[second] < 0, 0.25, 1) * last
+    far = np.abs(done.values[second]) > 0.01
+    assert np.allclose(leaky[far], wanted[far], rtol=1e-3, atol=1e-4)
 
 
 def test_indices_are_computed_as_integers() -> None:
