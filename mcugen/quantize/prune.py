@@ -142,15 +142,16 @@ def require_gradients(network: Network) -> None:
     """Raise UnsupportedError that names the operators without a rule for gradients."""
     graph = network.graph
     nodes = [node for node, _, _ in network.steps if node.outputs[0] in network.learned]
-    without = [_named(graph, n) for n in nodes if not slopes.has_rule(graph.call(n, network.reference))]
+    without = [n for n in nodes if not slopes.has_rule(graph.call(n, network.reference))]
     if network.layers and not without:
         return
-    what = f"no gradient is known of {_listed(without)}" if without else "the network has no layers with weights"
-    raise UnsupportedError(
-        f"channels cannot be removed: {what}",
-        where="--macs",
-        hint="leave --macs out, or export the network without these operators",
-    )
+    names = _listed([_named(graph, n) for n in without])
+    what = f"no gradient is known of {names}" if without else "the network has no layers with weights"
+    hint = "leave --macs out, or export the network without these operators"
+    if any(is_layer(graph, n) and graph.type(n.outputs[0]).shape[:1] != (1,) for n in without):
+        what = f"the first axis of {names} is not that of one sample"
+        hint = "leave --macs out, or export the network for one sample"
+    raise UnsupportedError(f"channels cannot be removed: {what}", where="--macs", hint=hint)
 
 
 def _named(graph: Graph, node: Node) -> str:

@@ -231,6 +231,14 @@ def test_what_cannot_be_removed_is_refused_with_the_reason(groups: int, between:
         prune.pruned(graph, REFERENCE, (samples()[:, None],), "50%", lambda text: None)
 
 
+def test_several_samples_in_a_run_are_told_as_the_reason() -> None:
+    graph = chain()
+    data = [t for t in graph.tensors.values() if not t.is_constant]
+    twice = graph.updated(tensors=[replace(t, type=t.type.with_shape((2, *t.type.shape[1:]))) for t in data])
+    with pytest.raises(UnsupportedError, match=r"first axis of Conv2D \(first\), .* is not that of one sample"):
+        prune.require_gradients(network(twice))
+
+
 @pytest.mark.parametrize("asked", ["", "x", "0%", "-3M", "70 %% "])
 def test_a_budget_that_is_none_is_an_error(asked: str) -> None:
     with pytest.raises(UsageError, match=r"no budget|leaves the model no work"):
