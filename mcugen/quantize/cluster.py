@@ -35,6 +35,12 @@ def pool(bench: Bench, address: str, kept: Kept | None = None) -> Iterator[Pool]
         yield Pool(bench, lambda tasks: _results(client, shared, tasks), Kept() if kept is None else kept)
 
 
+def require(address: str) -> None:
+    """Raise UsageError where a pool could not be had, before long work that comes ahead of it."""
+    with _client(address) as client:
+        _require_workers(client, address)
+
+
 def result(task: Task, bench: Bench) -> np.ndarray:
     """What a worker runs. bench: kept by the worker from task to task."""
     return bench.result(task)

@@ -162,6 +162,8 @@ def _pruned(
     if not choices.macs:
         return None, graph
     prune.require_moderate(Floats(graph, float_model.REFERENCE, arrays))
+    if choices.scheduler:
+        cluster.require(choices.scheduler)
     found = prune.pruned(graph, float_model.REFERENCE, arrays, choices.macs, tell)
     return found, found.graph
 
