@@ -154,16 +154,19 @@ class _Diagnosis:
 
     def _read_by(self, node: Node) -> tuple[str, ...]:
         """The layers that a node reads, seen through operators that only move data."""
-        tensors = self.floats.graph.tensors
-        names = [n.partition("@")[0] for n in node.inputs if n is not None]
+        names = [n.partition("@")[0] for n in node.inputs if n is not None and not self._is_constant(n)]
         found: list[str] = []
-        for name in [n for n in names if n in tensors and not tensors[n].is_constant]:
+        for name in names:
             maker = next((n for n in self.floats.graph.nodes if name in n.outputs), None)
             if maker is not None and maker.op.only_moves:
                 found += self._read_by(maker)
             else:
                 found.append(self._label(name, "" if maker is None else maker.source))
         return tuple(found)
+
+    def _is_constant(self, name: str) -> bool:
+        """Whether an operand is a constant, of the integer network or, under another name there, of the float one."""
+        return any(g.tensors[name].is_constant for g in (self.graph, self.floats.graph) if name in g.tensors)
 
     def _label(self, name: str, source: str) -> str:
         return self.floats.graph.tensors[name].label or source or name
