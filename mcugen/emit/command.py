@@ -11,7 +11,7 @@ from mcugen.options import DEFAULT_EXPORTS, Options
 
 _LONGEST = 2000
 _AS_GIVEN = (
-    *("backend", "precision", "input_shape", "signature", "input_layout", "output_layout", "quantize", "clock"),
+    *("precision", "input_shape", "signature", "input_layout", "output_layout", "quantize", "clock"),
     "kernels_dir",
 )
 
@@ -27,6 +27,7 @@ def command_of(options: Options, name: str, format_name: str) -> str:
     parts += [f"--ram {options.ram_bytes}"] if options.ram else []
     parts += [f"--flash {options.flash_bytes}"] if options.flash else []
     parts += [f"--region {options.region}"] if options.region else []
+    parts += [f"--backend {options.backend}"] if options.backend not in ("", "c") else []
     parts += [f"--weights-in {options.weights_in}"] if options.weights_in else []
     parts += [f"--export {export}" for export in options.export if options.export != DEFAULT_EXPORTS]
     for option in _AS_GIVEN:

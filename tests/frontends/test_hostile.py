@@ -65,7 +65,7 @@ DEEP = ((1, 3, 3, 2), "s8", np.ones((1, 3, 3, 2)))
 CONTAINER = {
     "root offset past the end (8 byte file)": (b"\x18\0\0\0TFL3", CorruptModelError, "the model table"),
     "root offset past the end": (b"\xff\xff\xff\x7f" + three_dense()[4:], CorruptModelError, "the model table"),
-    "empty": (b"", CorruptModelError, "TFL3"),
+    "empty": (b"", CorruptModelError, "the file is empty"),
     "other file": (b"\x7fELF" + bytes(100), CorruptModelError, "TFL3"),
 }
 

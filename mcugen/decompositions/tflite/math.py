@@ -12,7 +12,6 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops import _pool
 from mcugen.ops.add import Add
-from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation
@@ -187,11 +186,13 @@ def _refused(why: str, hint: str, source: Source, e: Expansion) -> Sequence[str]
 _ETHOS: Callable[[Source, Expansion], Sequence[str]] = partial(
     _refused, "the model was compiled for an Ethos-U processor", "give the model as it was before Vela"
 )
+
+
 def negative(source: Source, e: Expansion) -> Sequence[str]:
     """0 - x; the least integer stays. Source: TFLite NEG; neg.cc."""
     (x,) = _operands(e, 1)
     e.refuse("tflm", f"no kernel for {e.type(x).dtype}")
-    return [e.node(Arithmetic("sub"), e.constant(np.zeros((), e.type(x).np_dtype)), x)]
+    return [e.node(Sub(), e.constant(np.zeros((), e.type(x).np_dtype)), x)]
 
 
 IMPORTS = (
