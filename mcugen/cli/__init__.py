@@ -16,7 +16,6 @@ import click
 
 from mcugen import __version__
 from mcugen.cli._common import (
-    HELP,
     GroupedCommand,
     build_options,
     built,
@@ -87,7 +86,7 @@ class _Commands(click.Group):
     command_class = GroupedCommand
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": [*HELP], "max_content_width": 100})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="mcugen")
 def cli() -> None:
     """Compile trained neural networks to standalone C for microcontrollers.

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-HELP = ("-h", "--help")
-"""The options that print help."""
-
 
 def build_options(function: F) -> F:
     """The options of a command that writes a build, made from the fields of Options."""
@@ -77,10 +74,6 @@ class GroupedOption(click.Option):
 
 class GroupedCommand(click.Command):
     """A command whose help has the options of a build in groups, below its own."""
-
-    def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        """As those of `mcugen` itself, also where the command is called without it."""
-        return [*HELP]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: the command's own, then each group."""

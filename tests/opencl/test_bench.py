@@ -7,14 +7,14 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from mcugen.cli.bench import COMMAND
+from mcugen.cli import cli
 
 MODEL = Path(__file__).resolve().parents[1] / "models" / "f32_relu.tflite"
 
 
 def test_times_of_the_device_and_of_c_stand_in_one_table() -> None:
-    arguments = [str(MODEL), "--backend", "opencl", "--runs", "20", "--c-runs", "5"]
-    found = CliRunner().invoke(COMMAND, arguments, catch_exceptions=False)
+    arguments = ["bench", str(MODEL), "--backend", "opencl", "--runs", "20", "--c-runs", "5"]
+    found = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert found.exit_code == 0, found.output
     rows = {line.split("  ")[1].strip(): line for line in found.output.splitlines() if line.startswith("  ")}
     assert {"steps", "whole run", "C, 1 core"} <= rows.keys(), found.output

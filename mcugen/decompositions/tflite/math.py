@@ -12,6 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops import _pool
 from mcugen.ops.add import Add
+from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation
@@ -192,7 +193,8 @@ def negative(source: Source, e: Expansion) -> Sequence[str]:
     """0 - x; the least integer stays. Source: TFLite NEG; neg.cc."""
     (x,) = _operands(e, 1)
     e.refuse("tflm", f"no kernel for {e.type(x).dtype}")
-    return [e.node(Sub(), e.constant(np.zeros((), e.type(x).np_dtype)), x)]
+    op = Sub() if e.type(x).dtype == "s32" else Arithmetic("sub")  # as SUB of these types is read
+    return [e.node(op, e.constant(np.zeros((), e.type(x).np_dtype)), x)]
 
 
 IMPORTS = (
