@@ -68,9 +68,8 @@ def test_products_by_themselves_are_timed_and_checked() -> None:
     assert "3 products agree with NumPy" in str(gemm.as_parts(facts)[0])
 
 
-def test_what_the_table_has_not_is_measured(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    if not pytestconfig.getoption("--whole"):
-        pytest.skip("only with --whole")
+@pytest.mark.whole
+def test_what_the_table_has_not_is_measured(tmp_path: Path) -> None:
     folder = tmp_path / "board"
     shutil.copytree(load("opencl-generic").folder, folder)
     facts = gemm.bench([(16, 8), (8, 4, 12)], load(str(folder)), lambda text: None, folder / chosen.TABLE)

@@ -71,9 +71,8 @@ def built() -> pipeline.Artifact:
     return pipeline.finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
 
 
-def test_sequences_equal_the_oracle(pytestconfig: pytest.Config) -> None:
-    if not pytestconfig.getoption("--whole"):
-        pytest.skip("only with --whole")
+@pytest.mark.whole
+def test_sequences_equal_the_oracle() -> None:
     result = run.verify(built(), 1, None, None, lambda text: None)
     assert result.agrees, result.c
 

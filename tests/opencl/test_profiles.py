@@ -53,11 +53,14 @@ def limits(artifact: pipeline.Artifact) -> list[str]:
 
 
 @pytest.mark.parametrize("board", PAPER)
-def test_programs_keep_the_limits_of_a_profile(board: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_launches_keep_the_limits_of_a_profile(board: str) -> None:
+    assert limits(built(board))
+
+
+@pytest.mark.parametrize("board", [PAPER[0], *(pytest.param(name, marks=pytest.mark.whole) for name in PAPER[1:])])
+def test_programs_keep_the_limits_of_a_profile(board: str, tmp_path: Path) -> None:
     artifact = built(board)
     options = limits(artifact)
-    if board != PAPER[0] and not pytestconfig.getoption("--whole"):
-        return
     x = np.random.default_rng(5).standard_normal(artifact.graph.type("x").shape).astype(np.float32)
     program = device_bench.write(artifact, tmp_path, [x])
     files = [str(tmp_path / device_bench.INPUT), str(tmp_path / device_bench.OUTPUT)]
