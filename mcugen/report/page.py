@@ -73,11 +73,18 @@ def badge(facts: Facts) -> bytes:
 def checked(facts: Any, where: str) -> Facts:
     """A document that this version can show. Raises UsageError for any other."""
     found = facts.get("models", [facts]) if isinstance(facts, dict) else []
-    wrong = next((bad for one in found if (bad := schema.misfit(one))), "" if found else "the document")
+    misfits = [schema.misfit(one) or _not_counted(one) for one in found] or ["the document"]
+    wrong = next(filter(None, misfits), "")
     if wrong or "name" not in facts:
         message = f"is no report of schema {SCHEMA}: {wrong.lstrip('.') or 'name'} is not as it should be"
         raise UsageError(message, where=where, hint="build it again with this mcugen")
     return dict(facts)
+
+
+def _not_counted(facts: Facts) -> str:
+    """Where a simulation has other steps than the build, "" where it has the same."""
+    ran = facts["simulated"]
+    return "simulated.steps" if ran and len(ran["steps"]) != len(facts["steps"]) else ""
 
 
 def _model(facts: Facts) -> dict[str, Any]:

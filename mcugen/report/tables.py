@@ -33,7 +33,7 @@ def boards() -> list[dict[str, Any]]:
 
 
 def boards_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
-    """The boards as a table; RAM is the largest region that may hold a model."""
+    """The boards as a table; RAM is that of all regions of the chip, which one model may use."""
     columns = (
         tabular.Column("name"),
         tabular.Column("core"),
@@ -48,7 +48,7 @@ def boards_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
 
 def _board_row(row: dict[str, Any]) -> tuple[str, ...]:
     clock = f"{row['clock_hz'] // 1_000_000}" if row["clock_hz"] else "-"
-    ram, flash = (f"{row[key]:,}" if row[key] else "-" for key in ("ram_bytes", "flash_bytes"))
+    ram, flash = (f"{row[key]:,}" if row[key] else "-" for key in ("total_ram_bytes", "flash_bytes"))
     machine = row["emulated"][0] if row["emulated"] else "-"
     return (row["name"], row["core"], clock, ram, flash, machine, row["title"])
 

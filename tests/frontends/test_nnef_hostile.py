@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError
+from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError, UsageError
 from tests.frontends import damage, soak
 from tests.frontends import nnef_models as nm
 
@@ -108,6 +108,9 @@ def test_archives_that_lie_or_burst(tmp_path: Path) -> None:
     refused(path, "cut off|cannot be read")
     path.write_bytes(b"\x1f\x8b no gzip")
     refused(path, "archive")
+    with tarfile.open(path, "w:gz") as other:
+        other.addfile(tarfile.TarInfo("model.tflite"))
+    refused(path, "which has model.tflite", UsageError)
     big = tarfile.TarInfo("v.dat")
     big.size = 1 << 40
     (tmp_path / "b.tar").write_bytes(big.tobuf())

@@ -44,6 +44,8 @@ def test_results_are_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture
         assert row is not None and f"<td>{counted['instructions']:,}</td>" in row[0]
         assert f"<td>{counted['cycles']['high']:,}</td>" in row[0]
     assert text == page.html(facts).decode() and (tmp_path / "badge.svg").read_bytes() == page.badge(facts)
+    with pytest.raises(UsageError, match=r"simulated\.steps"):
+        page.checked({**facts, "simulated": {**ran, "steps": []}}, "report.json")
     built.write(tmp_path)  # a new build was not checked yet
     assert json.loads((tmp_path / "report.json").read_text())["simulated"] is None
 

@@ -17,6 +17,8 @@ from mcugen.errors import CorruptModelError, McugenError, UnsupportedError, Usag
 MAX_TEXT = 1 << 24
 MAX_BYTES = 1 << 28
 MAX_MEMBERS = 1 << 14
+_NAMED = 3
+"""As many files of an archive are named."""
 _HINT = "an NNEF model is a folder or an archive with graph.nnef, and a .dat file for each variable"
 
 
@@ -76,7 +78,12 @@ class Archive(_Files):
 
     def __init__(self, members: dict[str, bytes]) -> None:
         tops = sorted((name for name in members if name.split("/")[-1] == "graph.nnef"), key=lambda n: n.count("/"))
-        self._prefix = tops[0].removesuffix("graph.nnef") if tops else ""
+        if not tops:
+            held = ", ".join(sorted(members)[:_NAMED]) or "nothing"
+            more = f" and {len(members) - _NAMED} more" if len(members) > _NAMED else ""
+            hint = f"{_HINT}; where the archive holds a model of another format, unpack it and give that"
+            raise UsageError(f"no graph.nnef is in the archive, which has {held}{more}", hint=hint)
+        self._prefix = tops[0].removesuffix("graph.nnef")
         self._members = members
 
     def read(self, name: str) -> bytes | None:
