@@ -17,10 +17,17 @@ from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
 _TFLITE = {"REDUCE_PROD": "prod", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
+_WIDE = {"SUM": "sum", "REDUCE_MAX": "max", "REDUCE_MIN": "min"}
+"""Operators of which this is the form for int32 and int64."""
+
+
+def is_wide(source: Source) -> bool:
+    """Whether the first operand is int32 or int64."""
+    return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype in ("s32", "s64")
 
 
 def from_tflite(source: Source) -> Imported:
-    return Imported(ReducePlain(**_reduce.attributes(source), how=_TFLITE[source.name]), inputs=(0,))
+    return Imported(ReducePlain(**_reduce.attributes(source), how=(_TFLITE | _WIDE)[source.name]), inputs=(0,))
 
 
 def params(call: Call) -> Params:
@@ -28,10 +35,12 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Products, and the truth of any or of all."""
-    is_bool = call.input(0).dtype == "bool"
-    name = {"prod": "" if is_bool else "REDUCE_PROD", "max": "REDUCE_ANY", "min": "REDUCE_ALL"}.get(call.op.how, "")
-    if not name or is_bool != (call.op.how != "prod") or call.input(0).dtype not in ReducePlain.litert_types:
+    """As the operator of the file that is read so."""
+    x, how = call.input(0), call.op.how
+    known = {"bool": ("max", "min"), "f32": ("prod",), "s32": _plain.FOLDS, "s64": _plain.FOLDS}
+    names = _TFLITE if x.dtype == "bool" else _TFLITE | _WIDE
+    name = {made: name for name, made in names.items()}.get(how, "")
+    if how not in known.get(x.dtype, ()):
         raise UnsupportedError(f"the {call.op.how} of {call.input(0).dtype} without a scale has no operator")
     return _reduce.written(name).write(call, sink, inputs)
 
@@ -50,14 +59,17 @@ class ReducePlain(_reduce.Reduction):
     """y = sum, product, largest or smallest element over `axes`.
 
     x, y: s8, u8, s16, s32, s64, bool (max: any, min: all) or f32, without scales; integers wrap
-    Source: TFLite REDUCE_PROD, REDUCE_ANY, REDUCE_ALL; ONNX ReduceProd-18, ReduceSum-13.
+    Source: TFLite REDUCE_PROD, REDUCE_ANY, REDUCE_ALL, SUM, REDUCE_MAX, REDUCE_MIN; ONNX ReduceProd-18, ReduceSum-13.
     """
 
     how: str = "sum"
 
     tflm_types = dtypes("bool")
     litert_types = dtypes("s32 s64 f32 bool")
-    imports = tuple(Import("tflite", name, from_tflite) for name in _TFLITE)
+    imports = (
+        *(Import("tflite", name, from_tflite) for name in _TFLITE),
+        *(Import("tflite", name, from_tflite, when=is_wide) for name in _WIDE),
+    )
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
         Kernel("mg_reduce_plain_integers", Form.WHOLE, (_plain.integers(0),), params),
@@ -65,7 +77,7 @@ class ReducePlain(_reduce.Reduction):
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        if runtime == "tflm" and self.how == "max":
+        if runtime == "tflm" and self.how == "max" and call.input(0).dtype == "bool":
             return "no such operator"
         return super().refused_by(call, runtime)
 

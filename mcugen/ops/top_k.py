@@ -69,7 +69,7 @@ class TopK(Op):
     dtype: str = "s32"
 
     only_moves = True
-    litert_types = dtypes("s8 u8 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "TOPK_V2", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (

@@ -1,4 +1,4 @@
-"""Functions of int16 data as the runtimes compute them: interpolated tables, and 1 / sqrt(x) by Newton's method."""
+"""Functions of int16 data as the runtimes compute them: interpolated tables, and roots."""
 
 from __future__ import annotations
 
@@ -91,5 +91,17 @@ def inverse_root(call: Call, x: np.ndarray) -> np.ndarray:
         root, at = inverse_root_of(v)
         kept = scaled_twice(np.array([1]), root, at + _KEPT)
         return min(int(scaled_twice(kept, mult, shift - _KEPT)[0]), _MOST)
+
+    return each(x, stored)
+
+
+def square_root(call: Call, x: np.ndarray) -> np.ndarray:
+    """sqrt(x) in float32, its steps cut off; 0 below 0. Source: elementwise.cc, SqrtEvalQuantized."""
+    x_scale, y_scale = (binary32(exact(t.scale)) for t in (call.input(0), call.output))
+
+    def stored(v: int) -> int:
+        if v <= 0:
+            return 0
+        return min(math.floor(binary32(binary32(_root(binary32(x_scale * v))) / y_scale)), _MOST)
 
     return each(x, stored)

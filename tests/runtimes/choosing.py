@@ -146,7 +146,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "REDUCE_PROD": (("s8", "s32", "s64", "f32"), reduction("REDUCE_PROD")),
     "GATHER_ND": (("s8", "u8", "s16", "s32", "s64", "f32", "bool"), gather_nd),
     "MIRROR_PAD": (("s8", "u8", "s16", "s32", "s64", "f32"), mirror_pad),
-    "SIGN": (("f32",), sign),
-    "TOPK_V2": (("s8", "u8", "s32", "s64", "f32"), top_k),
+    "SIGN": (("s32", "f32"), sign),
+    "TOPK_V2": (("s8", "u8", "s16", "s32", "s64", "f32"), top_k),
 }
 """Operator: (element types that are drawn, how a model of one is drawn)."""

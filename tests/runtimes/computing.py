@@ -48,6 +48,14 @@ def _curve(s: Sketch, name: str, shape: Shape) -> None:
     s.result(name, [x], shape, None, s.quant(near=2e-4), _gelu(s, name))
 
 
+def negative(s: Sketch) -> None:
+    """Of quantized integers most often with the scale of the operand, and without zero points."""
+    shape, quant = s.shape(), s.quant()
+    quant = quant and (quant[0], 0 if s.chance(0.9) else quant[1])
+    x = s.x(shape, None, quant)
+    s.result("NEG", [x], shape, None, quant if s.chance(0.9) else s.quant())
+
+
 def prelu(s: Sketch) -> None:
     shape = s.shape(least=1)
     x = s.x(shape)
@@ -201,24 +209,25 @@ def _half(s: Sketch, shape: Shape) -> None:
 
 
 FLOAT_FUNCTIONS = ("CEIL", "COS", "FLOOR", "ROUND", "SIN", "SQUARE")
-BYTE_FUNCTIONS = ("ELU", "SQRT")
-CURVES = ("EXP", "GELU", "LOG", "RSQRT")
+BYTE_FUNCTIONS = ("ELU",)
+CURVES = ("EXP", "GELU", "LOG", "RSQRT", "SQRT")
 CLAMPS = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
 _BYTES_AND_FLOAT = ("s8", "u8", "s16", "f32")
+_ALL_NUMBERS = (*_BYTES_AND_FLOAT, "s32", "s64")
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     **{name: (("f32",), unary(name)) for name in FLOAT_FUNCTIONS},
     **{name: (("s8", "f32"), unary(name)) for name in BYTE_FUNCTIONS},
     **{name: (("s8", "s16", "f32"), unary(name)) for name in CURVES},
-    "NEG": (("s32", "s64", "f32"), unary("NEG")),
-    "ABS": (("s8", "s16", "f32"), unary("ABS")),
+    "NEG": (("s8", "s16", "s32", "s64", "f32"), negative),
+    "ABS": (("s8", "s16", "s32", "f32"), unary("ABS")),
     **{name: (_BYTES_AND_FLOAT, unary(name)) for name in (*CLAMPS, "LOGISTIC", "TANH", "LEAKY_RELU")},
     "HARD_SWISH": (("s8", "u8", "f32"), unary("HARD_SWISH")),
     "PRELU": (("s8", "u8", "f32"), prelu),
     "SOFTMAX": (_BYTES_AND_FLOAT, softmax),
-    **{name: ((*_BYTES_AND_FLOAT, "s32"), binary(name)) for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")},
-    "SQUARED_DIFFERENCE": (("s8", "s16", "f32"), binary("SQUARED_DIFFERENCE")),
+    **{name: (_ALL_NUMBERS, binary(name)) for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")},
+    "SQUARED_DIFFERENCE": (("s8", "s16", "s32", "f32"), binary("SQUARED_DIFFERENCE")),
     "DIV": (("s8", "u8", "s16", "f32", "s32"), quotient),
-    **{name: (_BYTES_AND_FLOAT, reduction(name)) for name in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN")},
+    **{name: (_ALL_NUMBERS, reduction(name)) for name in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN")},
     **{name: (("s8", "u8", "s16", "s32", "f32"), positions(name)) for name in ("ARG_MAX", "ARG_MIN")},
     "CAST": (("s8", "u8", "s16", "s32", "s64", "f32", "bool"), cast),
     "QUANTIZE": (("s8", "u8", "s16", "s32", "f32"), quantize),

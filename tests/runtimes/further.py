@@ -88,7 +88,7 @@ def resize_bilinear(s: Sketch) -> None:
 def embedding_lookup(s: Sketch) -> None:
     rows, shape = s.rng.randint(2, 6), s.shape(rank=s.rng.randint(1, 2))
     ids = s.x((s.rng.randint(1, 4),), "s32", below=rows)
-    quant = (0.03, 0) if s.dtype == "s8" else None
+    quant = {"s8": (0.03, 0), "s16": (0.001, 0)}.get(s.dtype)
     table = s.tensor((rows, *shape), s.dtype, quant, s.values((rows, *shape), s.dtype, 0))
     made = "f32" if s.dtype == "s8" and s.chance(0.5) else s.dtype
     s.result("EMBEDDING_LOOKUP", [ids, table], (*s.shapes[ids], *shape), made, None if made == "f32" else quant)
@@ -121,7 +121,7 @@ def conv_3d(s: Sketch) -> None:
 
 OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "ADD_N": (("s8", "s32", "f32"), add_n),
-    **{n: (("s8", "u8", "s16", "f32"), batches(n)) for n in ("SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND")},
+    **{n: (("s8", "u8", "s16", "s32", "s64", "f32"), batches(n)) for n in ("SPACE_TO_BATCH_ND", "BATCH_TO_SPACE_ND")},
     "FILL": (("s8", "s32", "s64", "f32", "bool"), fill),
     "ZEROS_LIKE": (("s8", "s32", "s64", "f32"), zeros_like),
     "BROADCAST_ARGS": (("s32", "s64"), broadcast_args),
@@ -129,8 +129,8 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "L2_NORMALIZATION": (("s8", "u8", "f32"), l2_normalization),
     "LOG_SOFTMAX": (("s8", "u8", "f32"), log_softmax),
     "RESIZE_BILINEAR": (("s8", "u8", "s16", "f32"), resize_bilinear),
-    "EMBEDDING_LOOKUP": (("s8", "f32"), embedding_lookup),
+    "EMBEDDING_LOOKUP": (("s8", "s16", "s32", "s64", "f32", "bool"), embedding_lookup),
     "CONV_3D": (("f32",), conv_3d),
-    "DYNAMIC_UPDATE_SLICE": (("s8", "s32", "s64", "f32", "bool"), dynamic_update_slice),
+    "DYNAMIC_UPDATE_SLICE": (("s8", "u8", "s16", "s32", "s64", "f32", "bool"), dynamic_update_slice),
 }
 """Operator: (element types that are drawn, how a model of one is drawn)."""

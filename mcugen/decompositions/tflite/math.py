@@ -12,7 +12,6 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.ops import _pool
 from mcugen.ops.add import Add
-from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation
@@ -35,6 +34,8 @@ from mcugen.ops.sum import Sum
 from mcugen.types import QuantParams, TensorType
 
 _CLAMPS = {"RELU": Relu(), "RELU6": Relu(0.0, 6.0), "RELU_N1_TO_1": Relu(-1.0, 1.0)}
+_ROWS = ("f32", "s8", "u8", "s16", "s32", "s64", "bool")
+"""Element types of which EMBEDDING_LOOKUP takes rows."""
 _SUM_BITS = 19
 """Bits by which ADD_N shifts stored integers before it scales their sum."""
 
@@ -42,11 +43,6 @@ _SUM_BITS = 19
 def has_floats(source: Source) -> bool:
     """Whether the first operand is float."""
     return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype == "f32"
-
-
-def has_wide_integers(source: Source) -> bool:
-    """Whether the first operand is int32 or int64."""
-    return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype in ("s32", "s64")
 
 
 def _operands(e: Expansion, count: int) -> list[str]:
@@ -132,12 +128,12 @@ def embedding_lookup(source: Source, e: Expansion) -> Sequence[str]:
     """Rows of a table; those of int8 as floats where the result is float. Source: TFLite EMBEDDING_LOOKUP."""
     ids, table = _operands(e, 2)
     t, made = e.type(table), source.outputs[0].dtype
-    if e.type(ids).dtype != "s32" or len(e.type(ids).shape) != 1 or t.dtype not in ("f32", "s8", "u8"):
+    if e.type(ids).dtype != "s32" or len(e.type(ids).shape) != 1 or t.dtype not in _ROWS:
         raise UnsupportedError(f"a lookup of {e.type(ids)} in {t} is not supported")
     if t.quant is not None and t.quant.per_channel:
         raise UnsupportedError("a table with several scales is not supported")
-    if t.dtype == "u8":
-        e.refuse("tflm", "no kernel for u8")
+    if t.dtype not in ("s8", "f32"):
+        e.refuse("tflm", f"no kernel for {t.dtype}")
     rows = e.node(Gather(0), table, ids, quant=t.quant)
     return [rows if made == t.dtype else e.node(Dequantize(), rows)]
 
@@ -189,16 +185,7 @@ _ETHOS: Callable[[Source, Expansion], Sequence[str]] = partial(
 )
 
 
-def negative(source: Source, e: Expansion) -> Sequence[str]:
-    """0 - x; the least integer stays. Source: TFLite NEG; neg.cc."""
-    (x,) = _operands(e, 1)
-    e.refuse("tflm", f"no kernel for {e.type(x).dtype}")
-    op = Sub() if e.type(x).dtype == "s32" else Arithmetic("sub")  # as SUB of these types is read
-    return [e.node(op, e.constant(np.zeros((), e.type(x).np_dtype)), x)]
-
-
 IMPORTS = (
-    Import("tflite", "NEG", expand=negative, when=has_wide_integers),
     Import("tflite", "ADD_N", expand=add_n),
     Import("tflite", "L2_POOL_2D", expand=l2_pool),
     Import("tflite", "L2_NORMALIZATION", expand=l2_normalization, when=has_floats),

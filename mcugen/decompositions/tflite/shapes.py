@@ -17,7 +17,7 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.types import Shape, TensorType
 
-_BATCH_TYPES = ("s8", "u8", "s16", "f32")
+_BATCH_TYPES = ("s8", "u8", "s16", "s32", "s64", "f32")
 
 
 def _operand(source: Source, e: Expansion, k: int) -> str:
@@ -75,7 +75,7 @@ def _blocks(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], list[tu
         raise ShapeError(f"blocks {list(block)} and widths {list(widths)} do not fit {t}")
     if min(block) < 1 or min(widths) < 0:
         raise ShapeError(f"blocks {list(block)} and widths {list(widths)} are not sizes")
-    if t.dtype in ("u8", "s16"):
+    if t.dtype not in ("s8", "f32"):
         e.refuse("tflm", f"no kernel for {t.dtype}")
     if t.dtype == "s16" and t.quant and any(t.quant.zero_point):
         raise UnsupportedError("int16 data with a zero point other than 0 is not supported")

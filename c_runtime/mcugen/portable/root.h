@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Square roots of stored integers of int16 in float32, steps cut off; 0 for what is negative.
+ */
+#ifndef MCUGEN_ROOT_H
+#define MCUGEN_ROOT_H
+
+#include "mcugen/runtime.h"
+
+#include <math.h>
+
+typedef struct {
+    float x_scale, y_scale;
+} mg_root;
+
+static inline int32_t mg_root_of(const mg_root *p, int32_t a)
+{
+    const float root = a > 0 ? sqrtf(p->x_scale * (float)a) / p->y_scale : 0.0f;
+    return root < (float)INT16_MAX ? (int32_t)root : INT16_MAX;
+}
+
+#endif /* MCUGEN_ROOT_H */
