@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from mcugen import target
 from mcugen.errors import MemoryBudgetError
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.select.memories import regions_of
 from mcugen.target import Target
+from mcugen.types import TensorType
 
 SHOWN = 4
 """Boards and layers that a refusal names, at most."""
@@ -77,17 +80,23 @@ def ram_bound(graph: Graph, options: Options) -> Bound:
 
 
 def flash_bound(graph: Graph, options: Options) -> Bound:
-    """The weights of layers that multiply, as wide as the model has them; equal ones are stored once."""
+    """The weights of layers that multiply, as few bytes as any kernel stores them in; equal ones are stored once."""
     least: dict[bytes, tuple[int, str]] = {}
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         weights = max((c for c in call.constants if c is not None), key=lambda c: c.nbytes, default=None)
         if weights is not None and call.op.macs(call):
             operand = next(k for k, c in enumerate(call.constants) if c is weights)
-            least.setdefault(weights.tobytes(), (call.input(operand).nbytes, node.source))
+            least.setdefault(weights.tobytes(), (_least_bytes(weights, call.input(operand)), node.source))
     largest = sorted(least.values(), reverse=True)[:SHOWN]
     named = ", ".join(f"{nbytes:,} of {source}" for nbytes, source in largest)
     return Bound(sum(nbytes for nbytes, _ in least.values()), f"weights, the largest {named}")
+
+
+def _least_bytes(weights: np.ndarray, t: TensorType) -> int:
+    """Integers within -8 and 7 may lie two to a byte, whatever their type; all others are as wide as that."""
+    in_nibbles = not t.is_float and weights.min(initial=0) >= -8 and weights.max(initial=0) <= 7
+    return min(t.nbytes, -(-weights.size // 2)) if in_nibbles else t.nbytes
 
 
 def _hint(ram: Bound, flash: Bound, board: Target, options: Options, over: Sequence[_Over]) -> str:

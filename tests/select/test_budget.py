@@ -178,7 +178,7 @@ def test_a_refusal_for_flash_names_boards_with_as_much_ram(tmp_path: Path) -> No
     """The bound of RAM may be far below what the model takes: a board of 16 KB is no help."""
     m = ModelWriter()
     x, y = (m.tensor(name, (1, n), "s8", scale=0.05) for name, n in (("x", 1024), ("y", 1200)))
-    m.op("FULLY_CONNECTED", [x, m.tensor("w", (1200, 1024), "s8", scale=0.01, data=np.ones((1200, 1024), int))], [y])
+    m.op("FULLY_CONNECTED", [x, m.tensor("w", (1200, 1024), "s8", scale=0.01, data=np.full((1200, 1024), 99))], [y])
     with pytest.raises(MemoryBudgetError, match="flash of nucleo-h723zg: at least 1,228,800 bytes") as caught:
         built(tmp_path, m.build([x], [y]), board="nucleo-h723zg")
     named = caught.value.hint.partition("(")[2].partition(")")[0].split(", ")

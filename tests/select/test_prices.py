@@ -99,6 +99,8 @@ def test_weights_of_four_bits_are_packed_where_bytes_are_dear(tmp_path: Path, bo
     whole = built(tmp_path, narrow_layers(), board=board, optimize="speed")
     weights = 32 * 16 + 9 * 32 + 10 * 2048
     assert packed.report.weights_bytes < 0.75 * weights < weights <= whole.report.weights_bytes
+    again = built(tmp_path, narrow_layers(), board=board, flash=str(packed.report.weights_bytes))
+    assert again.report.weights_bytes <= packed.report.weights_bytes  # and not refused by the bound
     large = packed.schedule.steps[2].choice
     assert large.constant_bytes < 0.62 * 10 * 2048 and large.kernel.symbol.endswith(("__nibbles", "__dsp4"))
 
