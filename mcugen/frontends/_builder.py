@@ -263,13 +263,17 @@ class Builder:
 
 @dataclass
 class Expander:
-    """The nodes that one operator of a file becomes: `mcugen.imports.Expansion`. label: the model's name for it."""
+    """The nodes that one operator of a file becomes: `mcugen.imports.Expansion`. label: the model's name for it.
+
+    reasons: why runtimes do not compute it.
+    """
 
     builder: Builder
     inputs: Sequence[str | None]
     where: str
     label: str
     variables: Sequence[str | None] = ()
+    reasons: dict[str, str] = field(default_factory=dict)
 
     def run(self, found: Found, source: Source) -> Sequence[str]:
         """Append the operators that the source becomes; return the names of its results."""
@@ -315,6 +319,7 @@ class Expander:
         return self.builder.call(graph, operands)
 
     def refuse(self, runtime: str, why: str) -> None:
+        self.reasons.setdefault(runtime, why)
         self.builder.refusals.append((runtime, f"{self.where}: {why}"))
 
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.call import Call
-from mcugen.errors import CorruptModelError
+from mcugen.errors import CorruptModelError, UnsupportedError
 from mcugen.op import Op
 from mcugen.types import QuantParams, TensorType
 
@@ -52,3 +52,9 @@ def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return max(len(parameters) - 1, 1), sys.maxsize
     return sum(p.default is p.empty for p in parameters), len(parameters)
+
+
+def require_runtime(reasons: Mapping[str, str], runtimes: Sequence[str]) -> None:
+    """Raise UnsupportedError where every runtime has a reason why it does not compute an operator: it has no bits."""
+    if all(reasons.get(runtime) for runtime in runtimes):
+        raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes))

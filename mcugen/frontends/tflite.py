@@ -14,7 +14,7 @@ from mcugen.call import Call
 from mcugen.errors import CorruptModelError, QuantizationError, ShapeError, UnsupportedError, UsageError
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.frontends._builder import Builder, Expander, importing, used
-from mcugen.frontends._operands import check_operands
+from mcugen.frontends._operands import check_operands, require_runtime
 from mcugen.frontends._tflite_tensors import (
     Operands,
     Results,
@@ -281,8 +281,10 @@ class _Importer:
         names = [None if i < 0 or v else self.held(i) for i, v in zip(operator.inputs, variables, strict=True)]
         label = self.raw.tensors[operator.outputs[0]].label if operator.outputs else ""
         first = len(self.nodes)
-        results = Expander(self.builder, names, where, label, variables).run(found, source)
+        expander = Expander(self.builder, names, where, label, variables)
+        results = expander.run(found, source)
         source.attributes.require_read()
+        require_runtime(expander.reasons, REFERENCES)
         for runtime, why in self.builder.refusals:
             self.common.refusals[runtime].append(why)
         self.builder.refusals.clear()
@@ -323,8 +325,7 @@ class _Importer:
     def _note_refusals(self, imported: Imported, call: Call, where: str) -> None:
         """Keep which runtimes have no kernel for a call. Raises UnsupportedError where none has: it has no bits."""
         reasons = {r: imported.refused_by.get(r) or imported.op.refused_by(call, r) for r in REFERENCES}
-        if all(reasons.values()):
-            raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {why}" for r, why in reasons.items()))
+        require_runtime(reasons, REFERENCES)
         for runtime, why in reasons.items():
             if why:
                 self.common.refusals[runtime].append(f"{where}: {why}")

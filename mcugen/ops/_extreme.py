@@ -35,8 +35,8 @@ class Extreme(Pointwise):
     """One of two elements, as `chosen` says; both runtimes compare stored values."""
 
     only_moves = True
-    tflm_types = dtypes("s8 s16 s32 f32")
-    litert_types = dtypes("s8 u8 s16 s32 f32")
+    tflm_types = dtypes("s8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     chosen: ClassVar[np.ufunc]
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:

@@ -38,7 +38,7 @@ class Abs(FloatFunction):
     """
 
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 s16 s32 f32")
     imports = (Import("tflite", "ABS"),)
     writes = (_tflite.same("ABS"), _onnx.same("Abs"))
     element: ClassVar = {

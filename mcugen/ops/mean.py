@@ -31,7 +31,7 @@ class Mean(_reduce_sum.Sums):
 
     divides = True
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 u8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "MEAN", from_tflite),)
     writes = (_reduce.written("MEAN", s8=2, s16=3), _onnx.reduced("ReduceMean"))
 

@@ -18,11 +18,11 @@ from mcugen.types import dtypes
 class Neg(FloatFunction):
     """y = -x.
 
-    x, y: f32; s32 and s64 in files become a difference
+    x, y: f32; integers in files become a difference
     Source: TFLite NEG.
     """
 
-    litert_types = dtypes("s32 s64 f32")
+    litert_types = dtypes("s8 s16 s32 s64 f32")
     imports = (Import("tflite", "NEG"),)
     writes = (_tflite.same("NEG"), _onnx.same("Neg"))
     element: ClassVar = {"f32": Element("-a")}

@@ -21,7 +21,7 @@ class Sign(FloatFunction):
     """
 
     tflm_types = frozenset()
-    litert_types = dtypes("f32")
+    litert_types = dtypes("s32 f32")
     imports = (Import("tflite", "SIGN"),)
     writes = (_tflite.same("SIGN"), _onnx.same("Sign"))
     element: ClassVar = {"f32": Element("a > 0.0f ? 1.0f : (a < 0.0f ? -1.0f : a)")}

@@ -72,8 +72,8 @@ class SquaredDifference(Pointwise):
     Source: TFLite SQUARED_DIFFERENCE; squared_difference.cc.
     """
 
-    tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 f32")
+    tflm_types = dtypes("s8 s16 s32 f32")
+    litert_types = dtypes("s8 s32 f32")
     imports = (Import("tflite", "SQUARED_DIFFERENCE"),)
     writes = (_tflite.same("SQUARED_DIFFERENCE", s8=2), Write("onnx", to_onnx))
     element: ClassVar = {"s8": _INTEGERS, "s16": _INTEGERS, "f32": Element("(a - b) * (a - b)")}

@@ -69,7 +69,7 @@ class Sub(Pointwise, Activated):
     rounding: str = ""
 
     tflm_types = dtypes("s8 s16 s32 f32")
-    litert_types = dtypes("s8 u8 s16 s32 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "SUB", from_tflite),)
     writes = (Write("tflite", to_tflite), _onnx.same("Sub"))
     element: ClassVar = ELEMENT

@@ -31,7 +31,7 @@ class Sum(_reduce_sum.Sums):
 
     divides = False
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("u8 f32")
+    litert_types = dtypes("u8 s32 s64 f32")
     imports = (Import("tflite", "SUM", from_tflite),)
     writes = (_reduce.written("SUM", s8=2), _onnx.reduced("ReduceSum"))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 
+from tests.runtimes.recurrent import bidirectional_rnn, rnn
 from tests.runtimes.sketch import ACTIVATIONS, Drawn, Shape, Sketch
 from tests.runtimes.weighing import _window
 
@@ -36,6 +37,10 @@ def _weights(s: Sketch, shape: Shape, axis: int, *, per_channel: bool) -> int:
     data = s.data.integers(-127, 128, shape)
     more = {"axis": axis} if per_channel else {}
     return s.tensor(shape, "s8", (scales, 0), data, **more)
+
+
+def _one_scale(s: Sketch, shape: Shape) -> int:
+    return _weights(s, shape, 0, per_channel=False)
 
 
 def _bias(s: Sketch, outputs: int) -> int:
@@ -146,6 +151,7 @@ def _bidirectional(s: Sketch) -> None:
     s.outputs.append(y)
 
 
+both_directions = bidirectional_rnn(_one_scale)
 _OPERATORS: dict[str, Callable[[Sketch], None]] = {
     "CONV_2D": _conv_2d,
     "DEPTHWISE_CONV_2D": _depthwise_conv_2d,
@@ -156,4 +162,7 @@ _RECURRENT: dict[str, Callable[[Sketch], None]] = {
     "SVDF": _svdf,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm,
     "BIDIRECTIONAL_SEQUENCE_LSTM": _bidirectional,
+    "RNN": rnn("RNN", _one_scale),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": rnn("UNIDIRECTIONAL_SEQUENCE_RNN", _one_scale),
+    "BIDIRECTIONAL_SEQUENCE_RNN": both_directions,
 }

@@ -33,6 +33,7 @@ MANY = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": 12,
     "LSTM": 4,
     "RNN": 3,
+    "BIDIRECTIONAL_SEQUENCE_RNN": 3,
 }
 """Models of each element type, where the operator has more variants than others."""
 FEW = dict.fromkeys((*choosing.OPERATORS, *further.OPERATORS), 3)

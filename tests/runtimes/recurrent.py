@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.runtimes.sketch import ACTIVATIONS, Quant, Sketch
+from tests.runtimes.sketch import ACTIVATIONS, Quant, Shape, Sketch
 
 Draw = Callable[[Sketch], None]
+Weights = Callable[[Sketch, Shape], int]
 
 
 def _of(s: Sketch, scale: float, zero: int = 0) -> Quant:
@@ -40,18 +41,47 @@ def svdf(s: Sketch) -> None:
         s.result("SVDF", [x, features, times, bias, memory], (batches, units), data, quant, options)
 
 
-def rnn(name: str) -> Draw:
+def _floats(s: Sketch, shape: Shape) -> int:
+    return s.constant(shape)
+
+
+def rnn(name: str, weights: Weights = _floats) -> Draw:
+    """Two layers in a row on one state. weights: makes constant weights of a shape."""
+
     def draw(s: Sketch) -> None:
         batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9), (1, 2, 5)))
         first, several = s.chance(0.3), name != "RNN"
         ends = () if not several else (steps,)
         shape = (*ends, batches) if first else (batches, *ends)
-        w, r, b = s.constant((hidden, inputs)), s.constant((hidden, hidden)), s.constant((hidden,))
+        w, r, b = weights(s, (hidden, inputs)), weights(s, (hidden, hidden)), s.constant((hidden,))
         h = s.tensor((batches, hidden), s.dtype, is_variable=True)
         options = {"fused_activation_function": s.rng.choice(("TANH", "RELU"))}
         options |= {"time_major": first} if several else {}
+        options["asymmetric_quantize_inputs"] = s.chance(0.5)
         for _ in range(2):
             s.result(name, [s.x((*shape, inputs)), w, r, b, h], (*shape, hidden), None, None, options)
+
+    return draw
+
+
+def bidirectional_rnn(weights: Weights = _floats) -> Draw:
+    """Two layers in a row on the states of both directions."""
+
+    def draw(s: Sketch) -> None:
+        batches, steps, inputs, hidden = (s.rng.choice(v) for v in ((1, 1, 2), (1, 2, 5), (1, 3, 9), (1, 2, 5)))
+        first, merged = s.chance(0.3), s.chance(0.5)
+        shape = (steps, batches) if first else (batches, steps)
+        operands: list[int] = []
+        for _ in range(2):
+            operands += [weights(s, (hidden, inputs)), weights(s, (hidden, hidden)), s.constant((hidden,))]
+            operands.append(s.tensor((batches, hidden), s.dtype, is_variable=True))
+        options = {"fused_activation_function": s.rng.choice(("TANH", "RELU")), "time_major": first}
+        options |= {"merge_outputs": merged, "asymmetric_quantize_inputs": s.chance(0.5)}
+        for _ in range(2):
+            made = [s.tensor((*shape, hidden * (1 + merged)), s.dtype) for _ in range(2 - merged)]
+            x = s.x((*shape, inputs))
+            s.writer.op("BIDIRECTIONAL_SEQUENCE_RNN", [x, *operands, -1, -1, -1], made, options)
+            s.outputs += made
 
     return draw
 
@@ -134,6 +164,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], Draw]] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (("s8", "s16", "f32"), lstm),
     "LSTM": (("s8", "f32"), single_lstm),
     "BIDIRECTIONAL_SEQUENCE_LSTM": (("f32",), bidirectional),
+    "BIDIRECTIONAL_SEQUENCE_RNN": (("f32",), bidirectional_rnn()),
     "RNN": (("f32",), rnn("RNN")),
     "UNIDIRECTIONAL_SEQUENCE_RNN": (("f32",), rnn("UNIDIRECTIONAL_SEQUENCE_RNN")),
 }

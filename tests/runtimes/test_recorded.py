@@ -21,9 +21,10 @@ from mcugen.ops.logistic import Logistic
 from mcugen.ops.tanh import Tanh
 from mcugen.pipeline import Artifact
 from mcugen.types import QuantParams, TensorType
-from tests.runtimes import faults, operators, packs, recording
+from tests.runtimes import faults, hybrid, operators, packs, recording
 from tests.runtimes.judging import compared, first_difference, imported, magnitude, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
+from tests.runtimes.sketch import Sketch
 from tests.support import conformance, program
 from tests.support.cases import Case
 
@@ -110,6 +111,14 @@ def test_an_int8_quotient_that_would_be_shifted_to_the_left_is_no_runtime_s(step
 def test_int16_that_no_runtime_computes_is_refused_by_name(name: str) -> None:
     with pytest.raises(UnsupportedError, match=rf"operator 0 {name}: .*s16"):
         imported(operators.draw(name, "s16", 0).model)
+
+
+def test_data_that_litert_reads_backward_once_for_each_step_is_refused_by_name() -> None:
+    """A layer of both directions with int8 weights, where steps are the first axis."""
+    sketch = Sketch("backward 2", "f32")
+    hybrid.both_directions(sketch)
+    with pytest.raises(UnsupportedError, match="backward once for each step"):
+        imported(sketch.drawn().model)
 
 
 def test_a_bias_that_both_runtimes_misread_is_refused_by_name() -> None:

@@ -1,0 +1,136 @@
+"""RNN over float sequences with int8 weights: the state is quantized at run time before each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.kernel import Form, Kernel
+from mcugen.op import Example, Op
+from mcugen.ops import _hybrid, _recurrent
+from mcugen.oracle import hybrid
+from mcugen.types import QuantParams, TensorType
+
+_LARGEST = 127 * 255
+"""The largest product of a weight and a datum less its zero point."""
+
+
+def constant_weights(call: Call) -> bool:
+    "weights and bias are constants"
+    return all(call.constants[k] is not None for k in (3, 4, 5))
+
+
+def sums_fit(call: Call) -> bool:
+    "no sum of products can leave 32 bits"
+    return max(call.input(k).shape[1] for k in (3, 4)) * _LARGEST < 2**31
+
+
+def params(call: Call) -> Params:
+    op, (steps, batches, inputs), hidden = call.op, call.input(0).shape, call.input(4).shape[1]
+    assert isinstance(op, HybridRnn)
+    weights = {"w": call.constant(3), "r": call.constant(4)}
+    return {
+        **weights,
+        **{f"{name}_sums": data.astype(np.int32).sum(axis=1, dtype=np.int32) for name, data in weights.items()},
+        "b": call.constant(5),
+        "w_scale": call.input(3).scale,
+        "r_scale": call.input(4).scale,
+        **dict(zip(("steps", "batches", "inputs", "hidden"), (steps, batches, inputs, hidden), strict=True)),
+        "kind": _recurrent.KINDS[op.activation],
+        "symmetric": int(op.symmetric),
+    }
+
+
+def scratch(call: Call) -> int:
+    """The quantized state."""
+    return call.input(4).shape[1]
+
+
+@dataclass(frozen=True)
+class HybridRnn(Op):
+    """h = act(b + f32(W (q - z)) * f32(s * scale) + f32(R (p - y)) * f32(t * scale)), step by step, where p, t and y
+    are h as QuantizeDynamic.
+
+    q: s8 [T, B, I]   s: f32 [T * B]   z: s8 [T * B]   w: s8 [H, I]   r: s8 [H, H], each of one scale
+    b: f32 [H]   h: f32 [B, H], the state before the first step
+    y: [T, B, H], and the state [B, H] after the last step   symmetric: how h is quantized
+    Source: LiteRT kernel_utils.cc, RnnBatchStep.
+    """
+
+    activation: str = "Tanh"
+    symmetric: bool = False
+
+    litert_types = frozenset()
+    kernels = (
+        Kernel(
+            "mg_hybrid_rnn",
+            Form.WHOLE,
+            (constant_weights, sums_fit),
+            params,
+            operands=(0, 1, 2, 6),
+            scratch=scratch,
+        ),
+    )
+
+    def infer(self, q: TensorType | None, s: TensorType | None, z: TensorType | None, w: TensorType | None,
+              r: TensorType | None, b: TensorType | None, h: TensorType | None) -> tuple[TensorType, ...]:  # fmt: skip
+        _recurrent.check_activations((self.activation,), 1)
+        if q is None or w is None or r is None or any(len(t.shape) != n for t, n in ((q, 3), (w, 2), (r, 2))):
+            raise ShapeError(f"a recurrent layer does not take data {q} with weights {w} and {r}")
+        (steps, batches, inputs), hidden = q.shape, r.shape[1]
+        for weights in (w, r):
+            _hybrid.check(q, s, z, weights, steps * batches)
+            if weights.dtype != "s8":
+                raise UnsupportedError(f"weights {weights} of a recurrent layer are not supported")
+            if weights.quant is None or weights.quant.per_channel:
+                raise QuantizationError(f"the weights {weights} must have one scale")
+        _recurrent.check("weights", w, (hidden, inputs))
+        _recurrent.check("weights", r, (hidden, hidden))
+        _recurrent.check("bias", b, (hidden,))
+        _recurrent.check("state", h, (batches, hidden))
+        if any(t is not None and t.dtype != "f32" for t in (b, h)):
+            raise UnsupportedError(f"a recurrent layer with a bias {b} and a state {h} is not supported")
+        return TensorType((steps, batches, hidden), "f32"), TensorType((batches, hidden), "f32")
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return _hybrid.refused_by(runtime)
+
+    def reference_q(self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, r: np.ndarray,
+                    b: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, ...]:  # fmt: skip
+        """Sums in float32 in the runtime's order, the activation of them in float64."""
+        steps, batches = q.shape[:2]
+        scales = [np.full(len(w), call.input(k).scale, np.float32) for k in (3, 4)]
+        y = []
+        for data, scale, zero in zip(q, s.reshape(steps, batches), z.reshape(steps, batches), strict=True):
+            kept = hybrid.quantized(h, self.symmetric)
+            sums = b + hybrid.products(data, scale, zero, w, scales[0]) + hybrid.products(*kept, r, scales[1])
+            h = _recurrent.activated(self.activation, sums.astype(np.float64), 0.0).astype(np.float32)
+            y.append(h)
+        return np.stack(y), h
+
+    def macs(self, call: Call) -> int:
+        steps, batches, inputs = call.input(0).shape
+        hidden = call.input(4).shape[1]
+        return steps * batches * hidden * (inputs + hidden)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            _example(cls(), (3, 1, 5, 4), 1),
+            _example(cls("Relu", symmetric=True), (2, 2, 3, 5), 2),
+            _example(cls("Tanh", symmetric=True), (1, 2, 1, 6), 3),
+        ]
+
+
+def _example(op: HybridRnn, sizes: tuple[int, int, int, int], seed: int) -> Example:
+    steps, batches, inputs, hidden = sizes
+    weights = [TensorType((hidden, n), "s8", QuantParams((0.005 * n,), (0,))) for n in (inputs, hidden)]
+    floats = [TensorType(shape, "f32") for shape in ((hidden,), (batches, hidden))]
+    each = (steps * batches,)
+    data = (TensorType((steps, batches, inputs), "s8"), TensorType(each, "f32"), TensorType(each, "s8"))
+    operands = (*data, *weights, *floats)
+    return Example(op, operands, op.infer(*operands), dict.fromkeys((3, 4, 5)), seed)
