@@ -73,8 +73,7 @@ class GridLoop:
                 yield f"global const uchar *mem_{o.name}, const uint at_{o.name}"
             if o.kind == "number":
                 yield f"const {_computed(o.dtype)} {o.name}"
-        for name, c_type in self.loop.fields:
-            yield from (f"const {scalar} {argument}" for argument, scalar in arguments_of(name, c_type))
+        yield from _constants(self.loop)
         if self.loop.walk is Walk.VECTOR:
             yield "const int run"
         if self.loop.walk is Walk.BROADCAST:
@@ -85,12 +84,9 @@ class GridLoop:
         yield from ("const int i = (int)get_global_id(0);", "if (i >= total) {", "    return;", "}")
         if self.loop.walk is Walk.BROADCAST:
             yield from self._places()
-        for name, c_type in self.loop.fields:
-            if c_type not in _SCALARS:
-                values = ", ".join(f"({t}){argument}" for argument, t in _members(name, c_type))
-                yield f"const {c_type} {name} = {{{values}}};"
+        yield from _structs(self.loop)
         yield from (self._operand(o) for o in self.loop.operands if o.kind != "number")
-        yield from (f"const {_computed(line.dtype)} {line.name} = {in_opencl(line.text)};" for line in self.loop.lines)
+        yield from _lines(self.loop)
         last: Line = self.loop.lines[-1]
         if self.half_out and last.dtype == "f32":
             yield f"vstore_half_rte({last.name}, i, (global half *)(mem_out + at_out));"
@@ -119,6 +115,57 @@ class GridLoop:
             f"const {_computed(o.dtype)} {o.name} = "
             f"((global const {TYPES[o.dtype]} *)(mem_{name} + at_{name}))[{index}];"
         )
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The expressions of a loop over two tensors, as the end of a kernel that makes one of them and reads the other.
+
+    The kernel's text calls TAIL(result, other) and has TAIL_ARGUMENTS among its arguments. So a sum in a kernel is
+    computed by the expressions of a sum by itself. first: whether the kernel's result is the loop's first operand.
+    """
+
+    loop: Loop
+    first: bool = True
+
+    @property
+    def digest(self) -> str:
+        """Tells this text from others: both orders of the operands are two texts."""
+        return f"{self.loop.digest}{'' if self.first else '-swapped'}"
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        return self.loop.headers
+
+    def into(self, text: str, function: str) -> str:
+        """The text of a kernel with the function of these expressions before it."""
+        own, other = self.loop.operands if self.first else self.loop.operands[::-1]
+        constants = list(_constants(self.loop))
+        arguments = ", ".join([f"const int {own.name}", f"const int {other.name}", *constants])
+        body = "".join(f"    {line}\n" for line in (*_structs(self.loop), *_lines(self.loop)))
+        given = ", ".join(["own", "other", *(argument.split()[-1] for argument in constants)])
+        head = f"static inline int {function}_tail({arguments})\n{{\n{body}    return {self.loop.lines[-1].name};\n}}\n"
+        macro = f"#define TAIL(own, other) {function}_tail({given})\n"
+        return head + macro + text.replace("TAIL_ARGUMENTS", "".join(f"{argument}, " for argument in constants))
+
+
+def _constants(loop: Loop) -> Iterator[str]:
+    """A loop's constants as arguments."""
+    for name, c_type in loop.fields:
+        yield from (f"const {scalar} {argument}" for argument, scalar in arguments_of(name, c_type))
+
+
+def _structs(loop: Loop) -> Iterator[str]:
+    """The structs that a loop's expressions take, made of arguments."""
+    for name, c_type in loop.fields:
+        if c_type not in _SCALARS:
+            values = ", ".join(f"({t}){argument}" for argument, t in _members(name, c_type))
+            yield f"const {c_type} {name} = {{{values}}};"
+
+
+def _lines(loop: Loop) -> Iterator[str]:
+    """A loop's expressions."""
+    yield from (f"const {_computed(line.dtype)} {line.name} = {in_opencl(line.text)};" for line in loop.lines)
 
 
 def arguments_of(name: str, c_type: str) -> list[tuple[str, str]]:

@@ -112,6 +112,21 @@ class Made(Protocol):
         """The header and the source that define `function`, by name; the header has the type `function`_params."""
 
 
+class Ending(Protocol):
+    """What a GRID kernel does at its end with each result and an element of another tensor: `mcugen.grid.Tail`."""
+
+    @property
+    def digest(self) -> str:
+        """What tells the expressions' text from others."""
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The headers of the runtime that the expressions call."""
+
+    def into(self, text: str, function: str) -> str:
+        """The text of a kernel with the expressions in it."""
+
+
 Tile = Mapping[str, int]
 """Values of the constants of a GRID kernel's text, by name: how it divides its work."""
 
@@ -183,6 +198,7 @@ class Kernel:
     tiles     GRID: the tiles that suit a call; None where the text has no constants
     tile      GRID: the tile chosen, as (name, value) pairs; see `tiled`
     room      GRID: `scratch`, for a call with a tile
+    tail      GRID: what is computed at last of each result and an element of another tensor; see `mcugen/grid.py`
     halved    GRID: where floats of tensors may be stored as half (macro HALF), the constants that then are, too; None
               where not
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
@@ -220,6 +236,7 @@ class Kernel:
     tiles: Callable[[Call], Sequence[Tile]] | None = None
     tile: tuple[tuple[str, int], ...] = ()
     room: Callable[[Call, Tile], int] | None = None
+    tail: Callable[[Call], Ending] | None = None
     halved: tuple[str, ...] | None = None
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
     short: str = ""
@@ -266,7 +283,8 @@ class Kernel:
         """The symbol with the sizes or the text's hash of the call's copy: equal for calls that share a C function."""
         if self.loop:
             return f"{self.symbol} {self.loop(call).digest}"
-        return " ".join([self.symbol, *(f"{name} {value}" for name, value in self.sizes(call).items())])
+        tail = [self.tail(call).digest] if self.tail else []
+        return " ".join([self.symbol, *(f"{name} {value}" for name, value in self.sizes(call).items()), *tail])
 
     @property
     def is_made(self) -> bool:

@@ -1,4 +1,4 @@
-"""Puts the sum of a float convolution and another tensor into the convolution, where a device has a kernel for it."""
+"""Puts the sum of a convolution and another tensor into the convolution, where a device has a kernel for it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import replace
 
 from mcugen import kernels
 from mcugen.call import Call
-from mcugen.graph import Graph
+from mcugen.graph import Graph, Node
 from mcugen.ops._residual import ResidualConv2D
+from mcugen.ops._summed import SummedConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D, groups_of
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 
 WHAT = "fused sums"
 _WHY = "the convolution before it adds the other tensor before its activation"
+_WHY_STORED = "the convolution before it adds the other tensor to what it would store"
 _SUMS = tuple(
     Pattern("sum", (Add,), inputs)
     for inputs in ((Pattern("conv", (Conv2D,)), "other"), ("other", Pattern("conv", (Conv2D,))))
@@ -32,13 +34,19 @@ def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
         def summed(match: Match) -> Made | None:
             conv, reader, other = match.nodes["conv"], match.nodes["sum"], match.tensors["other"]
             call = graph.call(conv, reference)
-            if not _is_plain(call) or graph.type(other) != call.output or graph.tensors[other].is_constant:
+            if not _is_plain(call) or graph.type(other) != call.output or _is_known(graph, other, conv):
                 return None
             bias = conv.inputs[2] if len(conv.inputs) > 2 else None
             assert isinstance(conv.op, Conv2D) and isinstance(reader.op, Add)
             op = ResidualConv2D(conv.op.stride, conv.op.dilation, conv.op.padding, reader.op.activation)
             inputs = (*conv.inputs[:2], bias, other)
             return Made((replace(conv, op=op, inputs=inputs, outputs=reader.outputs),))
+
+        def stored(match: Match) -> Made | None:
+            node = _of_stored(graph, match)
+            fitting = kernels.on_device(SummedConv2D) if node else ()
+            fits = node and any(not k.refusals(graph.call(node, reference), features) for k in fitting)
+            return Made((node,)) if node and fits else None
 
         def clamped(match: Match) -> Made | None:
             conv, reader = match.nodes["conv"], match.nodes["clamp"]
@@ -48,10 +56,29 @@ def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
         for pattern in _SUMS:
             graph = rewritten(graph, pattern, summed, WHAT, _WHY, exact=False)
+            graph = rewritten(graph, pattern, stored, WHAT, _WHY_STORED)
         return rewritten(graph, _CLAMP, clamped, WHAT, _WHY, exact=False)
 
     fuse.__name__ = fuse_residuals.__name__
     return fuse
+
+
+def _of_stored(graph: Graph, match: Match) -> Node | None:
+    """The convolution of int8 with the sum, if both add whole images."""
+    conv, reader, other = match.nodes["conv"], match.nodes["sum"], match.tensors["other"]
+    made, added = graph.type(conv.outputs[0]), graph.type(other)
+    if type(conv.op) is not Conv2D or made.dtype != "s8" or _is_known(graph, other, conv):
+        return None
+    assert isinstance(reader.op, Add)
+    op = SummedConv2D(conv.op, reader.op, made.quant, reader.inputs[0] == conv.outputs[0])
+    bias = conv.inputs[2] if len(conv.inputs) > 2 else None
+    node = replace(conv, op=op, inputs=(*conv.inputs[:2], bias, other), outputs=reader.outputs)
+    return node if (added.shape, added.dtype) == (made.shape, made.dtype) else None
+
+
+def _is_known(graph: Graph, other: str, conv: Node) -> bool:
+    """Whether what is added is a constant, or the convolution's own result."""
+    return graph.tensors[other].is_constant or other in conv.outputs
 
 
 def _is_plain(call: Call) -> bool:

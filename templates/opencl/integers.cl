@@ -1,3 +1,35 @@
+/* Stored int8 are read four at a time, as one word that begins at a multiple of four bytes: compilers read a char4 whose
+ * place they do not know byte by byte. The first is in the lowest bits. */
+#define MG_FOUR(p) (*(global const uint *)(p))
+#define MG_STORE_FOUR(v, p) (*(global uint *)(p) = as_uint(v))
+#define MG_SOME_OF_FOUR(p, count) \
+    (char4)((p)[0], (count) > 1 ? (p)[1] : 0, (count) > 2 ? (p)[2] : 0, (count) > 3 ? (p)[3] : 0)
+#define MG_INTS(word) convert_int4(as_char4(word))
+
+/* A stored int8 v as float, from v ^ 0x80 in the lowest bits: as bits of a float of 2^23 they are 2^23 + 128 + v, and the
+ * difference is exact. Conversions take several times as long as an addition on many devices. */
+#define MG_BYTE_FLOAT(flipped) (as_float(0x4B000000u | (flipped)) - 8388736.0f)
+#define MG_ONE_AS_float(v) MG_BYTE_FLOAT((uint)(uchar)(v) ^ 0x80u)
+#define MG_ONE_AS_int(v) (v)
+#define MG_FOUR_AS_float(word) mg_floats_of(word)
+#define MG_FOUR_AS_int(word) MG_INTS(word)
+
+static inline float4 mg_floats_of(uint word)
+{
+    const uint flipped = word ^ 0x80808080u;
+    return (float4)(MG_BYTE_FLOAT(flipped & 255u), MG_BYTE_FLOAT(flipped >> 8 & 255u), MG_BYTE_FLOAT(flipped >> 16 & 255u),
+                    MG_BYTE_FLOAT(flipped >> 24));
+}
+
+/* The four bytes from index `at` on, of which `count` are wanted: nothing is read beyond the words of these. */
+static inline uint mg_four_at(global const char *x, int at, int count)
+{
+    const int skipped = at & 3;
+    global const char *const from = x + (at - skipped);
+    const uint low = MG_FOUR(from), high = skipped + count > 4 ? MG_FOUR(from + 4) : 0u;
+    return (uint)(((ulong)high << 32 | low) >> (8 * skipped));
+}
+
 /* What an int8 kernel stores for a sum. rounding 0: twice, as convolutions; 1: once, halves away from zero. */
 static inline int mg_stored(int sum, int mult, int shift, int rounding, int zero_point, int low, int high)
 {

@@ -21,12 +21,13 @@
 #define JOIN(a) JOIN_(a)
 #define SUMS JOIN(SUM)
 #if INT8
-#define READ(p) convert_int4(vload4(0, p))
+#define READ(p) MG_INTS(MG_FOUR(p))
+#define WRITE(v, p) MG_STORE_FOUR(v, p)
 #else
 #define READ(p) MG_LOAD4(p)
+#define WRITE(v, p) MG_STORE4(v, p)
 #endif
 #define READ_SUM(p) vload4(0, p)
-#define WRITE(v, p) MG_STORE4(v, p)
 #define RESULT MG_RESULT4
 #else
 #define SUMS SUM

@@ -20,8 +20,8 @@
 #define SUMS JOIN(SUM)
 #define TO_INTS convert_int4
 #if INT8
-#define READ(p) convert_int4(vload4(0, p))
-#define WRITE(v, p) vstore4(convert_char4(v), 0, p)
+#define READ(p) MG_INTS(MG_FOUR(p))
+#define WRITE(v, p) MG_STORE_FOUR(convert_char4(v), p)
 #else
 #define READ(p) MG_LOAD4(p)
 #define WRITE(v, p) MG_STORE4(v, p)

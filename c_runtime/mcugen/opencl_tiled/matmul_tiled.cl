@@ -9,10 +9,10 @@
  * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
  * PAIR: both matrices are computed, one pair for each batch, and neither bias nor clamp follows; FLIP_A, FLIP_B: they are
  * stored as taps x pixels and channels x taps. EDGE, of pairs: whether tiles reach beyond the matrices.
- * RESIDUAL: a second operand is added before the clamp. SCALED: taps are scaled, shifted and clamped first. UNROLL: steps
- * of the inner loop that are written out. HALF: data, weights and results are stored as half. INT8: data and results are
- * int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact. LINE: results are rounded as
- * line.h says.
+ * RESIDUAL: a second operand is added before the clamp, or to a stored int8 by TAIL. SCALED: taps are scaled, shifted and
+ * clamped first. UNROLL: steps of the inner loop that are written out. HALF: data, weights and results are stored as half.
+ * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact. LOOSE:
+ * four int8 of a pixel may begin at any byte, and the last of them lie beyond it. LINE: results are rounded as line.h says.
  */
 #include <mcugen/opencl_tiled/matmul_pair.h>
 #if INT8 && INT_SUMS
@@ -36,23 +36,28 @@
 #define V4_(v) v##4
 #define V4X(v) V4_(v)
 #define V4 V4X(VALUE)
-#define TO_V4_(v) convert_##v##4
-#define TO_V4X(v) TO_V4_(v)
+/* What is read is held in registers as QUAD and QUAD4 until it is put into local memory: int8 as the bytes that they are. */
 #if INT8
 #define DATA char
 #define MUL_ADD(a, b, c) ((c) + (a) * (b))
+#define QUAD4 uint
+#define READ4(p) MG_FOUR(p)
+#define VALUES4(v) MG_JOIN(MG_FOUR_AS_, VALUE)(v)
+#define STORE4(v, p) MG_STORE_FOUR(v, p)
 #else
 #define DATA MG_FLOAT
 #define MUL_ADD(a, b, c) fma((V4)(a), b, c)
-#endif
-#if INT8
-#define READ4(p) TO_V4X(VALUE)(vload4(0, p))
-#else
+#define QUAD4 V4
 #define READ4(p) MG_WHOLE4(p)
+#define VALUES4(v) v
+#define STORE4(v, p) MG_STORE4(v, p)
 #endif
 #if VEC == 4
-#define QUAD V4
+#define QUAD QUAD4
 #define READ(p) READ4(p)
+#elif INT8
+#define QUAD char
+#define READ(p) (*(p))
 #else
 #define QUAD VALUE
 #define READ(p) ((VALUE)MG_LOAD(p))
@@ -94,6 +99,9 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     global const uchar *restrict mem_line, const uint at_line,
 #endif
     const int in_zero_point, const int out_zero_point, const int out_min, const int out_max, const int rounding,
+#if RESIDUAL
+    TAIL_ARGUMENTS
+#endif
 #elif !PAIR
     const float out_min, const float out_max,
 #endif
@@ -149,7 +157,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     }
 #endif
     QUAD ra[LA];
-    V4 rb[LB];
+    QUAD4 rb[LB];
     V4 sum[TM][VN];
 #pragma unroll
     for (int i = 0; i < TM; i++)
@@ -164,6 +172,11 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #define FIRST(v, k) (v)
 #endif
 #if PAIR
+#elif POINT && LOOSE
+#define FETCH_A(i, kv) \
+    if (from[i] >= 0 && (kv) * VEC < taps) { \
+        ra[i] = mg_four_at(x, from[i] + (kv) * VEC, min(4, taps - (kv) * VEC)); \
+    }
 #elif POINT
 #define FETCH_A(i, kv) \
     if (from[i] >= 0 && (kv) * VEC < taps) { \
@@ -171,7 +184,9 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     }
 #else
     global const int2 *restrict const table = MG_AT(const int2, table);
-#if INT8
+#if INT8 && VEC == 4
+#define OUTSIDE ((uint)(uchar)in_zero_point * 0x01010101u)
+#elif INT8
 #define OUTSIDE (QUAD)(in_zero_point)
 #else
 #define OUTSIDE (QUAD)(0)
@@ -196,12 +211,18 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         _Pragma("unroll") for (int i = 0; i < LB; i++) { \
             const int c = t + i * T, k = (tile) * BK + c / (BN / 4), n = n0 + (c % (BN / 4)) * 4; \
             const bool there = c < BK * (BN / 4) && k < taps && n < pitch; \
-            rb[i] = there ? READ4(w + (size_t)k * pitch + n) : (V4)(0); \
+            rb[i] = there ? READ4(w + (size_t)k * pitch + n) : (QUAD4)(0); \
         } \
     } while (0)
 #endif
-#if VEC == 4
+#if VEC == 4 && INT8
+#define PUT_A(as, k, m, v) \
+    const V4 values = VALUES4(v); \
+    MG_PUT_COLUMN(as, PA, k, m, values)
+#elif VEC == 4
 #define PUT_A(as, k, m, v) MG_PUT_COLUMN(as, PA, k, m, v)
+#elif INT8
+#define PUT_A(as, k, m, v) as[(k) * PA + m] = MG_JOIN(MG_ONE_AS_, VALUE)(v)
 #else
 #define PUT_A(as, k, m, v) as[(k) * PA + m] = v
 #endif
@@ -221,7 +242,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         _Pragma("unroll") for (int i = 0; i < LB; i++) { \
             const int c = t + i * T; \
             if (BK * (BN / 4) % T == 0 || c < BK * (BN / 4)) { \
-                *(local V4 *)(bs + (c / (BN / 4)) * BN + (c % (BN / 4)) * 4) = rb[i]; \
+                *(local V4 *)(bs + (c / (BN / 4)) * BN + (c % (BN / 4)) * 4) = VALUES4(rb[i]); \
             } \
         } \
     } while (0)
@@ -335,8 +356,9 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             continue;
         }
 #if INT8
-        const int4 b = vload4(0, MG_AT(const int, bias) + n), mult = vload4(0, MG_AT(const int, mult) + n);
-        const int4 shift = vload4(0, MG_AT(const int, shift) + n);
+        const int4 b = *(global const int4 *)(MG_AT(const int, bias) + n);
+        const int4 mult = *(global const int4 *)(MG_AT(const int, mult) + n);
+        const int4 shift = *(global const int4 *)(MG_AT(const int, shift) + n);
 #elif !PAIR
         const float4 b = vload4(0, MG_AT(const float, bias) + n);
 #endif
@@ -349,7 +371,12 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             global DATA *const to = y + (size_t)m * pitch_out + n;
 #if INT8
             const int4 total = convert_int4(sum[i][j]) + b;
-            const char4 v = MG_RESULT4(total, n, mult, shift, rounding, out_zero_point, out_min, out_max);
+            char4 v = MG_RESULT4(total, n, mult, shift, rounding, out_zero_point, out_min, out_max);
+#if RESIDUAL
+            global const char *const r = MG_AT(const char, in1) + (size_t)m * channels + n;
+            const char4 other = channels % 4 == 0 ? as_char4(MG_FOUR(r)) : MG_SOME_OF_FOUR(r, channels - n);
+            v = (char4)(TAIL(v.x, other.x), TAIL(v.y, other.y), TAIL(v.z, other.z), TAIL(v.w, other.w));
+#endif
 #elif PAIR
             const float4 v = sum[i][j];
 #else
@@ -364,7 +391,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
             v = fmin(fmax(v, out_min), out_max);
 #endif
             if (channels % 4 == 0) {
-                MG_STORE4(v, to);
+                STORE4(v, to);
             } else {
                 MG_STORE_SOME(v, to, channels - n);
             }

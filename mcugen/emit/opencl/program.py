@@ -21,7 +21,7 @@ _TAKE = re.compile(r"TAKE\((\d+)\)")
 _NAME = re.compile(r"(\w+)$")
 _FIRST = ("runtime.h",)
 _DIGEST = 6
-_UNLESS_GIVEN = {"HALF": 0, "LINE": 0}
+_UNLESS_GIVEN = {"HALF": 0, "LINE": 0, "LOOSE": 0}
 """Constants of texts whose kernels do not give them: how floats are stored, and how sums of integers are rounded."""
 
 
@@ -78,12 +78,14 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
         assert isinstance(made, GridLoop)
         function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, made.digest)}"
         return function, next(iter(made.files(function).values())), made.headers
-    text = source(kernel.source_name)
+    text, tail = source(kernel.source_name), kernel.tail(call) if kernel.tail else None
     constants = {**_UNLESS_GIVEN, **kernel.sizes(call), **_tile(choice)}
-    function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())))}"
+    ends = (tail.digest,) if tail else ()
+    function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())), *ends)}"
+    text = tail.into(text, function) if tail else text
     defines = "".join(f"#define {name} {value}\n" for name, value in constants.items())
     undefines = "".join(f"#undef {name}\n" for name in (*constants, "KERNEL", *dict.fromkeys(_MACRO.findall(text))))
-    needed = tuple(name.rsplit("/", 1)[-1] for name in _INCLUDE.findall(text))
+    needed = (*(name.rsplit("/", 1)[-1] for name in _INCLUDE.findall(text)), *(tail.headers if tail else ()))
     return function, f"{defines}#define KERNEL {function}\n{_INCLUDE.sub('', text)}{undefines}", needed
 
 

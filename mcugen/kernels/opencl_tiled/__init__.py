@@ -5,8 +5,11 @@ from __future__ import annotations
 from mcugen.kernel import Family
 from mcugen.kernels.opencl_tiled import pairs
 from mcugen.kernels.opencl_tiled.products import F32, NEEDS, RESIDUAL, S8, SCALED, SPLIT_F32, SPLIT_S8, VECTOR
+from mcugen.kernels.opencl_tiled.sums import SUMMED
+from mcugen.kernels.opencl_tiled.vectors import VECTOR_S8
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._scaled import ScaledConv2D
+from mcugen.ops._summed import SummedConv2D
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, one_group
 from mcugen.ops.fully_connected import FullyConnected
@@ -16,10 +19,11 @@ FAMILY = Family(
     needs=NEEDS,
     serves={
         BatchMatmul: (pairs.VECTOR, pairs.PAIR),
-        Conv2D: tuple(kernel.ruled(one_group) for kernel in (VECTOR, F32, SPLIT_F32, S8, SPLIT_S8)),
+        Conv2D: tuple(kernel.ruled(one_group) for kernel in (VECTOR, F32, SPLIT_F32, VECTOR_S8, S8, SPLIT_S8)),
         ResidualConv2D: RESIDUAL,
         ScaledConv2D: SCALED,
-        FullyConnected: (VECTOR, F32, SPLIT_F32, S8, SPLIT_S8),
+        SummedConv2D: SUMMED,
+        FullyConnected: (VECTOR, F32, SPLIT_F32, VECTOR_S8, S8, SPLIT_S8),
     },
     device=True,
 )

@@ -64,9 +64,15 @@ def taps(call: Call) -> int:
     return call.input(1).size // call.input(1).shape[0]
 
 
+def is_loose(call: Call) -> bool:
+    """Whether taps of int8 are read as words although pixels begin at any byte."""
+    return call.input(0).dtype == "s8" and is_point(call) and taps(call) % 4 != 0
+
+
 def vector_width(call: Call) -> int:
     """Neighbouring taps that are read at once."""
-    return 4 if (taps(call) if is_point(call) else call.input(0).shape[3]) % 4 == 0 else 1
+    run = taps(call) if is_point(call) else call.input(0).shape[3]
+    return 4 if run % 4 == 0 or is_loose(call) else 1
 
 
 def indexable(call: Call) -> bool:
@@ -189,6 +195,7 @@ def _constants(call: Call) -> dict[str, int]:
         "VEC": vector_width(call),
         "INT8": int(is_int8),
         "INT_SUMS": int(is_int8 and not _exact_in_float(call)),
+        "LOOSE": int(is_loose(call)),
         "LINE": int(_rounding.is_stated(call)),
         "SPLIT": 0,
         "PAIR": 0,

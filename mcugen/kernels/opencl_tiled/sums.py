@@ -1,0 +1,79 @@
+"""Convolutions of int8 with another tensor added to their results, by the expression that the sum itself has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcugen.call import Call, Params, fact
+from mcugen.element import Walk
+from mcugen.grid import GridLoop, Tail, of_loop
+from mcugen.kernel import Kernel
+from mcugen.kernels.opencl_tiled.products import S8, SPLIT_S8, in_runs
+from mcugen.ops._summed import addition, convolution
+from mcugen.ops.add import Add
+from mcugen.ops.conv2d import one_group
+
+_ELEMENTS = tuple(of_loop(kernel, frozenset()) for kernel in Add.kernels if kernel.loop is not None)
+
+
+@fact
+def _element(call: Call) -> Kernel | None:
+    """The kernel of elements that computes the sum by itself."""
+    return next((kernel for kernel in _ELEMENTS if not kernel.refusals(addition(call), frozenset())), None)
+
+
+def has_element(call: Call) -> bool:
+    "the sum of two tensors of one shape has an expression in numbers"
+    kernel = _element(call)
+    return kernel is not None and _loop(kernel, call).loop.walk is Walk.RUN
+
+
+def _loop(kernel: Kernel, call: Call) -> GridLoop:
+    made = kernel.loop(addition(call)) if kernel.loop else None
+    assert isinstance(made, GridLoop)
+    return made
+
+
+def _tail(call: Call) -> Tail:
+    kernel = _element(call)
+    assert kernel
+    order = kernel.pointer_operands(addition(call))
+    return Tail(_loop(kernel, call).loop, first=order[0] == (0 if call.op.first else 1))
+
+
+def _fields(call: Call) -> Params:
+    kernel = _element(call)
+    assert kernel
+    assert kernel.params
+    return {name: value for name, value in kernel.params(addition(call)).items() if name != "total"}
+
+
+def _summed(kernel: Kernel) -> Kernel:
+    """A kernel of convolutions with a sum at its end. All else is that of the convolution by itself."""
+    alone, room = kernel.ruled(one_group), kernel.room
+    params, variant, grid, tiles = kernel.params, kernel.variant, kernel.grid, kernel.tiles
+    assert params
+    assert variant
+    assert grid
+    assert tiles
+
+    def takes_convolution(call: Call) -> bool:
+        "the kernel of the convolution by itself takes it"
+        return not alone.refusals(convolution(call), alone.needs)
+
+    return replace(
+        kernel,
+        symbol=f"{kernel.symbol}_sum",
+        accepts=(takes_convolution, has_element),
+        params=lambda call: {**params(convolution(call)), **_fields(call)},
+        operands=(0, 3),
+        variant=lambda call: {**variant(convolution(call)), "RESIDUAL": 1},
+        pitched=lambda call: in_runs(convolution(call)),
+        grid=lambda call, tile: grid(convolution(call), tile),
+        tiles=lambda call: tiles(convolution(call)),
+        room=(lambda call, tile: room(convolution(call), tile)) if room else None,
+        tail=_tail,
+    )
+
+
+SUMMED = tuple(_summed(kernel) for kernel in (S8, SPLIT_S8))

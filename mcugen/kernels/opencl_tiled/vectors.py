@@ -1,0 +1,46 @@
+"""A matrix of int8 times one vector."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Grid, Kernel, Tile
+from mcugen.kernels.opencl_tiled.products import FLOAT_BYTES, S8, VECTOR, in_runs, one_vector, params_s8, taps
+from mcugen.ops import _rounding
+from mcugen.ops._weighted import matrix
+
+_LEFT_OUT = ("pitch_in0", "pixels", "in_zero_point")
+
+
+def params(call: Call) -> Params:
+    rows = matrix(call).astype(np.int8)
+    rows = np.pad(rows, ((0, 0), (0, -rows.shape[1] % 4)))
+    found = {name: value for name, value in params_s8(call).items() if name not in _LEFT_OUT}
+    return {**found, "weights": rows, "pitch": rows.shape[1]}
+
+
+def variant(call: Call) -> dict[str, int]:
+    return {"WHOLE": int(taps(call) % 4 == 0), "LINE": int(_rounding.is_stated(call))}
+
+
+def grid(call: Call, tile: Tile) -> Grid:
+    groups = -(-call.input(1).shape[0] // tile["LANES"])
+    return Grid((groups * tile["GROUP"],), (tile["GROUP"],), FLOAT_BYTES * tile["GROUP"])
+
+
+VECTOR_S8: Kernel = replace(
+    VECTOR,
+    symbol="mg_vector_s8__tiled",
+    accepts=(*S8.accepts, one_vector),
+    params=params,
+    variant=variant,
+    grid=grid,
+    tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (2, 8)],
+    pitched=in_runs,
+    halved=None,
+    source="vector_s8.cl",
+)
+"""Every word of the weights is read once, and four neighbouring taps are one word. The one pixel is one run."""

@@ -1,0 +1,85 @@
+"""Convolution of int8 with another tensor added to its stored result. Made by a pass for devices; no format has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcugen.call import Call, fact
+from mcugen.errors import ShapeError
+from mcugen.op import Op
+from mcugen.ops.add import Add
+from mcugen.ops.conv2d import Conv2D
+from mcugen.types import QuantParams, TensorType
+
+
+@dataclass(frozen=True)
+class SummedConv2D(Op):
+    """y = the sum of r and the stored convolution of x with w, plus b: both steps with their own roundings and clamps.
+
+    x, w, b: s8, as Conv2D has them   r: s8, as y
+    conv, add: the operators   between: the quantization of the convolution's result
+    first: whether that is the sum's first operand
+    Source: none; the pass fuse_residuals makes it.
+    """
+
+    conv: Conv2D
+    add: Add
+    # What follows decides no launch, and so is no part of what tables of measured ones know a call by.
+    between: QuantParams | None = field(repr=False)
+    first: bool = field(repr=False)
+
+    weight_operands = (1,)
+
+    def infer(
+        self,
+        x: TensorType | None,
+        w: TensorType | None,
+        b: TensorType | None = None,
+        r: TensorType | None = None,
+    ) -> tuple[TensorType, ...]:
+        (y,) = self.conv.infer(x, w, b)
+        if r is None or (r.shape, r.dtype) != (y.shape, y.dtype):
+            raise ShapeError(f"{r} cannot be added to {y}")
+        return (y,)
+
+    def reference(
+        self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None, r: np.ndarray | None = None
+    ) -> np.ndarray:
+        assert r is not None
+        return self.add.reference(self.conv.reference(x, w, b), r)
+
+    def reference_q(
+        self,
+        call: Call,
+        x: np.ndarray,
+        w: np.ndarray,
+        b: np.ndarray | None = None,
+        r: np.ndarray | None = None,
+    ) -> np.ndarray:
+        assert r is not None
+        made = self.conv.reference_q(convolution(call), x, w, b)
+        return self.add.reference_q(addition(call), *((made, r) if self.first else (r, made)))
+
+    def macs(self, call: Call) -> int:
+        return self.conv.macs(convolution(call))
+
+    def in_words(self, call: Call) -> str:
+        return f"{self.conv.in_words(convolution(call))}, and a sum"
+
+
+@fact
+def convolution(call: Call) -> Call:
+    """The convolution of a call by itself."""
+    made = TensorType(call.output.shape, call.output.dtype, call.op.between)
+    known = (call.inputs[:3], (made,), call.constants[:3], call.reference, call.input_range[:3])
+    return Call(call.op.conv, *known, call.loop_bytes, call.features)
+
+
+@fact
+def addition(call: Call) -> Call:
+    """The sum of a call by itself."""
+    pair = (convolution(call).output, call.input(3))
+    operands = pair if call.op.first else pair[::-1]
+    return Call(call.op.add, operands, call.outputs, (None, None), call.reference, features=call.features)

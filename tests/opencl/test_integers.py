@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""int8 on OpenCL devices: bytes as floats, words of any place, sums in convolutions, one vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import kernels, passes, reference
+from mcugen.graph import Graph, Node, Tensor, verify
+from mcugen.ops._summed import SummedConv2D
+from mcugen.ops.add import Add
+from mcugen.ops.conv2d import Conv2D
+from mcugen.schedule import Choice
+from mcugen.select import devices as chosen
+from mcugen.types import QuantParams, TensorType
+from tests.opencl import launched
+
+BYTES = np.arange(-128, 128).astype(np.int8)
+ONE = QuantParams((1.0,), (0,))
+
+
+def sum_of(channels: int, rounding: str = "", *, swapped: bool = False, scale: float = 0.05) -> Graph:
+    """conv(x) + x, or x + conv(x), with taps for several parts; scale: that of the convolution's result."""
+    image, between, made = (
+        TensorType((1, 5, 4, channels), "s8", QuantParams((s,), (zero,)))
+        for s, zero in ((0.04, -7), (scale, 12), (0.09, 3))
+    )
+    rng = np.random.default_rng(3)
+    w = rng.integers(-127, 128, (channels, 3, 3, channels)).astype(np.int8)
+    b = rng.integers(-3000, 3000, channels).astype(np.int32)
+    tensors = [
+        Tensor("x", image, None, "x"),
+        Tensor("w", TensorType(w.shape, "s8", QuantParams((0.001,), (0,))), w, "w"),
+        Tensor("b", TensorType(b.shape, "s32", QuantParams((4e-5,), (0,))), b, "b"),
+        Tensor("c", between, None, "c"),
+        Tensor("y", made, None, "y"),
+    ]
+    nodes = (
+        Node("conv", Conv2D(activation="RELU6", rounding=rounding), ("x", "w", "b"), ("c",), "node 0"),
+        Node("sum", Add("RELU", rounding=rounding), ("x", "c") if swapped else ("c", "x"), ("y",), "node 1"),
+    )
+    return verify(Graph("case", {t.name: t for t in tensors}, nodes, ("x",), ("y",), format="tflite"), "test")
+
+
+def smallest(graph: Graph) -> Iterator[Choice]:
+    """The launches of the graph's last node by each kernel that takes it, with the tile of the fewest work-items."""
+    assert launched.DEVICE is not None
+    node = graph.nodes[-1]
+    call = graph.call(node, "tflm")
+    for kernel in kernels.on_device(type(node.op)):
+        if not kernel.refusals(call, launched.FEATURES):
+            tiles = chosen.launches(call, kernel, launched.DEVICE)
+            yield Choice(node, call, min(tiles, key=lambda k: k.launch(call).group_items), "")
+
+
+def checked(given: Graph, symbols: str) -> Iterator[launched.Launched]:
+    """The fused sum of a graph by those of its kernels: the oracle of one step must have the bits of two."""
+    graph = passes.run(given, "tflm", launched.FEATURES)
+    assert [type(node.op) for node in graph.nodes] == [SummedConv2D]
+    x = np.random.default_rng(1).integers(-128, 128, given.type("x").shape).astype(np.int8)
+    expected = reference.run(given, [x], "tflm")["y"]
+    assert np.array_equal(reference.run(graph, [x], "tflm")["y"], expected)
+    assert len(np.unique(expected)) > 20
+    for choice in smallest(graph):
+        if choice.kernel.symbol in symbols.split():
+            yield launched.Launched(f"{choice.kernel.symbol} {choice.kernel.tile}", choice, (x, x), expected, 0.0)
+
+
+TILED, SPLIT = "mg_matmul_s8__tiled_sum", "mg_matmul_s8__split_sum"
+
+
+def test_sums_in_convolutions_have_the_bits_of_both_steps(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    """By one linear form or, with scales far apart, by three roundings; in either order."""
+    cases = [*checked(sum_of(8), TILED), *checked(sum_of(8, swapped=True), TILED)]
+    cases += checked(sum_of(5, swapped=True, scale=1e-5), SPLIT)
+    assert [case.choice.kernel.symbol for case in cases] == [TILED, TILED, SPLIT]
+    if pytestconfig.getoption("--whole"):
+        more = (sum_of(5), sum_of(8, "even"), sum_of(8, "single", swapped=True), sum_of(8, scale=1e-5))
+        cases += (case for graph in more for case in checked(graph, f"{TILED} {SPLIT}"))
+    assert not launched.check(cases, tmp_path)
+
+
+def test_what_is_no_sum_of_two_computed_images_stays_a_step() -> None:
+    graph = sum_of(8)
+    assert len(passes.run(graph, "tflm").nodes) == 2
+    twice = tuple(Node(n.name, n.op, ("c", "c"), n.outputs, n.source) if n.name == "sum" else n for n in graph.nodes)
+    assert len(passes.run(graph.updated(nodes=twice), "tflm", launched.FEATURES).nodes) == 2
+
+
+def point(x: np.ndarray, w: np.ndarray) -> launched.Launched:
+    """A convolution of one pixel, of scales 1, whose results are the sums of products."""
+    types = (TensorType(x.shape, "s8", ONE), TensorType(w.shape, "s8", ONE))
+    y = TensorType((*x.shape[:3], len(w)), "s8", ONE)
+    tensors = [Tensor("x", types[0], None, "x"), Tensor("w", types[1], w, "w"), Tensor("y", y, None, "y")]
+    node = Node("conv", Conv2D(), ("x", "w"), ("y",), "node 0")
+    graph = verify(Graph("case", {t.name: t for t in tensors}, (node,), ("x",), ("y",), format="tflite"), "test")
+    choice = next(smallest(graph))
+    expected = (x.astype(np.int64) @ w.reshape(len(w), -1).T.astype(np.int64)).clip(-128, 127).astype(np.int8)
+    return launched.Launched(f"{x.shape} {w.shape}", choice, (x,), expected, 0.0)
+
+
+def test_every_byte_of_data_and_of_weights_is_exact_as_float(tmp_path: Path) -> None:
+    """As words, also of pixels of three channels, which begin at any byte, and with results of three, too."""
+    three = np.resize(BYTES, 86 * 3)
+    cases = [
+        point(BYTES.reshape(1, 8, 8, 4), np.eye(4, dtype=np.int8).reshape(4, 1, 1, 4)),
+        point(three.reshape(1, 43, 2, 3), np.eye(3, dtype=np.int8).reshape(3, 1, 1, 3)),
+        point(np.eye(4, dtype=np.int8).reshape(1, 2, 2, 4), BYTES.reshape(64, 1, 1, 4)),
+    ]
+    assert all(not case.choice.kernel.sizes(case.choice.call)["INT_SUMS"] for case in cases)
+    assert not launched.check(cases, tmp_path)
