@@ -376,6 +376,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "single", "kind": "s8w16", "size": (5, 4), "c": 6, "kernel": (3, 2), "zero": 11},
     {"rounding": "single", "kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"rounding": "single", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 3), "zero": 3, "gain": 0.01},
+    {"size": (3, 5), "c": 70, "kernel": (3, 3), "zero": -7, "out_zero": -128, "gain": 0.002},
+    {"size": (5, 11), "c": 190, "kernel": (3, 3), "stride": (2, 2), "zero": 9, "gain": 0.002},
 )
 
 

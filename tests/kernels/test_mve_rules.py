@@ -129,6 +129,27 @@ def test_a_single_rounding_is_left_to_others() -> None:
     assert "mve" not in chosen(found, "litert")
 
 
+@pytest.mark.parametrize(("found", "reason"), [
+    (deep((5, 5, 8), (3, 4)), "at most 3x3"), (deep((9, 9, 8), (3, 3), stride=(2, 1)), "1x1 or 2x2"),
+    (deep((9, 9, 8), (3, 3), dilation=(2, 2)), "undilated"), (deep((1, 9, 8), (1, 3)), "at least 2 rows"),
+    (deep((5, 3, 64), (3, 3)), "rows of 4"), (deep((5, 4, 3), (3, 3)), "of 16 elements"),
+    (deep((2, 8192, 8), (1, 3)), "which offsets of 16 bits reach"),
+])  # fmt: skip
+def test_squares_need_rows_and_columns_beside_each_other(found: Example, reason: str) -> None:
+    call = call_of(found)
+    squares = next(k for k in kernels.of(call.op) if k.symbol.endswith("mve_squares"))
+    assert reason in "; ".join(squares.refusals(call, M55))
+    assert not squares.refusals(call_of(deep((5, 4, 64), (3, 3))), M55)
+
+
+@pytest.mark.parametrize("sizes", [(4, 16, 8), (4, 129, 8), (4, 40, 9), (4, 40, 6), (1, 40, 8)])
+def test_eights_need_two_pixels_of_several_steps_and_even_outputs(sizes: tuple[int, int, int]) -> None:
+    call = call_of(dense(*sizes))
+    eights = next(k for k in kernels.of(call.op) if k.symbol.endswith("mve_eights"))
+    assert "17 to 128 elements" in "; ".join(eights.refusals(call, M55))
+    assert not eights.refusals(call_of(dense(2, 40, 8)), M55)
+
+
 @pytest.mark.parametrize(("image", "kernel", "slices"), [
     ((25, 5, 64), (3, 3), 4), ((9, 9, 17), (3, 3), 2), ((28, 1, 128), (5, 1), 2), ((9, 1, 40), (3, 1), 2),
 ])  # fmt: skip

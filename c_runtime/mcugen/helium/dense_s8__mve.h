@@ -57,4 +57,11 @@ void mg_dense_s8__mve_once_clamp_long(const mg_dense_s8__mve_params *p, const in
 #define MG_DECLARE_dense_s8__mve_narrow(f) \
     MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 
+/* At least 2 pixels of 17 to 128 elements, two at a time, whose first 32 elements stay in registers while all outputs are
+ * computed. A copy for MG_INPUTS, MG_OUTPUTS (even, at least 8) and MG_FINISH as above. stream: pairs of blocks as above, of
+ * the even and of the odd ones of 8 outputs; if MG_OUTPUTS is no multiple of 8, the last pair repeats outputs. Steps in
+ * order. out: at an even address. scratch: 3 pixels and 16 bytes, if MG_INPUTS is no multiple of 16. */
+#define MG_DECLARE_dense_s8__mve_eights(f) \
+    MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
+
 #endif /* MCUGEN_DENSE_S8__MVE_H */

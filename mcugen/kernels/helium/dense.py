@@ -17,6 +17,15 @@ SHORT = 15
 MOST_OUTPUTS = 63
 """Most outputs per pixel: two pixels must be within reach of one store."""
 
+HELD = 2
+"""Steps of two pixels that stay in registers while all of their outputs are computed."""
+
+LOADS = 8
+"""Most steps of pixels within reach of loads."""
+
+MOST_STREAM = 2**16
+"""Bytes of a stream whose end is a constant of 16 bits from its start."""
+
 TURN = 8
 """Steps that the kernels for long vectors take at a time."""
 
@@ -63,6 +72,17 @@ def is_narrow(call: Call) -> bool:
     return bool(inputs <= packing.LANES <= in_row and packing.BLOCK <= outputs <= MOST_OUTPUTS)
 
 
+def is_eights(call: Call) -> bool:
+    "vectors have 17 to 128 elements, there are 2 or more of them in a row, and an even number of outputs, at least 8"
+    if not _is_dense(call):
+        return False
+    outputs, in_row = matrix(call).shape[0], pixels(call) // row_count(call.output.shape)
+    stream = -(-outputs // 8) * 2 * (_steps(call) * 64 + 48)
+    return bool(
+        HELD <= _steps(call) <= LOADS and in_row > 1 and outputs >= 8 and outputs % 2 == 0 and stream < MOST_STREAM
+    )
+
+
 def scratch(call: Call) -> int:
     return (_last(call) + 1) * _taps(call) + packing.LANES if _last(call) else 0
 
@@ -81,6 +101,29 @@ def _narrow_work(call: Call) -> dict[str, float]:
         "passes": passes * (1 + copied),
         "copied": copied,
     }
+
+
+def _eights_scratch(call: Call) -> int:
+    return 3 * _taps(call) + packing.LANES if _last(call) else 0
+
+
+def _eights_work(call: Call) -> dict[str, float]:
+    """Blocks of four outputs of two pixels, their steps that are loaded, and pairs of pixels."""
+    outputs, pairs = matrix(call).shape[0], -(-pixels(call) // 2)
+    blocks = pairs * -(-outputs // 8) * 2
+    return {
+        **packing.vector_work(call),
+        **packing.finish_work(call, blocks),
+        "pairs": pairs,
+        "pair_steps": blocks * _steps(call),
+        "copied": _last(call) > 0,
+    }
+
+
+def _eights_params(call: Call) -> Params:
+    w = matrix(call)
+    order = list(range(_steps(call)))
+    return {**params(call), "stream": packing.stream(call, w, packing.padded(w), order, packing.eights_of(len(w)))}
 
 
 def _narrow_variant(call: Call) -> dict[str, int]:
@@ -133,12 +176,22 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
         terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "passes", "copied"),
         variant=_narrow_variant,
     )
+    eights = replace(
+        narrow,
+        symbol=f"{MODEL.symbol}_eights",
+        short="fc_mve_eights",
+        accepts=(*first, is_eights, packing.finishes, sums_fit),
+        params=_eights_params,
+        scratch=_eights_scratch,
+        work=_eights_work,
+        terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "copied"),
+    )
     general = (
         replace(MODEL, symbol=f"{MODEL.symbol}{finish}{length}", accepts=(*first, fits, finishes, sums_fit))
         for finish, finishes in packing.FINISHES
         for length, fits in (("", is_short), ("_long", is_long))
     )
-    return (narrow, *general)
+    return (narrow, *general, eights)
 
 
 MODEL = Kernel(

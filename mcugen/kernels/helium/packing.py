@@ -164,13 +164,22 @@ def step_order(steps: int, first: int) -> list[int]:
     return [0, *range(first - 1, 0, -1), *range(first, steps)]
 
 
-def stream(call: Call, w: np.ndarray, taps: np.ndarray, order: list[int]) -> np.ndarray:
+def eights_of(outputs: int) -> np.ndarray:
+    """[blocks, BLOCK] indices of outputs: of each 8 the even and the odd ones; the last 8 may repeat earlier ones."""
+    starts = np.minimum(np.arange(0, outputs, 2 * BLOCK), outputs - 2 * BLOCK)
+    return np.asarray((starts[:, None, None] + np.arange(2 * BLOCK).reshape(BLOCK, 2).T).reshape(-1, BLOCK))
+
+
+def stream(
+    call: Call, w: np.ndarray, taps: np.ndarray, order: list[int], picked: np.ndarray | None = None
+) -> np.ndarray:
     """Blocks of outputs as bytes: weights [steps, BLOCK, LANES], then int32 bias, multiplier and shift [BLOCK] each.
 
     w: [channels, taps], zero points removed; taps: the weights in the kernel's order, padded to steps of LANES.
-    order: the order of the steps.
+    order: the order of the steps. picked: the outputs of each block; by default, those of `blocks_of`.
     """
-    picked, narrow = blocks_of(w.shape[0]), np.clip(taps, -128, 127)  # outliers are computed anew: see `outliers`
+    picked = blocks_of(w.shape[0]) if picked is None else picked
+    narrow = np.clip(taps, -128, 127)  # outliers are computed anew: see `outliers`
     weights = narrow[picked].reshape(*picked.shape, -1, LANES).transpose(0, 2, 1, 3)[:, order].astype(np.int8)
     rest = np.ascontiguousarray(finishing(call, w, picked).reshape(len(picked), -1)).view(np.int8)
     return np.concatenate([weights.reshape(len(picked), -1), rest], axis=1).reshape(-1)

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/dense_s8__mve.h"
+#include "mcugen/dense_s8_asm__mve.h"
+
+MG_DECLARE_dense_s8__mve_eights(MG_KERNEL);
+
+/* Bytes of four outputs in the stream. */
+#define MG_BLOCK (((MG_INPUTS + 15) / 16) * 64 + 48)
+
+#include "mcugen/finish_begin__mve.h"
+
+#if MG_HAS_MVE
+/* Steps 0 and 1 of two pixels, which q0 to q3 hold for all outputs. */
+#define MG_HELD(a, x0, x1)                  \
+    "vldrb.u8 q5, [r5], #16\n"              \
+    "vmladav" a ".s8 r0, " x0 ", q5\n"      \
+    "vmladav" a ".s8 r2, " x1 ", q5\n"      \
+    "vldrb.u8 q6, [r5], #16\n"              \
+    "vmladav" a ".s8 r4, " x0 ", q6\n"      \
+    "vmladav" a ".s8 r6, " x1 ", q6\n"      \
+    "vldrb.u8 q5, [r5], #16\n"              \
+    "vmladav" a ".s8 r8, " x0 ", q5\n"      \
+    "vmladav" a ".s8 r10, " x1 ", q5\n"     \
+    "vldrb.u8 q6, [r5], #16\n"              \
+    "vmladav" a ".s8 r12, " x0 ", q6\n"     \
+    "vmladav" a ".s8 lr, " x1 ", q6\n"
+#define MG_OUTPUT(sum, second)              \
+    "vldrb.u8 q7, [r5], #16\n"              \
+    "vmladava.s8 " sum ", q5, q7\n"         \
+    "vmladava.s8 " second ", q6, q7\n"
+
+/* Four outputs of two pixels as int16, in turns, without the zero point. */
+#define MG_SUMS(made)                       \
+    MG_HELD("", "q0", "q2")                 \
+    MG_HELD("a", "q1", "q3")                \
+    ".set offset, 32\n"                     \
+    ".rept steps - 2\n"                     \
+    "vldrb.u8 q5, [r9, #offset]\n"          \
+    ".if far\n"                             \
+    "vldrb.u8 q6, [r11, #offset]\n"         \
+    ".else\n"                               \
+    "vldrb.u8 q6, [r9, #offset + inputs]\n" \
+    ".endif\n"                              \
+    MG_OUTPUT("r0", "r2")                   \
+    MG_OUTPUT("r4", "r6")                   \
+    MG_OUTPUT("r8", "r10")                  \
+    MG_OUTPUT("r12", "lr")                  \
+    ".set offset, offset + 16\n"            \
+    ".endr\n"                               \
+    "vmov q5[2], q5[0], r0, r8\n"           \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    "vmov q5[3], q5[1], r4, r12\n"          \
+    "vmov q6[2], q6[0], r2, r10\n"          \
+    "vmov q6[3], q6[1], r6, lr\n"           \
+    "vadd.i32 q5, q5, q7\n"                 \
+    "vadd.i32 q6, q6, q7\n"                 \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    MG_HIGH("q5", "q7")                     \
+    MG_HIGH("q6", "q7")                     \
+    MG_NUDGE("q5", "q7")                    \
+    MG_NUDGE("q6", "q7")                    \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    MG_ROUND("q5", "q5, q5, q7")            \
+    MG_ROUND("q6", "q6, q6, q7")            \
+    "vqmovnb.s32 " made ", q5\n"            \
+    "vqmovnt.s32 " made ", q6\n"
+
+/* Two pixels at a time; if their number is odd, the last but one is computed twice. n >= 2.
+ * Stack: least and largest output, stream, end of the full groups of eight outputs, end of all, pixels to come. */
+static __attribute__((naked)) void MG_VARIANT(run)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
+{
+    __asm__ volatile(
+        "push {r4-r11, lr}\n"
+        "sub sp, sp, #4\n"
+        "vpush {d8-d15}\n"
+        "sub sp, sp, #48\n"
+        ".set inputs, " MG_TEXT(MG_INPUTS) "\n"
+        ".set outputs, " MG_TEXT(MG_OUTPUTS) "\n"
+        ".set steps, (inputs + 15) / 16\n"
+        ".set far, 1\n"
+        ".if inputs + 16 * (steps - 1) < 128\n"
+        ".set far, 0\n"
+        ".endif\n"
+        "ldrsh r7, [r0, #18]\n"
+        "vdup.8 q0, r7\n"
+        "vstrb.8 q0, [sp]\n"
+        "ldrsh r7, [r0, #20]\n"
+        "vdup.8 q0, r7\n"
+        "vstrb.8 q0, [sp, #16]\n"
+        "ldrsh r7, [r0, #16]\n"
+        "ldr r5, [r0]\n"
+        "movw r4, #outputs / 8 * 2 * " MG_TEXT(MG_BLOCK) "\n"
+        "add r11, r5, r4\n"
+        "movw r4, #(outputs + 7) / 8 * 2 * " MG_TEXT(MG_BLOCK) "\n"
+        "add r4, r4, r5\n"
+        "strd r5, r11, [sp, #32]\n"
+        "strd r4, r3, [sp, #40]\n"
+        "mov r9, r1\n"
+        "mov r1, r2\n"
+        "add r3, r2, #outputs\n"
+        "1:\n"
+        "ldr r5, [sp, #32]\n"
+        ".if far\n"
+        "add r11, r9, #inputs\n"
+        ".endif\n"
+        "vldrb.u8 q0, [r9]\n"
+        "vldrb.u8 q1, [r9, #16]\n"
+        ".if far\n"
+        "vldrb.u8 q2, [r11]\n"
+        "vldrb.u8 q3, [r11, #16]\n"
+        ".else\n"
+        "vldrb.u8 q2, [r9, #inputs]\n"
+        "vldrb.u8 q3, [r9, #inputs + 16]\n"
+        ".endif\n"
+        "2:\n"
+        MG_SUMS("q4")
+        MG_SUMS("q5")
+        ".if " MG_TEXT(MG_FINISH) " == 0\n"
+        "vqmovunb.s16 q4, q4\n"
+        "vqmovunt.s16 q4, q5\n"
+        "vadd.i8 q4, q4, r7\n"
+        ".else\n"
+        "vqadd.s16 q4, q4, r7\n"
+        "vqadd.s16 q5, q5, r7\n"
+        "vqmovnb.s16 q4, q4\n"
+        "vqmovnt.s16 q4, q5\n"
+        ".endif\n"
+        ".if " MG_TEXT(MG_CLAMP) "\n"
+        "vldrb.u8 q5, [sp]\n"
+        "vmax.s8 q4, q4, q5\n"
+        "vldrb.u8 q6, [sp, #16]\n"
+        "vmin.s8 q4, q4, q6\n"
+        ".endif\n"
+        "vshr.u32 q5, q4, #16\n"
+        "vstrh.32 q4, [r1], #8\n"
+        "vstrh.32 q5, [r3], #8\n"
+        ".if far\n"
+        "ldr r0, [sp, #36]\n"
+        "cmp r5, r0\n"
+        ".else\n"
+        "cmp r5, r11\n"
+        ".endif\n"
+        "blo.w 2b\n"
+        ".if outputs % 8\n"
+        "ldr r0, [sp, #40]\n"
+        "cmp r5, r0\n"
+        "beq 3f\n"
+        "sub r1, r1, #8 - outputs % 8\n"
+        "sub r3, r3, #8 - outputs % 8\n"
+        "b.w 2b\n"
+        "3:\n"
+        ".endif\n"
+        "mov r1, r3\n"
+        "add r3, r3, #outputs\n"
+        "add r9, r9, #2 * inputs\n"
+        "ldr r0, [sp, #44]\n"
+        "subs r0, r0, #2\n"
+        "str r0, [sp, #44]\n"
+        "cmp r0, #1\n"
+        "bgt.w 1b\n"
+        "bne 4f\n"
+        "sub r9, r9, #inputs\n"
+        "sub r1, r1, #outputs\n"
+        "sub r3, r3, #outputs\n"
+        "b.w 1b\n"
+        "4:\n"
+        "add sp, sp, #48\n"
+        "vpop {d8-d15}\n"
+        "add sp, sp, #4\n"
+        "pop {r4-r11, pc}\n");
+}
+#undef MG_SUMS
+#undef MG_OUTPUT
+#undef MG_HELD
+#else
+static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, uint32_t n)
+{
+    for (uint32_t i = 0u; i < n * MG_OUTPUTS; i += 1u) {
+        const uint32_t o = i % MG_OUTPUTS, repeated = o / 8u < MG_OUTPUTS / 8u ? 0u : (8u - MG_OUTPUTS % 8u) % 8u;
+        const uint32_t at = o + repeated, lane = at % 8u / 2u;
+        const int8_t *const x = in + i / MG_OUTPUTS * MG_INPUTS, *const block = p->stream + (at / 8u * 2u + at % 2u) * MG_BLOCK;
+        int32_t rest[3], sum = 0;
+        for (uint32_t k = 0u; k < MG_INPUTS; k += 1u) {
+            sum += x[k] * block[k / 16u * 64u + lane * 16u + k % 16u];
+        }
+        for (uint32_t k = 0u; k < 3u; k += 1u) {
+            (void)memcpy(&rest[k], block + (MG_BLOCK - 48) + k * 16u + lane * 4u, 4u);
+        }
+        sum = MG_SCALED(sum + rest[0], rest[1], rest[2]) + p->out_zero_point;
+        out[i] = (int8_t)mg_clamp(sum, p->out_min, p->out_max);
+    }
+}
+#endif
+
+/* The last pixel's vectors may exceed the tensor: it is copied with the one or two before it. */
+MG_LINKAGE void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
+{
+    const uint32_t spare = MG_INPUTS % 16 == 0 ? 0u : 2u + n % 2u, first = n - spare;
+    if (first > 0u) {
+        MG_VARIANT(run)(p, in, out, first);
+    }
+    if (spare > 0u) {
+        mg_copy_bytes(scratch, in + first * MG_INPUTS, spare * MG_INPUTS);
+        MG_VARIANT(run)(p, scratch, out + first * MG_OUTPUTS, spare);
+    }
+}
+#undef MG_BLOCK
+#include "mcugen/finish_end__mve.h"

@@ -1,0 +1,171 @@
+"""Depthwise kernel for cores with Helium that computes two rows of a whole image at a time: 2x2 outputs of a vector."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.helium import packing, spread
+from mcugen.kernels.helium.spread import WEAVE, WORDS
+from mcugen.ops._weighted import matrix, window_of
+
+LARGEST = 3
+"""Most rows and columns of a kernel: so that 2x2 of them lie in 4x4 elements."""
+
+TILE = 4
+"""Outputs of a row that are computed together, with as many of the next row."""
+
+MOST_CHANNELS = 63
+"""Most channels of a slice: the words of two pixels must be within reach of one load."""
+
+MOST_BYTES = 2**16
+"""Bytes of what offsets of 16 bits reach."""
+
+TERMS = (*packing.FINISH_TERMS, "far_blocks", "tails", "channel_rows", "woven", "slices")
+
+
+def is_small(call: Call) -> bool:
+    "the kernel is at most 3x3, undilated, and moves by 1x1 or 2x2"
+    window = window_of(call)
+    if window.stride not in ((1, 1), (2, 2)) or max(window.kernel) > LARGEST:
+        return False
+    return all(d == 1 or k == 1 for d, k in zip(window.dilation, window.kernel, strict=True))
+
+
+def is_image(call: Call) -> bool:
+    "one image, of at least 2 rows of 4 outputs and of 16 elements, which offsets of 16 bits reach"
+    x, y = call.input(0).shape, call.output.shape
+    large = y[1] > 1 and y[2] >= TILE and _columns(call) * x[3] >= packing.LANES
+    return bool(x[0] == 1 and large and max((y[2] + TILE) * y[3], _words(call)) < MOST_BYTES)
+
+
+def is_padded_little(call: Call) -> bool:
+    "at most one row lies above the image, and its rows make no longer ones"
+    x, y = call.input(0).shape, call.output.shape
+    return window_of(call).pad((x[1], x[2]))[0] <= 1 and y[2] <= x[2]
+
+
+def divides(call: Call) -> bool:
+    "the channels are slices of 17 to 63, or one slice of fewer"
+    return _slice(call) > 0
+
+
+def _slice(call: Call) -> int:
+    """Channels that are interleaved together, as many as divide all of them; 0 where too few do."""
+    channels = call.input(0).shape[3]
+    if channels <= MOST_CHANNELS:
+        return channels
+    return max((n for n in range(packing.LANES + 1, MOST_CHANNELS + 1) if channels % n == 0), default=0)
+
+
+def _columns(call: Call) -> int:
+    """Columns of the input that windows read."""
+    window, x, y = window_of(call), call.input(0).shape, call.output.shape
+    needed = (y[2] - 1) * window.stride[1] + window.kernel[1] - window.pad((x[1], x[2]))[1]
+    return min(x[2], needed)
+
+
+def _words(call: Call) -> int:
+    """Bytes of the words of two rows of outputs, or of one if it has words of its own."""
+    stride = window_of(call).stride[1]
+    return WEAVE * _slice(call) * ((call.output.shape[2] - 1) * stride + WORDS)
+
+
+def scratch(call: Call) -> int:
+    x, y = call.input(0).shape, call.output.shape
+    aside = 2 * y[2] * y[3] * (y[1] % 2)
+    kept = _kept(call) * (1 if _slice(call) == x[3] else 2)
+    return window_of(call).stride[0] * _words(call) + _columns(call) * x[3] + kept + aside
+
+
+def _kept(call: Call) -> int:
+    """Bytes of the input row that is kept where the result is written over the input."""
+    window, x = window_of(call), call.input(0).shape
+    return x[2] * x[3] * int(window.stride[0] == 1 and window.pad((x[1], x[2]))[0] == 1)
+
+
+def variant(call: Call) -> dict[str, int]:
+    return {
+        "channels": call.input(0).shape[3],
+        "slice": _slice(call),
+        "width": call.output.shape[2],
+        "stride": window_of(call).stride[1],
+        "finish": packing.finish_of(call) or 0,
+    }
+
+
+def work(call: Call) -> dict[str, float]:
+    """Blocks of 4x2 outputs, what is left of the rows, channels of two rows, and vectors that are woven."""
+    y, stride = call.output.shape, window_of(call).stride[1]
+    pairs, rest = -(-y[1] // 2), y[2] % TILE
+    channels = pairs * y[3]
+    slices = channels // _slice(call)
+    blocks = channels * (y[2] // TILE + (rest == TILE - 1))
+    pixel = _slice(call) / packing.LANES if _slice(call) == y[3] else -(-_slice(call) // packing.LANES)
+    return {
+        **packing.finish_work(call, blocks),
+        "far_blocks": blocks * (stride - 1),
+        "tails": channels * (0 < rest < TILE - 1),
+        "channel_rows": channels,
+        "woven": slices * stride * _columns(call) * pixel,
+        "slices": slices,
+    }
+
+
+def _stream(call: Call) -> np.ndarray:
+    w, kernel = matrix(call), window_of(call).kernel
+    words = spread.words_of(w, *kernel).reshape(len(w), kernel[1], WEAVE)
+    rest = packing.finishing(call, w, np.arange(len(w))[:, None]).reshape(len(w), 3)
+    taps = np.pad(words, ((0, 0), (1, WORDS - kernel[1]), (0, 0))).reshape(len(w), -1).astype(np.int8)
+    return np.concatenate([np.ascontiguousarray(rest).view(np.int8), taps], axis=1).reshape(-1)
+
+
+def _places(call: Call) -> np.ndarray:
+    """Offsets of a window's words, of the outputs of what is left of two rows, and of those of a block."""
+    (_, _, width, channels), rest = call.output.shape, call.output.shape[2] % TILE
+    words = np.arange(WORDS) * WEAVE * _slice(call)
+    left = np.array([[0, (rest == 2) * channels]]) + np.array([[0], [width * channels]])
+    block = np.arange(TILE) * channels + np.array([[0], [width * channels]])
+    parts = [words.astype("<u4"), left.reshape(-1).astype("<u4"), block.reshape(-1).astype("<u2")]
+    return np.concatenate([part.view(np.int8) for part in parts])
+
+
+def params(call: Call) -> Params:
+    window, x, y = window_of(call), call.input(0), call.output
+    low, high = packing.output_range(call)
+    above, left = window.pad((x.shape[1], x.shape[2]))
+    return {
+        "stream": _stream(call),
+        "places": _places(call),
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "in_zero_point": x.zero_point,
+        "in_h": x.shape[1],
+        "in_row": x.shape[2] * x.shape[3],
+        "out_h": y.shape[1],
+        "columns": _columns(call),
+        "above": above,
+        "left": left,
+        "kept": _kept(call),
+    }
+
+
+def kernel(*rules: Rule) -> Kernel:
+    """mg_depthwise_conv2d_s8__mve_squares. rules: those of the operator."""
+    return Kernel(
+        "mg_depthwise_conv2d_s8__mve_squares",
+        Form.WHOLE,
+        (*rules, is_small, divides, is_image, is_padded_little),
+        params=params,
+        operands=(0,),
+        scratch=scratch,
+        in_place=(0,),
+        variant=variant,
+        work=work,
+        terms=TERMS,
+        struct="mg_depthwise_conv2d_s8__mve_squares",
+        short="dw_mve_squares",
+        needs=packing.NEEDS,
+    )
