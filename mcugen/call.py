@@ -94,10 +94,11 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
 
     @wraps(compute)
     def known(call: Call, /, *more: More.args, **named: More.kwargs) -> Found:
-        key = (compute, *more, *named.items())
-        if key not in call.facts:
-            call.facts[key] = compute(call, *more, **named)
-        found: Found = call.facts[key]  # type: ignore[assignment]
+        key = (compute, *more, *named.items()) if named else (compute, *more)
+        try:
+            found: Found = call.facts[key]  # type: ignore[assignment]
+        except KeyError:
+            found = call.facts[key] = compute(call, *more, **named)
         return found
 
     return known

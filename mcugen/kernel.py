@@ -307,8 +307,13 @@ class Kernel:
     def refusals(self, call: Call, features: frozenset[str]) -> list[str]:
         """Why this kernel cannot run the call; empty if it can."""
         missing = sorted(self.needs - features)
-        found = [f"the core has no {feature}" for feature in missing]
-        return found + [(rule.__doc__ or rule.__name__).strip() for rule in self.accepts if not keeps(call, rule)]
+        return [*map(_lacking, missing), *(_text(rule) for rule in self.accepts if not keeps(call, rule))]
+
+    def refusal(self, call: Call, features: frozenset[str]) -> str:
+        """The first of the reasons why this kernel cannot run the call; empty if it can."""
+        if missing := self.needs - features:
+            return _lacking(min(missing))
+        return next((_text(rule) for rule in self.accepts if not keeps(call, rule)), "")
 
     def overwritable(self, call: Call) -> tuple[int, ...]:
         """The operands of the call whose memory the output may take over."""
@@ -323,6 +328,14 @@ class Kernel:
         if self.operands is not None:
             return self.operands(call) if callable(self.operands) else self.operands
         return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
+
+
+def _lacking(feature: str) -> str:
+    return f"the core has no {feature}"
+
+
+def _text(rule: Rule) -> str:
+    return (rule.__doc__ or rule.__name__).strip()
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass, replace
@@ -72,7 +73,7 @@ class TensorType:
     dtype: str
     quant: QuantParams | None = None
 
-    @property
+    @functools.cached_property
     def size(self) -> int:
         """Number of elements; 1 for a scalar."""
         return math.prod(self.shape)
@@ -82,7 +83,7 @@ class TensorType:
         """Bits of an element as it is stored."""
         return PACKED_BITS.get(self.dtype) or 8 * self.np_dtype.itemsize
 
-    @property
+    @functools.cached_property
     def nbytes(self) -> int:
         """Bytes of all elements as they are stored."""
         return -(-self.size * self.bits // 8)

@@ -120,5 +120,5 @@ def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference:
 
 
 def _checked(step: Pass, graph: Graph, imported: Graph, reference: str) -> Graph:
-    stage = f"pass {step.__name__}"
-    return verify_origins(verify(step(graph, reference), stage), imported, stage)
+    stage, made = f"pass {step.__name__}", step(graph, reference)
+    return made if made is graph else verify_origins(verify(made, stage), imported, stage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import add
 
 from mcugen.errors import InternalError
 
@@ -103,4 +104,4 @@ def align_up(value: int, align: int) -> int:
 
 def height(buffers: Sequence[Buffer], offset: Sequence[int]) -> int:
     """Bytes of the arena that these offsets need: max of offset + nbytes, 0 without buffers."""
-    return max((start + b.nbytes for b, start in zip(buffers, offset, strict=True)), default=0)
+    return max(map(add, offset, [b.nbytes for b in buffers]), default=0)

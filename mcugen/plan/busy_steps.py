@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import groupby
+
+import numpy as np
 
 from mcugen.plan.bound import live_bytes
-from mcugen.plan.buffers import Buffer
+from mcugen.plan.buffers import Buffer, Piece
 
 MAX_BUSY_STEPS = 12
 
@@ -57,11 +60,14 @@ class BusyStep:
 def busy_steps_of(buffers: Sequence[Buffer], grain: int, size: int) -> list[BusyStep]:
     """The steps with the most bytes in use; of several with the same buffers, the first."""
     live = live_bytes(buffers)
-    starts = sorted({p.first for b in buffers for p in b.pieces}, key=lambda t: (-live[t], t))
+    pieces = [(i, p) for i, b in enumerate(buffers) for p in b.pieces]
+    firsts, lasts = np.array([(p.first, p.last) for _, p in pieces], np.int64).reshape(-1, 2).T
+    starts = sorted({p.first for _, p in pieces}, key=lambda t: (-live[t], t))
     found: list[BusyStep] = []
     seen: set[frozenset[tuple[int, int]]] = set()
     for step in starts:
-        busy = _busy_step(buffers, step, grain, size)
+        in_use = np.flatnonzero((firsts <= step) & (step <= lasts))
+        busy = _busy_step([pieces[k] for k in in_use], grain, size)
         key = frozenset(busy.cells.items())
         if key and key not in seen:
             seen.add(key)
@@ -71,11 +77,12 @@ def busy_steps_of(buffers: Sequence[Buffer], grain: int, size: int) -> list[Busy
     return found
 
 
-def _busy_step(buffers: Sequence[Buffer], step: int, grain: int, size: int) -> BusyStep:
+def _busy_step(in_use: Sequence[tuple[int, Piece]], grain: int, size: int) -> BusyStep:
+    """in_use: the pieces with the number of their buffer, in the order of the buffers."""
     cells: dict[int, int] = {}
     first: dict[int, int] = {}
-    for i, b in enumerate(buffers):
-        spans = sorted((p.offset, p.offset + p.nbytes) for p in b.pieces if p.first <= step <= p.last)
+    for i, found in groupby(in_use, key=lambda item: item[0]):
+        spans = sorted((p.offset, p.offset + p.nbytes) for _, p in found)
         bits = 0
         for low, high in _touching(spans):
             a, z = -(-low // grain), high // grain

@@ -130,9 +130,7 @@ class _Walk:
     def _children(self, node: _Node) -> Iterator[tuple[int, int, BusyStep | None]]:
         """(buffer, offset, the busy step that was branched on, at which it is the lowest of those left; else None)."""
         domains = node.domains
-        i = min(
-            node.left, key=lambda k: (domains[k].bit_count() / self._weight[k], -self._problem.buffers[k].nbytes, k)
-        )
+        i = self._fewest(node)
         fewest, best, lowest = domains[i].bit_count(), None, {}
         for busy, taken in zip(self._busy_steps, node.taken, strict=True):
             starts = busy.lowest_starts(taken, node.left)
@@ -146,6 +144,13 @@ class _Walk:
             (at + best.first[k], -self._problem.buffers[k].nbytes, k, at) for k in lowest for at in _ones(lowest[k])
         ]
         return ((k, at, best) for _, _, k, at in sorted(tries))
+
+    def _fewest(self, node: _Node) -> int:
+        """The buffer left that has the fewest offsets for its weight; of equals the largest, then the first."""
+        domains, weight, buffers = node.domains, self._weight, self._problem.buffers
+        shares = [(domains[k].bit_count() / weight[k], k) for k in node.left]
+        least, _ = min(shares)
+        return min((-buffers[k].nbytes, k) for share, k in shares if share == least)[1]
 
     def _placed(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> _Node | None:
         """The node after buffer i is placed at this offset; None if another buffer has no offset left."""

@@ -23,7 +23,8 @@ _CLIMB_ROUNDS = 500
 _EXACT_WORK = 1_500_000  # nodes times buffers, one to two seconds
 _EXACT_NODES = 20_000
 _KEPT_PLANS = 32
-_KEPT_BUFFERS = 200
+_KEPT_LARGE = 2
+_LARGE = 200  # buffers
 
 
 @dataclass(frozen=True)
@@ -43,17 +44,10 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     Zero-byte buffers get offset 0. Raises InternalError for two buffers of one name or of different regions.
     """
     _require_one_region(buffers)
-    few = len(buffers) <= _KEPT_BUFFERS
-    return _known_plan(tuple(buffers)) if few else _plan(buffers)
+    return (_known_plan if len(buffers) <= _LARGE else _known_large)(tuple(buffers))
 
 
-@functools.lru_cache(_KEPT_PLANS)
-def _known_plan(buffers: tuple[Buffer, ...]) -> MemoryPlan:
-    """The same plan again for the same buffers, as kernels that differ in time and flash alone have."""
-    return _plan(buffers)
-
-
-def _plan(buffers: Sequence[Buffer]) -> MemoryPlan:
+def _plan(buffers: tuple[Buffer, ...]) -> MemoryPlan:
     if any(b.parts for b in buffers):
         return replace(shapes.plan(buffers), region=buffers[0].region)
     bound, peak_step = lower_bound(buffers)
@@ -77,6 +71,11 @@ def _plan(buffers: Sequence[Buffer]) -> MemoryPlan:
         floor=floor,
         region=buffers[0].region if buffers else "ram",
     )
+
+
+_known_plan = functools.lru_cache(_KEPT_PLANS)(_plan)
+"""The same plan again for the same buffers, as kernels that differ in time and flash alone have."""
+_known_large = functools.lru_cache(_KEPT_LARGE)(_plan)
 
 
 def plan_regions(buffers: Sequence[Buffer]) -> dict[str, MemoryPlan]:

@@ -58,6 +58,10 @@ class Schedule:
 
     def buffers(self) -> list[Buffer]:
         """Every buffer to be planned: of rows, scratch and rings, each with the bytes in use at each event."""
+        return list(self._buffers)
+
+    @cached_property
+    def _buffers(self) -> list[Buffer]:
         times, length = times_of(self.steps, self.trace), len(self.trace)
         working = [working_buffers(s, times[s.index], length, streams=self.streams) for s in self.steps]
         made = [buffer.to_plan() for buffer in self.row_buffers.values()] + [b for found in working for b in found]

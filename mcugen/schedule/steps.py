@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.call import Call, Params, fact
 from mcugen.graph import Node
 from mcugen.kernel import Form, Kernel
 from mcugen.types import TensorType, images_of, rows_of
@@ -23,12 +24,12 @@ class Choice:
     why: str
     rows: int = 0
 
-    @cached_property
-    def params(self) -> Params:
-        """The fields of the kernel's C struct, computed once: packing weights takes time."""
-        return self.kernel.params(self.call) if self.kernel.params else {}
-
     @property
+    def params(self) -> Params:
+        """The fields of the kernel's C struct."""
+        return _params(self.call, self.kernel.params) if self.kernel.params else {}
+
+    @cached_property
     def constant_bytes(self) -> int:
         """Flash that the fields need."""
         return sum(value.nbytes for value in self.params.values() if isinstance(value, np.ndarray))
@@ -37,6 +38,12 @@ class Choice:
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
         """Reads of each event, by whether the step runs by rows; computed once, as all schedules have the same."""
         return {}
+
+
+@fact
+def _params(call: Call, packed: Callable[[Call], Params]) -> Params:
+    """Fields of a kernel's C struct: packing weights takes time, and kernels that keep no rows have the same."""
+    return packed(call)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,9 @@ UNMEASURED = 0.99
 Candidates = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
 
+_Judged = tuple[Kernel, str]
+"""A kernel and the first reason why it cannot run a call; empty where it can."""
+
 
 @dataclass(frozen=True)
 class _Run:
@@ -85,11 +88,11 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
         call = graph.call(node, options.reference)
         call = replace(call, loop_bytes=target.loop_bytes, features=target.features)
         known = _on_device(node, call) if target.device else kernels.of(node.op)
-        refused = [(kernel, kernel.refusals(call, target.features)) for kernel in known]
+        refused = [(kernel, kernel.refusal(call, target.features)) for kernel in known]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         listed = _listed(node, call, _moving(offered) if moving else offered, run)
         if not listed:
-            problems.append(_problem(node, call, refused))
+            problems.append(_problem(node, call, known, target))
         elif (
             options.require_accelerated and not any(c.is_accelerated for c in listed) and listed[0].choice.kernel.symbol
         ):
@@ -118,7 +121,7 @@ def _on_device(node: Node, call: Call) -> tuple[Kernel, ...]:
     return (*kernels.on_device(type(node.op)), *(k for k in in_c if not (k.has_code and halves.are_in(call))))
 
 
-def _listed(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]], run: _Run) -> Candidates:
+def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Candidates:
     fitting = [kernel for kernel, why in refused if not why]
     if run.target.device:
         fitting = [*devices.tiled(call, fitting, run.target), *(k for k in fitting if k.form is not Form.GRID)]
@@ -131,7 +134,7 @@ def _listed(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]],
     return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest, run))) for c in fastest)
 
 
-def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> list[tuple[Kernel, list[str]]]:
+def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged]:
     """For an input that comes row by row: leave out kernels of whole tensors where others can work row by row."""
 
     def follows(kernel: Kernel) -> bool:
@@ -141,7 +144,7 @@ def _by_rows(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]
     return [(kernel, why) for kernel, why in refused if not (able and kernel.form is Form.WHOLE)]
 
 
-def _moving(refused: Sequence[tuple[Kernel, list[str]]]) -> Sequence[tuple[Kernel, list[str]]]:
+def _moving(refused: Sequence[_Judged]) -> Sequence[_Judged]:
     """Leave out kernels without code, whose operand and result share bytes, where there are others."""
     moving = [(kernel, why) for kernel, why in refused if kernel.has_code]
     return moving if any(not why for _, why in moving) else refused
@@ -179,7 +182,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
     return cycles + run.waits_per_byte * costs.constant_reads(choice)
 
 
-def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed: Sequence[Candidate], run: _Run) -> str:
+def _why(chosen: Candidate, refused: Sequence[_Judged], listed: Sequence[Candidate], run: _Run) -> str:
     """The reason for `chosen`: its rank among those that can run, else a rule that each preferred one breaks."""
     kernel, call = chosen.choice.kernel, chosen.choice.call
     if kernel.form is Form.GRID:
@@ -193,13 +196,13 @@ def _why(chosen: Candidate, refused: Sequence[tuple[Kernel, list[str]]], listed:
     lacking: dict[str, str] = {}
     for other, why in refused[: [k for k, _ in refused].index(kernel)]:
         if why and all(rule(call) for rule in other.accepts[:1]):
-            lacking.setdefault(why[0], other.symbol)
+            lacking.setdefault(why, other.symbol)
     return "; ".join(f"{symbol} needs: {reason}" for reason, symbol in lacking.items()) or "the only one"
 
 
-def _why_not_on_device(refused: Sequence[tuple[Kernel, list[str]]]) -> str:
+def _why_not_on_device(refused: Sequence[_Judged]) -> str:
     """Why none of the kernels for devices runs a call."""
-    broken = [f"{kernel.symbol} needs: {why[0]}" for kernel, why in refused if kernel.form is Form.GRID and why]
+    broken = [f"{kernel.symbol} needs: {why}" for kernel, why in refused if kernel.form is Form.GRID and why]
     return "; ".join(broken) or "no kernel of the device computes this operator"
 
 
@@ -216,17 +219,17 @@ def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
     """The problem of a node whose faster kernels for these types refuse it; empty where there are no such kernels."""
     if target.device:
         known = kernels.on_device(type(node.op))
-        return [_problem(node, call, [(k, k.refusals(call, target.features)) for k in known])]
+        return [_problem(node, call, known, target)]
     better = [k for k in kernels.of(node.op) if k.needs and k.needs <= target.features and _is_for_types(k, call)]
-    return [_problem(node, call, [(k, k.refusals(call, target.features)) for k in better])] if better else []
+    return [_problem(node, call, better, target)] if better else []
 
 
 def _is_for_types(kernel: Kernel, call: Call) -> bool:
     return all(rule(call) for rule in kernel.accepts[:1])
 
 
-def _problem(node: Node, call: Call, refused: Sequence[tuple[Kernel, list[str]]]) -> str:
+def _problem(node: Node, call: Call, known: Sequence[Kernel], target: Target) -> str:
     types = ", ".join("-" if t is None else str(t) for t in call.inputs)
     lines = [f"  {node.source}: {node.op} on ({types}) -> {call.output}"]
-    lines += [f"    {kernel.symbol} needs: {'; '.join(why)}" for kernel, why in refused]
+    lines += [f"    {k.symbol} needs: {'; '.join(k.refusals(call, target.features))}" for k in known]
     return "\n".join(lines)

@@ -105,23 +105,13 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | Non
     once       1                             events     of the step by rows, one for each batch of them, less one
     converted  elements that a RING kernel writes into its ring
     """
-    shape = call.output.shape
-    outputs = sum(t.size for t in call.outputs)
-    channels = shape[-1] if shape else 1
-    macs = call.op.macs(call)
     step = _step(kernel, call, by_rows, batch)
-    events = step.events
+    events, sizes = step.events, _sizes(call)
     window = kernel.window(call) if kernel.slides and kernel.window else None
     found = {
-        "macs": macs,
-        "outputs": outputs,
-        "inputs": sum(call.input(k).size for k in kernel.pointer_operands(call)),
-        "bytes": sum(t.nbytes for t in call.outputs),
-        "pixels": outputs / max(channels, 1),
-        "patches": macs / max(channels, 1),
-        "rest": macs * (channels % 4) / max(channels, 1),
-        "odd": macs * (channels % 2) / max(channels, 1),
-        "runs": outputs * (window.size if window else 0),
+        **sizes,
+        "inputs": _elements(call, kernel.pointer_operands(call)),
+        "runs": sizes["outputs"] * (window.size if window else 0),
         "calls": _calls(kernel, call, events),
         "once": 1,
         "events": events - 1,
@@ -133,11 +123,39 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | Non
     return {name: float(value) for name, value in found.items() if value}
 
 
+@fact
+def _sizes(call: Call) -> Mapping[str, float]:
+    """The numbers that all kernels of a call have."""
+    shape = call.output.shape
+    outputs = sum(t.size for t in call.outputs)
+    channels = shape[-1] if shape else 1
+    macs = call.op.macs(call)
+    return {
+        "macs": macs,
+        "outputs": outputs,
+        "bytes": sum(t.nbytes for t in call.outputs),
+        "pixels": outputs / max(channels, 1),
+        "patches": macs / max(channels, 1),
+        "rest": macs * (channels % 4) / max(channels, 1),
+        "odd": macs * (channels % 2) / max(channels, 1),
+    }
+
+
+@fact
+def _elements(call: Call, operands: tuple[int, ...]) -> int:
+    return sum(call.input(k).size for k in operands)
+
+
 def _step(kernel: Kernel, call: Call, by_rows: bool, batch: int | None) -> Step:
-    choice = Choice(Node("", call.op, (), (), ""), call, kernel, "")
+    choice = Choice(_node(call), call, kernel, "")
     if not by_rows or not can_run_by_rows(choice):
         return Step(0, choice)
     return Step(0, choice, True, batch or batch_of(choice))
+
+
+@fact
+def _node(call: Call) -> Node:
+    return Node("", call.op, (), (), "")
 
 
 def _work(step: Step) -> Mapping[str, float]:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
+from mcugen.call import Call
 from mcugen.graph import Graph
 from mcugen.kernel import Form
 from mcugen.plan import Buffer
@@ -121,6 +122,20 @@ class Stretch:
 
 
 @dataclass(frozen=True, eq=False)
+class Frame:
+    """What stretches have in common whose kernels differ in their costs alone.
+
+    times: the events of each step. rows, more: as in `Stretch`. inside: `rows` less the ends of the stretch.
+    """
+
+    steps: Sequence[Step]
+    times: Sequence[Sequence[int]]
+    rows: Load
+    inside: Load
+    more: list[dict[int, Part]]
+
+
+@dataclass(frozen=True, eq=False)
 class Network:
     """A graph with the candidates of its nodes, and what stays in memory: see `schedule.build`."""
 
@@ -131,6 +146,7 @@ class Network:
     results: frozenset[str]
     _known: dict[tuple[int, bool], tuple[int, int]] = field(default_factory=dict)
     _stretches: dict[tuple[object, ...], Stretch] = field(default_factory=dict)
+    _frames: dict[tuple[object, ...], Frame] = field(default_factory=dict)
 
     @functools.cached_property
     def by_rows(self) -> Mapping[str, Sequence[Candidate]]:
@@ -159,9 +175,22 @@ class Network:
 
     @functools.cached_property
     def kinds(self) -> list[int]:
-        """For each node the number of its kind: those of one kind differ in nothing that schedules depend on."""
-        known: dict[object, int] = {}
-        return [known.setdefault(_kind(listed), len(known)) for listed in self.candidates]
+        """For each node the number of its kind: those of one kind differ in nothing that stretches depend on."""
+        return _numbered(_kind(listed) for listed in self.candidates)
+
+    @functools.cached_property
+    def row_forms(self) -> list[int]:
+        """The same for what schedules by rows depend on, which costs are not."""
+        return _numbered(_form(listed, self.by_rows[listed[0].choice.node.name]) for listed in self.candidates)
+
+    @functools.cached_property
+    def whole_forms(self) -> list[int]:
+        """The same for schedules of whole tensors."""
+        return _numbered(_form(listed, self.whole[listed[0].choice.node.name]) for listed in self.candidates)
+
+    def walks(self, by_rows: bool) -> Mapping[str, Sequence[Candidate]]:
+        """The candidates of each node, by rows or for whole tensors."""
+        return self.by_rows if by_rows else self.whole
 
     def stretch(self, steps: range, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
         """The stretch of these steps, or one like it, whose candidates have the same places among those of their nodes.
@@ -169,16 +198,21 @@ class Network:
         is_first, is_last: whether it begins or ends with the network.
         """
         part, places = self.parts.of(steps)
-        key = (by_rows, is_first, is_last, self.keeps(part), *self._shape_of(part, places))
+        where = (by_rows, is_first, is_last, self.keeps(part))
+        key = (*where, *self._shape_of(part, [self.kinds[at] for at in places]))
         if key not in self._stretches:
-            self._stretches[key] = stretch(self, part, by_rows=by_rows, is_first=is_first, is_last=is_last)
+            forms = self.row_forms if by_rows else self.whole_forms
+            alike = (*where, *self._shape_of(part, [forms[at] for at in places]))
+            if alike not in self._frames:
+                self._frames[alike] = frame_of(self, part, by_rows=by_rows, is_first=is_first, is_last=is_last)
+            self._stretches[key] = stretch(self, part, self._frames[alike], by_rows=by_rows)
         return self._stretches[key]
 
-    def _shape_of(self, part: Graph, places: Sequence[int]) -> Iterator[int]:
+    def _shape_of(self, part: Graph, kinds: Sequence[int]) -> Iterator[int]:
         """The kinds of the nodes of a part, and which tensors are the same."""
         number: dict[str, int] = {}
-        for node, at in zip(part.nodes, places, strict=True):
-            yield self.kinds[at]
+        for node, kind in zip(part.nodes, kinds, strict=True):
+            yield kind
             for name in (*node.inputs, *node.outputs):
                 known = name is not None and not part.tensors[name].is_constant
                 yield number.setdefault(str(name), len(number)) if known else -1
@@ -202,11 +236,27 @@ class Network:
         return self._known[key]
 
 
+def _numbered(kinds: Iterable[object]) -> list[int]:
+    """A number for each of them: those that are equal have the same."""
+    known: dict[object, int] = {}
+    return [known.setdefault(kind, len(known)) for kind in kinds]
+
+
 def _kind(listed: Candidates) -> object:
-    """What schedules depend on of a node with these candidates."""
-    call = listed[0].choice.call
+    """What stretches depend on of a node with these candidates."""
+    return _operation(listed[0].choice.call), tuple(map(_traits, listed))
+
+
+def _form(listed: Candidates, walks: Sequence[Candidate]) -> object:
+    """What schedules depend on of a node, of whose candidates some walk as the schedule does."""
+    found = [_first(walks, returns=returns) for returns in (False, True)]
+    traits = tuple((id(c.kernel), c.rows, c.kernel.window(c.call) if c.kernel.window else None) for c in found)
+    return _operation(listed[0].choice.call), traits
+
+
+def _operation(call: Call) -> object:
     types = tuple((t.shape, t.dtype) if t else None for t in (*call.inputs, *call.outputs))
-    return _op_of(call.op), types, tuple(c is None for c in call.constants), tuple(map(_traits, listed))
+    return _op_of(call.op), types, tuple(c is None for c in call.constants)
 
 
 def _op_of(op: object) -> object:
@@ -223,19 +273,29 @@ def _traits(c: Candidate) -> object:
     return id(kernel), c.cost, c.rows_cost, step.scratch_bytes, step.ring_bytes, window
 
 
-def stretch(net: Network, part: Graph, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
+def stretch(net: Network, part: Graph, frame: Frame, *, by_rows: bool) -> Stretch:
     """The stretch of a part of the network."""
-    walks = net.by_rows if by_rows else net.whole
+    walks = net.walks(by_rows)
+    nodes = [node for node in part.nodes if walks[node.name][0].choice.kernel.has_code]
+    offers = [
+        _offers(net, step, walks[node.name], times)
+        for step, node, times in zip(frame.steps, nodes, frame.times, strict=True)
+    ]
+    inner = Stretch(offers, frame.inside, [], 0).least_bytes()
+    return Stretch(offers, frame.rows, frame.more, len(frame.rows), inner)
+
+
+def frame_of(net: Network, part: Graph, *, by_rows: bool, is_first: bool, is_last: bool) -> Frame:
+    """What a part of the network has whatever its kernels cost."""
+    walks = net.walks(by_rows)
     made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
     loads = _loads(made.row_buffers, length)
     rows = sum(loads.values(), np.zeros(length, np.int64))
-    offers = [_offers(net, s, walks[s.choice.node.name], times[s.index]) for s in made.steps]
     ends = (() if is_first else made.graph.inputs) + (() if is_last else made.graph.outputs)
     left_out = {made.buffer_name[name] for name in ends if name in made.buffer_name}
-    kept = rows - sum(load for name, load in loads.items() if name in left_out)
-    inner = Stretch(offers, kept, [], 0).least_bytes()
-    return Stretch(offers, rows, _more(net, made, walks, loads) if by_rows else [], length, inner)
+    inside = rows - sum(load for name, load in loads.items() if name in left_out)
+    return Frame(made.steps, times, rows, inside, _more(net, made, walks, loads) if by_rows else [])
 
 
 def _more(

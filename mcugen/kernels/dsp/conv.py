@@ -198,7 +198,7 @@ class InRows:
     def work(self, call: Call, way: Way) -> dict[str, float]:
         found, (n, rows, columns, outputs) = self.layout(call), call.output.shape
         threes = _threes(columns)
-        blocks = n * rows * np.array([threes // 3, (columns - threes + 1) // 2])
+        blocks = n * rows * (threes // 3), n * rows * ((columns - threes + 1) // 2)
         segments = window_of(call).kernel[0] * len(found.runs)
         widened = {f"widened{found.widen}": call.input(0).size, **_finish_work(call)}
         if self.gathered:
@@ -256,7 +256,7 @@ class Pixels:
     def work(self, call: Call, way: Way) -> dict[str, float]:
         outputs = call.output.shape[3]
         blocks = -(-call.output.size // outputs // 3)
-        counts = _gathered_work(np.array([blocks, 0]), outputs, self.words(call, way), 1, call.input(0).shape[3] / 4)
+        counts = _gathered_work((blocks, 0), outputs, self.words(call, way), 1, call.input(0).shape[3] / 4)
         return counts | _finish_work(call)
 
     def params(self, call: Call, way: Way) -> Params:
@@ -284,19 +284,20 @@ def _threes(columns: int) -> int:
     return columns - (0, 4, 2)[columns % 3] if columns != 1 else 0
 
 
-def _work(blocks: np.ndarray, outputs: int, groups: float) -> dict[str, float]:
+def _work(blocks: tuple[int, int], outputs: int, groups: float) -> dict[str, float]:
     """Counts of blocks of three and of two pixels, with `groups` groups of four taps for each pair of channels.
 
     products: groups times pixels.
     """
-    pairs = -(-outputs // 2)
-    counts = {"blocks": blocks.sum(), "pairs": pairs * blocks.sum(), "groups": groups * pairs * blocks.sum()}
-    counts["products"] = groups * pairs * (blocks @ [3, 2])
-    counts["odd_channels"] = outputs % 2 * blocks.sum()
+    pairs, (threes, twos) = -(-outputs // 2), blocks
+    total = threes + twos
+    counts = {"blocks": total, "pairs": pairs * total, "groups": groups * pairs * total}
+    counts["products"] = groups * pairs * (3 * threes + 2 * twos)
+    counts["odd_channels"] = outputs % 2 * total
     return {name: float(count) for name, count in counts.items()}
 
 
-def _gathered_work(blocks: np.ndarray, outputs: int, words: Words, runs: int, groups: float) -> dict[str, float]:
+def _gathered_work(blocks: tuple[int, int], outputs: int, words: Words, runs: int, groups: float) -> dict[str, float]:
     """The counts for gathered words, which come from `runs` runs of `groups` groups of four taps for each pixel."""
     counts = _work(blocks, outputs, words.total / 2)
     looped = counts["pairs"] * (words.times > 1)
