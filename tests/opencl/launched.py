@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from mcugen.emit.opencl import launches
 from mcugen.graph import Graph, Node
 from mcugen.kernel import Form, Kernel
 from mcugen.machine import Device
-from mcugen.op import Example, Op, evaluate
+from mcugen.op import Example, evaluate
 from mcugen.schedule import Choice
 from mcugen.select import devices
 from mcugen.toolchain import opencl
@@ -39,6 +40,12 @@ SETS = 3
 MAX_GROUP = 64
 
 
+class HasExamples(Protocol):
+    """An operator, or what else has examples of one."""
+
+    def examples(self) -> Sequence[Example]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Launched:
     """A launch with its operands, and the result that it must have."""
@@ -50,14 +57,14 @@ class Launched:
     magnitude: float
 
 
-def launched(op: type[Op], number: int = 1, first: int = 0) -> Iterator[Launched]:
+def launched(op: HasExamples, number: int = 1, first: int = 0) -> Iterator[Launched]:
     """Every `number`-th launch of an operator's examples, the `first` first."""
     for count, (example, choice, which) in enumerate(choices(op), 1):
         if count % number == first % number:
             yield from cases(example, choice, which)
 
 
-def choices(op: type[Op]) -> Iterator[tuple[Example, Choice, str]]:
+def choices(op: HasExamples) -> Iterator[tuple[Example, Choice, str]]:
     """The launches of an operator's examples, with the reference of each."""
     for example in op.examples():
         if folded(example) is None:
@@ -178,13 +185,13 @@ def _far(got: np.ndarray, case: Launched) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    from tests.test_conformance import OPS
+    from tests.opencl.fused import ALL
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ops", nargs="*")
     parser.add_argument("--every", type=int, default=1)
     options = parser.parse_args(arguments)
-    cases = [c for name in options.ops or sorted(OPS) for c in launched(OPS[name], options.every)]
+    cases = [c for name in options.ops or sorted(ALL) for c in launched(ALL[name], options.every)]
     symbols = sorted({c.choice.kernel.symbol for c in cases})
     print(f"{len(cases)} launches of {len(symbols)} kernels: {' '.join(symbols)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:

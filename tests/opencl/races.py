@@ -21,6 +21,7 @@ from pathlib import Path
 from mcugen.op import Example
 from mcugen.schedule import Choice
 from tests.opencl import launched
+from tests.opencl.fused import ALL
 
 LOCAL_BYTES = 32768
 MOST_MACS = 20_000
@@ -31,13 +32,11 @@ Found = tuple[Example, Choice, str]
 
 def chosen(names: Iterable[str]) -> tuple[list[Found], set[str], set[str]]:
     """The smallest launch of each kernel, with each tile where it has local memory; all kernels, and those exempt."""
-    from tests.test_conformance import OPS
-
     best: dict[tuple[object, ...], tuple[int, Found]] = {}
     every: set[str] = set()
     exempt: set[str] = set()
     for name in names:
-        for example, choice, which in launched.choices(OPS[name]):
+        for example, choice, which in launched.choices(ALL[name]):
             kernel, call = choice.kernel, choice.call
             grid = kernel.launch(call)
             every.add(kernel.symbol)
@@ -66,12 +65,10 @@ def reports(cases: Sequence[launched.Launched], *, planted: bool = False) -> tup
 
 
 def main(arguments: Sequence[str]) -> int:
-    from tests.test_conformance import OPS
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ops", nargs="*")
     os.environ["MCUGEN_CL_CACHE"] = ""
-    found, every, exempt = chosen(parser.parse_args(arguments).ops or sorted(OPS))
+    found, every, exempt = chosen(parser.parse_args(arguments).ops or sorted(ALL))
     cases = [next(launched.cases(*one)) for one in found]
     symbols = {case.choice.kernel.symbol for case in cases}
     print(f"{len(cases)} launches of {len(symbols)} kernels: {' '.join(sorted(symbols))}", flush=True)

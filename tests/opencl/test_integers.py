@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""int8 on OpenCL devices: bytes as floats, words of any place, sums in convolutions, one vector."""
+"""int8 on OpenCL devices: bytes as floats, words of any place, sums in convolutions; reals as bytes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mcugen.graph import Graph, Node, Tensor, verify
 from mcugen.ops._summed import SummedConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.quantize import Quantize
 from mcugen.schedule import Choice
 from mcugen.select import devices as chosen
 from mcugen.types import QuantParams, TensorType
@@ -113,3 +114,24 @@ def test_every_byte_of_data_and_of_weights_is_exact_as_float(tmp_path: Path) -> 
     ]
     assert all(not case.choice.kernel.sizes(case.choice.call)["INT_SUMS"] for case in cases)
     assert not launched.check(cases, tmp_path)
+
+
+def stored(dtype: str, rounding: str, scale: float, zero: int) -> launched.Launched:
+    """The numbers at which stored bytes begin, those just below, and what is no number or very large."""
+    y = TensorType((772,), dtype, QuantParams((scale,), (zero,)))
+    tensors = [Tensor("x", TensorType((772,), "f32"), None, "x"), Tensor("y", y, None, "y")]
+    node = Node("quantize", Quantize(dtype, rounding), ("x",), ("y",), "node 0")
+    graph = verify(Graph("case", {t.name: t for t in tensors}, (node,), ("x",), ("y",), format="tflite"), "test")
+    (choice,) = (c for c in smallest(graph) if c.kernel.symbol == "mg_quantize__cl")
+    at = np.asarray(choice.params["begins"])
+    below = np.nextafter(at, np.float32(-np.inf))
+    away = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 3e38, -3e38], np.float32)
+    x = np.concatenate([at, below, np.nextafter(at, np.float32(np.inf)), away]).astype(np.float32)
+    expected = reference.run(graph, [x], "litert")["y"]
+    assert np.array_equal(expected[:255].astype(int), expected[255:510].astype(int) + 1)
+    return launched.Launched(f"{dtype} {rounding} {scale}", choice, (x,), expected, 0.0)
+
+
+def test_reals_become_the_bytes_that_an_exact_division_gives(tmp_path: Path) -> None:
+    kinds = (("s8", "", 0.03, -128), ("s8", "even", 0.1, 5), ("u8", "even", 1e-9, 7), ("u8", "", 2.0**-5, 255))
+    assert not launched.check([stored(*kind) for kind in kinds], tmp_path)

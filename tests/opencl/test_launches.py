@@ -14,6 +14,7 @@ from mcugen import kernels, registry
 from mcugen.emit.opencl import launches, program
 from mcugen.schedule import Choice
 from tests.opencl import launched
+from tests.opencl.fused import ALL
 from tests.test_conformance import OPS
 
 EVERY = 140
@@ -33,8 +34,8 @@ SAMPLED = (
 def test_kernels_equal_the_oracle(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """One launch in many of each operator, and one of some kernels on halves and with lines; with --whole, all."""
     whole = pytestconfig.getoption("--whole")
-    names = sorted(OPS)
-    cases = [c for name in names for c in launched.launched(OPS[name], 1 if whole else EVERY)]
+    names = sorted(ALL if whole else OPS)
+    cases = [c for name in names for c in launched.launched(ALL[name], 1 if whole else EVERY)]
     cases += [] if whole else list(_sampled())
     assert len(cases) > 10
     problems = launched.check(cases, tmp_path)
@@ -56,8 +57,8 @@ def _is_asked(choice: Choice, asked: str) -> bool:
 def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
     """Every kernel's text with constants of some example passes the checks of a compiler of OpenCL C 1.2."""
     chosen = {}
-    for name in sorted(OPS):
-        for _, choice, _ in launched.choices(OPS[name]):
+    for name in sorted(ALL):
+        for _, choice, _ in launched.choices(ALL[name]):
             kernel = choice.kernel
             constants = kernel.sizes(choice.call) if not kernel.loop else {}
             chosen.setdefault((kernel.symbol, str(sorted(constants.items()))), choice)

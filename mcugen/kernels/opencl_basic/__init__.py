@@ -18,6 +18,7 @@ from mcugen.ops.gather import Gather
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.mean import Mean
 from mcugen.ops.pad import Pad
+from mcugen.ops.quantize import Quantize
 from mcugen.ops.reinterpret import Reinterpret
 from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor
 from mcugen.ops.softmax import Softmax
@@ -48,6 +49,7 @@ FAMILY = Family(
         MaxPool2D: (windows.MAX_F32, windows.MAX_S8),
         Mean: (reductions.GLOBAL_SUM_F32, reductions.GLOBAL_SUM_S8, reductions.SUM_F32),
         Pad: (movement.PAD,),
+        Quantize: (casts.QUANTIZE,),
         Reinterpret: (movement.COPY,),
         ResizeNearestNeighbor: (movement.NEAREST,),
         Softmax: (reductions.SOFTMAX_F32, reductions.SOFTMAX_S8),

@@ -1,12 +1,15 @@
-"""Floats that change their form in memory on OpenCL devices: float to half, and back."""
+"""Floats that change their form in memory on OpenCL devices: float to half, and back, and to stored bytes."""
 
 from __future__ import annotations
 
-from mcugen.call import Call
+import numpy as np
+
+from mcugen.call import Call, Params, fact
 from mcugen.element import Line, Loop, Operand, Walk
 from mcugen.grid import GridLoop
 from mcugen.kernel import Form, Grid, Kernel
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.numeric import INT_RANGE, round_array_half_away
 
 
 def between_floats(call: Call) -> bool:
@@ -37,3 +40,63 @@ def _kernel(dtype: str) -> Kernel:
 
 CASTS = tuple(_kernel(dtype) for dtype in ("f16", "f32"))
 """One kernel for each direction, as their texts differ."""
+
+SMALLEST_SCALE = 2.0**-100
+"""Of results: the numbers at which they begin are far from those that some devices take for 0."""
+
+
+def to_bytes(call: Call) -> bool:
+    "the input is float32, the output int8 or uint8, with a scale of 2**-100 or more"
+    types = (call.input(0).dtype, call.output.dtype)
+    return types in (("f32", "s8"), ("f32", "u8")) and call.output.scale >= SMALLEST_SCALE
+
+
+@fact
+def begins(call: Call) -> np.ndarray:
+    """The least float32 of each result but the first: by halving, over all floats in their order."""
+    low, high = INT_RANGE[call.output.dtype]
+    wanted = np.arange(low + 1, high + 1)
+    below, reached = (np.full(wanted.size, key, np.int64) for key in (_key(-np.inf), _key(np.inf)))
+    while (reached - below > 1).any():
+        middle = (below + reached) // 2
+        found = _stored(call, _float(middle)) >= wanted
+        below, reached = np.where(found, below, middle), np.where(found, middle, reached)
+    return _float(reached)
+
+
+def _stored(call: Call, x: np.ndarray) -> np.ndarray:
+    """What floats are stored as."""
+    with np.errstate(over="ignore"):
+        steps = np.clip(x / np.float32(call.output.scale), -(2.0**20), 2.0**20)
+    whole = np.rint(steps) if call.op.rounding else round_array_half_away(steps)
+    return np.clip(whole.astype(np.int64) + call.output.zero_point, *INT_RANGE[call.output.dtype])
+
+
+def _key(x: float) -> int:
+    """A float32 as an integer, in the same order."""
+    bits = int(np.float32(x).view(np.int32))
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
+
+
+def _float(keys: np.ndarray) -> np.ndarray:
+    """The floats of such integers."""
+    return np.where(keys >= 0, keys, -keys | 0x80000000).astype(np.uint32).view(np.float32)
+
+
+def _to_bytes(call: Call) -> Params:
+    inverse = 1.0 / call.output.scale
+    low, zero = INT_RANGE[call.output.dtype][0], call.output.zero_point
+    return {"begins": begins(call), "inverse": inverse, "zero_point": zero, "out_min": low, "total": call.output.size}
+
+
+QUANTIZE = Kernel(
+    "mg_quantize__cl",
+    Form.GRID,
+    accepts=(to_bytes, indexable),
+    params=_to_bytes,
+    variant=lambda call: {"SIGNED": int(call.output.dtype == "s8")},
+    halved=(),
+    grid=lambda call, tile: Grid.each(call.output.size),
+    needs=NEEDS,
+    source="quantize.cl",
+)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Real numbers as stored bytes: a work-item makes one. `begins` has the least number of each result but the first: a product
+ * is near the result, as OpenCL C rounds no division exactly, and comparisons find it. NaN becomes the least.
+ * SIGNED: whether the bytes have a sign. HALF: the numbers are stored as half.
+ */
+#if SIGNED
+#define STORED char
+#else
+#define STORED uchar
+#endif
+kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
+    const uint at_out, global const uchar *restrict mem_begins, const uint at_begins, const float inverse,
+    const int zero_point, const int out_min, const int total)
+{
+    const int i = (int)get_global_id(0);
+    if (i >= total) {
+        return;
+    }
+    global const float *const begins = MG_AT(const float, begins) - 1;
+    const float x = MG_LOAD(MG_AT(const MG_FLOAT, in0) + i);
+    int y = clamp(convert_int_rte(fmin(fmax(x * inverse, -512.0f), 512.0f)) + zero_point - out_min, 0, 255);
+    while (y < 255 && x >= begins[y + 1]) {
+        y++;
+    }
+    while (y > 0 && !(x >= begins[y])) {
+        y--;
+    }
+    MG_AT(STORED, out)[i] = (STORED)(y + out_min);
+}
