@@ -15,6 +15,7 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.size import region_bytes
 from mcugen.schedule.steps import can_run_by_rows
+from mcugen.select import constants
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.select.batches import in_batches
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
@@ -40,9 +41,6 @@ LARGE_CODE_WORTH = 1e-5
 """Between CODE_BYTES and MOST_CODE_BYTES, the share of the network's cost that each further byte must save: a kilobyte
 a hundredth of it.
 """
-
-FIRMWARE_BYTES = 32 * 1024
-"""Bytes of a board's flash reserved for code: that of the model and of the application around it."""
 
 SHARES = (1.0, 0.97, 0.9, 0.75)
 """Where the least plan has no room for faster kernels in all stretches: the share of it that they may take."""
@@ -70,6 +68,10 @@ class Problem:
         """The solution with these kernels in which the steps of each group run row by row."""
         regions = regions_of(self.options, self.board)
         return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
+
+    def within_flash(self, picks: Picks) -> Picks:
+        """Picks whose constants fit --flash, or the board's less the code, as far as that goes."""
+        return constants.within(picks, self.candidates, constants.limit_of(self.options, self.board))
 
     def points(self, offered: Sequence[Candidates]) -> list[Point]:
         """The points of all curves with these candidates."""
@@ -103,11 +105,11 @@ def solve(
     """
     problem = _problem(graph, candidates, options, board, curves)
     if options.optimize == "ram":
-        return _smallest(problem, problem.candidates)
+        return _smallest_within_flash(problem)
     if options.optimize == "flash":
-        picks = within_flash(problem, least_flash(problem.candidates))
+        picks = problem.within_flash(least_flash(problem.candidates))
     else:
-        picks = within_flash(problem, fastest(problem.candidates, problem.prices.of))
+        picks = problem.within_flash(fastest(problem.candidates, problem.prices.of))
     if options.input_mode == "frames":
         return problem.planned(picks)
     if options.input_mode != "whole":
@@ -145,7 +147,7 @@ def front(
     found: list[Solution] = []
     for goal in ("speed", "balanced"):
         problem = _problem(graph, candidates, replace(options, optimize=goal), board, curves)
-        picks = within_flash(problem, fastest(problem.candidates, problem.prices.of))
+        picks = problem.within_flash(fastest(problem.candidates, problem.prices.of))
         points = _best_points(problem.points(_offered(problem, picks)))
         found += [problem.planned(point.picks, point.groups) for point in _thinned(points, most)]
     return best_of(graph, candidates, options, board, found)
@@ -189,25 +191,6 @@ def cost_of(problem: Problem, solution: Solution) -> float:
     return total
 
 
-def within_flash(problem: Problem, picks: Picks) -> Picks:
-    """Picks whose constants fit --flash, or the board's less the code: the cheapest steps back per byte saved first."""
-    limit = problem.options.flash_bytes
-    if limit is None and problem.board.flash_bytes is not None:
-        limit = problem.board.flash_bytes - FIRMWARE_BYTES
-    if limit is None:
-        return picks
-    chosen = list(picks)
-    while (over := sum(c.choice.constant_bytes for c in chosen) - limit) > 0:
-        steps = [(i, c) for i, listed in enumerate(problem.candidates) for c in listed if _saved(chosen[i], c) > 0]
-        if not steps:
-            break
-        at, better = min(
-            steps, key=lambda s: (max(s[1].cost - chosen[s[0]].cost, 0.0) / min(_saved(chosen[s[0]], s[1]), over), s[0])
-        )
-        chosen[at] = better
-    return tuple(chosen)
-
-
 def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost) -> Picks:
     """The kernels of least weight whose code is within bounds; where there is much of it, without copies that save
     little.
@@ -224,10 +207,6 @@ def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost)
     return min((found, *larger), key=lambda p: sum(map(weight, p)) + price * max(code_of(p) - CODE_BYTES, 0))
 
 
-def _saved(now: Candidate, then: Candidate) -> int:
-    return now.choice.constant_bytes - then.choice.constant_bytes
-
-
 def _narrow(listed: Candidates) -> Candidates:
     """The candidates that keep the weights as wide as the model has them, where there are any."""
     return tuple(c for c in listed if not c.choice.kernel.widened) or listed
@@ -242,17 +221,18 @@ def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
     """
     priced = problem.prices.flash > 0
     used = {c.function for c in picks}
-    limited = problem.options.optimize == "flash" or problem.options.flash_bytes is not None
+    limit = constants.limit_of(problem.options, problem.board)
+    is_near = limit is not None and constants.WIDEST * constants.constants_of(picks) > limit
+    limited = problem.options.optimize == "flash" or is_near
 
     def is_offered(c: Candidate, pick: Candidate) -> bool:
         walks = can_run_by_rows(c.choice) and not can_run_by_rows(pick.choice)
         slower = c.cost >= pick.cost
         leaner = (c.working_bytes < pick.working_bytes or walks) and slower
-        return (leaner or (c.function in used and (slower or not priced))) and not (
-            limited and c.choice.constant_bytes > pick.choice.constant_bytes
-        )
+        return leaner or (c.function in used and (slower or not priced))
 
-    pairs = zip(problem.candidates, picks, strict=True)
+    known = constants.no_larger(problem.candidates, picks) if limited else problem.candidates
+    pairs = zip(known, picks, strict=True)
     return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
 
 
@@ -332,6 +312,18 @@ def _with_constants(problem: Problem, picks: Picks) -> list[Candidates]:
 
     pairs = zip(_offered(problem, picks), picks, strict=True)
     return [tuple(sorted((priced(c, pick) for c in listed), key=lambda c: c.cost)) for listed, pick in pairs]
+
+
+def _smallest_within_flash(problem: Problem) -> Solution:
+    """The least RAM; where its constants are over the limit, that of kernels with no more than a set that is within."""
+    found, limit = _smallest(problem, problem.candidates), constants.limit_of(problem.options, problem.board)
+    chosen = {c.node.name: c.kernel for c in found.choices}
+    picks = tuple(
+        next(c for c in listed if c.choice.kernel is chosen[c.choice.node.name]) for listed in problem.candidates
+    )
+    if limit is None or constants.constants_of(picks) <= limit:
+        return found
+    return _smallest(problem, constants.no_larger(problem.candidates, problem.within_flash(picks)))
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:

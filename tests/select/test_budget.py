@@ -18,21 +18,21 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Op
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
-from mcugen.select import budget, costs, solver
+from mcugen.select import budget, constants, costs, solver
+from mcugen.select.constants import FIRMWARE_BYTES
 from mcugen.select.curve import Point
 from mcugen.select.prices import FREE, Prices
-from mcugen.select.solver import FIRMWARE_BYTES
 from mcugen.select.stretch import Stretch
 from tests.support.tflite_writer import ModelWriter
 
 
-def chain(sides: tuple[int, ...], channels: tuple[int, ...]) -> bytes:
-    """3x3 convolutions, stride 2 where the side halves."""
+def chain(sides: tuple[int, ...], channels: tuple[int, ...], most: int = 127) -> bytes:
+    """3x3 convolutions, stride 2 where the side halves. most: of the weights."""
     rng = np.random.default_rng(3)
     m = ModelWriter()
     x = first = m.tensor("x", (1, sides[0], sides[0], channels[0]), "s8", scale=0.05)
     for k in range(1, len(sides)):
-        w = rng.integers(-127, 128, (channels[k], 3, 3, channels[k - 1]))
+        w = rng.integers(-most, most + 1, (channels[k], 3, 3, channels[k - 1]))
         weights = m.tensor(f"w{k}", w.shape, "s8", scale=(0.01,) * channels[k], data=w)
         y = m.tensor(f"y{k}", (1, sides[k], sides[k], channels[k]), "s8", scale=0.05)
         stride = sides[k - 1] // sides[k]
@@ -225,6 +225,20 @@ def test_constants_leave_room_for_code_in_the_flash_of_the_board(tmp_path: Path)
     flash = target.load("nucleo-g0b1re").flash_bytes
     assert flash is not None and flash - FIRMWARE_BYTES < core.report.weights_bytes <= flash
     assert board.report.weights_bytes <= flash - FIRMWARE_BYTES
+
+
+@pytest.mark.parametrize("goal", ["balanced", "ram", "flash"])
+def test_every_budget_of_flash_from_the_least_to_the_most_is_met(tmp_path: Path, goal: str) -> None:
+    """Rows outside images count, which are no fields of a kernel; weights of 4 bits may be packed, or made int16."""
+    data = chain((32, 32, 32, 16), (4, 8, 8, 16), most=7)
+    whole = built(tmp_path, data, board="cortex-m4", optimize=goal)
+    model = pipeline.prepare(tmp_path / "m.tflite", Options(board="cortex-m4", optimize=goal))
+    listed = select.candidates_of(model.graph, model.board, model.options)
+    fewest = constants.constants_of(constants.within([c[0] for c in listed], listed, 0))
+    assert fewest < 0.8 * whole.report.weights_bytes
+    for room in (fewest, fewest + 100, whole.report.weights_bytes - 1):
+        made = built(tmp_path, data, board="cortex-m4", optimize=goal, flash=str(room))
+        assert made.report.weights_bytes <= room
 
 
 def test_accelerated_kernels_are_required_of_what_was_chosen(tmp_path: Path) -> None:
