@@ -41,9 +41,21 @@ def constants_by_itself(c: Candidate) -> int:
 
 
 def within(picks: Picks, candidates: Sequence[Candidates], limit: int | None) -> Picks:
-    """Picks whose constants are within the limit: the cheapest steps back per byte saved first, as far as that goes."""
+    """Picks whose constants are within the limit: the cheapest steps back per byte saved first, as far as that goes.
+
+    Where single steps do not lead there, all layers may have to read the same rows outside images: then the kernels of
+    the fewest bytes without those rows, if they need less.
+    """
     if limit is None or constants_of(picks) <= limit:
         return picks
+    chosen = _stepped_back(picks, candidates, limit)
+    fewest = tuple(min(listed, key=lambda c: (c.choice.constant_bytes, c.cost)) for listed in candidates)
+    if constants_of(chosen) <= limit or constants_of(chosen) <= constants_of(fewest):
+        return chosen
+    return fewest
+
+
+def _stepped_back(picks: Picks, candidates: Sequence[Candidates], limit: int) -> Picks:
     chosen, sizes = list(picks), {id(c): constants_by_itself(c) for c in (*picks, *sum(candidates, ()))}
     while (over := constants_of(chosen) - limit) > 0:
         steps = [(i, c) for i, listed in enumerate(candidates) for c in listed if sizes[id(c)] < sizes[id(chosen[i])]]
