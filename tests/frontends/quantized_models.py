@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from tests.frontends.quantized_islands import ISLANDS
 from tests.frontends.quantized_writer import TYPES, Quantized, Writer
 
 Build = Callable[[Writer], Quantized]
@@ -389,6 +390,7 @@ INTEGERS: Mapping[str, Build] = {
 MODELS: Mapping[str, Build] = {
     **{f"qdq_{n}": b for n, b in FLOATS.items()},
     **{f"qlinear_{n}": b for n, b in INTEGERS.items()},
+    **{f"island_{n}": b for n, b in ISLANDS.items()},
 }
 
 

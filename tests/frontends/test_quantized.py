@@ -46,6 +46,16 @@ def test_no_float_is_left_inside(name: str, tmp_path: Path) -> None:
     assert not [note for note in graph.notes if "float island" in note]
 
 
+def test_layers_that_stay_float_are_rounded_as_the_oracle_rounds_them(tmp_path: Path) -> None:
+    """A norm, an LSTM and a GRU: one island each, in C, with every stored integer between them."""
+    model, _ = made("island_chain")
+    path = tmp_path / "net.onnx"
+    path.write_bytes(model.SerializeToString())
+    artifact = mcugen.compile(path)
+    assert "3 float islands" in artifact.graph.notes[0]
+    assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+
+
 @pytest.mark.parametrize("kind", ["Add", "Mul", "GlobalAveragePool", "Relu"])
 def test_int16_that_no_integer_kernel_runs_stays_float(kind: str, tmp_path: Path) -> None:
     """In the domain in which ONNX Runtime's quantizer writes int16 before opset 21."""
