@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.element import Element
 from mcugen.imports import Import
+from mcugen.kernel import Kernel
 from mcugen.numeric import quantize_multiplier
 from mcugen.op import Example, Scaling
 from mcugen.ops import _elementwise, _onnx, _tflite, _unary
@@ -30,6 +32,16 @@ def params(call: Call) -> Params:
     return {f"magnitude.{name}": value for name, value in found.items()}
 
 
+def work(call: Call) -> dict[str, float]:
+    """Elements that are scaled."""
+    return {"scaled": call.output.size if call.input(0).scale != call.output.scale else 0}
+
+
+def _kernel(kernel: Kernel) -> Kernel:
+    found = kernel.ruled(_elementwise.symmetric)
+    return replace(found, work=work, terms=("scaled",)) if kernel.symbol == "mg_abs_s16" else found
+
+
 class Abs(FloatFunction):
     """y = |x|.
 
@@ -47,7 +59,7 @@ class Abs(FloatFunction):
         ),
         "f32": Element("fabs(a)"),
     }
-    kernels = tuple(k.ruled(_elementwise.symmetric) for k in _unary.kernels("mg_abs", element))
+    kernels = tuple(map(_kernel, _unary.kernels("mg_abs", element)))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s16", "f32"))

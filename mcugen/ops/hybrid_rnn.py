@@ -50,6 +50,13 @@ def scratch(call: Call) -> int:
     return call.input(4).shape[1]
 
 
+def work(call: Call) -> dict[str, float]:
+    """Elements of which tanh is taken."""
+    op = call.op
+    assert isinstance(op, HybridRnn)
+    return {"curved": call.output.size if op.activation == "Tanh" else 0}
+
+
 @dataclass(frozen=True)
 class HybridRnn(Op):
     """h = act(b + f32(W (q - z)) * f32(s * scale) + f32(R (p - y)) * f32(t * scale)), step by step, where p, t and y
@@ -73,6 +80,8 @@ class HybridRnn(Op):
             params,
             operands=(0, 1, 2, 6),
             scratch=scratch,
+            work=work,
+            terms=("curved",),
         ),
     )
 
@@ -123,6 +132,8 @@ class HybridRnn(Op):
             _example(cls(), (3, 1, 5, 4), 1),
             _example(cls("Relu", symmetric=True), (2, 2, 3, 5), 2),
             _example(cls("Tanh", symmetric=True), (1, 2, 1, 6), 3),
+            _example(cls(), (4, 1, 16, 12), 4),
+            _example(cls("Relu"), (1, 1, 40, 20), 5),
         ]
 
 

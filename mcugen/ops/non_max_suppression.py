@@ -51,6 +51,12 @@ def params(call: Call) -> Params:
     }
 
 
+def work(call: Call) -> dict[str, float]:
+    """Scores that are read at first, and boxes that are compared with one that was chosen."""
+    scores = call.input(1).size
+    return {"scores": scores, "compared": scores * call.op.each}
+
+
 @dataclass(frozen=True)
 class NonMaxSuppression(Op):
     """y = rows (image, class, box) of the boxes with the best scores, best first, class by class: a box is left out
@@ -76,6 +82,8 @@ class NonMaxSuppression(Op):
             operands=(0, 1),
             scratch=lambda call: call.input(1).shape[2],
             short="nms",
+            work=work,
+            terms=("scores", "compared"),
         ),
     )
 
