@@ -10,6 +10,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.frontends.onnx_models import Writer
+from tests.frontends.quantized_models import made
 
 INTS = (0, -1, 1, 7, -(2**31), 2**31 - 1, 2**40, 2**63 - 1, -(2**63))
 FLOATS = (0.0, -1.0, 1e30, float("nan"), float("inf"), float("-inf"))
@@ -90,6 +91,17 @@ def tensors() -> bytes:
     return bytes(w.model(*found).SerializeToString())
 
 
+QUANTIZED = ("island_chain", "qlinear_conv", "qlinear_concat", "qlinear_gemm", "qdq_conv_batch_norm_u8", "qdq_moves")
+"""Models on stored integers whose fields are edited, too."""
+
+
+def all_edited() -> Iterator[tuple[str, bytes]]:
+    """Every edit of all the models."""
+    quantized = (made(name)[0].SerializeToString() for name in QUANTIZED)
+    for data in (images(), tensors(), *quantized):
+        yield from edited(data)
+
+
 def edited(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Every attribute, constant and dimension of a model with values it should not have; operands left out."""
     for k in range(_count(data)):
@@ -156,7 +168,8 @@ def _edit_constant(tensor: onnx.TensorProto, j: int) -> str:
     if data.dtype.kind == "f":
         data.reshape(-1)[:] = FLOATS[j % len(FLOATS)]
     elif data.size:
-        data.reshape(-1)[j % data.size] = INTS[j]
+        limits = np.iinfo(data.dtype)
+        data.reshape(-1)[j % data.size] = min(max(INTS[j], limits.min), limits.max)
     if j == len(INTS) - 1:
         data = data.reshape(-1)[:0]
     tensor.CopyFrom(numpy_helper.from_array(data, tensor.name))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.frontends import damage, edits, nnef_models, onnx_damage, small_models
+from tests.frontends import damage, edits, nnef_edits, nnef_models, onnx_damage, small_models
 
 FLIPS = 10_000
 NNEF_CASES = 10_000
@@ -73,6 +73,14 @@ def _flipped_members(rng: np.random.Generator) -> bytes:
     return nnef_models.tar(files)
 
 
+def nnef_reports() -> int:
+    """The same of archives of NNEF models."""
+    pairs = list(nnef_edits.all_edited())
+    files, names = [data for _, data in pairs], [what for what, _ in pairs]
+    failed = report("edited fields of NNEF files", files, names, "damaged.tar")
+    return failed + report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar")
+
+
 def report(title: str, files: list[bytes], names: Iterable[str] | None = None, name: str = "damaged.tflite") -> int:
     """Judge the files, print what became of them, and return how many failed."""
     verdicts = damage.judge(files, jobs=os.cpu_count() or 1, name=name)
@@ -86,7 +94,7 @@ def report(title: str, files: list[bytes], names: Iterable[str] | None = None, n
 
 def onnx_reports() -> int:
     """Judge .onnx files that were cut or flipped, and those with single fields edited; how many failed."""
-    pairs = [pair for data in (onnx_damage.images(), onnx_damage.tensors()) for pair in onnx_damage.edited(data)]
+    pairs = list(onnx_damage.all_edited())
     files, names = [data for _, data in pairs], [what for what, _ in pairs]
     failed = report("edited fields of .onnx files", files, names, "damaged.onnx")
     return failed + report("damaged .onnx files", onnx_damage.damaged(ONNX_CASES), name="damaged.onnx")
@@ -96,10 +104,10 @@ def main() -> int:
     damage.CPU_SECONDS, damage.WALL_SECONDS, damage.MEMORY_BYTES = LIMITS
     cut = damage.truncations(small_models.three_dense()) + damage.truncations(small_models.image_net())
     if sys.argv[1:] == ["nnef"]:
-        return 1 if report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar") else 0
+        return 1 if nnef_reports() else 0
     if sys.argv[1:] == ["onnx"]:
         return 1 if onnx_reports() else 0
-    failed = onnx_reports() + report("NNEF files", nnef_files(NNEF_CASES), name="damaged.tar")
+    failed = onnx_reports() + nnef_reports()
     failed += report("truncations", cut) + report("byte flips", flipped_files(FLIPS))
     names, files = edited_files()
     return 1 if failed + report("edited fields", files, names) else 0

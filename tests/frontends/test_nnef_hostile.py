@@ -19,7 +19,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError, UsageError
-from tests.frontends import damage, soak
+from tests.frontends import damage, nnef_edits, soak
 from tests.frontends import nnef_models as nm
 
 SECONDS = 10.0
@@ -261,6 +261,13 @@ def test_headers_of_tensors(name: str, tmp_path: Path) -> None:
 def test_quantizations(line: str, tmp_path: Path) -> None:
     files = nm.model("y = relu(x);", quant=line)
     refused(nm.write(files, tmp_path / "net"), "scale|zero point|bits|lies between|quantized|parsed")
+
+
+def test_edited_fields() -> None:
+    pairs = list(nnef_edits.all_edited())[::97]
+    verdicts = damage.judge([data for _, data in pairs], name="damaged.tar")
+    assert not damage.failures(verdicts), [(pairs[v.case][0], v.text) for v in damage.failures(verdicts)]
+    assert {v.kind for v in verdicts} == {damage.BUILT, damage.REFUSED}
 
 
 def test_some_truncations_and_flips() -> None:
