@@ -7,7 +7,8 @@ and kernel families are always imported; one whose import fails is left out, and
 from __future__ import annotations
 
 import functools
-from importlib.metadata import EntryPoint, entry_points
+import sys
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from mcugen.errors import UsageError
@@ -68,4 +69,10 @@ def _imported(group: str) -> tuple[tuple[tuple[str, Any], ...], tuple[str, ...]]
 
 
 def _sorted(group: str) -> list[EntryPoint]:
-    return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+    return sorted(_installed(group, *sys.path), key=lambda entry: (entry.name, entry.value))
+
+
+@functools.lru_cache(maxsize=32)
+def _installed(group: str, *path: str) -> EntryPoints:
+    """The entry points of a group of all packages in the folders of `sys.path`, whose metadata is read once."""
+    return entry_points(group=group)

@@ -8,6 +8,7 @@ core.
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -94,9 +95,10 @@ _MAKER = r"^(at(?=sam)|m?imx(?=rt))"
 """What orderable names have before the name that boards state: ATSAMD21, MIMXRT1062."""
 
 
+@functools.cache
 def names() -> tuple[str, ...]:
     """Every board and bare core that ships with mcugen, sorted; folders starting with `_` hold shared files."""
-    folders = (p.parent.name for p in resources.boards().glob("*/board.toml"))
+    folders = (p.parent.name for p in resources.boards().glob(f"*/{BOARD_FILE}"))
     return tuple(sorted(n for n in folders if not n.startswith("_")))
 
 

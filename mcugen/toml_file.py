@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -20,10 +21,16 @@ def read(path: Path, manual: str) -> Table:
     Raises UsageError when the file cannot be read or is not TOML.
     """
     try:
-        values = tomllib.loads(files.read(path, _MAX_BYTES).decode("utf-8"))
+        values = _parsed(files.read(path, _MAX_BYTES).decode("utf-8"))
     except ValueError as e:  # not UTF-8, or not TOML
         raise UsageError(f"not a TOML file: {e}", where=str(path), hint=manual) from e
     return Table(path, "", values, manual)
+
+
+@functools.lru_cache(maxsize=128)
+def _parsed(text: str) -> dict[str, Any]:
+    """The values of a file, which no Table changes: a bare core is read again with each of its boards."""
+    return tomllib.loads(text)
 
 
 class Table:
