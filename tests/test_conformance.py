@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcugen import kernels, target
 from mcugen.emit import bundle
 from mcugen.op import Example, Op
 from mcugen.ops.abs import Abs
@@ -90,6 +91,16 @@ def test_kernels_equal_the_oracle_on_an_emulated_core(core: str, tmp_path: Path,
     assert not problems, report(problems)
 
 
+def test_each_kernel_runs_on_an_emulated_core_in_the_sample() -> None:
+    names = sorted(op.__name__ for op in OPS.values())
+    asked = [(target.load(core).features, portion(core, names)) for core in CORES]
+    for op in OPS.values():
+        for kernel in kernels.of(op):
+            runs = [kernel.needs <= has and part.takes(op.__name__)(kernel, "tflm") for has, part in asked]
+            assert any(runs), f"{op.__name__}: {kernel.symbol}"
+    assert all(part.operators is None or part.operators for _, part in asked)
+
+
 FAULTS = {
     "a wrong element": ("((uint8_t *)out)[0] ^= 1u;", "differ, first at [0"),
     "a write past the end": ("((uint8_t *)out)[p->size] = 1u;", "use-after-poison"),
@@ -115,8 +126,8 @@ def test_a_planted_fault_is_found(name: str, tmp_path: Path) -> None:
     fault, message = FAULTS[name]
     cases, _ = cases_of(CopyExamples)
     group = program.Group("copy", tuple(cases))
-    kernels = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
-    found = conformance.run_host(conformance.compile_host(group, tmp_path, kernels=kernels), cases)
+    sources = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
+    found = conformance.run_host(conformance.compile_host(group, tmp_path, kernels=sources), cases)
     assert message in report(found)
 
 
@@ -126,8 +137,8 @@ def test_strayed_and_unstable_bytes_are_found_without_sanitizers(tmp_path: Path)
         ("((uint8_t *)out)[p->size] ^= 1u;", "bytes of no buffer were written"),
         ("if (p->size == 15u) { ((uint8_t *)out)[14] = ((const uint8_t *)in)[-3]; }", "differ, first at [2, 4]"),
     ):
-        kernels = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
-        binary = conformance.compile_host(program.Group("copy", tuple(cases)), tmp_path, ("-O1",), kernels)
+        sources = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
+        binary = conformance.compile_host(program.Group("copy", tuple(cases)), tmp_path, ("-O1",), sources)
         assert message in report(conformance.run_host(binary, cases))
 
 

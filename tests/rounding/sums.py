@@ -7,6 +7,7 @@ a pixel make any sum. The expected results are rational numbers, rounded here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -26,6 +27,8 @@ PIXELS = 1024
 """Pixels of an input set."""
 
 RANDOM_SUMS = 10_000
+FEWER_SUMS = 1_000
+"""Random sums on this machine, and on emulated cores, which are slower."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,12 @@ class Channels:
             found = np.array(exact).T
         return np.clip(found + self.zero, -128, 127).astype(np.int8)
 
-    def sums(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Every sum at which a channel's exact result changes, both neighbours of it, and random ones."""
+    def sums(self, drawn: int) -> np.ndarray:
+        """Every sum at which a channel's exact result changes, both neighbours of it, and so many random ones."""
         halves = [(2 * v - 1) / (2 * f) for f in self.factors for v in range(-128 - self.zero, 128 - self.zero)]
         near = np.array([int(h) + d for h in halves if abs(h) < REACH for d in (-2, -1, 0, 1, 2)])
-        drawn = np.random.default_rng(seed).integers(-REACH, REACH, RANDOM_SUMS, endpoint=True)
-        return np.unique(np.clip(np.concatenate([near, [-REACH, REACH, 0]]), -REACH, REACH)), drawn
+        steps = np.unique(np.clip(np.concatenate([near, [-REACH, REACH, 0]]), -REACH, REACH))
+        return np.concatenate([steps, np.random.default_rng(1).integers(-REACH, REACH, drawn, endpoint=True)])
 
 
 def weights(channels: int) -> np.ndarray:
@@ -93,23 +96,30 @@ class Sums(Conv2D):
     """The operator that `cases_of` asks for examples. Source: none."""
 
 
-def cases(channels: Channels, features: frozenset[str], name: str) -> list[Case]:
+def cases(channels: Channels, features: frozenset[str], name: str, drawn: int) -> list[Case]:
     """The convolution on every kernel that takes it, run on all those sums. name: prefixes C symbols."""
     kind = type("Sums", (Sums,), {"examples": classmethod(lambda cls: [channels.example()])})
     found, refused = cases_of(kind, features, 1, name, variants=False)
     assert not refused, refused
-    near, drawn = channels.sums(len(name))
-    return [filled(case, channels, np.concatenate([near, drawn])) for case in found]
+    return [filled(case, channels, drawn) for case in found]
 
 
-def filled(case: Case, channels: Channels, sums: np.ndarray) -> Case:
+def filled(case: Case, channels: Channels, drawn: int) -> Case:
     """The case on these sums instead of drawn data."""
+    inputs, outputs = _data(channels, drawn)
+    names = tuple(f"sums {k}" for k in range(len(inputs)))
+    return replace(case, set_names=names, inputs=inputs, expected=dict.fromkeys(case.expected, outputs))
+
+
+@functools.cache
+def _data(channels: Channels, drawn: int) -> tuple[tuple[list[np.ndarray], ...], tuple[list[np.ndarray], ...]]:
+    """The inputs of all sums and their results, which are the same for all kernels."""
+    sums = channels.sums(drawn)
     count = -(-sums.size // PIXELS)
     sets = np.resize(sums, count * PIXELS).reshape(count, PIXELS)
     inputs = tuple([pixels(part).reshape(1, 1, PIXELS, INPUTS)] for part in sets)
     outputs = tuple([channels.results(part).reshape(1, 1, PIXELS, -1)] for part in sets)
-    names = tuple(f"sums {k}" for k in range(count))
-    return replace(case, set_names=names, inputs=inputs, expected=dict.fromkeys(case.expected, outputs))
+    return inputs, outputs
 
 
 def _drawn(seed: int, count: int) -> Channels:

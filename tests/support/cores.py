@@ -12,7 +12,7 @@ from mcugen.kernel import Kernel
 from tests.support.cases import Takes
 
 EVERY = 10
-"""This machine, and a core that runs all kernels, run each of them on one of so many of its examples."""
+"""This machine, and the core that runs all kernels, run each of them on one of so many of its examples."""
 
 
 def _has_its_own(name: str) -> bool:
@@ -51,22 +51,14 @@ class Portion:
 def portion(core: str, operators: Sequence[str]) -> Portion:
     """What a core runs of these operators, so that all cores together run every kernel.
 
-    The core with the most features of each instruction set, and the first core of those without any, run all kernels;
-    the others share the operators among them, and the first one with a feature more runs the kernels that need it.
+    The first core without any features runs all kernels that it can; the others share the operators among them, and
+    the first one with a feature runs the kernels that need it. All of them run on this machine too.
     """
-    whole = [name for name in CORES if _is_first(name)]
-    if core in whole:
+    poorest = next(name for name in CORES if not target.load(name).features)
+    if core == poorest:
         return Portion(EVERY)
-    others = [name for name in CORES if name not in whole]
+    others = [name for name in CORES if name != poorest]
     place = others.index(core)
-    known = {feature for name in (*whole, *others[:place]) for feature in target.load(name).features}
+    known = {feature for name in others[:place] for feature in target.load(name).features}
     share = frozenset(list(operators)[place :: len(others)])
     return Portion(EVERY, share, target.load(core).features - known)
-
-
-def _is_first(core: str) -> bool:
-    """Whether it is the first core that has none of the features, or the most of them, on its instruction set."""
-    kinds = [(name, target.load(name)) for name in CORES if target.load(name).isa == target.load(core).isa]
-    most = max(kinds, key=lambda kind: len(kind[1].features))[0]
-    none = next((name for name, kind in kinds if not kind.features), core)
-    return core in (most, none)
