@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,21 @@ def _run(*command: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def venv(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
+    """An environment with mcugen in it, and of what it needs the packages here; with --whole, downloaded like its own.
+
+    That nothing is imported that is not declared, tests/meta checks.
+    """
     folder = tmp_path_factory.mktemp("install")
-    _run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    pip = (folder / "venv" / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    _run(*pip, ROOT, cwd=folder)
+    _run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
+    python = folder / "venv" / "bin" / "python"
+    needs: tuple[str, ...] = ()
+    if not pytestconfig.getoption("--whole"):
+        needs = ("--no-deps",)
+        own = sysconfig.get_paths(vars={"base": str(folder / "venv"), "platbase": str(folder / "venv")})["purelib"]
+        (Path(own) / "needed.pth").write_text(sysconfig.get_path("purelib"))  # its editable packages are not looked for
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check")
+    _run(*pip, *needs, ROOT, cwd=folder)
     return folder
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,7 @@ from mcugen.plan import check, plan
 from mcugen.reference.inputs import cases
 from mcugen.schedule import Choice
 from tests.rows import memory
-from tests.rows.graphs import RandomGraph, board_of
+from tests.rows.graphs import BOARDS, RandomGraph, board_of
 from tests.rows.program import Arrays, Model, Wanted, Workshop, problem, wanted_of
 
 MODES: dict[str, dict[str, Any]] = {
@@ -116,13 +116,25 @@ def input_sets(artifact: Artifact) -> list[Arrays]:
     return [case.inputs for case in found if case.name.startswith("random") or case.name in EXTREMES]
 
 
-def failures(graphs: Sequence[RandomGraph], workshop: Workshop, folder: Path) -> list[str]:
-    """The faults of these networks, in every mode."""
+def sampled(seed: int) -> list[str]:
+    """Every other mode, from the first on or from the second; each core sees all of them within twice the cores."""
+    return list(MODES)[(seed + seed // len(BOARDS)) % 2 :: 2]
+
+
+def every_mode(seed: int) -> list[str]:
+    """No sample but all of them."""
+    return list(MODES)
+
+
+def failures(
+    graphs: Sequence[RandomGraph], workshop: Workshop, folder: Path, modes: Callable[[int], list[str]] = every_mode
+) -> list[str]:
+    """The faults of these networks. modes: those of a seed."""
     found: list[str] = []
     models: list[Built] = []
     folder.mkdir(parents=True, exist_ok=True)
     for graph in graphs:
-        for mode in MODES:
+        for mode in modes(graph.seed):
             try:
                 made = built(graph, mode, folder)
             except McugenError as error:

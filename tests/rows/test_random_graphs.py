@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fixed twentieth of the random networks, in every mode, with the kernels of each core in turn, against the oracle.
+"""A fixed twentieth of the random networks, in every other mode, with the kernels of each core in turn, by the oracle.
 
-Under sanitizers, with poisoned gaps.
+Under sanitizers, with poisoned gaps. `python -m tests.rows.soak` runs all of them in every mode.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from mcugen.reference.inputs import cases
 from mcugen.verify import host
 from tests.rows import checks, soak
-from tests.rows.graphs import planted_graph, random_graph
+from tests.rows.graphs import BOARDS, board_of, planted_graph, random_graph
 from tests.rows.joins import joining_graph
 from tests.rows.program import Workshop
 from tests.rows.tensors import KINDS
@@ -29,19 +29,19 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 @pytest.mark.parametrize("first", range(0, SAMPLE, AT_ONCE))
-def test_equal_the_oracle_in_every_mode(first: int, workshop: Workshop, tmp_path: Path) -> None:
+def test_equal_the_oracle(first: int, workshop: Workshop, tmp_path: Path) -> None:
     graphs = [random_graph(seed) for seed in range(first, first + AT_ONCE)]
-    assert checks.failures(graphs, workshop, tmp_path) == []
+    assert checks.failures(graphs, workshop, tmp_path, checks.sampled) == []
 
 
 def test_networks_with_channels_to_remove_equal_the_oracle_as_imported(workshop: Workshop, tmp_path: Path) -> None:
     graphs = [planted_graph(seed) for seed in range(AT_ONCE)]
-    assert checks.failures(graphs, workshop, tmp_path) == []
+    assert checks.failures(graphs, workshop, tmp_path, checks.sampled) == []
 
 
 def test_networks_with_joins_and_splits_equal_the_oracle(workshop: Workshop, tmp_path: Path) -> None:
     graphs = [joining_graph(seed) for seed in range(4, 4 + AT_ONCE)]
-    assert checks.failures(graphs, workshop, tmp_path) == []
+    assert checks.failures(graphs, workshop, tmp_path, checks.sampled) == []
 
 
 @pytest.mark.parametrize("mode", ["grouped", "grouped_rows"])
@@ -51,6 +51,13 @@ def test_every_tensor_of_a_branching_network_is_compared(mode: str, tmp_path: Pa
     assert made.artifact.schedule.interleaved
     verdict = host.verify(made.artifact, cases(made.artifact.imported, 1))
     assert verdict.agrees, verdict.first_difference
+
+
+def test_the_sample_has_every_mode_and_every_core() -> None:
+    """In the networks of all three kinds together."""
+    seeds = [*range(SAMPLE), *range(AT_ONCE), *range(4, 4 + AT_ONCE)]
+    run = {(board_of(seed), mode) for seed in seeds for mode in checks.sampled(seed)}
+    assert {mode for _, mode in run} == set(checks.MODES) and {board for board, _ in run} == set(BOARDS)
 
 
 def test_all_networks_cover_what_is_promised() -> None:
