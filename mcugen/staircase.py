@@ -159,7 +159,9 @@ def _open_multipliers(stairs: Stairs, shift: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _multipliers(stairs: Stairs, shift: np.ndarray) -> np.ndarray:
-    return np.array([round(f * (1 << int(s))) for f, s in zip(stairs.factor, shift, strict=True)], np.int64)
+    """The multipliers nearest to the factors; MULT_END for those that are larger, which none stands for."""
+    found = (round(f * (1 << int(s))) for f, s in zip(stairs.factor, shift, strict=True))
+    return np.array([min(m, MULT_END) for m in found], np.int64)
 
 
 def _equals(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndarray) -> np.ndarray:
@@ -215,7 +217,10 @@ def line(stairs: Stairs, margin: int) -> Line | None:
     if bool((shift < 1).any()):
         return None
     mult = _multipliers(stairs, shift)
-    addend = np.array([round(o * int(m)) for o, m in zip(stairs.offset, mult, strict=True)], np.int64)
+    offsets = [round(o * int(m)) for o, m in zip(stairs.offset, mult, strict=True)]
+    if any(abs(o) >> _TOTAL_BITS for o in offsets):
+        return None
+    addend = np.array(offsets, np.int64)
     addend += np.int64(1) << (shift - 1)
     held = _equals(stairs, mult, shift, addend).all(axis=1)
     tie_bits = int(max(np.abs(stairs.low).max(), np.abs(stairs.high).max())).bit_length() + 1

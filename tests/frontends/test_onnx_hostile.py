@@ -17,6 +17,7 @@ from mcugen.errors import CorruptModelError, McugenError, UnsupportedError
 from mcugen.verify import host
 from tests.frontends import damage, onnx_damage
 from tests.frontends.onnx_models import Writer, write
+from tests.frontends.quantized_models import made
 
 HUGE = 2**40
 
@@ -294,6 +295,15 @@ def test_damaged_files() -> None:
     verdicts = damage.judge(onnx_damage.damaged(40), name="damaged.onnx")
     assert not damage.failures(verdicts), damage.failures(verdicts)[0].text
     assert {v.kind for v in verdicts} == {damage.BUILT, damage.REFUSED}
+
+
+def test_scales_biases_and_factors_beyond_any_multiplier() -> None:
+    """1e30 for each float of a convolution and of a product of stored integers, and of the product's factor."""
+    models = [made(name)[0].SerializeToString() for name in ("qlinear_conv", "qlinear_gemm", "qdq_conv_batch_norm_u8")]
+    pairs = [pair for data in models for pair in onnx_damage.edited(data) if pair[0].endswith(" edit 2")]
+    verdicts = damage.judge([data for _, data in pairs], name="damaged.onnx")
+    assert len(verdicts) > 20
+    assert not damage.failures(verdicts), damage.failures(verdicts)[0].text
 
 
 def test_edited_fields() -> None:
