@@ -29,11 +29,16 @@ fewest, as those of weights are that could be packed two to a byte.
 MODEL_CODE_BYTES = 10 * 1024
 """Most bytes of a model's code: kernels and what calls them."""
 
-STEP_CODE_BYTES = 82
-"""Bytes of the code that calls a step, and how many more there are where it fills rows for its kernel."""
-ROWS_CODE_BYTES = 30
+STEP_CODE_BYTES = 31
+"""Bytes of the code that calls a step."""
 
-HELPER_BYTES = 900
+FORM_CODE_BYTES = {Form.RING: 140, Form.WINDOW: 68, Form.ACCUMULATE: 50}
+"""Further bytes for kernels that are called row by row, and for rows that are filled for them."""
+
+START_CODE_BYTES = 200
+"""Bytes of what starts the firmware whose code `simulate` counts, as far as estimates of kernels are not above."""
+
+HELPER_BYTES = 920
 """About the bytes of a source that several kernels call, which their own code does not count."""
 
 _RISES = 8
@@ -92,15 +97,34 @@ def _worth(candidates: Sequence[Candidates], least: Picks, price: float) -> Pick
         return sum(map(weight, picks)) + price * code_of(picks)
 
     room = MODEL_CODE_BYTES - _around(least)
-    found = [within_code(candidates, room - less, weight, price) for less in _LESS]
+    found = [_trimmed(candidates, within_code(candidates, room - less, weight, price)) for less in _LESS]
     fitting = [picks for picks in found if code_of(picks) + _around(picks) <= MODEL_CODE_BYTES]
     return min(fitting, key=total, default=least)
 
 
-def _around(picks: Picks) -> int:
-    """Bytes of code that calls the kernels, and of what they call themselves."""
+def _trimmed(candidates: Sequence[Candidates], picks: Picks) -> Picks:
+    """The picks within the limit of code: kernels that take more to call give way to other functions of the same set,
+    with the least time for each byte. The picks themselves where that does not reach.
+    """
+    used, found = {c.function for c in picks}, list(picks)
+    while code_of(found) + _around(found) > MODEL_CODE_BYTES:
+        less = [
+            ((c.cost - found[i].cost) / (_calling(found[i]) - _calling(c)), i, c)
+            for i, listed in enumerate(candidates)
+            for c in listed
+            if c.function in used and _calling(c) < _calling(found[i])
+        ]
+        if not less:
+            return picks
+        _, i, c = min(less, key=lambda step: step[:2])
+        found[i] = c
+    return tuple(found)
+
+
+def _around(picks: Sequence[Candidate]) -> int:
+    """Bytes of code that starts and calls the kernels, and of what they call themselves."""
     helpers = {helper for c in picks for helper in c.choice.kernel.helpers}
-    return sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
+    return START_CODE_BYTES + sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
 
 
 def _bytes_of(picks: Picks) -> int:
@@ -110,4 +134,4 @@ def _bytes_of(picks: Picks) -> int:
 def _calling(c: Candidate) -> int:
     """Bytes of code that call a step."""
     kernel = c.choice.kernel
-    return (STEP_CODE_BYTES + ROWS_CODE_BYTES * (kernel.form is Form.RING)) * kernel.has_code
+    return (STEP_CODE_BYTES + FORM_CODE_BYTES.get(kernel.form, 0)) * kernel.has_code

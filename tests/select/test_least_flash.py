@@ -66,3 +66,19 @@ def test_bytes_that_bring_little_are_left(candidates: list[Candidates], monkeypa
     dear = flash.least_flash(candidates)
     assert code_of(dear) + constants_of(dear) < code_of(cheap) + constants_of(cheap)
     assert time_of(dear) > time_of(cheap)
+
+
+def test_over_the_limit_by_a_call_the_layer_that_gains_least_goes_back(
+    candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of(part: str) -> Picks:
+        return tuple(next(c for c in listed if part in f"{c.choice.kernel.symbol} ") for listed in candidates)
+
+    slow, fast = of("conv2d_s8 "), of("dsp8_shared_gathered")
+    picks = (slow[0], *fast[1:])
+    monkeypatch.setattr(flash, "MODEL_CODE_BYTES", code_of(picks) + flash._around(picks) - 1)
+    found = flash._trimmed(candidates, picks)
+    assert code_of(found) + flash._around(found) <= flash.MODEL_CODE_BYTES
+    changed = [i for i in range(len(picks)) if found[i] is not picks[i]]
+    assert changed == [min(range(1, len(picks)), key=lambda i: slow[i].cost - fast[i].cost)]
+    assert found[changed[0]].function == slow[0].function
