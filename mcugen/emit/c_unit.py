@@ -22,6 +22,7 @@ class Unit:
     variables: dict[str, c_ast.Decl] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
     defined: dict[str, c_ast.FuncDef] = field(default_factory=dict)
+    _locals: dict[str, dict[str, list[c_ast.Decl]]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def typedefs(self) -> dict[str, c_ast.Node]:
@@ -42,6 +43,12 @@ class Unit:
 
     def locals_of(self, function: c_ast.FuncDef) -> dict[str, list[c_ast.Decl]]:
         """Parameters and local objects by name; a name stands for several where blocks declare it anew."""
+        name = function.decl.name
+        if name not in self._locals:
+            self._locals[name] = self._locals_of(function)
+        return self._locals[name]
+
+    def _locals_of(self, function: c_ast.FuncDef) -> dict[str, list[c_ast.Decl]]:
         found: dict[str, list[c_ast.Decl]] = {}
         for node in walk(function):
             if isinstance(node, c_ast.Decl) and node is not function.decl and node.name and not is_function(node):
@@ -103,20 +110,20 @@ def parse(preprocessed: str, filename: str) -> Unit:
 
 
 def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """The node and all below it, less the names of members, which are no names of objects."""
-    if node is None:
-        return
-    yield node
-    for child in _children(node):
-        yield from walk(child)
+    """The node and all below it, in the order of the text, less the names of members, which are no names of objects."""
+    waiting = [] if node is None else [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += reversed(_children(found))
 
 
-def _children(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    for label, child in node.children():
-        is_member = isinstance(node, c_ast.StructRef) and label == "field"
-        is_designator = isinstance(node, c_ast.NamedInitializer) and isinstance(child, c_ast.ID) and label != "expr"
-        if not is_member and not is_designator:
-            yield child
+def _children(node: c_ast.Node) -> list[c_ast.Node]:
+    if isinstance(node, c_ast.StructRef):
+        return [node.name]
+    if isinstance(node, c_ast.NamedInitializer):
+        return [child for label, child in node.children() if label == "expr" or not isinstance(child, c_ast.ID)]
+    return list(node)
 
 
 def is_function(declaration: c_ast.Decl) -> bool:
