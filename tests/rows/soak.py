@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random networks in every mode, and random streams: `python -m tests.rows.soak [--graphs N] [--first SEED]`.
 
-Tests run a fixed tenth.
+Tests run a fixed twentieth.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tests.rows.graphs import random_graph
 from tests.rows.joins import joining_graph
 from tests.rows.streams import random_stream, streamed
 
-SEEDS = range(700, 706)
+SEEDS = [pytest.param(seed, marks=[pytest.mark.whole] if seed % 2 else []) for seed in range(700, 706)]
 
 
 @pytest.mark.parametrize("make", [random_graph, joining_graph])

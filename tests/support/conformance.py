@@ -8,6 +8,7 @@ prints a line per operator, and for each case that fails the first difference.
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from tests.support.cases import Case, Refused, Takes, cases_of, every_case, fold
 # Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
 CASE_WARNINGS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in STRICT_WARNINGS)
 _RUN_LIMIT_S = 60.0
+_KEPT = tempfile.TemporaryDirectory(prefix="mcugen-")
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,26 @@ def compile_host(
     unit = program.write_group(group, folder)
     table = program.write_table([group], folder)
     jobs = [(kernels.get(path.name, path), STRICT_WARNINGS) for path in program.write_runtime(group.views, folder)]
-    jobs += [(unit, CASE_WARNINGS), (table, CASE_WARNINGS), (program.SUPPORT / "harness.c", CASE_WARNINGS)]
+    jobs += [(unit, CASE_WARNINGS), (table, CASE_WARNINGS)]
     objects = [folder / f"{source.stem}.o" for source, _ in jobs]
+    include = include_flags(folder)
 
     def compile_one(job: tuple[Path, tuple[str, ...]], out: Path) -> None:
-        run_checked(["gcc", *job[1], *flags, *include_flags(folder), "-c", str(job[0]), "-o", str(out)], timeout_s=300)
+        run_checked(["gcc", *job[1], *flags, *include, "-c", str(job[0]), "-o", str(out)], timeout_s=300)
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(compile_one, jobs, objects))
     out = folder / group.name
-    run_checked(["gcc", *flags, *objects, "-o", out, "-lm"], timeout_s=120)
+    run_checked(["gcc", *flags, *objects, _harness(tuple(flags)), "-o", out, "-lm"], timeout_s=120)
+    return out
+
+
+@functools.cache
+def _harness(flags: tuple[str, ...]) -> Path:
+    """The object of the harness, which is the same for all operators."""
+    out = Path(_KEPT.name) / f"harness{len(list(Path(_KEPT.name).iterdir()))}.o"
+    source = program.SUPPORT / "harness.c"
+    run_checked(["gcc", *CASE_WARNINGS, *flags, f"-I{program.SUPPORT}", "-c", source, "-o", out], timeout_s=120)
     return out
 
 
