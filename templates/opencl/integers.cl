@@ -6,6 +6,27 @@
     (char4)((p)[0], (count) > 1 ? (p)[1] : 0, (count) > 2 ? (p)[2] : 0, (count) > 3 ? (p)[3] : 0)
 #define MG_INTS(word) convert_int4(as_char4(word))
 
+/* Adds the products of the four int8 of two words to `sum`. */
+#if defined(cl_nv_pragma_unroll)
+#define MG_DOT(sum, a, b) asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b))
+#elif defined(cl_khr_integer_dot_product)
+#define MG_DOT(sum, a, b) sum += dot_4x8packed_ss_int((uint)(a), (uint)(b))
+#else
+#define MG_DOT(sum, a, b) sum += mg_dot(MG_INTS(a) * MG_INTS(b))
+#endif
+
+static inline int mg_dot(int4 products)
+{
+    return (products.x + products.y) + (products.z + products.w);
+}
+
+/* Between work-groups of a launch: what is written before it is seen behind it. */
+#if defined(cl_nv_pragma_unroll)
+#define MG_FENCE asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#else
+#define MG_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+
 /* A stored int8 v as float, from v ^ 0x80 in the lowest bits: as bits of a float of 2^23 they are 2^23 + 128 + v, and the
  * difference is exact. Conversions take several times as long as an addition on many devices. */
 #define MG_BYTE_FLOAT(flipped) (as_float(0x4B000000u | (flipped)) - 8388736.0f)

@@ -34,9 +34,11 @@ from tests.support import draw, program
 from tests.support.cases import folded, prepared, under_test
 from tests.support.references import REFERENCES
 
-FEATURES = frozenset({"cl12", "fence"})
+FEATURES = frozenset({"cl12", "fence", "dot8"})
 DEVICE = target.load("opencl-generic").device
 SETS = 3
+FLAGS = [flag.replace("-O2", "-O0") for flag in opencl.FLAGS]
+"""Of the program around the kernels, which takes longer to optimize than to run."""
 MAX_GROUP = 64
 
 
@@ -152,7 +154,7 @@ def check(
     files = launches.files_of([c.choice for c in cases], str(folder))
     for text in without:
         files["launches.c"] = files["launches.c"].replace(text, b"")
-    made = opencl.compile_program(files, folder)
+    made = opencl.compile_program(files, folder, FLAGS)
     given = b"".join(array.tobytes() for case in cases for array in case.operands)
     command = [*under, str(made), "check"]
     output = opencl.run(Path(command[0]), command[1:], stdin=given)

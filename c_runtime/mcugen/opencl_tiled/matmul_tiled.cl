@@ -13,9 +13,12 @@
  * clamped first. UNROLL: steps of the inner loop that are written out. HALF: data, weights and results are stored as half.
  * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact. LOOSE:
  * four int8 of a pixel may begin at any byte, and the last of them lie beyond it. LINE: results are rounded as line.h says.
+ * DOT: int8 stay four to a word, which is what BK counts, and are multiplied by MG_DOT; weights have one tap of a word after
+ * the other.
  */
 #include <mcugen/opencl_tiled/matmul_pair.h>
-#if INT8 && INT_SUMS
+#include <mcugen/opencl_tiled/matmul_tiles.h>
+#if INT8 && (INT_SUMS || DOT)
 #define VALUE int
 #else
 #define VALUE float
@@ -33,26 +36,51 @@
 #define STAGE (BK * PA + BK * PB)
 #define SUMS (SK > 1 ? (SK / 2) * BM * BN : 0)
 #define LOCAL ((2 * SK * STAGE) > SUMS ? (2 * SK * STAGE) : SUMS)
-#define V4_(v) v##4
-#define V4X(v) V4_(v)
-#define V4 V4X(VALUE)
+#define V4 MG_JOIN(VALUE, 4)
 /* What is read is held in registers as QUAD and QUAD4 until it is put into local memory: int8 as the bytes that they are. */
 #if INT8
 #define DATA char
-#define MUL_ADD(a, b, c) ((c) + (a) * (b))
 #define QUAD4 uint
 #define READ4(p) MG_FOUR(p)
 #define VALUES4(v) MG_JOIN(MG_FOUR_AS_, VALUE)(v)
 #define STORE4(v, p) MG_STORE_FOUR(v, p)
 #else
 #define DATA MG_FLOAT
-#define MUL_ADD(a, b, c) fma((V4)(a), b, c)
 #define QUAD4 V4
 #define READ4(p) MG_WHOLE4(p)
 #define VALUES4(v) v
 #define STORE4(v, p) MG_STORE4(v, p)
 #endif
-#if VEC == 4
+#if DOT
+#define WIDE 4
+#define STEPS ((taps + 3) / 4)
+#define ROW4 int4
+#define MUL_ADD(a, b, c) DOTS(a, b, c)
+#define READ_ROW4(k, n) (*(global const int4 *)(w + ((size_t)k * pitch + n) * 4))
+#define PUT_ROW4(v) v
+#define DOTS MG_JOIN(KERNEL, _dots)
+static inline int4 DOTS(int a, int4 b, int4 c)
+{
+    int x = c.x, y = c.y, z = c.z, w = c.w;
+    MG_DOT(x, a, b.x);
+    MG_DOT(y, a, b.y);
+    MG_DOT(z, a, b.z);
+    MG_DOT(w, a, b.w);
+    return (int4)(x, y, z, w);
+}
+#else
+#define WIDE VEC
+#define STEPS taps
+#define ROW4 QUAD4
+#if INT8
+#define MUL_ADD(a, b, c) ((c) + (a) * (b))
+#else
+#define MUL_ADD(a, b, c) fma((V4)(a), b, c)
+#endif
+#define READ_ROW4(k, n) READ4(w + (size_t)k * pitch + n)
+#define PUT_ROW4(v) VALUES4(v)
+#endif
+#if WIDE == 4
 #define QUAD QUAD4
 #define READ(p) READ4(p)
 #elif INT8
@@ -61,13 +89,6 @@
 #else
 #define QUAD VALUE
 #define READ(p) ((VALUE)MG_LOAD(p))
-#endif
-#if SPLIT
-#if defined(cl_nv_pragma_unroll)
-#define FENCE asm volatile("fence.acq_rel.gpu;" ::: "memory")
-#else
-#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
-#endif
 #endif
 
 kernel __attribute__((reqd_work_group_size(T * SK, 1, 1)))
@@ -128,7 +149,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #endif
     const int id = get_local_id(0), slice = id / T, t = id % T;
     const int tx = t % TX, ty = t / TX;
-    const int tiles = (taps + BK - 1) / BK;
+    const int tiles = (STEPS + BK - 1) / BK;
 #if SPLIT
     const int splits = (int)get_num_groups(2), part_of = (int)get_group_id(2);
 #else
@@ -157,7 +178,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     }
 #endif
     QUAD ra[LA];
-    QUAD4 rb[LB];
+    ROW4 rb[LB];
     V4 sum[TM][VN];
 #pragma unroll
     for (int i = 0; i < TM; i++)
@@ -174,17 +195,17 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #if PAIR
 #elif POINT && LOOSE
 #define FETCH_A(i, kv) \
-    if (from[i] >= 0 && (kv) * VEC < taps) { \
-        ra[i] = mg_four_at(x, from[i] + (kv) * VEC, min(4, taps - (kv) * VEC)); \
+    if (from[i] >= 0 && (kv) * WIDE < taps) { \
+        ra[i] = mg_four_at(x, from[i] + (kv) * WIDE, min(4, taps - (kv) * WIDE)); \
     }
 #elif POINT
 #define FETCH_A(i, kv) \
-    if (from[i] >= 0 && (kv) * VEC < taps) { \
-        ra[i] = FIRST(READ(x + from[i] + (kv) * VEC), (kv) * VEC); \
+    if (from[i] >= 0 && (kv) * WIDE < taps) { \
+        ra[i] = FIRST(READ(x + from[i] + (kv) * WIDE), (kv) * WIDE); \
     }
 #else
     global const int2 *restrict const table = MG_AT(const int2, table);
-#if INT8 && VEC == 4
+#if INT8 && WIDE == 4
 #define OUTSIDE ((uint)(uchar)in_zero_point * 0x01010101u)
 #elif INT8
 #define OUTSIDE (QUAD)(in_zero_point)
@@ -192,28 +213,11 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #define OUTSIDE (QUAD)(0)
 #endif
 #define FETCH_A(i, kv) \
-    if ((kv) * VEC < taps) { \
+    if ((kv) * WIDE < taps) { \
         const int2 e = table[kv]; \
         const int iy = from_y[i] + (e.y & 0xffff), ix = from_x[i] + (e.y >> 16); \
         ra[i] = (uint)iy < (uint)in_h && (uint)ix < (uint)in_w ? READ(x + from[i] + e.x) : OUTSIDE; \
     }
-#endif
-#if PAIR
-#define FETCH(tile) MG_PAIR_FETCH(tile)
-#else
-#define FETCH(tile) \
-    do { \
-        _Pragma("unroll") for (int i = 0; i < LA; i++) { \
-            const int c = t + i * T, kv = (tile) * KV + c % KV; \
-            ra[i] = (QUAD)(0); \
-            FETCH_A(i, kv) \
-        } \
-        _Pragma("unroll") for (int i = 0; i < LB; i++) { \
-            const int c = t + i * T, k = (tile) * BK + c / (BN / 4), n = n0 + (c % (BN / 4)) * 4; \
-            const bool there = c < BK * (BN / 4) && k < taps && n < pitch; \
-            rb[i] = there ? READ4(w + (size_t)k * pitch + n) : (QUAD4)(0); \
-        } \
-    } while (0)
 #endif
 #if VEC == 4 && INT8
 #define PUT_A(as, k, m, v) \
@@ -227,25 +231,11 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #define PUT_A(as, k, m, v) as[(k) * PA + m] = v
 #endif
 #if PAIR
+#define FETCH(tile) MG_PAIR_FETCH(tile)
 #define PUT(buffer) MG_PAIR_PUT(buffer)
 #else
-#define PUT(buffer) \
-    do { \
-        local VALUE *const as = base + (buffer) * STAGE, *const bs = as + BK * PA; \
-        _Pragma("unroll") for (int i = 0; i < LA; i++) { \
-            const int c = t + i * T; \
-            if (BM * KV % T == 0 || c < BM * KV) { \
-                const int m = c / KV, k = (c % KV) * VEC; \
-                PUT_A(as, k, m, ra[i]); \
-            } \
-        } \
-        _Pragma("unroll") for (int i = 0; i < LB; i++) { \
-            const int c = t + i * T; \
-            if (BK * (BN / 4) % T == 0 || c < BK * (BN / 4)) { \
-                *(local V4 *)(bs + (c / (BN / 4)) * BN + (c % (BN / 4)) * 4) = VALUES4(rb[i]); \
-            } \
-        } \
-    } while (0)
+#define FETCH(tile) MG_TILE_FETCH(tile)
+#define PUT(buffer) MG_TILE_PUT(buffer)
 #endif
 
     FETCH(first);
@@ -319,7 +309,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
                     *(global V4 *)(mine + ((i * VN + j) * T + t) * 4) = sum[i][j];
                 }
         }
-        FENCE;
+        MG_FENCE;
         barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
         if (id == 0) {
             last = atomic_inc(ticket) == splits - 1;
@@ -331,7 +321,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
         if (!last) {
             return;
         }
-        FENCE;
+        MG_FENCE;
         if (slice == 0) {
 #pragma unroll
             for (int i = 0; i < TM; i++)

@@ -21,7 +21,7 @@ _TAKE = re.compile(r"TAKE\((\d+)\)")
 _NAME = re.compile(r"(\w+)$")
 _FIRST = ("runtime.h",)
 _DIGEST = 6
-_UNLESS_GIVEN = {"HALF": 0, "LINE": 0, "LOOSE": 0}
+_UNLESS_GIVEN = {"HALF": 0, "LINE": 0, "LOOSE": 0, "DOT": 0}
 """Constants of texts whose kernels do not give them: how floats are stored, and how sums of integers are rounded."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcugen.kernel import Family
 from mcugen.kernels.opencl_tiled import pairs
+from mcugen.kernels.opencl_tiled.dots import DOT, DOTS
 from mcugen.kernels.opencl_tiled.products import F32, NEEDS, RESIDUAL, S8, SCALED, SPLIT_F32, SPLIT_S8, VECTOR
 from mcugen.kernels.opencl_tiled.sums import SUMMED
 from mcugen.kernels.opencl_tiled.vectors import VECTOR_S8
@@ -16,14 +17,14 @@ from mcugen.ops.fully_connected import FullyConnected
 
 FAMILY = Family(
     rank=10,
-    needs=NEEDS,
+    needs=NEEDS | {DOT},
     serves={
         BatchMatmul: (pairs.VECTOR, pairs.PAIR),
-        Conv2D: tuple(kernel.ruled(one_group) for kernel in (VECTOR, F32, SPLIT_F32, VECTOR_S8, S8, SPLIT_S8)),
+        Conv2D: tuple(kernel.ruled(one_group) for kernel in (VECTOR, F32, SPLIT_F32, VECTOR_S8, *DOTS, S8, SPLIT_S8)),
         ResidualConv2D: RESIDUAL,
         ScaledConv2D: SCALED,
         SummedConv2D: SUMMED,
-        FullyConnected: (VECTOR, F32, SPLIT_F32, VECTOR_S8, S8, SPLIT_S8),
+        FullyConnected: (VECTOR, F32, SPLIT_F32, VECTOR_S8, *DOTS, S8, SPLIT_S8),
     },
     device=True,
 )

@@ -8,6 +8,7 @@ from mcugen.call import Call, Params, fact
 from mcugen.element import Walk
 from mcugen.grid import GridLoop, Tail, of_loop
 from mcugen.kernel import Kernel
+from mcugen.kernels.opencl_tiled.dots import DOTS
 from mcugen.kernels.opencl_tiled.products import S8, SPLIT_S8, in_runs
 from mcugen.ops._summed import addition, convolution
 from mcugen.ops.add import Add
@@ -76,4 +77,4 @@ def _summed(kernel: Kernel) -> Kernel:
     )
 
 
-SUMMED = tuple(_summed(kernel) for kernel in (S8, SPLIT_S8))
+SUMMED = tuple(_summed(kernel) for kernel in (*DOTS, S8, SPLIT_S8))

@@ -1,0 +1,61 @@
+"""Products of int8 matrices on devices that add the products of four pairs of int8 in one instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Grid, Kernel, Tile
+from mcugen.kernels.opencl_tiled import products
+from mcugen.kernels.opencl_tiled.products import S8, SHORTEST, SPLIT_S8, is_point, taps
+
+DOT = "dot8"
+"""The feature of these devices."""
+FASTER = 0.5
+"""Work of a launch, in that of one whose products are of floats: an instruction has four, at half of the rate."""
+WORD = 4
+
+
+def has_words(call: Call) -> bool:
+    "four taps that follow each other are of one pixel"
+    return is_point(call) or call.input(0).shape[3] % WORD == 0
+
+
+def weights(call: Call) -> np.ndarray:
+    """The weights as [taps / 4, channels, 4], both padded with zeros to multiples of four."""
+    w = products.weights(call).astype(np.int8)
+    words = np.pad(w, ((0, -len(w) % WORD), (0, 0))).reshape(-1, WORD, w.shape[1])
+    return np.ascontiguousarray(words.transpose(0, 2, 1))
+
+
+def _dots(kernel: Kernel, symbol: str) -> Kernel:
+    """The kernel by words of taps: these are what BK counts."""
+    params, variant, grid, tiles = kernel.params, kernel.variant, kernel.grid, kernel.tiles
+    assert params
+    assert variant
+    assert grid
+    assert tiles
+
+    def fields(call: Call) -> Params:
+        return {**params(call), "weights": weights(call)}
+
+    def constants(call: Call) -> dict[str, int]:
+        return {**variant(call), "VEC": 1, "INT_SUMS": 0, "DOT": 1}
+
+    def launch(call: Call, tile: Tile) -> Grid:
+        found = grid(call, tile)
+        return replace(found, effort=FASTER * found.effort)
+
+    def fitting(call: Call) -> Sequence[Tile]:
+        longest = max(2 * taps(call), SHORTEST)
+        return [t for t in tiles(call) if WORD * t["BK"] * t["SK"] * t["SPLITS"] <= longest]
+
+    made: dict[str, Any] = {"params": fields, "variant": constants, "grid": launch, "tiles": fitting}
+    return replace(kernel, symbol=symbol, accepts=(*kernel.accepts, has_words), needs=kernel.needs | {DOT}, **made)
+
+
+DOTS = (_dots(S8, "mg_matmul_s8__dots"), _dots(SPLIT_S8, "mg_matmul_s8__split_dots"))
