@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError, UsageError
+from mcugen.errors import CorruptModelError, InternalError, McugenError, QuantizationError, UnsupportedError, UsageError
 from tests.frontends import damage, nnef_edits, soak
 from tests.frontends import nnef_models as nm
 
@@ -261,6 +261,12 @@ def test_headers_of_tensors(name: str, tmp_path: Path) -> None:
 def test_quantizations(line: str, tmp_path: Path) -> None:
     files = nm.model("y = relu(x);", quant=line)
     refused(nm.write(files, tmp_path / "net"), "scale|zero point|bits|lies between|quantized|parsed")
+
+
+def test_a_bias_that_is_no_number(tmp_path: Path) -> None:
+    files = nm.small()
+    files["b.dat"] = nm.dat(np.full((1, 3), np.nan, np.float32))
+    refused(nm.write(files, tmp_path / "net"), "bias .* finite", QuantizationError)
 
 
 def test_edited_fields() -> None:

@@ -133,6 +133,8 @@ def _bias(e: Expansion, bias: str, x: str, w: str, outputs: int, quant: Quant) -
         return [e.constant(vector)] if vector.any() else []
     steps = _steps(e, x, w)
     if own.quant is None:
+        if not np.isfinite(data).all():
+            raise QuantizationError("the bias of a quantized layer is not all finite numbers")
         stored = np.rint(np.broadcast_to(data.reshape(-1), (outputs,)).astype(np.float64) / steps)
     else:
         own_steps = np.array(own.quant.scale)
