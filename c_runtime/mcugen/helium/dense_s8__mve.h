@@ -51,9 +51,9 @@ void mg_dense_s8__mve_clamp_long(const mg_dense_s8__mve_params *p, const int8_t 
 void mg_dense_s8__mve_once_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_once_clamp_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 
-/* Pixels of at most 16 elements: weights stay in registers. A copy for MG_INPUTS, MG_OUTPUTS (4 to 63) and MG_FINISH:
- * 0, 1 and 2 as __mve, __mve_linear and __mve_clamp, 3, 4 and 5 as __mve_once, __mve_once_clamp and __mve_float. scratch: m pixels in, 16 bytes, 2 pixels out; m = max(last, 2) +
- * 1. */
+/* At least 4 pixels of at most 16 elements: weights stay in registers. A copy for MG_INPUTS, MG_OUTPUTS (4 to 63) and
+ * MG_FINISH: 0, 1 and 2 as __mve, __mve_linear and __mve_clamp, 3, 4 and 5 as __mve_once, __mve_once_clamp and
+ * __mve_float. scratch: max(last, 4) + 3 pixels and 16 bytes, if last is not 0. */
 #define MG_DECLARE_dense_s8__mve_narrow(f) \
     MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 

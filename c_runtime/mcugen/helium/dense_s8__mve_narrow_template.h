@@ -7,7 +7,38 @@ MG_DECLARE_dense_s8__mve_narrow(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* 4 outputs of all pixels, two at a time; if n is odd, the last but one is computed twice. n >= 2. */
+/* Four outputs of two pixels as int16, in turns, without the zero point, in x0; rest: a vector that is free. */
+#define MG_SUMS(x0, x1, rest)                               \
+    "vldrb.u8 " x0 ", [r9], #" MG_TEXT(MG_INPUTS) "\n"      \
+    "vmladav.s8 r0, " x0 ", q4\n"                           \
+    "vldrb.u8 " x1 ", [r9], #" MG_TEXT(MG_INPUTS) "\n"      \
+    "vmladav.s8 r2, " x1 ", q4\n"                           \
+    "vmladav.s8 r4, " x0 ", q5\n"                           \
+    "vmladav.s8 r6, " x1 ", q5\n"                           \
+    "vmladav.s8 r8, " x0 ", q6\n"                           \
+    "vmladav.s8 r10, " x1 ", q6\n"                          \
+    "vldrw.u32 " rest ", [r5]\n"                            \
+    "vmladav.s8 r12, " x0 ", q7\n"                          \
+    "vmladav.s8 lr, " x1 ", q7\n"                           \
+    "vmov " x0 "[2], " x0 "[0], r0, r8\n"                   \
+    "vmov " x0 "[3], " x0 "[1], r4, r12\n"                  \
+    "vmov " x1 "[2], " x1 "[0], r2, r10\n"                  \
+    "vmov " x1 "[3], " x1 "[1], r6, lr\n"                   \
+    "vadd.i32 " x0 ", " x0 ", " rest "\n"                   \
+    "vadd.i32 " x1 ", " x1 ", " rest "\n"                   \
+    "vldrw.u32 " rest ", [r5, #16]\n"                       \
+    MG_HIGH(x0, rest)                                       \
+    MG_HIGH(x1, rest)                                       \
+    MG_NUDGE(x0, rest)                                      \
+    MG_NUDGE(x1, rest)                                      \
+    "vldrw.u32 " rest ", [r5, #32]\n"                       \
+    MG_ROUND(x0, x0 ", " x0 ", " rest)                      \
+    MG_ROUND(x1, x1 ", " x1 ", " rest)                      \
+    "vqmovnb.s32 " x0 ", " x0 "\n"                          \
+    "vqmovnt.s32 " x0 ", " x1 "\n"
+
+/* 4 outputs of all pixels, four at a time; if n is no multiple of 4, some are computed twice. n >= 4.
+ * Stack: least and largest output, places of 16 outputs. */
 static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, const int8_t *stream MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -15,13 +46,22 @@ static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_para
         "ldr r11, [sp, #36]\n"
         "sub sp, sp, #4\n"
         "vpush {d8-d15}\n"
-        "sub sp, sp, #32\n"
+        "sub sp, sp, #48\n"
+        ".set outputs, " MG_TEXT(MG_OUTPUTS) "\n"
         "ldrsh r7, [r0, #18]\n"
         "vdup.8 q0, r7\n"
         "vstrb.8 q0, [sp]\n"
         "ldrsh r7, [r0, #20]\n"
         "vdup.8 q0, r7\n"
         "vstrb.8 q0, [sp, #16]\n"
+        "mov r4, #0\n"
+        "mov r6, #0x01010101\n"
+        "vidup.u32 q0, r4, #1\n"
+        "vmul.i32 q0, q0, r6\n"
+        "movw r6, #2 * outputs * 256\n"
+        "movt r6, #3 * outputs * 256 + outputs\n"
+        "vadd.i32 q0, q0, r6\n"
+        "vstrb.8 q0, [sp, #32]\n"
         "ldrsh r7, [r0, #16]\n"
         "mov r5, r3\n"
         "vldrb.u8 q4, [r5], #16\n"
@@ -30,59 +70,46 @@ static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_para
         "vldrb.u8 q7, [r5], #16\n"
         "mov r9, r1\n"
         "mov r1, r2\n"
-        "and r3, r11, #1\n"
-        "lsr r11, r11, #1\n"
+        "and r3, r11, #3\n"
+        "lsr r11, r11, #2\n"
         "2:\n"
-        "vldrb.u8 q0, [r9], #" MG_TEXT(MG_INPUTS) "\n"
-        "vmladav.s8 r0, q0, q4\n"
-        "vldrb.u8 q1, [r9], #" MG_TEXT(MG_INPUTS) "\n"
-        "vmladav.s8 r2, q1, q4\n"
-        "vmladav.s8 r4, q0, q5\n"
-        "vmladav.s8 r6, q1, q5\n"
-        "vmladav.s8 r8, q0, q6\n"
-        "vmladav.s8 r10, q1, q6\n"
-        "vldrw.u32 q2, [r5]\n"
-        "vmladav.s8 r12, q0, q7\n"
-        "vldrw.u32 q3, [r5, #16]\n"
-        "vmladav.s8 lr, q1, q7\n"
-        "vmov q0[2], q0[0], r0, r8\n"
-        "vmov q0[3], q0[1], r4, r12\n"
-        "vmov q1[2], q1[0], r2, r10\n"
-        "vmov q1[3], q1[1], r6, lr\n"
-        "vadd.i32 q0, q0, q2\n"
-        "vadd.i32 q1, q1, q2\n"
-        "vldrw.u32 q2, [r5, #32]\n"
-        MG_HIGH("q0", "q3")
-        MG_HIGH("q1", "q3")
-        MG_NUDGE("q0", "q3")
-        MG_NUDGE("q1", "q3")
-        MG_ROUND("q0", "q0, q0, q2")
-        MG_ROUND("q1", "q1, q1, q2")
+        MG_SUMS("q0", "q1", "q2")
+        MG_SUMS("q1", "q2", "q3")
+        ".if " MG_TEXT(MG_FINISH) " == 0\n"
+        "vqmovunb.s16 q0, q0\n"
+        "vqmovunt.s16 q0, q1\n"
+        "vadd.i8 q0, q0, r7\n"
+        ".else\n"
+        "vqadd.s16 q0, q0, r7\n"
+        "vqadd.s16 q1, q1, r7\n"
+        "vqmovnb.s16 q0, q0\n"
+        "vqmovnt.s16 q0, q1\n"
+        ".endif\n"
         ".if " MG_TEXT(MG_CLAMP) "\n"
         "vldrb.u8 q2, [sp]\n"
         "vldrb.u8 q3, [sp, #16]\n"
         ".endif\n"
-        "vqmovnb.s32 q0, q0\n"
-        "vqmovnt.s32 q0, q1\n"
-        "vqadd.s16 q0, q0, r7\n"
-        "vqmovnb.s16 q0, q0\n"
+        "vldrb.u8 q1, [sp, #32]\n"
         MG_BETWEEN("q2", "q3")
-        "vshr.u32 q1, q0, #16\n"
-        "vstrb.32 q1, [r1, #" MG_TEXT(MG_OUTPUTS) "]\n"
-        "vstrb.32 q0, [r1], #2 * " MG_TEXT(MG_OUTPUTS) "\n"
+        "vstrb.8 q0, [r1, q1]\n"
+        "add r1, r1, #4 * outputs\n"
         "subs r11, r11, #1\n"
-        "bgt 2b\n"
+        "bgt.w 2b\n"
         "bmi 3f\n"
         "cbz r3, 3f\n"
-        "sub r9, r9, #" MG_TEXT(MG_INPUTS) "\n"
-        "sub r1, r1, #" MG_TEXT(MG_OUTPUTS) "\n"
-        "b 2b\n"
+        "rsb r3, r3, #4\n"
+        "mov r0, #" MG_TEXT(MG_INPUTS) "\n"
+        "mls r9, r3, r0, r9\n"
+        "mov r0, #outputs\n"
+        "mls r1, r3, r0, r1\n"
+        "b.w 2b\n"
         "3:\n"
-        "add sp, sp, #32\n"
+        "add sp, sp, #48\n"
         "vpop {d8-d15}\n"
         "add sp, sp, #4\n"
         "pop {r4-r11, pc}\n");
 }
+#undef MG_SUMS
 #else
 static void MG_VARIANT(block)(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, const int8_t *stream, uint32_t n)
 {
@@ -111,24 +138,17 @@ static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, 
     }
 }
 
-/* Pixels whose vectors may exceed the tensor are copied, and so is a single pixel, which is computed as two. */
+/* Pixels whose vectors may exceed the tensor are copied, at least four, and more if fewer would be left. */
 MG_LINKAGE void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 {
-    const uint32_t last = p->last < 2u ? 2u : p->last;
-    const uint32_t spare = p->last == 0u && n > 1u ? 0u : n <= last + 1u ? n : last;
-    const uint32_t first = n - spare;
-    int8_t *const made = scratch + (last + 1u) * MG_INPUTS + 16u;
+    const uint32_t last = p->last == 0u ? 0u : p->last < 4u ? 4u : p->last;
+    const uint32_t spare = last == 0u || n >= last + 4u ? last : n, first = n - spare;
     if (first > 0u) {
         MG_VARIANT(run)(p, in, out, first);
     }
     if (spare > 0u) {
         mg_copy_bytes(scratch, in + first * MG_INPUTS, spare * MG_INPUTS);
-        if (spare > 1u) {
-            MG_VARIANT(run)(p, scratch, out + first * MG_OUTPUTS, spare);
-        } else {
-            MG_VARIANT(run)(p, scratch, made, 2u);
-            mg_copy_bytes(out + first * MG_OUTPUTS, made, MG_OUTPUTS);
-        }
+        MG_VARIANT(run)(p, scratch, out + first * MG_OUTPUTS, spare);
     }
 }
 #include "mcugen/finish_end__mve.h"

@@ -17,6 +17,9 @@ SHORT = 15
 MOST_OUTPUTS = 63
 """Most outputs per pixel: two pixels must be within reach of one store."""
 
+TURNED = 4
+"""Pixels of at most 16 elements that are computed together."""
+
 HELD = 2
 """Steps of two pixels that stay in registers while all of their outputs are computed."""
 
@@ -88,8 +91,8 @@ def scratch(call: Call) -> int:
 
 
 def _narrow_scratch(call: Call) -> int:
-    outputs, inputs = matrix(call).shape
-    return int((max(_last(call), 2) + 1) * inputs + packing.LANES + 2 * outputs)
+    last = _last(call)
+    return (max(last, TURNED) + TURNED - 1) * _taps(call) + packing.LANES if last else 0
 
 
 def _narrow_work(call: Call) -> dict[str, float]:
@@ -97,7 +100,7 @@ def _narrow_work(call: Call) -> dict[str, float]:
     copied = _last(call) > 0
     return {
         **packing.vector_work(call),
-        **packing.finish_work(call, passes * -(-pixels(call) // 2)),
+        **packing.finish_work(call, 2 * passes * -(-pixels(call) // TURNED)),
         "passes": passes * (1 + copied),
         "copied": copied,
     }
