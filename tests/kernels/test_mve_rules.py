@@ -150,6 +150,14 @@ def test_eights_need_two_pixels_of_several_steps_and_even_outputs(sizes: tuple[i
     assert not eights.refusals(call_of(dense(2, 40, 8)), M55)
 
 
+@pytest.mark.parametrize(("scale", "lies"), [(0.61, True), (0.6, False), (2.0**-9, False)])
+def test_a_line_rounds_no_ties_away_from_zero_and_has_little_room(scale: float, lies: bool) -> None:
+    """Five twelfths have ties; a result 256 times as fine leaves 32 bits."""
+    call = call_of(add(scale))
+    line = next(k for k in kernels.of(call.op) if k.symbol.endswith("mve_line"))
+    assert (not line.refusals(call, M55)) == lies
+
+
 @pytest.mark.parametrize(("image", "kernel", "slices"), [
     ((25, 5, 64), (3, 3), 4), ((9, 9, 17), (3, 3), 2), ((28, 1, 128), (5, 1), 2), ((9, 1, 40), (3, 1), 2),
 ])  # fmt: skip

@@ -10,6 +10,7 @@
  * stream  blocks of 4 outputs: [steps][4][16] int8 weights, zero where there is no tap, then int32 bias[4] (the zero
  *         point folded in), mult[4], shift[4] (0 or less: to the right). If out_c is no multiple of 4, the last block
  *         repeats outputs so that it ends with the last one.
+ *         MG_EIGHTS: out_c is a multiple of 8, and blocks are the even and the odd ones of each 8 outputs.
  * sums    cannot leave 32 bits: proved when the code is generated
  *
  * Sizes of a copy: MG_FINISH 0 clamps to all of int8 with zero point -128, 1 clamps to all of int8, 2 clamps to

@@ -33,16 +33,26 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 }
 
 #if MG_HAS_MVE
+/* Where 16 elements of two pixels are read. */
 #if MG_PATCHES
-#define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, "vldrw.u32", "[r7, #offset - 496]", "[r9, #offset - 496]")
+#define MG_FIRST(row) "[r7, #offset - 496]\n"
+#define MG_SECOND(row) "[r9, #offset - 496]\n"
 #define MG_ROW_COUNT "1"
-#elif MG_WORDS
-#define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, "vldrw.u32", "[" row ", #offset]", "[" row ", #offset + " MG_TEXT(MG_PIXEL) "]")
-#define MG_ROW_COUNT MG_TEXT(MG_ROWS)
 #else
-#define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, "vldrb.u8", "[" row ", #offset]", "[" row ", #offset + " MG_TEXT(MG_PIXEL) "]")
+#define MG_FIRST(row) "[" row ", #offset]\n"
+#define MG_SECOND(row) "[" row ", #offset + " MG_TEXT(MG_PIXEL) "]\n"
 #define MG_ROW_COUNT MG_TEXT(MG_ROWS)
 #endif
+#if MG_PATCHES || MG_WORDS
+#define MG_LOAD "vldrw.u32"
+#else
+#define MG_LOAD "vldrb.u8"
+#endif
+#define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, MG_LOAD, MG_FIRST(row), MG_SECOND(row))
+
+#if MG_EIGHTS
+#include "mcugen/conv2d_s8_eights__mve.h"
+#else
 
 /* Two pixels at a time; if their number is odd, the last but one is computed twice; for a single pixel, the second
  * result is overwritten. Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all,
@@ -148,8 +158,12 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_para
         "add sp, sp, #4\n"
         "pop {r4-r11, pc}\n");
 }
+#endif
 #undef MG_ROW_LOADS
 #undef MG_ROW_COUNT
+#undef MG_FIRST
+#undef MG_SECOND
+#undef MG_LOAD
 #else
 /* An output: steps of one kernel row after the other. */
 static int32_t MG_VARIANT(sum)(const int8_t *const *rows, uint32_t offset, const int8_t *w)
@@ -167,8 +181,9 @@ static void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p, const int8_t *co
 {
     for (uint32_t i = 0u; i < p->out_w * p->out_c; i += 1u) {
         const uint32_t o = i % p->out_c, left = p->out_c % 4u, repeated = o >= p->out_c - left ? 4u - left : 0u;
-        const int8_t *const block = p->stream + (o + repeated) / 4u * MG_BLOCK;
-        const uint32_t lane = (o + repeated) % 4u;
+        const uint32_t at = MG_EIGHTS ? o / 8u * 2u + o % 2u : (o + repeated) / 4u;
+        const uint32_t lane = MG_EIGHTS ? o % 8u / 2u : (o + repeated) % 4u;
+        const int8_t *const block = p->stream + at * MG_BLOCK;
         int32_t rest[3];
         for (uint32_t k = 0u; k < 3u; k += 1u) {
             (void)memcpy(&rest[k], block + (MG_BLOCK - 48) + k * 16u + lane * 4u, 4u);

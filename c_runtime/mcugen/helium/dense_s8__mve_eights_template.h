@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/dense_s8__mve.h"
-#include "mcugen/dense_s8_asm__mve.h"
+#include "mcugen/eights__mve.h"
 
 MG_DECLARE_dense_s8__mve_eights(MG_KERNEL);
 
@@ -10,60 +10,19 @@ MG_DECLARE_dense_s8__mve_eights(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* Steps 0 and 1 of two pixels, which q0 to q3 hold for all outputs. */
-#define MG_HELD(a, x0, x1)                  \
-    "vldrb.u8 q5, [r5], #16\n"              \
-    "vmladav" a ".s8 r0, " x0 ", q5\n"      \
-    "vmladav" a ".s8 r2, " x1 ", q5\n"      \
-    "vldrb.u8 q6, [r5], #16\n"              \
-    "vmladav" a ".s8 r4, " x0 ", q6\n"      \
-    "vmladav" a ".s8 r6, " x1 ", q6\n"      \
-    "vldrb.u8 q5, [r5], #16\n"              \
-    "vmladav" a ".s8 r8, " x0 ", q5\n"      \
-    "vmladav" a ".s8 r10, " x1 ", q5\n"     \
-    "vldrb.u8 q6, [r5], #16\n"              \
-    "vmladav" a ".s8 r12, " x0 ", q6\n"     \
-    "vmladav" a ".s8 lr, " x1 ", q6\n"
-#define MG_OUTPUT(sum, second)              \
-    "vldrb.u8 q7, [r5], #16\n"              \
-    "vmladava.s8 " sum ", q5, q7\n"         \
-    "vmladava.s8 " second ", q6, q7\n"
-
-/* Four outputs of two pixels as int16, in turns, without the zero point. */
 #define MG_SUMS(made)                       \
-    MG_HELD("", "q0", "q2")                 \
-    MG_HELD("a", "q1", "q3")                \
+    MG_FOUR_HELD("", "q0", "q2")            \
+    MG_FOUR_HELD("a", "q1", "q3")           \
     ".set offset, 32\n"                     \
     ".rept steps - 2\n"                     \
-    "vldrb.u8 q5, [r9, #offset]\n"          \
     ".if far\n"                             \
-    "vldrb.u8 q6, [r11, #offset]\n"         \
+    MG_FOUR_LOADED("vldrb.u8 q5, [r9, #offset]\n", "vldrb.u8 q6, [r11, #offset]\n") \
     ".else\n"                               \
-    "vldrb.u8 q6, [r9, #offset + inputs]\n" \
+    MG_FOUR_LOADED("vldrb.u8 q5, [r9, #offset]\n", "vldrb.u8 q6, [r9, #offset + inputs]\n") \
     ".endif\n"                              \
-    MG_OUTPUT("r0", "r2")                   \
-    MG_OUTPUT("r4", "r6")                   \
-    MG_OUTPUT("r8", "r10")                  \
-    MG_OUTPUT("r12", "lr")                  \
     ".set offset, offset + 16\n"            \
     ".endr\n"                               \
-    "vmov q5[2], q5[0], r0, r8\n"           \
-    "vldrw.u32 q7, [r5], #16\n"             \
-    "vmov q5[3], q5[1], r4, r12\n"          \
-    "vmov q6[2], q6[0], r2, r10\n"          \
-    "vmov q6[3], q6[1], r6, lr\n"           \
-    "vadd.i32 q5, q5, q7\n"                 \
-    "vadd.i32 q6, q6, q7\n"                 \
-    "vldrw.u32 q7, [r5], #16\n"             \
-    MG_HIGH("q5", "q7")                     \
-    MG_HIGH("q6", "q7")                     \
-    MG_NUDGE("q5", "q7")                    \
-    MG_NUDGE("q6", "q7")                    \
-    "vldrw.u32 q7, [r5], #16\n"             \
-    MG_ROUND("q5", "q5, q5, q7")            \
-    MG_ROUND("q6", "q6, q6, q7")            \
-    "vqmovnb.s32 " made ", q5\n"            \
-    "vqmovnt.s32 " made ", q6\n"
+    MG_FOUR_SCALED(made)
 
 /* Two pixels at a time; if their number is odd, the last but one is computed twice. n >= 2.
  * Stack: least and largest output, stream, end of the full groups of eight outputs, end of all, pixels to come. */
@@ -115,25 +74,7 @@ static __attribute__((naked)) void MG_VARIANT(run)(const mg_dense_s8__mve_params
         "2:\n"
         MG_SUMS("q4")
         MG_SUMS("q5")
-        ".if " MG_TEXT(MG_FINISH) " == 0\n"
-        "vqmovunb.s16 q4, q4\n"
-        "vqmovunt.s16 q4, q5\n"
-        "vadd.i8 q4, q4, r7\n"
-        ".else\n"
-        "vqadd.s16 q4, q4, r7\n"
-        "vqadd.s16 q5, q5, r7\n"
-        "vqmovnb.s16 q4, q4\n"
-        "vqmovnt.s16 q4, q5\n"
-        ".endif\n"
-        ".if " MG_TEXT(MG_CLAMP) "\n"
-        "vldrb.u8 q5, [sp]\n"
-        "vmax.s8 q4, q4, q5\n"
-        "vldrb.u8 q6, [sp, #16]\n"
-        "vmin.s8 q4, q4, q6\n"
-        ".endif\n"
-        "vshr.u32 q5, q4, #16\n"
-        "vstrh.32 q4, [r1], #8\n"
-        "vstrh.32 q5, [r3], #8\n"
+        MG_EIGHT_NARROWED("r7")
         ".if far\n"
         "ldr r0, [sp, #36]\n"
         "cmp r5, r0\n"
@@ -170,8 +111,6 @@ static __attribute__((naked)) void MG_VARIANT(run)(const mg_dense_s8__mve_params
         "pop {r4-r11, pc}\n");
 }
 #undef MG_SUMS
-#undef MG_OUTPUT
-#undef MG_HELD
 #else
 static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, uint32_t n)
 {

@@ -22,7 +22,13 @@ MAX_ROWS = 3
 """Most kernel rows: each has a pointer."""
 
 MAX_PATCH_STEPS = 63
-TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "gathered")
+
+EIGHTS = 8
+"""Outputs of two pixels that are computed together, where these make up all of them."""
+
+MOST_STEPS = 18
+"""Most steps of outputs that are computed so: their code is unrolled twice."""
+TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "four_blocks", "pairs", "pair_steps", "gathered")
 
 
 @dataclass(frozen=True)
@@ -138,6 +144,17 @@ def ring(call: Call) -> Ring:
     return Ring("s8", -(-max(last, window.pad((x.shape[1], x.shape[2]))[1] * rows.channels) // 16) * 16)
 
 
+def by_eights(call: Call) -> bool:
+    """Whether two pixels stay in registers, in part, for eight outputs."""
+    return call.output.shape[3] % EIGHTS == 0 and _steps(call) <= MOST_STEPS
+
+
+def _steps(call: Call) -> int:
+    """Steps of an output."""
+    rows = chosen(call)
+    return rows.steps * (1 if rows.is_patch else window_of(call).kernel[0])
+
+
 def scratch(call: Call) -> int:
     return max(call.output.shape[2], 2) * chosen(call).pixel + packing.LANES
 
@@ -145,6 +162,7 @@ def scratch(call: Call) -> int:
 def variant(call: Call) -> dict[str, int]:
     rows, kernel_rows = chosen(call), window_of(call).kernel[0]
     sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
+    sizes["eights"] = int(by_eights(call))
     if rows.is_patch:
         return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
     return sizes | {"words": rows.words}
@@ -152,11 +170,11 @@ def variant(call: Call) -> dict[str, int]:
 
 def code(call: Call) -> int:
     """Code size of a copy on rows, in which all steps are unrolled, in bytes."""
-    return 456 + 57 * window_of(call).kernel[0] * chosen(call).steps
+    return 600 + 114 * _steps(call) if by_eights(call) else 456 + 57 * _steps(call)
 
 
 def work(call: Call) -> dict[str, float]:
-    """Blocks of two pixels and four outputs, their steps, pairs of pixels, and vectors that are gathered."""
+    """Blocks of two pixels and four outputs, those not by eights, their steps, pairs of pixels, gathered vectors."""
     rows, y, kernel_rows = chosen(call), call.output.shape, window_of(call).kernel[0]
     pairs = y[0] * y[1] * -(-y[2] // 2)
     blocks = pairs * -(-y[3] // packing.BLOCK)
@@ -165,7 +183,8 @@ def work(call: Call) -> dict[str, float]:
         **packing.vector_work(call, kernel_rows),
         "pairs": pairs,
         **packing.finish_work(call, blocks),
-        "pair_steps": blocks * rows.steps * (1 if rows.is_patch else kernel_rows),
+        "four_blocks": blocks * (not by_eights(call)),
+        "pair_steps": blocks * _steps(call),
         "gathered": y[0] * y[1] * y[2] * vectors,
     }
 
@@ -175,8 +194,9 @@ def params(call: Call) -> Params:
     w = matrix(call)
     low, high = packing.output_range(call)
     taps = _taps(w, rows, window, x.shape[3])
+    picked = packing.eights_of(y.shape[3]) if by_eights(call) else None
     return {
-        "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES))),
+        "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES)), picked),
         "out_w": y.shape[2],
         "out_c": y.shape[3],
         "out_zero_point": y.zero_point,

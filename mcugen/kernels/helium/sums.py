@@ -1,15 +1,80 @@
-"""The int8 Helium kernel for sums and differences: a table for the operand of the smaller scale."""
+"""The int8 Helium kernels for sums and differences: on a line where one has the same bits, or with a table for the
+operand of the smaller scale.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.call import Call, Params, fact
+from mcugen.errors import InternalError
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.numeric import activation_range
 from mcugen.ops import _elementwise, _pairs, _sum
 from mcugen.ops.sub import Sub
+
+POINT = 22
+"""Bits below the point of a line's slopes."""
+
+ROUNDED = 2**15 + 2**21
+"""What two rounded shifts add, by 16 and by 6 bits."""
+
+NEAR = 4
+"""Slopes are sought at most so many steps from the ratios of the scales."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """y = (first * a + second * b + addend + ROUNDED) >> POINT, before the clamp."""
+
+    first: int
+    second: int
+    addend: int
+
+
+@fact
+def line_of(call: Call) -> Line | None:
+    """The line that gives the runtime's results for all pairs of values, and leaves no sum beyond 32 bits."""
+    if call.output.dtype != "s8" or not _sum.scales_near(call):
+        return None
+    sign, stored = _sign(call), np.arange(-128, 128, dtype=np.int64)
+    zeros = (call.input(0).zero_point, call.input(1).zero_point, call.output.zero_point)
+    a, b = stored[:, None], stored[None, :]
+    low, high = activation_range(call.op.activation, call.output)
+    results = np.clip(_sum.of_stored(_sum.constants(call, sign), zeros, a, b), low, high)
+    ratios = np.array([call.input(k).scale / call.output.scale * 2**POINT for k in (0, 1)])
+    if ratios.sum() * 128 > 2**31:
+        return None
+    centre, near = np.rint(ratios).astype(np.int64), range(-NEAR, NEAR + 1)
+    for i, j in sorted(((i, j) for i in near for j in near), key=lambda step: max(map(abs, step))):
+        first, second = int(centre[0]) + i, sign * (int(centre[1]) + j)
+        rest = (results << POINT) - first * a - second * b - ROUNDED
+        least = int(rest[results > low].max(initial=-(2**30)))
+        most = int(rest[results < high].min(initial=2**30)) + 2**POINT - 1
+        addend = (least + most) // 2
+        if least <= most and 128 * (abs(first) + abs(second)) + abs(addend) < 2**31:
+            return Line(first, second, addend)
+    return None
+
+
+def is_line(call: Call) -> bool:
+    "a line in both operands has the same results for all pairs of values"
+    return line_of(call) is not None
+
+
+def _line_params(call: Call) -> Params:
+    found = line_of(call)
+    if found is None:
+        raise InternalError(f"no line has the results of {call.op}")
+    low, high = activation_range(call.op.activation, call.output)
+    return {"first": found.first, "second": found.second, "addend": found.addend, "out_min": low, "out_max": high}
+
+
+def _line_variant(call: Call) -> dict[str, int]:
+    return {"clamp": int(activation_range(call.op.activation, call.output) != (-128, 127))}
 
 
 def shifts(call: Call) -> bool:
@@ -45,6 +110,20 @@ def _params(call: Call) -> Params:
         "narrow_first": int(wide == 1),
     }
 
+
+LINE = Kernel(
+    "mg_add_s8__mve_line",
+    Form.POINTWISE,
+    (_elementwise.of_type("s8"), _elementwise.equal_shapes, _pairs.by_runtime, is_line),
+    _line_params,
+    _elements,
+    in_place=(0, 1),
+    variant=_line_variant,
+    struct="mg_add_s8__mve_line",
+    short="add_mve_line",
+    needs=packing.NEEDS,
+)
+"""Sums and differences that are steps of a line."""
 
 SUM = Kernel(
     "mg_add_s8__mve",

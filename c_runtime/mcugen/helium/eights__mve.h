@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Assembly shared by the int8 kernels for Helium that compute eight outputs of two pixels. Registers as in
+ * dense_s8_asm__mve.h, but for the vectors: q0 to q3 hold elements of the pixels, q4 the first four outputs, and q5 to q7
+ * are free between steps. Stack: least and largest output.
+ */
+#ifndef MCUGEN_EIGHTS__MVE_H
+#define MCUGEN_EIGHTS__MVE_H
+
+#include "mcugen/dense_s8_asm__mve.h"
+
+/* A step of four outputs. x0, x1: 16 elements of the two pixels. a: as in MG_STEP_PAIR. */
+#define MG_FOUR_HELD(a, x0, x1)             \
+    "vldrb.u8 q5, [r5], #16\n"              \
+    "vmladav" a ".s8 r0, " x0 ", q5\n"      \
+    "vmladav" a ".s8 r2, " x1 ", q5\n"      \
+    "vldrb.u8 q6, [r5], #16\n"              \
+    "vmladav" a ".s8 r4, " x0 ", q6\n"      \
+    "vmladav" a ".s8 r6, " x1 ", q6\n"      \
+    "vldrb.u8 q5, [r5], #16\n"              \
+    "vmladav" a ".s8 r8, " x0 ", q5\n"      \
+    "vmladav" a ".s8 r10, " x1 ", q5\n"     \
+    "vldrb.u8 q6, [r5], #16\n"              \
+    "vmladav" a ".s8 r12, " x0 ", q6\n"     \
+    "vmladav" a ".s8 lr, " x1 ", q6\n"
+
+/* The same, of elements that are loaded for it. load_0, load_1: the instructions that load q5 and q6. */
+#define MG_FOUR_LOADED(load_0, load_1)      \
+    load_0                                  \
+    "vldrb.u8 q7, [r5], #16\n"              \
+    "vmladava.s8 r0, q5, q7\n"              \
+    load_1                                  \
+    "vmladava.s8 r2, q6, q7\n"              \
+    MG_ONE_LOADED("r4", "r6")               \
+    MG_ONE_LOADED("r8", "r10")              \
+    MG_ONE_LOADED("r12", "lr")
+#define MG_ONE_LOADED(sum, second)          \
+    "vldrb.u8 q7, [r5], #16\n"              \
+    "vmladava.s8 " sum ", q5, q7\n"         \
+    "vmladava.s8 " second ", q6, q7\n"
+
+/* The sums as int16 without the zero point, the two pixels by turns. */
+#define MG_FOUR_SCALED(made)                \
+    "vmov q5[2], q5[0], r0, r8\n"           \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    "vmov q5[3], q5[1], r4, r12\n"          \
+    "vmov q6[2], q6[0], r2, r10\n"          \
+    "vmov q6[3], q6[1], r6, lr\n"           \
+    "vadd.i32 q5, q5, q7\n"                 \
+    "vadd.i32 q6, q6, q7\n"                 \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    MG_HIGH("q5", "q7")                     \
+    MG_HIGH("q6", "q7")                     \
+    MG_NUDGE("q5", "q7")                    \
+    MG_NUDGE("q6", "q7")                    \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    MG_ROUND("q5", "q5, q5, q7")            \
+    MG_ROUND("q6", "q6, q6, q7")            \
+    "vqmovnb.s32 " made ", q5\n"            \
+    "vqmovnt.s32 " made ", q6\n"
+
+/* Eight outputs of both pixels, in q4 and q5, are stored. zero: the register of the zero point. */
+#define MG_NARROWED_0(zero)                 \
+    "vqmovunb.s16 q4, q4\n"                 \
+    "vqmovunt.s16 q4, q5\n"                 \
+    "vadd.i8 q4, q4, " zero "\n"
+#define MG_NARROWED_1(zero)                 \
+    "vqadd.s16 q4, q4, " zero "\n"          \
+    "vqadd.s16 q5, q5, " zero "\n"          \
+    "vqmovnb.s16 q4, q4\n"                  \
+    "vqmovnt.s16 q4, q5\n"
+#define MG_NARROWED_2(zero) MG_NARROWED_1(zero)
+#define MG_NARROWED_3(zero) MG_NARROWED_1(zero)
+#define MG_NARROWED_4(zero) MG_NARROWED_1(zero)
+#define MG_NARROWED_5(zero) MG_NARROWED_1(zero)
+#define MG_WITHIN_0
+#define MG_WITHIN_1                         \
+    "vldrb.u8 q5, [sp]\n"                   \
+    "vmax.s8 q4, q4, q5\n"                  \
+    "vldrb.u8 q6, [sp, #16]\n"              \
+    "vmin.s8 q4, q4, q6\n"
+#define MG_EIGHT_NARROWED(zero)             \
+    MG_PASTE(MG_NARROWED_, MG_FINISH, )(zero) \
+    MG_PASTE(MG_WITHIN_, MG_CLAMP, )        \
+    "vshr.u32 q5, q4, #16\n"                \
+    "vstrh.32 q5, [r3], #8\n"               \
+    "vstrh.32 q4, [r1], #8\n"
+
+#endif /* MCUGEN_EIGHTS__MVE_H */
