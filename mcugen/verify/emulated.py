@@ -144,9 +144,12 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
 
 
 def counted(artifact: Artifact, case: Case) -> tuple[int, bool]:
-    """The instructions of the first inference, and whether all runs gave what the oracle gives: `simulate`, no more."""
+    """The instructions of the first inference, and whether all runs gave what the oracle gives.
+
+    Part of what `simulate` finds, which also repeats every sequence.
+    """
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
-        _, _, ran, (verdict, repeatable, _) = _firmware(artifact, [case], Path(name), "-O2")
+        _, _, ran, (verdict, repeatable, _) = _firmware(artifact, [case], Path(name), "-O2", times=1)
     return (ran.counts[0] if ran.counts else Counts()).total, verdict.agrees and repeatable
 
 
@@ -161,16 +164,16 @@ def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
 
 
 def _firmware(
-    artifact: Artifact, cases: Sequence[Case], folder: Path, optimize: str
+    artifact: Artifact, cases: Sequence[Case], folder: Path, optimize: str, *, times: int = 2
 ) -> tuple[list[Path], cross.Image, qemu.SimulatedRun, _Compared]:
-    """Build the firmware that counts, and run every case's sequence twice."""
+    """Build the firmware that counts, and run every case's sequence so many times, each on other garbage."""
     sequences = [sequence_of(artifact, case) for case in cases]
     sources = _write(artifact, folder, len(sequences[0]))
     image = _image(artifact, folder, sources, "simulate", optimize)
-    feed = (b"".join(_bytes(run.inputs) for run in runs) * 2 for runs in sequences)
+    feed = (b"".join(_bytes(run.inputs) for run in runs) * times for runs in sequences)
     (folder / "in.bin").write_bytes(b"".join(feed))
     ran = qemu.run_image(image, artifact.target, cwd=folder, timeout_s=_TIMEOUT_S)
-    return sources, image, ran, _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes())
+    return sources, image, ran, _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes(), times)
 
 
 def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str, optimize: str) -> cross.Image:
@@ -251,17 +254,20 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
     return b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)
 
 
-def _compare(artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes) -> _Compared:
-    """The verdict on every first sequence, whether every second one gave the same bytes, and the last outputs."""
+def _compare(
+    artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes, times: int
+) -> _Compared:
+    """The verdict on every first sequence, whether those repeated gave the same bytes, and the last outputs."""
     graph = artifact.graph
     comparison = Comparison(graph, artifact.imported)
     size = sum(graph.type(name).nbytes for name in graph.outputs)
-    repeatable = len(output) == 2 * size * sum(map(len, sequences))
+    repeatable = len(output) == times * size * sum(map(len, sequences))
     at, last = 0, []
     for case, runs in zip(cases, sequences, strict=True):
-        first, second = output[at : at + size * len(runs)], output[at + size * len(runs) :][: size * len(runs)]
-        repeatable = repeatable and first == second
-        at += 2 * size * len(runs)
+        length = size * len(runs)
+        first = output[at : at + length]
+        repeatable = repeatable and output[at : at + times * length] == first * times
+        at += times * length
         for k, run in enumerate(runs):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
             comparison.begin_case(name, run.oracle)
