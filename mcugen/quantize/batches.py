@@ -33,10 +33,11 @@ def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
         return (_by_table(call, operands[0]),)
     count = next(len(a) for a, c in zip(operands, call.constants, strict=True) if a is not None and c is None)
     together = count > 1 and _stacks(call, operands)
-    size = max(1, _ELEMENTS // max(1, max(t.size for t in call.outputs))) if together else 1
+    each = max(1, max(t.size for t in call.outputs))
+    size = max(1, _ELEMENTS // each) if together else 1
     parts = [_part(call, operands, slice(k, min(k + size, count)), together) for k in range(0, count, size)]
-    if len(parts) == 1:
-        found = [evaluate(*parts[0])]
+    if len(parts) == 1 or count * each <= _ELEMENTS:  # threads would take longer to start than the work
+        found = [evaluate(*part) for part in parts]
     else:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             found = list(pool.map(lambda part: evaluate(*part), parts))
