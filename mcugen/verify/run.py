@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.errors import UsageError
+from mcugen.graph import Graph, Node
+from mcugen.imports import Import
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
@@ -100,16 +102,24 @@ def verify(
             constants=constants.check(artifact),
             helpers=tuple(helpers.differences(artifact, program)),
             text=tuple(text.violations(artifact, Path(place))),
-            refused=_refused(artifact),
+            refused=refused(artifact.imported, artifact.view.reference),
             notes=artifact.report.notes,
         )
 
 
-def _refused(artifact: Artifact) -> str:
-    """The first imported operator that the runtime whose bits are claimed refuses, asked of the operators anew."""
-    graph, which = artifact.imported, artifact.view.reference
-    nodes = graph.nodes if which in graph.refusals else ()
+def refused(graph: Graph, which: str) -> str:
+    """The first imported operator that the runtime whose bits are claimed refuses, asked of the operators anew.
+
+    Operators that were imported as others are not asked: which types these have says nothing of them.
+    """
+    nodes = [node for node in graph.nodes if _is_itself(node)] if which in graph.refusals else []
     return next((node.source for node in nodes if node.op.refused_by(graph.call(node, which), which)), "")
+
+
+def _is_itself(node: Node) -> bool:
+    """Whether the file's operator is imported as this one, and not as several or as another."""
+    direct = {entry.name for entry in node.op.imports if not (isinstance(entry, Import) and entry.expand)}
+    return node.source.split(" ")[-1] in direct
 
 
 def simulate(
