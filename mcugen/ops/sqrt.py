@@ -21,7 +21,7 @@ from mcugen.writes import Sink, Write
 
 def params(call: Call) -> Params:
     x, y = (float(np.float32(t.scale)) for t in (call.input(0), call.output))
-    return {"root.x_scale": x, "root.y_scale": y}
+    return {"root.scale[0]": x, "root.scale[1]": y}
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

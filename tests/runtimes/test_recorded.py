@@ -63,6 +63,8 @@ def test_what_a_runtime_computes_is_not_refused_by_verify() -> None:
             assert not refused(graph, which), case.label
             asked += 1
     assert asked > 1000
+    unsigned = next(c for c in recorded("ADD") if " u8 " in c.label)
+    assert refused(graph_of(unsigned.model), "tflm") == "operator 0 ADD"
 
 
 def test_layers_with_int8_weights_on_float_data_have_litert_s_bits() -> None:

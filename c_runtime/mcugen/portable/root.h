@@ -10,12 +10,12 @@
 #include <math.h>
 
 typedef struct {
-    float x_scale, y_scale;
+    float scale[2]; /* of x and of y; an array has no OpenCL kernel, whose roots and quotients may round otherwise */
 } mg_root;
 
 static inline int32_t mg_root_of(const mg_root *p, int32_t a)
 {
-    const float root = a > 0 ? sqrtf(p->x_scale * (float)a) / p->y_scale : 0.0f;
+    const float root = a > 0 ? sqrtf(p->scale[0] * (float)a) / p->scale[1] : 0.0f;
     return root < (float)INT16_MAX ? (int32_t)root : INT16_MAX;
 }
 
