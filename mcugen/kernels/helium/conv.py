@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -145,8 +146,8 @@ def ring(call: Call) -> Ring:
 
 
 def by_eights(call: Call) -> bool:
-    """Whether two pixels stay in registers, in part, for eight outputs."""
-    return call.output.shape[3] % EIGHTS == 0 and _steps(call) <= MOST_STEPS
+    "the outputs are a multiple of 8, of at most 18 steps"
+    return call.output.shape[3] % EIGHTS == 0 and rows_of(call) is not None and _steps(call) <= MOST_STEPS
 
 
 def _steps(call: Call) -> int:
@@ -159,18 +160,24 @@ def scratch(call: Call) -> int:
     return max(call.output.shape[2], 2) * chosen(call).pixel + packing.LANES
 
 
-def variant(call: Call) -> dict[str, int]:
+def variant(call: Call, *, eights: bool | None = None) -> dict[str, int]:
+    """eights: whether two pixels stay in registers, in part, for eight outputs; by default, where they can."""
     rows, kernel_rows = chosen(call), window_of(call).kernel[0]
     sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
-    sizes["eights"] = int(by_eights(call))
+    sizes["eights"] = int(by_eights(call) if eights is None else eights)
     if rows.is_patch:
         return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
     return sizes | {"words": rows.words}
 
 
-def code(call: Call) -> int:
+def code(call: Call, *, eights: bool) -> int:
     """Code size of a copy on rows, in which all steps are unrolled, in bytes."""
-    return 600 + 114 * _steps(call) if by_eights(call) else 456 + 57 * _steps(call)
+    return 600 + 114 * _steps(call) if eights else 456 + 57 * _steps(call)
+
+
+def patch_code(call: Call) -> int:
+    """Code size of a copy on patches, in which all steps are unrolled, in bytes."""
+    return 560 + 112 * _steps(call) if by_eights(call) else 530 + 56 * _steps(call)
 
 
 def work(call: Call) -> dict[str, float]:
@@ -183,18 +190,19 @@ def work(call: Call) -> dict[str, float]:
         **packing.vector_work(call, kernel_rows),
         "pairs": pairs,
         **packing.finish_work(call, blocks),
-        "four_blocks": blocks * (not by_eights(call)),
+        "four_blocks": blocks * (not rows.is_patch or not by_eights(call)),
         "pair_steps": blocks * _steps(call),
         "gathered": y[0] * y[1] * y[2] * vectors,
     }
 
 
-def params(call: Call) -> Params:
+def params(call: Call, *, eights: bool | None = None) -> Params:
     rows, window, x, y = chosen(call), window_of(call), call.input(0), call.output
     w = matrix(call)
     low, high = packing.output_range(call)
     taps = _taps(w, rows, window, x.shape[3])
-    picked = packing.eights_of(y.shape[3]) if by_eights(call) else None
+    turned = by_eights(call) if eights is None else eights
+    picked = packing.eights_of(y.shape[3]) if turned else None
     return {
         "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES)), picked),
         "out_w": y.shape[2],
@@ -220,13 +228,37 @@ def _taps(w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """mg_conv2d_s8__mve and mg_conv2d_s8__mve_patches, for every requantization. rules: those of the operator."""
+    """mg_conv2d_s8__mve, .._eights and .._patches, for every requantization. rules: those of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
-    rows = replace(MODEL, accepts=(*first, reads_rows, packing.finishes, sums_fit), code=code)
+    direct = (*first, reads_rows, packing.finishes, sums_fit)
+    rows = replace(
+        MODEL,
+        accepts=direct,
+        params=partial(params, eights=False),
+        variant=partial(variant, eights=False),
+        code=partial(code, eights=False),
+    )
+    eights = replace(
+        MODEL,
+        symbol=f"{MODEL.symbol}_eights",
+        short="conv_mve_eights",
+        accepts=(*direct, by_eights),
+        params=partial(params, eights=True),
+        variant=partial(variant, eights=True),
+        code=partial(code, eights=True),
+    )
     gathered = (*first, gathers, packing.finishes, sums_fit)
     return (
         rows,
-        replace(MODEL, symbol=f"{MODEL.symbol}_patches", short="conv_mve_patch", accepts=gathered, scratch=scratch),
+        eights,
+        replace(
+            MODEL,
+            symbol=f"{MODEL.symbol}_patches",
+            short="conv_mve_patch",
+            accepts=gathered,
+            scratch=scratch,
+            code=patch_code,
+        ),
     )
 
 
