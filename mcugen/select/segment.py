@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -65,10 +66,10 @@ class Segment:
     ) -> None:
         self._net, self._cuts, self._left = net, cuts, most
         self._edges: dict[_Key, _Edge] = {}
-        self._into: list[list[tuple[int, bool]]] = [[] for _ in self._cuts]
+        self._into: list[list[tuple[_Key, _Edge]]] = [[] for _ in self._cuts]
         for key, edge in self._first_edges(bounds, no_rows):
             self._edges[key] = edge
-            self._into[key[1]].append((key[0], key[2]))
+            self._into[key[1]].append((key, edge))
 
     def within(self, limit: float, cost: float = np.inf) -> Row | None:
         """The fastest row within a limit of memory, if it costs less than `cost`. Limits of later calls are lower."""
@@ -136,14 +137,13 @@ class Segment:
         best = [0.0] + [np.inf] * (len(self._cuts) - 1)
         via: list[_Key | None] = [None] * len(self._cuts)
         for j in range(1, len(self._cuts)):
-            for i, by_rows in self._into[j]:
-                edge = self._edges[i, j, by_rows]
-                total = best[i] + edge.cost + TIE
+            for key, edge in self._into[j]:
+                total = best[key[0]] + edge.cost + TIE
                 if edge.least <= limit and total < best[j]:
-                    best[j], via[j] = total, (i, j, by_rows)
+                    best[j], via[j] = total, key
         path: list[_Key] = []
-        while (key := via[path[-1][0] if path else len(via) - 1]) is not None:
-            path.append(key)
+        while (last := via[path[-1][0] if path else len(via) - 1]) is not None:
+            path.append(last)
         return path[::-1] if best[-1] < most else None
 
     def along(self, groups: Sequence[range], limit: float) -> Row:
@@ -190,8 +190,8 @@ class Segment:
 
     def _bound_around(self, i: int, j: int, inner: int) -> None:
         """What is live inside a stretch by rows, its ends left out, is live in every longer one around it."""
-        for (a, b, by_rows), edge in self._edges.items():
-            if by_rows and a <= i and b >= j:
+        for key in product(range(i + 1), range(j, len(self._cuts)), (True,)):
+            if (edge := self._edges.get(key)) is not None:
                 edge.least = max(edge.least, inner)
 
     def _row(self, answers: Sequence[_Answer]) -> Row:

@@ -243,7 +243,8 @@ def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
     """
     curve, last = problem.curve(offered), _leanest(problem, offered)
     nbytes = problem.planned(last.picks, last.groups).ram_bytes
-    return [*problem.points(offered), *(curve.along(last, share * nbytes) for share in SHARES), last]
+    points = [*problem.points(offered), *(curve.along(last, share * nbytes) for share in SHARES), last]
+    return list({(point.picks, point.groups): point for point in points}.values())
 
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:

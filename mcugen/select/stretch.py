@@ -59,12 +59,18 @@ class Stretch:
         """The cost with the cheapest kernels."""
         return sum(offers[0].cost for offers in self.offers) + EVENT_COST * self.events
 
-    def least_bytes(self) -> int:
-        """No choice of kernels needs less."""
-        load = self.rows.copy()
-        for span, offers in zip(self._loads.spans, self.offers, strict=True):
+    def least_bytes(self, rows: Load | None = None) -> int:
+        """No choice of kernels needs less. rows: instead of the stretch's own."""
+        return int(((self.rows if rows is None else rows) + self._least_own).max(initial=0))
+
+    @functools.cached_property
+    def _least_own(self) -> Load:
+        """What the kernels need of their own at each event, whichever they are."""
+        load = np.zeros(len(self.rows), np.int64)
+        for offers in self.offers:
+            span = slice(min(o.own.start for o in offers), max(o.own.end for o in offers))
             load[span] += np.minimum.reduce([o.own.over(span) for o in offers])
-        return int(load.max(initial=0))
+        return load
 
     def within(self, limit: float) -> Found | None:
         """The cheapest choice that needs at most `limit` bytes; None where there is none.
@@ -179,18 +185,11 @@ class Network:
         return _numbered(_kind(listed) for listed in self.candidates)
 
     @functools.cached_property
-    def row_forms(self) -> list[int]:
-        """The same for what schedules by rows depend on, which costs are not."""
-        return _numbered(_form(listed, self.by_rows[listed[0].choice.node.name]) for listed in self.candidates)
-
-    @functools.cached_property
-    def whole_forms(self) -> list[int]:
-        """The same for schedules of whole tensors."""
-        return _numbered(_form(listed, self.whole[listed[0].choice.node.name]) for listed in self.candidates)
-
-    def walks(self, by_rows: bool) -> Mapping[str, Sequence[Candidate]]:
-        """The candidates of each node, by rows or for whole tensors."""
-        return self.by_rows if by_rows else self.whole
+    def forms(self) -> Mapping[bool, list[int]]:
+        """The same for what schedules depend on, which costs are not: of those by rows, and of whole tensors."""
+        names = [listed[0].choice.node.name for listed in self.candidates]
+        walks = {True: self.by_rows, False: self.whole}
+        return {r: _numbered(_form(of[n]) for n in names) for r, of in walks.items()}
 
     def stretch(self, steps: range, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
         """The stretch of these steps, or one like it, whose candidates have the same places among those of their nodes.
@@ -201,8 +200,7 @@ class Network:
         where = (by_rows, is_first, is_last, self.keeps(part))
         key = (*where, *self._shape_of(part, [self.kinds[at] for at in places]))
         if key not in self._stretches:
-            forms = self.row_forms if by_rows else self.whole_forms
-            alike = (*where, *self._shape_of(part, [forms[at] for at in places]))
+            alike = (*where, *self._shape_of(part, [self.forms[by_rows][at] for at in places]))
             if alike not in self._frames:
                 self._frames[alike] = frame_of(self, part, by_rows=by_rows, is_first=is_first, is_last=is_last)
             self._stretches[key] = stretch(self, part, self._frames[alike], by_rows=by_rows)
@@ -247,11 +245,11 @@ def _kind(listed: Candidates) -> object:
     return _operation(listed[0].choice.call), tuple(map(_traits, listed))
 
 
-def _form(listed: Candidates, walks: Sequence[Candidate]) -> object:
-    """What schedules depend on of a node, of whose candidates some walk as the schedule does."""
+def _form(walks: Sequence[Candidate]) -> object:
+    """What schedules depend on of a node with these candidates."""
     found = [_first(walks, returns=returns) for returns in (False, True)]
     traits = tuple((id(c.kernel), c.rows, c.kernel.window(c.call) if c.kernel.window else None) for c in found)
-    return _operation(listed[0].choice.call), traits
+    return _operation(walks[0].choice.call), traits
 
 
 def _operation(call: Call) -> object:
@@ -275,19 +273,20 @@ def _traits(c: Candidate) -> object:
 
 def stretch(net: Network, part: Graph, frame: Frame, *, by_rows: bool) -> Stretch:
     """The stretch of a part of the network."""
-    walks = net.walks(by_rows)
+    walks = net.by_rows if by_rows else net.whole
     nodes = [node for node in part.nodes if walks[node.name][0].choice.kernel.has_code]
     offers = [
         _offers(net, step, walks[node.name], times)
         for step, node, times in zip(frame.steps, nodes, frame.times, strict=True)
     ]
-    inner = Stretch(offers, frame.inside, [], 0).least_bytes()
-    return Stretch(offers, frame.rows, frame.more, len(frame.rows), inner)
+    made = Stretch(offers, frame.rows, frame.more, len(frame.rows))
+    made.inner = made.least_bytes(frame.inside)
+    return made
 
 
 def frame_of(net: Network, part: Graph, *, by_rows: bool, is_first: bool, is_last: bool) -> Frame:
     """What a part of the network has whatever its kernels cost."""
-    walks = net.walks(by_rows)
+    walks = net.by_rows if by_rows else net.whole
     made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
     loads = _loads(made.row_buffers, length)
