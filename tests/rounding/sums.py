@@ -28,7 +28,7 @@ PIXELS = 1024
 
 RANDOM_SUMS = 10_000
 FEWER_SUMS = 1_000
-"""Random sums on this machine, and on emulated cores, which are slower."""
+"""Random sums on this machine, and in the sample of emulated cores, which are slower."""
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,9 @@ def test_all_kernels_have_every_step_on_the_host(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m55"])
-def test_all_kernels_have_every_step_on_emulated_cores(core: str, tmp_path: Path) -> None:
-    board = target.load(core)
-    found = [case for name, c in NETWORKS.items() for case in cases(c, board.features, name[0], FEWER_SUMS)]
+def test_all_kernels_have_every_step_on_emulated_cores(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    board, count = target.load(core), RANDOM_SUMS if pytestconfig.getoption("--whole") else FEWER_SUMS
+    found = [case for name, c in NETWORKS.items() for case in cases(c, board.features, name[0], count)]
     problems = emulated.run_groups(board, [program.Group("sums", tuple(found))], tmp_path)
     assert not problems, "\n".join(map(str, problems[:8]))
 
