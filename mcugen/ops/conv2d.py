@@ -372,6 +372,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "single", "size": (1, 3), "c": 260, "o": 8, "kernel": (1, 1), "zero": 3, "gain": 2e-4},
     {"size": (1, 3), "c": 70, "o": 12, "kernel": (1, 1), "zero": 3, "out_zero": -128, "gain": 5e-4},
     {"size": (1, 4), "c": 48, "o": 8, "kernel": (1, 1), "zero": 3, "gain": 5e-4, "activation": "RELU6"},
+    {"size": (3, 9), "c": 8, "o": 8, "kernel": (3, 3), "zero": -128, "out_zero": -128, "gain": 1e-3},
 )
 
 

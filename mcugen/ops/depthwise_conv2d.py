@@ -377,7 +377,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "single", "kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"rounding": "single", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 3), "zero": 3, "gain": 0.01},
     {"size": (3, 5), "c": 70, "kernel": (3, 3), "zero": -7, "out_zero": -128, "gain": 0.002},
-    {"size": (5, 11), "c": 190, "kernel": (3, 3), "stride": (2, 2), "zero": 9, "gain": 0.002},
+    {"size": (5, 8), "c": 190, "kernel": (3, 3), "stride": (2, 2), "zero": 9, "gain": 0.002},
+    {"size": (3, 9), "c": 1, "multiplier": 8, "kernel": (1, 16), "zero": 5, "out_zero": -128, "gain": 0.002},
 )
 
 

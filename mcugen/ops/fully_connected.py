@@ -330,6 +330,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "shape": (2, 33), "outputs": 6, "zero": -5, "gain": 0.0023, "activation": "RELU6"},
     {"rounding": "even", "shape": (2, 250), "outputs": 6, "gain": 0.0007, "activation": "RELU6"},
     {"rounding": "single", "kind": "s8w16", "shape": (2, 13), "outputs": 6, "zero": -7},
+    {"shape": (3, 48), "outputs": 8, "zero": 3, "out_zero": -128, "gain": 5e-4},
 )
 
 
