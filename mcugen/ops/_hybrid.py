@@ -66,6 +66,17 @@ def weight_scales(call: Call, channels: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(quant.scale if quant else 1.0, np.float32), (channels,))
 
 
+def recurrent_sums_fit(call: Call) -> bool:
+    "no sum of products can leave 32 bits"
+    return max(call.input(k).shape[1] for k in (3, 4)) * _LARGEST < 2**31
+
+
+def recurrent_weights(call: Call) -> Params:
+    """The weights of the data and of the state, operands 3 and 4, and the sum of each row of them."""
+    weights = {"w": call.constant(3), "r": call.constant(4)}
+    return {**weights, **{f"{k}_sums": w.astype(np.int32).sum(axis=1, dtype=np.int32) for k, w in weights.items()}}
+
+
 def sums_fit(call: Call) -> bool:
     "no sum of products can leave 32 bits"
     w = call.input(3)

@@ -16,24 +16,15 @@ from mcugen.ops.lstm import GATES
 from mcugen.oracle import hybrid
 from mcugen.types import QuantParams, TensorType
 
-_LARGEST = 127 * 255
-"""The largest product of a weight and a datum less its zero point."""
-
 
 def constant_weights(call: Call) -> bool:
     "weights, biases and weights of the cell are constants"
     return all(call.constants[k] is not None for k in (3, 4, 5, 8) if call.has(k))
 
 
-def sums_fit(call: Call) -> bool:
-    "no sum of products can leave 32 bits"
-    return max(call.input(k).shape[1] for k in (3, 4)) * _LARGEST < 2**31
-
-
 def params(call: Call) -> Params:
     op, (steps, batches, inputs), hidden = call.op, call.input(0).shape, call.input(4).shape[1]
     assert isinstance(op, HybridLstm)
-    weights = {"w": call.constant(3), "r": call.constant(4)}
     scales = {"w": _gate_scales(call.input(3)), "r": _gate_scales(call.input(4))}
     return {
         **({"p": call.constant(8)} if call.has(8) else {}),
@@ -41,8 +32,7 @@ def params(call: Call) -> Params:
         **{f"kinds[{k}]": _recurrent.KINDS[name] for k, name in enumerate(("Sigmoid", "Tanh", "Tanh"))},
         "coupled": int(op.coupled),
         "cell_clip": op.cell_clip,
-        **weights,
-        **{f"{name}_sums": data.astype(np.int32).sum(axis=1, dtype=np.int32) for name, data in weights.items()},
+        **_hybrid.recurrent_weights(call),
         "b": call.constant(5),
         **{f"{name}_scale[{k}]": float(s) for name, each in scales.items() for k, s in enumerate(each)},
         "symmetric": int(op.symmetric),
@@ -82,7 +72,7 @@ class HybridLstm(Op):
         Kernel(
             "mg_hybrid_lstm",
             Form.WHOLE,
-            (constant_weights, sums_fit),
+            (constant_weights, _hybrid.recurrent_sums_fit),
             params,
             operands=(0, 1, 2, 6, 7),
             scratch=scratch,

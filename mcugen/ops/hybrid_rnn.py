@@ -15,27 +15,17 @@ from mcugen.ops import _hybrid, _recurrent
 from mcugen.oracle import hybrid
 from mcugen.types import QuantParams, TensorType
 
-_LARGEST = 127 * 255
-"""The largest product of a weight and a datum less its zero point."""
-
 
 def constant_weights(call: Call) -> bool:
     "weights and bias are constants"
     return all(call.constants[k] is not None for k in (3, 4, 5))
 
 
-def sums_fit(call: Call) -> bool:
-    "no sum of products can leave 32 bits"
-    return max(call.input(k).shape[1] for k in (3, 4)) * _LARGEST < 2**31
-
-
 def params(call: Call) -> Params:
     op, (steps, batches, inputs), hidden = call.op, call.input(0).shape, call.input(4).shape[1]
     assert isinstance(op, HybridRnn)
-    weights = {"w": call.constant(3), "r": call.constant(4)}
     return {
-        **weights,
-        **{f"{name}_sums": data.astype(np.int32).sum(axis=1, dtype=np.int32) for name, data in weights.items()},
+        **_hybrid.recurrent_weights(call),
         "b": call.constant(5),
         "w_scale": call.input(3).scale,
         "r_scale": call.input(4).scale,
@@ -76,7 +66,7 @@ class HybridRnn(Op):
         Kernel(
             "mg_hybrid_rnn",
             Form.WHOLE,
-            (constant_weights, sums_fit),
+            (constant_weights, _hybrid.recurrent_sums_fit),
             params,
             operands=(0, 1, 2, 6),
             scratch=scratch,
