@@ -17,6 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
+
 from mcugen import files
 from mcugen.errors import CorruptModelError, ModelError, UsageError
 from mcugen.frontends import _embedded, _foreign
@@ -40,7 +42,8 @@ def load(
         raise UsageError(f".{name} models have no signatures", where="--signature", hint="leave the option out")
     digest = hashlib.sha256(data).hexdigest()
     try:
-        graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
+        with np.errstate(all="ignore"):  # constants of floats may be infinite, and so may what is made of them
+            graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
     except ModelError as error:
         error.where = error.where or path.name
         raise

@@ -49,6 +49,6 @@ def _reals(t: TensorType) -> np.ndarray:
         places = np.concatenate([steps, steps + 0.5, [-0.0, 0.5, -0.5]]).astype(np.float32) * scale
         beside = [np.nextafter(places, np.float32(end)) for end in (-np.inf, np.inf)]
         far = np.array([np.inf, -np.inf, np.nan, 3e38, -3e38], np.float32)
-    rng = np.random.default_rng(1)
-    spread = rng.uniform(2 * steps.min() - 1, 2 * steps.max() + 1, _RANDOM).astype(np.float32) * scale
+        rng = np.random.default_rng(1)
+        spread = rng.uniform(2 * steps.min() - 1, 2 * steps.max() + 1, _RANDOM).astype(np.float32) * scale
     return np.concatenate([places, *beside, far, spread]).astype(np.float32)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import flatbuffers
@@ -11,9 +12,12 @@ import pytest
 import tflite
 
 import mcugen
+from mcugen import reference
 from mcugen.errors import CorruptModelError, McugenError, ShapeError
 from mcugen.pipeline import Artifact
+from mcugen.types import TensorType
 from mcugen.verify import run
+from tests.frontends.onnx_models import Writer, write
 from tests.frontends.small_models import image_net
 from tests.support.tflite_writer import ModelWriter
 
@@ -134,3 +138,38 @@ def test_more_parts_than_a_function_has_arguments(operator: str, dtype: str, tmp
     artifact = built(tmp_path, data)
     assert exact(artifact)
     assert dtype != "f32" or operator == "PACK" or operator == "CONCATENATION" or not artifact.schedule.steps
+
+
+def _far_beyond_floats(folder: Path) -> Path:
+    """Stored integers whose real numbers no float holds, and floats made of them."""
+    m = ModelWriter()
+    x, q = (m.tensor(n, (1, 8), "s8", scale=s) for n, s in (("x", 3e38), ("q", 0.5)))
+    y, z = (m.tensor(n, (1, 8), "f32") for n in "yz")
+    m.op("DEQUANTIZE", [x], [y], {}, version=2)
+    m.op("MUL", [y, y], [z], {})
+    m.op("QUANTIZE", [z], [q], {})
+    (folder / "model.tflite").write_bytes(m.build([x], [z, q]))
+    return folder / "model.tflite"
+
+
+def _infinite_norm(folder: Path) -> Path:
+    """A batch normalization whose constants give infinities, and what is no number, for a part of the channels."""
+    w = Writer()
+    statistics = ([np.inf, 3e38, 1, 1], [1, 0, np.inf, 1], [0, 3e38, 1, np.inf], [np.inf, 1, 1, np.nan])
+    names = [w.constant(np.array(values, np.float32)) for values in statistics]
+    return write(w.model(w.node("BatchNormalization", [w.input([1, 4, 2, 2]), *names])), folder)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("make", [_far_beyond_floats, _infinite_norm])
+def test_nothing_is_said_of_infinite_values(make: Callable[[Path], Path], tmp_path: Path) -> None:
+    """NumPy's own warnings, which name lines of mcugen, are none for users."""
+    artifact = mcugen.compile(make(tmp_path))
+    values = reference.run(artifact.imported, [_ends(artifact.imported.type(n)) for n in artifact.imported.inputs], "")
+    floats = [values[n] for n in artifact.imported.outputs if values[n].dtype.kind == "f"]
+    assert not all(np.isfinite(v).all() for v in floats)
+    assert exact(artifact)
+
+
+def _ends(t: TensorType) -> np.ndarray:
+    return np.resize(np.array([-128, 127]), t.shape).astype(t.np_dtype)
