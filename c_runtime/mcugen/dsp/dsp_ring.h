@@ -52,6 +52,7 @@ typedef struct {
 #define MG_DECLARE_conv2d_s8__dsp8_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp4_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp8_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp4_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp16_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)

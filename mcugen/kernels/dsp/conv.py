@@ -69,7 +69,7 @@ _WAYS = (
     Way("dsp8_single", 8, is_single=True),
     Way("dsp4", 4),
 )
-_SMALL_WAYS = tuple(way for way in _WAYS if way.is_composite)
+_SMALL_WAYS = tuple(way for way in _WAYS if way.bits < 16)
 _WORD_BYTES = {
     (False, 16): (32.0, 22.0),
     (False, 8): (36.0, 26.0),
