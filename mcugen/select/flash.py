@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The least flash: the fewest bytes of constants and code, and beyond them those that bring much time.
 
-More bytes must save a share of the time of the smallest code, which is several times that of the fastest. The code has
-a limit besides, and so have all bytes, whatever they would bring.
+Bytes have a price in time, and the code of a model has a limit besides.
 """
 
 from __future__ import annotations
@@ -13,21 +12,14 @@ from mcugen.kernel import Form
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
 
-BYTES_PRICE = 0.15
-"""The share of the smallest code's time that its constants and code are worth once more: each percent of bytes must
-save 0.15 % of the time.
-"""
-
-MOST_BYTES = 1.5
-"""As many times the fewest bytes are too many, whatever they bring; then the price doubles."""
-
-HALVES = 0.5
-"""Share of a layer's time that frugal kernels may leave at most where their constants are over MOST_BYTES times the
-fewest, as those of weights are that could be packed two to a byte.
-"""
+BYTES_PRICE = 0.6
+"""Each percent more than the fewest bytes of constants and code must save this percentage of the fastest time."""
 
 MODEL_CODE_BYTES = 10 * 1024
-"""Most bytes of a model's code: kernels and what calls them."""
+"""Most bytes of a model's code: kernels and what calls them, where the smallest kernels take no more."""
+
+FEWER = 0.9
+"""More code is taken where it leaves so much of all bytes, as that for weights of 4 bits may."""
 
 STEP_CODE_BYTES = 31
 """Bytes of the code that calls a step."""
@@ -41,9 +33,6 @@ START_CODE_BYTES = 200
 HELPER_BYTES = 920
 """About the bytes of a source that several kernels call, which their own code does not count."""
 
-_RISES = 8
-"""Times that the price doubles, from where nothing is worth it."""
-
 _LESS = range(0, 3072, 256)
 """What is around the kernels depends on them: so many bytes less for kernels are tried."""
 
@@ -52,62 +41,30 @@ _LEAST = 1e-9
 
 
 def least_flash(candidates: Sequence[Candidates]) -> Picks:
-    """The kernels of fewest bytes, and in their place others that are worth their bytes, within the limits.
-
-    Of frugal kernels alone where that saves a larger share of the bytes than it takes more time.
-    """
-    frugal = [_frugal(listed) for listed in candidates]
-    every = _least_flash(candidates)
-    if all(len(few) == len(listed) for few, listed in zip(frugal, candidates, strict=True)):
-        return every
-    return min(every, _least_flash(frugal), key=lambda picks: _bytes_of(picks) * sum(c.cost for c in picks))
-
-
-def _least_flash(candidates: Sequence[Candidates]) -> Picks:
-    """The kernels of fewest bytes, and in their place others that are worth their bytes."""
+    """The kernels of fewest bytes, and in their place others that are worth their bytes, with code within its limit."""
     least = cheapest(candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * _LEAST)
-    fewest = max(_bytes_of(least), 1)
-    price = BYTES_PRICE * sum(c.cost for c in least) / fewest
-    found = _worth(candidates, least, price)
-    for _ in range(_RISES):
-        if _bytes_of(found) <= MOST_BYTES * fewest:
-            return found
-        price *= 2
-        found = _worth(candidates, least, price)
-    return least
-
-
-def _frugal(listed: Candidates) -> Candidates:
-    """The kernels of a node without those whose constants are many and save too little time for it."""
-
-    def wastes(c: Candidate) -> bool:
-        most, slowest = c.choice.constant_bytes / MOST_BYTES, c.cost / HALVES
-        return any(other.choice.constant_bytes < most and other.cost < slowest for other in listed)
-
-    return tuple(c for c in listed if not wastes(c))
-
-
-def _worth(candidates: Sequence[Candidates], least: Picks, price: float) -> Picks:
-    """The kernels that are worth their bytes at a price of time for a byte, with code within bounds."""
+    price = BYTES_PRICE * sum(min(c.cost for c in listed) for listed in candidates) / max(_bytes_of(least), 1)
 
     def weight(c: Candidate) -> float:
-        return c.cost + price * c.choice.constant_bytes
+        return c.cost + price * (c.choice.constant_bytes + _calling(c))
 
     def total(picks: Picks) -> float:
-        return sum(map(weight, picks)) + price * code_of(picks)
+        return sum(c.cost for c in picks) + price * _bytes_of(picks)
 
-    room = MODEL_CODE_BYTES - _around(least)
-    found = [_trimmed(candidates, within_code(candidates, room - less, weight, price)) for less in _LESS]
-    fitting = [picks for picks in found if code_of(picks) + _around(picks) <= MODEL_CODE_BYTES]
-    return min(fitting, key=total, default=least)
+    limit = max(MODEL_CODE_BYTES, _code_of(least))
+    room = limit - _around(least)
+    some = [_trimmed(candidates, within_code(candidates, room - less, weight, price), limit) for less in _LESS]
+    within = min((picks for picks in (least, *some) if _code_of(picks) <= limit), key=total)
+    beyond = cheapest(candidates, price, weight)
+    return beyond if _bytes_of(beyond) < FEWER * _bytes_of(within) else within
 
 
-def _trimmed(candidates: Sequence[Candidates], picks: Picks) -> Picks:
+def _trimmed(candidates: Sequence[Candidates], picks: Picks, limit: int) -> Picks:
     """The picks within the limit of code: kernels that take more to call give way to other functions of the same set,
     with the least time for each byte. The picks themselves where that does not reach.
     """
     used, found = {c.function for c in picks}, list(picks)
-    while code_of(found) + _around(found) > MODEL_CODE_BYTES:
+    while _code_of(found) > limit:
         less = [
             ((c.cost - found[i].cost) / (_calling(found[i]) - _calling(c)), i, c)
             for i, listed in enumerate(candidates)
@@ -121,14 +78,20 @@ def _trimmed(candidates: Sequence[Candidates], picks: Picks) -> Picks:
     return tuple(found)
 
 
+def _bytes_of(picks: Sequence[Candidate]) -> int:
+    """Bytes of constants and code."""
+    return _code_of(picks) + sum(c.choice.constant_bytes for c in picks)
+
+
+def _code_of(picks: Sequence[Candidate]) -> int:
+    """Bytes of the kernels and of what is around them."""
+    return code_of(picks) + _around(picks)
+
+
 def _around(picks: Sequence[Candidate]) -> int:
     """Bytes of code that starts and calls the kernels, and of what they call themselves."""
     helpers = {helper for c in picks for helper in c.choice.kernel.helpers}
     return START_CODE_BYTES + sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
-
-
-def _bytes_of(picks: Picks) -> int:
-    return code_of(picks) + sum(c.choice.constant_bytes for c in picks)
 
 
 def _calling(c: Candidate) -> int:

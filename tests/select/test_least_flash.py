@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from mcugen import pipeline, select
@@ -17,8 +19,12 @@ LAYERS = chain((32, 32, 32, 16, 16), (3, 16, 16, 32, 32))
 
 @pytest.fixture(scope="module")
 def candidates(tmp_path_factory: pytest.TempPathFactory) -> list[Candidates]:
-    path = tmp_path_factory.mktemp("flash") / "m.tflite"
-    path.write_bytes(LAYERS)
+    return candidates_of(tmp_path_factory.mktemp("flash"), LAYERS)
+
+
+def candidates_of(folder: Path, data: bytes) -> list[Candidates]:
+    path = folder / "m.tflite"
+    path.write_bytes(data)
     options = Options(board="cortex-m4", optimize="flash")
     model = pipeline.prepare(path, options)
     listed = select.candidates_of(model.graph, model.board, options)
@@ -54,10 +60,26 @@ def test_a_copy_that_layers_share_is_taken_where_code_is_short(
     assert len({c.function for c in found if "shared_gathered" in c.choice.kernel.symbol}) == 1
 
 
-def test_no_gain_makes_half_as_many_bytes_again(candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flash, "MOST_BYTES", 1.0)
-    found = flash.least_flash(candidates)
-    assert all("dsp" not in c.choice.kernel.symbol for c in found)
+def test_code_beyond_the_limit_is_taken_in_place_of_many_more_constants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed, fast = "_nibbles", "dsp4_gathered"
+    found = [
+        tuple(c for c in listed if c.choice.kernel.symbol.endswith((packed, fast, "dsp8_shared_gathered")))
+        for listed in candidates_of(tmp_path, chain((16, 16, 16), (32, 64, 64), most=7))
+    ]
+    monkeypatch.setattr(flash, "MODEL_CODE_BYTES", 4096)
+    assert all(fast in c.choice.kernel.symbol for c in flash.least_flash(found))
+    monkeypatch.setattr(flash, "FEWER", 0.5)
+    assert not any(fast in c.choice.kernel.symbol for c in flash.least_flash(found))
+
+
+def test_where_the_smallest_kernels_are_over_the_limit_faster_ones_of_no_more_code_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = candidates_of(tmp_path, chain((16, 16, 16), (32, 64, 64)))
+    monkeypatch.setattr(flash, "MODEL_CODE_BYTES", 0)
+    assert time_of(flash.least_flash(found)) < 0.5 * time_of(least(found))
 
 
 def test_bytes_that_bring_little_are_left(candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,17 +90,15 @@ def test_bytes_that_bring_little_are_left(candidates: list[Candidates], monkeypa
     assert time_of(dear) > time_of(cheap)
 
 
-def test_over_the_limit_by_a_call_the_layer_that_gains_least_goes_back(
-    candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_over_the_limit_by_a_call_the_layer_that_gains_least_goes_back(candidates: list[Candidates]) -> None:
     def of(part: str) -> Picks:
         return tuple(next(c for c in listed if part in f"{c.choice.kernel.symbol} ") for listed in candidates)
 
     slow, fast = of("conv2d_s8 "), of("dsp8_shared_gathered")
     picks = (slow[0], *fast[1:])
-    monkeypatch.setattr(flash, "MODEL_CODE_BYTES", code_of(picks) + flash._around(picks) - 1)
-    found = flash._trimmed(candidates, picks)
-    assert code_of(found) + flash._around(found) <= flash.MODEL_CODE_BYTES
+    limit = flash._code_of(picks) - 1
+    found = flash._trimmed(candidates, picks, limit)
+    assert flash._code_of(found) <= limit
     changed = [i for i in range(len(picks)) if found[i] is not picks[i]]
     assert changed == [min(range(1, len(picks)), key=lambda i: slow[i].cost - fast[i].cost)]
     assert found[changed[0]].function == slow[0].function

@@ -113,9 +113,8 @@ def test_packed_weights_stay_for_a_larger_share_of_bytes_than_of_time(
     model = pipeline.prepare(tmp_path / "m.tflite", options)
     listed = select.candidates_of(model.graph, model.board, options)
     found = [tuple(c for c in each if not c.choice.kernel.widened) for each in listed]
-    monkeypatch.setattr(flash, "BYTES_PRICE", 0.03)  # at that, unpacking would not be worth its time
     assert all("nibbles" in c.choice.kernel.symbol for c in flash.least_flash(found))
-    monkeypatch.setattr(flash, "HALVES", 1.0)
+    monkeypatch.setattr(flash, "BYTES_PRICE", 0.03)
     assert not any("nibbles" in c.choice.kernel.symbol for c in flash.least_flash(found))
 
 
