@@ -27,6 +27,7 @@ class Source:
 
     attributes: see Attributes; inputs, constants, outputs: types and data as declared in the file.
     results: how many results the file names, where it declares no types of them.
+    halves: whether the file has any of these numbers as float16; they are float32 here.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Source:
     constants: tuple[np.ndarray | None, ...]
     outputs: tuple[TensorType, ...]
     results: int = 1
+    halves: bool = False
 
     def constant(self, k: int) -> np.ndarray | None:
         return self.constants[k] if k < len(self.constants) else None
@@ -165,6 +167,7 @@ class Import:
     build: gives one operator from the attributes; None: there are none. expand: appends several, and returns the
     name of the result for each of the source's outputs. At most one of the two is given.
     when: which sources it is for; those that no such import takes are left to the one import without a condition.
+    halves: of one that expands, whether LiteRT computes it on float16, which are float32 here.
     """
 
     format: str
@@ -174,6 +177,7 @@ class Import:
     until: int | None = None
     expand: Callable[[Source, Expansion], Sequence[str]] | None = None
     when: Callable[[Source], bool] | None = None
+    halves: bool = False
 
     def __post_init__(self) -> None:
         if self.build and self.expand:

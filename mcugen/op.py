@@ -21,7 +21,7 @@ from mcugen.errors import InternalError
 from mcugen.kernel import Kernel
 from mcugen.order import Order
 from mcugen.scales import SHARED, Scales, refused
-from mcugen.types import ALL_DTYPES, TensorType, shape_text
+from mcugen.types import WITH_HALVES, TensorType, shape_text
 
 Scaling = Mapping[str, Any]
 """Name -> what np.array_equal compares."""
@@ -107,8 +107,8 @@ class Op:
     tflm_types: ClassVar[frozenset[str]] = frozenset()
     """Element types of operand 0 for which TensorFlow Lite Micro has a kernel; measured, never guessed."""
 
-    litert_types: ClassVar[frozenset[str]] = ALL_DTYPES
-    """Element types of operand 0 for which LiteRT has a kernel."""
+    litert_types: ClassVar[frozenset[str]] = WITH_HALVES
+    """Element types of operand 0 for which LiteRT has a kernel; f16 is computed as f32."""
 
     takes_images: ClassVar[bool] = False
     """Whether operand 0 and the results are images [N, H, W, C], of which the last axis is the channels."""
@@ -256,7 +256,7 @@ class Op:
         """How this float operator, of the types in `call`, becomes one on stored integers of the same attributes."""
         if self.only_moves:
             return SHARED
-        known = self.tflm_types | (frozenset() if self.litert_types is ALL_DTYPES else self.litert_types)
+        known = self.tflm_types | (frozenset() if self.litert_types is WITH_HALVES else self.litert_types)
         if "s8" in known:
             return refused("the runtimes have an int8 kernel for it, but mcugen has no rule for its scales")
         return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")

@@ -33,8 +33,12 @@ FLOATS = frozenset({"f16", "f32"})
 ALL_DTYPES = frozenset(NUMPY_DTYPES) - {"f16", "u32", "u64"}
 """Element types of tensors that operators compute in general.
 
-Half-precision numbers are constants only; u32 and u64 occur in signal processing, between operators made for it.
+u32 and u64 occur in signal processing, between operators made for it. Half-precision numbers of files are float32 here,
+but for devices that store them.
 """
+
+WITH_HALVES = ALL_DTYPES | {"f16"}
+"""The same, as files declare them."""
 
 Shape = tuple[int, ...]
 

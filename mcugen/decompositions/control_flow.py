@@ -126,8 +126,8 @@ def _operands(e: Expansion) -> list[str]:
 
 
 IMPORTS = (
-    Import("tflite", "IF", expand=branch),
-    Import("tflite", "WHILE", expand=loop),
+    Import("tflite", "IF", expand=branch, halves=True),
+    Import("tflite", "WHILE", expand=loop, halves=True),
     Import("onnx", "If", expand=chosen),
     Import("onnx", "Loop", expand=repeated),
     Import("onnx", "Scan", since=9, expand=scanned),

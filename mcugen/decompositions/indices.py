@@ -95,7 +95,7 @@ def _how(source: Source) -> str:
 
 IMPORTS = (
     Import("onnx", "GatherND", expand=gather_nd),
-    Import("tflite", "GATHER_ND", expand=gather_nd_of_tflite),
+    Import("tflite", "GATHER_ND", expand=gather_nd_of_tflite, halves=True),
     Import("onnx", "GatherElements", expand=gather_elements),
     Import("onnx", "ScatterElements", expand=scatter_elements),
     Import("onnx", "Scatter", expand=scatter_elements),

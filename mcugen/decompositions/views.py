@@ -160,7 +160,7 @@ def _operand(e: Expansion) -> str:
 
 _MODES = frozenset({"reflect", "symmetric", "edge", "wrap"})
 IMPORTS = (
-    Import("tflite", "MIRROR_PAD", expand=mirror_pad),
+    Import("tflite", "MIRROR_PAD", expand=mirror_pad, halves=True),
     Import("onnx", "Expand", expand=expand),
     Import("onnx", "Tile", expand=tile),
     Import("onnx", "Pad", expand=pad),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.call import Call
-from mcugen.errors import CorruptModelError, UnsupportedError
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.op import Op
 from mcugen.types import QuantParams, TensorType
 
@@ -58,3 +58,28 @@ def require_runtime(reasons: Mapping[str, str], runtimes: Sequence[str]) -> None
     """Raise UnsupportedError where every runtime has a reason why it does not compute an operator: it has no bits."""
     if all(reasons.get(runtime) for runtime in runtimes):
         raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes))
+
+
+def check_results(op: Op, call: Call) -> None:
+    """Compare the declared result types with those the operator infers."""
+    check_operands(type(op), call.inputs)
+    inferred = op.infer(*call.inputs)
+    if len(inferred) != len(call.outputs):
+        raise CorruptModelError(f"has {len(call.outputs)} results, needs {len(inferred)}")
+    for expected, declared in zip(inferred, call.outputs, strict=True):
+        check_result(expected, declared, _types(call))
+
+
+def check_result(made: TensorType, declared: TensorType, operands: str = "the import") -> None:
+    """Compare the type that a result has with the one that the file declares."""
+    if made.shape != declared.shape:
+        raise ShapeError(
+            f"the file declares the result {list(declared.shape)}, the operands make it {list(made.shape)}",
+            hint="re-export the model with static shapes",
+        )
+    if made.dtype != declared.dtype:
+        raise UnsupportedError(f"{operands} gives {made.dtype}, the file declares {declared.dtype}")
+
+
+def _types(call: Call) -> str:
+    return ", ".join("-" if t is None else t.dtype for t in call.inputs)

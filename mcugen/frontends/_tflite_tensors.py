@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,16 @@ def is_readable(raw: fb.RawTensor) -> bool:
     return dtype is not None and (dtype not in PACKED_BITS or raw.data is not None)
 
 
+def is_half(raw: fb.RawTensor) -> bool:
+    """Whether the file has its numbers as float16; they are float32 here, which is what ONNX models have, too."""
+    return raw.type == "FLOAT16"
+
+
+def as_declared(t: TensorType, raw: fb.RawTensor) -> TensorType:
+    """The type of a tensor as the file declares it."""
+    return replace(t, dtype=_DTYPES[raw.type]) if is_half(raw) else t
+
+
 def is_handle(raw: fb.RawTensor) -> bool:
     """Whether it stands for a variable that other operators read and write."""
     return raw.type == "RESOURCE"
@@ -72,6 +83,9 @@ def tensor(index: int, raw: fb.RawTensor, name: str) -> Tensor:
     tensor_type = bounded(TensorType(raw.shape, dtype), what)
     tensor_type = TensorType(raw.shape, dtype, _quant(raw, tensor_type, what))
     data = None if raw.data is None else _data(raw, tensor_type, what)
+    if is_half(raw):
+        tensor_type = bounded(TensorType(raw.shape, "f32"), what)
+        data = None if data is None else data.astype(np.float32)
     if data is not None and data.dtype.kind == "f" and not np.isfinite(data).all():
         raise CorruptModelError("a constant holds infinities or NaN", where=what)
     return Tensor(name, tensor_type, data, raw.label)

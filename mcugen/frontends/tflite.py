@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mcugen.call import Call
-from mcugen.errors import CorruptModelError, QuantizationError, ShapeError, UnsupportedError, UsageError
+from mcugen.errors import CorruptModelError, QuantizationError, UnsupportedError, UsageError
 from mcugen.frontends import _flatbuffer as fb
 from mcugen.frontends._builder import Builder, Expander, importing, used
-from mcugen.frontends._operands import check_operands, require_runtime
+from mcugen.frontends._operands import check_operands, check_result, check_results, require_runtime
 from mcugen.frontends._tflite_tensors import (
     Operands,
     Results,
+    as_declared,
     bounded,
+    is_half,
     is_handle,
     is_readable,
     leaves_open,
@@ -28,9 +30,8 @@ from mcugen.frontends._tflite_tensors import (
 from mcugen.graph import Graph, Node, State, Tensor
 from mcugen.imports import Imported, Source
 from mcugen.numeric import activation_bounds
-from mcugen.op import Op
 from mcugen.registry import Found, Registry
-from mcugen.types import Shape, TensorType
+from mcugen.types import Shape
 
 REFERENCES = ("tflm", "litert")
 """The runtimes whose bits a model of this format can have, the default first."""
@@ -64,6 +65,7 @@ def load(
     raw, common = importer.raw, importer.common
     outputs = tuple(importer.held(i) for i in raw.outputs)
     states = common.builder.states(outputs)
+    halves = (raw.tensors[i].label for i in (*raw.inputs, *raw.outputs) if is_half(raw.tensors[i]))
     return Graph(
         name=path.stem,
         tensors=importer.used_tensors(states),
@@ -75,6 +77,7 @@ def load(
         refusals={runtime: tuple(dict.fromkeys(found)) for runtime, found in common.refusals.items()},
         states=states,
         signatures=file.signatures,
+        notes=tuple(f"{label!r} is float16 in the file, and float32 here" for label in dict.fromkeys(halves)),
     )
 
 
@@ -250,8 +253,8 @@ class _Importer:
         node = self._node(index, operator, imported, where)
         self._close(node, operator)
         call = self._call(node)
-        _check_results(node.op, call)
-        self._note_refusals(imported, call, where)
+        check_results(node.op, call)
+        self._note_refusals(imported, self._declared(call, imported, operator), where)
         folded = node.op.fold(call)
         if folded is None:
             self.nodes.append(node)
@@ -282,6 +285,9 @@ class _Importer:
         label = self.raw.tensors[operator.outputs[0]].label if operator.outputs else ""
         first = len(self.nodes)
         expander = Expander(self.builder, names, where, label, variables)
+        if source.halves:
+            for runtime in REFERENCES[: 1 if found.entry.halves else None]:
+                expander.refuse(runtime, "no kernel for f16")
         results = expander.run(found, source)
         source.attributes.require_read()
         require_runtime(expander.reasons, REFERENCES)
@@ -315,7 +321,7 @@ class _Importer:
         """Note which tensor holds a value of the file, and give it the type that the file declares."""
         self._settle(index, self.tensors[name].type.shape)
         made, declared = self.tensors[name], self.tensors[self.name(index)]
-        _check_result(made.type, declared.type)
+        check_result(made.type, declared.type)
         if made.type.quant not in (None, declared.type.quant):
             raise QuantizationError(f"the file declares {declared.type}, the import makes {made.type}")
         if made.type.quant is None and not made.is_constant:
@@ -344,6 +350,7 @@ class _Importer:
             inputs=Operands(t.type if t else None for t in operands),
             constants=tuple(t.data if t else None for t in operands),
             outputs=Results(results),  # type: ignore[arg-type]
+            halves=any(is_half(self.raw.tensors[i]) for i in values),
         )
 
     def _check_readable(self, index: int, raw: fb.RawTensor, *, may_vary: bool) -> None:
@@ -366,6 +373,15 @@ class _Importer:
         used = {name: self.tensors[name] for name in (*node.inputs, *node.outputs) if name is not None}
         return Graph("", used, (), (), ()).call(node, "tflm")
 
+    def _declared(self, call: Call, imported: Imported, operator: fb.RawOperator) -> Call:
+        """The call with the element types of the file, for the runtimes: some numbers are float16 there."""
+        chosen = range(len(operator.inputs)) if imported.inputs is None else imported.inputs
+        raws = [None if operator.inputs[k] < 0 else self.raw.tensors[operator.inputs[k]] for k in chosen]
+        pairs = zip(call.inputs, raws, strict=True)
+        given = [None if t is None or raw is None else as_declared(t, raw) for t, raw in pairs]
+        made = [as_declared(t, self.raw.tensors[i]) for t, i in zip(call.outputs, operator.outputs, strict=True)]
+        return replace(call, inputs=tuple(given), outputs=tuple(made))
+
     def require_supported(self) -> None:
         """Raise UnsupportedError for all that mcugen does not support, at once."""
         if not self.unsupported:
@@ -374,27 +390,3 @@ class _Importer:
             "the model uses what mcugen does not support:\n  " + "\n  ".join(self.unsupported),
             hint=self.common.registry.hint,
         )
-
-
-def _check_results(op: Op, call: Call) -> None:
-    """Compare the declared result types with those the operator infers."""
-    check_operands(type(op), call.inputs)
-    inferred = op.infer(*call.inputs)
-    if len(inferred) != len(call.outputs):
-        raise CorruptModelError(f"has {len(call.outputs)} results, needs {len(inferred)}")
-    for expected, declared in zip(inferred, call.outputs, strict=True):
-        _check_result(expected, declared, _types(call))
-
-
-def _check_result(made: TensorType, declared: TensorType, operands: str = "the import") -> None:
-    if made.shape != declared.shape:
-        raise ShapeError(
-            f"the file declares the result {list(declared.shape)}, the operands make it {list(made.shape)}",
-            hint="re-export the model with static shapes",
-        )
-    if made.dtype != declared.dtype:
-        raise UnsupportedError(f"{operands} gives {made.dtype}, the file declares {declared.dtype}")
-
-
-def _types(call: Call) -> str:
-    return ", ".join("-" if t is None else t.dtype for t in call.inputs)

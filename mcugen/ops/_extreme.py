@@ -36,7 +36,7 @@ class Extreme(Pointwise):
 
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 s64 f32")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f16 f32")
     chosen: ClassVar[np.ufunc]
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:

@@ -64,7 +64,7 @@ class Add(Pointwise, Activated):
     flipped_u8: bool = False
 
     tflm_types = dtypes("s8 s16 s32 f32")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f16 f32")
     imports = (Import("tflite", "ADD", from_tflite),)
     writes = (_tflite.same("ADD", _attributes, s8=2, s16=3), _onnx.same("Add"))
     element: ClassVar = ELEMENT

@@ -111,7 +111,7 @@ class Cast(Op):
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        lacking = {call.input(0).dtype, self.dtype} & {"u8", "s64", "f16"} if runtime == "tflm" else set()
+        lacking = {call.input(0).dtype, call.output.dtype} & {"u8", "s64", "f16"} if runtime == "tflm" else set()
         return f"no kernel for {min(lacking)}" if lacking else ""
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -108,7 +108,7 @@ class Compare(Channelwise):
 
     is_elementwise = True
     tflm_types = dtypes("s8 s32 s64 f32 bool")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f16 f32 bool")
     imports = (
         *(Import("tflite", name, from_tflite) for name in _KINDS),
         *(Import("onnx", name, from_onnx) for name in _ONNX),

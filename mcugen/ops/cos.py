@@ -10,6 +10,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Cos(FloatFunction):
@@ -19,6 +20,7 @@ class Cos(FloatFunction):
     Source: TFLite COS.
     """
 
+    litert_types = dtypes("f16 f32")
     imports = (Import("tflite", "COS"), Import("onnx", "Cos"))
     writes = (_tflite.same("COS"), _onnx.same("Cos"))
     element: ClassVar = {"f32": Element("cos(a)")}

@@ -1,4 +1,4 @@
-"""DEQUANTIZE: stored integers, or half-precision numbers, to float32."""
+"""DEQUANTIZE: stored integers to float32."""
 
 from __future__ import annotations
 
@@ -42,17 +42,15 @@ def _from(dtype: str) -> Kernel:
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The writer makes real numbers of quantized operands; half-precision numbers are widened."""
-    if call.input(0).quant is None:
-        return sink.operator("Cast", inputs, call.outputs, {"to": "f32"})
+    """The writer makes real numbers of quantized operands."""
     return sink.operator("Identity", inputs, call.outputs)
 
 
 @dataclass(frozen=True)
 class Dequantize(Channelwise):
-    """y = scale * (x - zero_point), in float32; half-precision numbers are widened.
+    """y = scale * (x - zero_point), in float32; half-precision numbers of files are float32 already.
 
-    x: s8, u8, s16 or s32, per tensor (constants also s4, and per channel), or f16   y: f32, same shape
+    x: s8, u8, s16 or s32, per tensor (constants also s4, and per channel)   y: f32, same shape
     deferred: constants are not folded yet, as operators may be found that read their stored integers.
     Source: TFLite DEQUANTIZE; reference_ops::Dequantize.
     """
@@ -63,7 +61,7 @@ class Dequantize(Channelwise):
     tflm_types = dtypes("s8 u8 s16")
     litert_types = dtypes("s8 u8 s16 f16")
     imports = (Import("tflite", "DEQUANTIZE"),)
-    writes = (_tflite.same("DEQUANTIZE", s8=2, s16=3, f16=3), Write("onnx", to_onnx))
+    writes = (_tflite.same("DEQUANTIZE", s8=2, s16=3), Write("onnx", to_onnx))
     takes_unsigned = True
     kernels = tuple(_from(dtype) for dtype in ("s8", "u8", "s16", "s32"))
 
@@ -78,9 +76,9 @@ class Dequantize(Channelwise):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is nothing to dequantize")
-        if x.dtype not in ("s4", "s8", "u8", "s16", "s32", "f16"):
+        if x.dtype not in ("s4", "s8", "u8", "s16", "s32"):
             raise UnsupportedError(f"dequantizing {x.dtype} is not supported")
-        if x.dtype != "f16" and x.quant is None:
+        if x.quant is None:
             raise QuantizationError(f"the input {x} has no scale")
         return (TensorType(x.shape, "f32"),)
 

@@ -10,6 +10,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Floor(FloatFunction):
@@ -19,6 +20,7 @@ class Floor(FloatFunction):
     Source: TFLite FLOOR.
     """
 
+    litert_types = dtypes("f16 f32")
     imports = (Import("tflite", "FLOOR"), Import("onnx", "Floor"))
     writes = (_tflite.same("FLOOR"), _onnx.same("Floor"))
     element: ClassVar = {"f32": Element("floor(a)")}

@@ -44,7 +44,7 @@ class Logistic(_bytes.ByteFunction):
     """
 
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 u8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f16 f32")
     imports = (Import("tflite", "LOGISTIC"), Import("onnx", "Sigmoid"))
     writes = (_tflite.same("LOGISTIC", s8=2, s16=3), _onnx.same("Sigmoid"))
     element: ClassVar = {"f32": Element("1.0f / (1.0f + exp(-a))")}

@@ -103,7 +103,7 @@ class Mul(Pointwise, Activated):
     flipped_u8: bool = False
 
     tflm_types = dtypes("s8 s16 s32 f32")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f16 f32")
     imports = (Import("tflite", "MUL", from_tflite),)
     writes = (Write("tflite", to_tflite), _onnx.same("Mul"))
     element: ClassVar = ELEMENT

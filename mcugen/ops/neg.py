@@ -22,7 +22,7 @@ class Neg(FloatFunction):
     Source: TFLite NEG.
     """
 
-    litert_types = dtypes("s8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 s16 s32 s64 f16 f32")
     imports = (Import("tflite", "NEG"),)
     writes = (_tflite.same("NEG"), _onnx.same("Neg"))
     element: ClassVar = {"f32": Element("-a")}

@@ -17,7 +17,7 @@ from mcugen.op import Example, Op, Slimmed
 from mcugen.ops import _tflite
 from mcugen.ops._tflite import Target
 from mcugen.order import Order
-from mcugen.types import ALL_DTYPES, QuantParams, Shape, TensorType
+from mcugen.types import WITH_HALVES, QuantParams, Shape, TensorType
 from mcugen.writes import Sink, Write
 
 
@@ -53,7 +53,8 @@ def from_expand_dims(source: Source) -> Imported:
     if len(axes) != 1 or not -rank - 1 <= axes[0] <= rank:
         raise ShapeError(f"axis {list(axes)} cannot be inserted into rank {rank}")
     at = axes[0] % (rank + 1)
-    refusing = {} if x.dtype in ("s8", "s16", "f32") else {"tflm": f"no kernel for {x.dtype}"}
+    dtype = "f16" if source.halves else x.dtype
+    refusing = {} if dtype in ("s8", "s16", "f32") else {"tflm": f"no kernel for {dtype}"}
     if x.dtype == "s16" and x.quant is not None and any(x.quant.zero_point):
         refusing["litert"] = "int16 data with a zero point other than 0"
     return Imported(Reshape((*x.shape[:at], 1, *x.shape[at:])), inputs=(0,), refused_by=refusing)
@@ -89,7 +90,7 @@ class Reshape(Op):
     shape: Shape
 
     only_moves = True
-    tflm_types = ALL_DTYPES
+    tflm_types = WITH_HALVES
     imports = (
         Import("tflite", "RESHAPE", from_reshape),
         Import("tflite", "SQUEEZE", from_squeeze),

@@ -109,7 +109,7 @@ class ResizeNearestNeighbor(Channelwise):
     only_moves = True
     takes_images = True
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 u8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f16 f32")
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(_kernel(dtype) for dtype in DTYPES)

@@ -10,6 +10,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Round(FloatFunction):
@@ -19,6 +20,7 @@ class Round(FloatFunction):
     Source: TFLite ROUND.
     """
 
+    litert_types = dtypes("f16 f32")
     imports = (Import("tflite", "ROUND"), Import("onnx", "Round"))
     writes = (_tflite.same("ROUND"), _onnx.same("Round"))
     element: ClassVar = {"f32": Element("rint(a)")}

@@ -87,7 +87,10 @@ class ScatterNd(Op):
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        return "no such operator" if runtime == "tflm" else ""
+        if runtime == "tflm":
+            return "no such operator"
+        dtype = call.input(1).dtype
+        return "" if dtype in self.litert_types else f"no kernel for {dtype}"
 
     def keeps_values(self, call: Call) -> bool:
         return False

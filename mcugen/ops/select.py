@@ -129,10 +129,10 @@ class Select(Channelwise):
     is_elementwise = True
     only_moves = True
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f16 f32 bool")
     imports = (
-        Import("tflite", "SELECT_V2", expand=from_tflite),
-        Import("tflite", "SELECT", expand=from_select),
+        Import("tflite", "SELECT_V2", expand=from_tflite, halves=True),
+        Import("tflite", "SELECT", expand=from_select, halves=True),
         Import("onnx", "Where", expand=expand),
     )
     writes = (_tflite.same("SELECT_V2"), Write("onnx", to_onnx))

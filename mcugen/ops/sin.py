@@ -10,6 +10,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
+from mcugen.types import dtypes
 
 
 class Sin(FloatFunction):
@@ -19,6 +20,7 @@ class Sin(FloatFunction):
     Source: TFLite SIN.
     """
 
+    litert_types = dtypes("f16 f32")
     imports = (Import("tflite", "SIN"), Import("onnx", "Sin"))
     writes = (_tflite.same("SIN"), _onnx.same("Sin"))
     element: ClassVar = {"f32": Element("sin(a)")}

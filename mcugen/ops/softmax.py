@@ -166,7 +166,7 @@ class Softmax(Op):
     """Whether int8 gives int16."""
 
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 u8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f16 f32")
     imports = (Import("tflite", "SOFTMAX", from_tflite),)
     writes = (_tflite.same("SOFTMAX", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
     kernels = (

@@ -42,7 +42,7 @@ class Tanh(_bytes.ByteFunction):
     """
 
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 u8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f16 f32")
     imports = (Import("tflite", "TANH"), Import("onnx", "Tanh"))
     writes = (_tflite.same("TANH", s8=2, s16=3), _onnx.same("Tanh"))
     element: ClassVar = {"f32": Element("tanh(a)")}

@@ -63,7 +63,7 @@ class Unpack(Op):
 
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
-    litert_types = dtypes("s8 u8 s16 s32 f32 bool")
+    litert_types = dtypes("s8 u8 s16 s32 f16 f32 bool")
     imports = (Import("tflite", "UNPACK", from_tflite),)
     writes = (_tflite.same("UNPACK", _attributes, s8=2, u8=2, bool=3, s16=4), Write("onnx", to_onnx))
     kernels = _join.split_kernels(params)

@@ -14,7 +14,7 @@ import mcugen
 from mcugen import frontends, passes, reference, registry
 from mcugen.errors import CorruptModelError, McugenError, ShapeError, UnsupportedError, UsageError
 from mcugen.ops.transpose import Transpose
-from mcugen.verify import run
+from mcugen.verify import golden, run
 from tests.frontends.onnx_models import Writer, expected, write
 
 TOLERANCE = 1e-5
@@ -198,3 +198,23 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
             assert error.exit_code != 70, error
             refused += 1
     assert refused > 30
+
+
+def test_a_model_of_float16_is_one_of_float32_and_says_so(tmp_path: Path) -> None:
+    """As ONNX Runtime computes it on CPUs without arithmetic of halves: each operator in float32."""
+    writer = Writer()
+    model = writer.model(*classifier(writer))
+    for constant in model.graph.initializer:
+        narrow = onnx.numpy_helper.to_array(constant).astype(np.float16)
+        constant.CopyFrom(onnx.numpy_helper.from_array(narrow, constant.name))
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
+    found = frontends.load(write(model, tmp_path), registry.load())
+    x = np.random.default_rng(0).normal(0, 1, (1, 3, 9, 8)).astype(np.float16)
+    (y,) = expected(model, {model.graph.input[0].name: x})
+    np.savez(tmp_path / "recorded.npz", in0_0=x, out0_0=y)
+    assert golden.check(tmp_path / "recorded.npz", found, "ort").agrees
+    values = reference.run(found, [x.astype(np.float32)], "ort")
+    assert values[found.outputs[0]].dtype == np.float32 and y.dtype == np.float16
+    assert np.abs(values[found.outputs[0]] - y).max() < 2e-3
+    assert sum("float16 in the file" in note for note in found.notes) == 2

@@ -24,6 +24,9 @@ _MISREADS = "it reads"
 FLOAT_TOLERANCE = 1e-5
 """Share of the largest magnitude among a model's inputs and outputs: what is summed may cancel."""
 
+HALF_TOLERANCE = 2e-3
+"""The same where the runtime computes in float16, and mcugen in float32: two of its steps."""
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -57,8 +60,13 @@ def judge(drawn: Drawn, runtimes: Mapping[str, Runtime]) -> Judgement:
 
 def outputs_of(graph: Graph, sets: Sets, which: str) -> list[list[np.ndarray]]:
     """The oracle's outputs of each input set."""
-    found = (reference.run(graph, list(arrays), which) for arrays in sets)
+    found = (reference.run(graph, [widened(a) for a in arrays], which) for arrays in sets)
     return [[values[name] for name in graph.outputs] for values in found]
+
+
+def widened(array: np.ndarray) -> np.ndarray:
+    """Numbers as mcugen takes them: float16 of a file is float32 there."""
+    return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
 def compared(graph: Graph, which: str, sets: Sets, answer: Answer, oracle: Sets) -> list[str]:
@@ -89,12 +97,14 @@ def magnitude(arrays: Sequence[np.ndarray]) -> float:
 
 def first_difference(got: np.ndarray, want: np.ndarray, scale: float) -> str:
     """The difference of two outputs, "" for none: integers bit for bit, floats within the tolerance of `scale`."""
+    tolerance = HALF_TOLERANCE if want.dtype == np.float16 else FLOAT_TOLERANCE
+    want = widened(want)
     if got.shape != want.shape or got.dtype != want.dtype:
         return f"{got.dtype} {list(got.shape)} is not {want.dtype} {list(want.shape)}"
     if got.dtype.kind != "f":
         wrong = got != want
     else:
-        wrong = ~np.isclose(got, want, rtol=0.0, atol=FLOAT_TOLERANCE * scale, equal_nan=True)
+        wrong = ~np.isclose(got, want, rtol=0.0, atol=tolerance * scale, equal_nan=True)
     if not wrong.any():
         return ""
     at = tuple(int(i) for i in np.argwhere(wrong)[0])

@@ -3,11 +3,20 @@
 
 from __future__ import annotations
 
+from mcugen.types import dtypes
 from tests.runtimes import calling, choosing, computing, further, moving, recurrent, weighing
 from tests.runtimes.sketch import Drawn, Sketch
 
 OPERATORS = computing.OPERATORS | moving.OPERATORS | weighing.OPERATORS | recurrent.OPERATORS | calling.OPERATORS
 OPERATORS |= choosing.OPERATORS | further.OPERATORS
+HALVES = dtypes(
+    "ADD BATCH_TO_SPACE_ND BROADCAST_TO CONCATENATION COS DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP EQUAL EXPAND_DIMS FILL "
+    "FLOOR GATHER GATHER_ND GELU GREATER GREATER_EQUAL IF LESS LESS_EQUAL LOGISTIC MAXIMUM MINIMUM MIRROR_PAD MUL NEG "
+    "NOT_EQUAL PAD PADV2 READ_VARIABLE RESHAPE RESIZE_NEAREST_NEIGHBOR REVERSE_V2 ROUND SELECT SELECT_V2 SHAPE SIN "
+    "SLICE SOFTMAX SPACE_TO_BATCH_ND SQUEEZE STRIDED_SLICE TANH TILE TRANSPOSE UNPACK WHILE CAST"
+)
+"""Operators that LiteRT computes on float16, besides DEQUANTIZE."""
+OPERATORS = {n: ((*types, "f16") if n in HALVES else types, draw) for n, (types, draw) in OPERATORS.items()}
 KINDS = tuple((name, dtype) for name, (dtypes, _) in sorted(OPERATORS.items()) for dtype in dtypes)
 """Every (operator, element type)."""
 

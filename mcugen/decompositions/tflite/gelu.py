@@ -47,4 +47,4 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(Mul(), e.node(Mul(), x, number(0.5)), e.node(Add(), inner, number(1.0)))]
 
 
-IMPORTS = (Import("tflite", "GELU", expand=expand),)
+IMPORTS = (Import("tflite", "GELU", expand=expand, halves=True),)

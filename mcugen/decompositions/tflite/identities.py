@@ -16,4 +16,18 @@ def _same(source: Source, e: Expansion) -> Sequence[str]:
     return [e.inputs[0]]
 
 
-IMPORTS = (Import("tflite", "DENSIFY", expand=_same),)
+def _widened(source: Source, e: Expansion) -> Sequence[str]:
+    """The operand: numbers that are float16 in the file are float32 already. Source: TFLite DEQUANTIZE."""
+    if not e.inputs or e.inputs[0] is None:
+        raise ShapeError("there is no operand")
+    return [e.inputs[0]]
+
+
+def _has_halves(source: Source) -> bool:
+    return source.halves
+
+
+IMPORTS = (
+    Import("tflite", "DENSIFY", expand=_same),
+    Import("tflite", "DEQUANTIZE", expand=_widened, when=_has_halves, halves=True),
+)

@@ -191,7 +191,7 @@ IMPORTS = (
     Import("tflite", "L2_NORMALIZATION", expand=l2_normalization, when=has_floats),
     Import("tflite", "LOG_SOFTMAX", expand=log_softmax, when=has_floats),
     Import("tflite", "RESIZE_BILINEAR", expand=resize_bilinear, when=has_floats),
-    Import("tflite", "EMBEDDING_LOOKUP", expand=embedding_lookup),
+    Import("tflite", "EMBEDDING_LOOKUP", expand=embedding_lookup, halves=True),
     Import("tflite", "CUSTOM:CIRCULAR_BUFFER", expand=circular_buffer),
     Import("tflite", "CUSTOM:ethos-u", expand=_ETHOS),
 )

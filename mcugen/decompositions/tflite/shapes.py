@@ -148,9 +148,9 @@ def empty_slice(source: Source, e: Expansion) -> Sequence[str]:
 
 IMPORTS = (
     Import("tflite", "SLICE", expand=empty_slice, when=_is_empty),
-    Import("tflite", "FILL", expand=fill),
+    Import("tflite", "FILL", expand=fill, halves=True),
     Import("tflite", "ZEROS_LIKE", expand=zeros_like),
     Import("tflite", "BROADCAST_ARGS", expand=broadcast_args),
-    Import("tflite", "SPACE_TO_BATCH_ND", expand=space_to_batch),
-    Import("tflite", "BATCH_TO_SPACE_ND", expand=batch_to_space),
+    Import("tflite", "SPACE_TO_BATCH_ND", expand=space_to_batch, halves=True),
+    Import("tflite", "BATCH_TO_SPACE_ND", expand=batch_to_space, halves=True),
 )

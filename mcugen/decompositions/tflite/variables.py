@@ -56,7 +56,7 @@ def _as(e: Expansion, value: str, t: TensorType) -> str:
 
 IMPORTS = (
     Import("tflite", "VAR_HANDLE", expand=handle),
-    Import("tflite", "READ_VARIABLE", expand=read),
-    Import("tflite", "ASSIGN_VARIABLE", expand=assign),
+    Import("tflite", "READ_VARIABLE", expand=read, halves=True),
+    Import("tflite", "ASSIGN_VARIABLE", expand=assign, halves=True),
     Import("tflite", "CALL_ONCE", expand=initialize),
 )

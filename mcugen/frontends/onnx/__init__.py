@@ -60,6 +60,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         listed = "\n  ".join(builder.unsupported)
         raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=registry.hint)
     outputs = tuple(_output(builder, value) for value in raw.outputs)
+    notes += [_widened(value) for value in raw.outputs if value.dtype == "f16"]
     for output, name in zip(raw.outputs, outputs, strict=True):
         if name not in inputs:  # the operator's results have the name of its first one
             builder.tensors[name] = replace(builder.tensors[name], label=output.name)
@@ -96,8 +97,13 @@ def _input(builder: Builder, value: RawInput, shapes: Mapping[str, Shape], notes
     if any(d < 1 for d in shape):
         raise ShapeError(f"input {value.name!r} has the shape {list(shape)}, which holds nothing")
     dtype = "f32" if value.dtype == "f16" else value.dtype
+    notes += [_widened(value)] if value.dtype == "f16" else []
     builder.values[value.name] = builder.tensor(TensorType(shape, dtype), label=value.name)
     return builder.values[value.name]
+
+
+def _widened(value: RawInput) -> str:
+    return f"{value.name!r} is float16 in the file, and float32 here"
 
 
 def _static(value: RawInput, notes: list[str]) -> Shape:
