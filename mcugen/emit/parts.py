@@ -149,22 +149,27 @@ class StepView:
 
 
 @dataclass(frozen=True)
-class ArgumentView:
-    """An argument of an OpenCL kernel: its kind in the tables, the member of the value, and C text."""
+class NumberView:
+    """A number that an OpenCL kernel takes: the member of the tables' union, and C text."""
 
-    kind: str
     member: str
     text: str
 
 
 @dataclass(frozen=True)
 class GridStepView:
-    """A step in the tables of the OpenCL host. kernel: "" where it is C."""
+    """A step in the tables of the OpenCL host.
+
+    kernel: "" where it is C; memories: of the pointers that it takes; constants: a bit for each, set where it is the
+    constants', not the arena
+    """
 
     title: str
     kernel: str
-    first_arg: int
-    arguments: list[ArgumentView]
+    memories: int
+    constants: int
+    first_number: int
+    numbers: list[NumberView]
     items: tuple[int, int, int]
     group: tuple[int, int, int]
 
@@ -223,9 +228,9 @@ class DeviceView:
         return len(self.constants)
 
     @property
-    def args(self) -> list[ArgumentView]:
-        """All arguments, one step's after the other."""
-        return [argument for step in self.steps for argument in step.arguments]
+    def numbers(self) -> list[NumberView]:
+        """All numbers, one step's after the other."""
+        return [number for step in self.steps for number in step.numbers]
 
     @property
     def host_steps(self) -> int:

@@ -33,25 +33,27 @@ from mcugen.passes.unpack_constants import unpack_constants
 Pass = Callable[[Graph, str], Graph]
 """A function from a graph and the reference runtime to a graph of the same meaning."""
 
-SIMPLIFYING: tuple[Pass, ...] = (
-    drop_unread,
-    drop_identities,
-    merge_equal,
-    merge_reshapes,
-    join_distances,
-    integer_thresholds,
-    fold_factors,
-    fuse_clamps,
-    compose_tables,
-    fuse_padding,
-    remove_channels,
-)
-"""Passes that remove work from a graph; repeated until none finds anything more.
-
-All keep every bit of the results but `fold_factors` and `join_distances`, which round floats at other places.
-"""
-
 Entry = Pass | tuple[Pass, ...]
+
+
+def simplifying(features: frozenset[str] = frozenset()) -> tuple[Pass, ...]:
+    """Passes that remove work from a graph, for a core; repeated until none finds anything more.
+
+    All keep every bit of the results but `fold_factors` and `join_distances`, which round floats at other places.
+    """
+    return (
+        drop_unread,
+        drop_identities,
+        merge_equal,
+        merge_reshapes,
+        join_distances,
+        integer_thresholds,
+        fold_factors,
+        fuse_clamps,
+        compose_tables,
+        fuse_padding,
+        remove_channels(features),
+    )
 
 
 def order(features: frozenset[str], *, halves: bool = False) -> tuple[Entry, ...]:
@@ -62,7 +64,7 @@ def order(features: frozenset[str], *, halves: bool = False) -> tuple[Entry, ...
         (fold_batches,),
         follow_orders,
         measure_ranges,
-        SIMPLIFYING,
+        simplifying(features),
         reuse_joins(features),
         fuse_residuals(features),
         fuse_scales(features),
@@ -106,7 +108,7 @@ def simplified(graph: Graph, reference: str) -> Graph:
     done = with_origins(graph)
     for step in (unpack_constants, follow_orders):
         done = _checked(step, done, graph, reference)
-    return _repeated((*SIMPLIFYING, fuse_all_clamps), done, graph, reference)
+    return _repeated((*simplifying(), fuse_all_clamps), done, graph, reference)
 
 
 def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:

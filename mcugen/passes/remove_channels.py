@@ -14,23 +14,33 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcugen import kernels
 from mcugen.call import Call
 from mcugen.channels import MAX_CHANNELS, Removal, channels_of, chosen, measured
 from mcugen.errors import InternalError
 from mcugen.graph import Graph, Node, Origin, Removed, Tensor
 from mcugen.types import TensorType
 
+DEVICE_RUN = 4
+"""Channels that kernels of devices read and write at once where a tensor has a multiple of them."""
+
 Masks = dict[str, np.ndarray]
 _CONSTANT = "one value for every input, by the bounds of all sums before it; worked into the constants of its readers"
 _UNREAD = "every weight that meets it is zero, or belongs to a channel that goes as well"
 
 
-def remove_channels(graph: Graph, reference: str) -> Graph:
-    """The graph, its ranges measured, without channels that its outputs do not need.
+def remove_channels(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
+    """The pass for a target with these features: devices read four channels at a time, if there are no others."""
+    run = DEVICE_RUN if features & kernels.device_features() else 1
 
-    Inputs, outputs and states keep theirs.
-    """
-    return without_channels(graph, reference, removable_channels(graph, reference))
+    def removed(graph: Graph, reference: str) -> Graph:
+        """The graph, its ranges measured, without channels that its outputs do not need.
+
+        Inputs, outputs and states keep theirs.
+        """
+        return without_channels(graph, reference, removable_channels(graph, reference, run))
+
+    return removed
 
 
 def without_channels(graph: Graph, reference: str, gone: Masks) -> Graph:
@@ -42,17 +52,14 @@ def without_channels(graph: Graph, reference: str, gone: Masks) -> Graph:
     return graph.updated(tensors=slimmer.tensors(), nodes=nodes, removed=_report(graph, gone))
 
 
-def removable_channels(graph: Graph, reference: str) -> Masks:
-    """A mask of each computed tensor: its channels that can be removed, at least one staying. Empty for a graph that
-    has a tensor of more than MAX_CHANNELS channels.
+def removable_channels(graph: Graph, reference: str, run: int) -> Masks:
+    """A mask of each computed tensor: its channels that can be removed, at least one staying, and a multiple of `run`
+    where others go. Empty for a graph that has a tensor of more than MAX_CHANNELS channels.
     """
     if any(channels_of(t.type) > MAX_CHANNELS for t in graph.tensors.values()):
         return {}
     found = Together(graph, reference, lambda tensor: tensor.range is not None)
-    for name, mask in found.gone.items():
-        if mask.all():
-            mask[0] = False
-            found.narrow(found.gone, found.touching[name])
+    found.keep_runs(run)
     return found.gone
 
 
@@ -83,6 +90,18 @@ class Together:
         gone[name][place] = False
         self.narrow(gone, self.touching[name])
         return {k: np.flatnonzero(self.gone[k] & ~mask) for k, mask in gone.items() if mask is not self.gone[k]}
+
+    def keep_runs(self, run: int) -> None:
+        """Keep channels until each tensor has one, and a multiple of `run` where it loses some."""
+        waiting = True
+        while waiting:
+            waiting = False
+            for name, mask in self.gone.items():
+                kept = int((~mask).sum())
+                if mask.any() and (kept % run or not kept):
+                    mask[np.flatnonzero(mask)[: max(-kept % run, not kept)]] = False
+                    self.narrow(self.gone, self.touching[name])
+                    waiting = True
 
     def refuses(self, node: Node) -> bool:
         """Whether an operator drops no channel, even if all of its operands and results could go."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from mcugen import kernels, registry
 from mcugen.emit.opencl import launches, program
+from mcugen.errors import InternalError
 from mcugen.schedule import Choice
 from tests.opencl import launched
 from tests.opencl.fused import ALL
@@ -73,8 +73,25 @@ def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
     assert {k.source_name for k in serving if not k.loop} - used <= {"vector_f32.cl"}
 
 
-def test_a_kernel_with_an_unknown_argument_is_refused(tmp_path: Path) -> None:
-    """Arguments are bound by name: one that nothing gives is a defect that shows when the program is made."""
-    case = next(c for c in launched.launched(OPS["Softmax"]) if c.choice.kernel.symbol == "mg_softmax_f32__cl")
-    text = launches.files_of([case.choice], str(tmp_path))["launches.cl"].decode()
-    assert re.search(r"const float beta, const int classes\)", text)
+def _softmax() -> Choice:
+    return next(c.choice for c in launched.launched(OPS["Softmax"]) if c.choice.kernel.symbol == "mg_softmax_f32__cl")
+
+
+def test_an_argument_that_nothing_gives_is_a_defect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arguments are bound by name: one that no step states shows when the program is made."""
+    text = program.source("softmax_f32.cl").replace("const int classes)", "const int classes, const int nobody)")
+    assert "nobody" in text
+    monkeypatch.setattr(program, "source", lambda name: text)
+    with pytest.raises(InternalError, match="nobody, which nothing gives"):
+        launches.files_of([_softmax()], str(tmp_path))
+
+
+def test_a_launch_has_few_arguments() -> None:
+    """Drivers look at each of them: tensors of the arena, one memory of constants, and all numbers as one."""
+    found = [c.choice for c in launched.launched(OPS["Conv2D"]) if c.choice.kernel.symbol == "mg_matmul_s8__tiled"]
+    for choice, memories in ((found[0], ("mem_in0", "mem_out", "mem_constants")), (_softmax(), ("mem_in0", "mem_out"))):
+        (taken,) = program.of([choice]).arguments.values()
+        assert taken.memories == memories
+        assert {f"at_{name.removeprefix('mem_')}" for name in memories[:2]} < {*taken.numbers}
+    (taken,) = program.of(found[:1]).arguments.values()
+    assert {"at_weights", "at_bias", "at_mult", "at_shift", "pixels"} < {*taken.numbers}

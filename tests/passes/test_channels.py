@@ -168,6 +168,18 @@ def test_one_channel_always_stays(tmp_path: Path) -> None:
     assert kept(simplified(net.build(y), tmp_path), a) == (0,)
 
 
+@pytest.mark.parametrize(("fixed", "stay"), [(2, None), (5, (0, 5, 6, 7)), (8, (0, 1, 2, 3))])
+def test_devices_keep_channels_in_fours(fixed: int, stay: tuple[int, ...] | None, tmp_path: Path) -> None:
+    """Their kernels read four at a time only where there are no others."""
+    net = Net()
+    a = net.conv(net.x, list(range(50, 58)), fixed=set(range(fixed)))
+    y = net.conv(a, [1, 2])
+    before = read(net.build(y), tmp_path)
+    after = passes.run(before, "tflm", frozenset({"cl12"}))
+    assert kept(after, a) == stay
+    assert differences(before, after, "tflm") == []
+
+
 def test_groups_keep_all(tmp_path: Path) -> None:
     net = Net(channels=4)
     a = net.conv(net.x, [7, 55, -9, 1], fixed={1})

@@ -13,7 +13,7 @@ def simplified(graph: Graph) -> Graph:
     graph = passes.follow_orders(passes.with_origins(graph), name)
     while True:
         before = graph
-        for step in passes.SIMPLIFYING:
+        for step in passes.simplifying():
             graph = step(graph, name)
         if graph is before:
             return graph

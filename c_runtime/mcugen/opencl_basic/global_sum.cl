@@ -12,12 +12,13 @@
 #endif
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
-    const uint at_out, const int pixels, const int channels,
+    const uint at_out,
 #if INT8
-    const int mult, const int shift, const int in_zero_point_sum, const int out_zero_point)
+    const int mult, const int shift, const int in_zero_point_sum, const int out_zero_point,
 #else
-    const float divisor)
+    const float divisor,
 #endif
+    const int pixels, const int channels)
 {
     local SUM parts[GROUP];
     const int id = get_local_id(0), c = (int)get_group_id(0) * LANES + id % LANES, image = (int)get_group_id(1);

@@ -7,18 +7,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from mcugen import resources
+from mcugen.emit.opencl.arguments import Arguments, packed
 from mcugen.errors import InternalError
 from mcugen.grid import GridLoop, in_opencl
 from mcugen.schedule import Choice
 
 _INCLUDE = re.compile(r'^#include [<"]([\w./]+)[>"]\n', re.MULTILINE)
-_HEAD = re.compile(r"kernel (?:__attribute__\(\(.*?\)\)\s*)?void (\w+)\((.*?)\)\n\{", re.DOTALL)
-_DIRECTIVE = re.compile(r"^#(if|elif|else|endif|define)\b(.*)$")
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
-_TAKE = re.compile(r"TAKE\((\d+)\)")
-_NAME = re.compile(r"(\w+)$")
 _FIRST = ("runtime.h",)
 _DIGEST = 6
 _UNLESS_GIVEN = {"HALF": 0, "LINE": 0, "LOOSE": 0, "DOT": 0}
@@ -27,11 +25,11 @@ _UNLESS_GIVEN = {"HALF": 0, "LINE": 0, "LOOSE": 0, "DOT": 0}
 
 @dataclass(frozen=True)
 class Program:
-    """The text, and for each kernel by the identity of its calls the function and its arguments' names."""
+    """The text, and for each kernel by the identity of its calls the function and its arguments."""
 
     text: str
     functions: Mapping[str, str]
-    arguments: Mapping[str, tuple[str, ...]]
+    arguments: Mapping[str, Arguments]
 
 
 def identity(choice: Choice) -> str:
@@ -55,7 +53,7 @@ def _tile(choice: Choice) -> dict[str, int]:
 def of(choices: Iterable[Choice]) -> Program:
     """The program of these choices, all of GRID kernels."""
     functions: dict[str, str] = {}
-    arguments: dict[str, tuple[str, ...]] = {}
+    arguments: dict[str, Arguments] = {}
     texts: list[str] = []
     headers: list[str] = list(_FIRST)
     for choice in choices:
@@ -63,7 +61,8 @@ def of(choices: Iterable[Choice]) -> Program:
         if key in functions:
             continue
         function, text, needed = _kernel(choice)
-        functions[key], arguments[key] = function, _arguments(choice, text)
+        functions[key] = function
+        text, arguments[key] = packed(text, function, _constants(choice))
         texts.append(text)
         headers += needed
     parts = [_template("prelude.cl"), *_headers(headers), _template("integers.cl"), *texts]
@@ -79,7 +78,7 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
         function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, made.digest)}"
         return function, next(iter(made.files(function).values())), made.headers
     text, tail = source(kernel.source_name), kernel.tail(call) if kernel.tail else None
-    constants = {**_UNLESS_GIVEN, **kernel.sizes(call), **_tile(choice)}
+    constants = _constants(choice)
     ends = (tail.digest,) if tail else ()
     function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())), *ends)}"
     text = tail.into(text, function) if tail else text
@@ -89,53 +88,13 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
     return function, f"{defines}#define KERNEL {function}\n{_INCLUDE.sub('', text)}{undefines}", needed
 
 
+def _constants(choice: Choice) -> dict[str, Any]:
+    """The constants in front of the text of a choice's kernel."""
+    return {} if choice.kernel.loop else {**_UNLESS_GIVEN, **choice.kernel.sizes(choice.call), **_tile(choice)}
+
+
 def _digest(*parts: str) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:_DIGEST]
-
-
-def _arguments(choice: Choice, text: str) -> tuple[str, ...]:
-    """The names of a kernel's arguments, in order, read from its text with its constants."""
-    constants = {**choice.kernel.sizes(choice.call), **_tile(choice)} if not choice.kernel.loop else {}
-    found = _HEAD.search(_preprocessed(text, {name.strip(): int(v) for name, v in constants.items()}))
-    if found is None:
-        raise InternalError(f"{choice.kernel.symbol} has no kernel's head", where="emit")
-    listed = _TAKE.sub(lambda m: f"x mem_in{m[1]}, x at_in{m[1]},", found[2])
-    names = [_NAME.search(part.strip()) for part in listed.split(",") if part.strip()]
-    return tuple(match[1] for match in names if match)
-
-
-def _preprocessed(text: str, constants: Mapping[str, int]) -> str:
-    """The lines that stand under conditions of these constants. Other names in conditions are 0."""
-    kept: list[str] = []
-    open_: list[tuple[bool, bool]] = []  # whether lines are kept, whether any branch was
-    for line in text.split("\n"):
-        found = _DIRECTIVE.match(line)
-        if found is None:
-            if all(keeps for keeps, _ in open_):
-                kept.append(line)
-            continue
-        kind = found[1]
-        if kind == "if":
-            holds = _holds(found[2], constants)
-            open_.append((holds, holds))
-        elif kind == "elif":
-            holds = not open_[-1][1] and _holds(found[2], constants)
-            open_[-1] = (holds, open_[-1][1] or holds)
-        elif kind == "else":
-            open_[-1] = (not open_[-1][1], True)
-        elif kind == "endif":
-            open_.pop()
-    return "\n".join(kept).replace("TAKE(k)", "")
-
-
-def _holds(condition: str, constants: Mapping[str, int]) -> bool:
-    text = re.sub(r"defined\(\w+\)", "0", condition)
-    text = re.sub(r"[A-Za-z_]\w*", lambda m: str(constants.get(m[0], 0)), text)
-    text = text.replace("&&", " and ").replace("||", " or ")
-    text = re.sub(r"!(?!=)", " not ", text)
-    if not re.fullmatch(r"[\d\s()<>=!+*/%a-z-]*", text):
-        raise InternalError(f"the condition {condition.strip()!r} of a kernel cannot be read", where="emit")
-    return bool(eval(text, {"__builtins__": {}}, {}))
 
 
 def _headers(names: Iterable[str]) -> list[str]:

@@ -12,8 +12,9 @@ import numpy as np
 from mcugen import halves
 from mcugen.emit.literals import number
 from mcugen.emit.opencl import program
+from mcugen.emit.opencl.arguments import CONSTANTS
 from mcugen.emit.opencl.cuts import cuts
-from mcugen.emit.parts import ArgumentView, CopyView, DeviceView, EndView, GridStepView, KeptView
+from mcugen.emit.parts import CopyView, DeviceView, EndView, GridStepView, KeptView, NumberView
 from mcugen.errors import InternalError, UnsupportedError
 from mcugen.graph import Node, State
 from mcugen.plan import MemoryPlan
@@ -156,7 +157,7 @@ def tables(
     count = 0
     for launch in launches:
         steps.append(_step(launch, count, made, constants))
-        count += len(steps[-1].arguments)
+        count += len(steps[-1].numbers)
     states = [KeptView(k.start, k.nbytes, constants.start(k.initial), k.moved_from) for k in kept]
     size = align_up(max(arena, 1), ALIGN)
     if max(constants.size, size) >= _LARGEST_START:
@@ -196,18 +197,29 @@ def _copies(ends: Sequence[tuple[int, int]]) -> tuple[list[CopyView], int]:
 def _step(launch: Launch, first: int, made: program.Program, constants: Constants) -> GridStepView:
     choice = launch.choice
     if choice is None:
-        return GridStepView(launch.title, "", first, [], (0, 0, 0), (0, 0, 0))
+        return GridStepView(launch.title, "", 0, 0, first, [], (0, 0, 0), (0, 0, 0))
     key = program.identity(choice)
     grid = choice.kernel.launch(choice.call)
     group = grid.group or (0,) * len(grid.items)
     items = [align_up(n, g) if g else max(n, 1) for n, g in zip(grid.items, group, strict=True)]
-    values = _values(launch, choice, constants)
-    for name in made.arguments[key]:
-        if name not in values:
+    memories, values = _values(launch, choice, constants)
+    taken = made.arguments[key]
+    for name in (*taken.memories, *taken.numbers):
+        if name not in values and name not in memories:
             raise InternalError(f"{choice.kernel.symbol} takes {name}, which nothing gives", where="emit")
-    arguments = [values[name] for name in made.arguments[key]]
+    in_constants = sum(memories[name] << k for k, name in enumerate(taken.memories))
+    numbers = [values[name] for name in taken.numbers]
     function, fill = made.functions[key], int(bool(grid.group))
-    return GridStepView(launch.title, function, first, arguments, _three(items, 1), _three(group, fill))
+    return GridStepView(
+        launch.title,
+        function,
+        len(taken.memories),
+        in_constants,
+        first,
+        numbers,
+        _three(items, 1),
+        _three(group, fill),
+    )
 
 
 def _three(values: Sequence[int], fill: int) -> tuple[int, int, int]:
@@ -215,15 +227,15 @@ def _three(values: Sequence[int], fill: int) -> tuple[int, int, int]:
     return found[0], found[1], found[2]
 
 
-def _values(launch: Launch, choice: Choice, constants: Constants) -> dict[str, ArgumentView]:
-    """Every argument that the step's kernel may take, by name."""
-    found: dict[str, ArgumentView] = {}
+def _values(launch: Launch, choice: Choice, constants: Constants) -> tuple[dict[str, bool], dict[str, NumberView]]:
+    """Every argument that the step's kernel may take, by name: memories, and whether they are constants; numbers."""
+    memories = {CONSTANTS: True}
+    found: dict[str, NumberView] = {}
 
     def memory(name: str, at: int | np.ndarray) -> None:
-        is_place = isinstance(at, int)
-        kind, start = ("MG_CL_ARENA", at) if is_place else ("MG_CL_CONSTANTS", constants.start(np.asarray(at)))
-        found[f"mem_{name}"] = ArgumentView(kind, "i", "0")
-        found[f"at_{name}"] = ArgumentView("MG_CL_START", "start", f"{start}u")
+        start = at if isinstance(at, int) else constants.start(np.asarray(at))
+        memories[f"mem_{name}"] = not isinstance(at, int)
+        found[f"at_{name}"] = NumberView("start", f"{start}u")
 
     *given, made = launch.pitches
     for k, (operand, pitch) in enumerate(zip(launch.operands, given, strict=True)):
@@ -237,10 +249,10 @@ def _values(launch: Launch, choice: Choice, constants: Constants) -> dict[str, A
             memory(name, value)
         else:
             found[name] = _number(value)
-    return found
+    return memories, found
 
 
-def _number(value: Any) -> ArgumentView:
+def _number(value: Any) -> NumberView:
     is_float = type(value) in (np.float32, np.float64, float)
     text = number(value if is_float else int(value))
-    return ArgumentView("MG_CL_FLOAT", "f", text) if is_float else ArgumentView("MG_CL_INT", "i", text)
+    return NumberView("f" if is_float else "i", text)

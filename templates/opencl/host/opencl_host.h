@@ -14,28 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MG_CL_ABI 1
+#define MG_CL_ABI 2
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A kernel's argument: memory, the start of something in it, or a number. */
-enum { MG_CL_ARENA, MG_CL_CONSTANTS, MG_CL_START, MG_CL_INT, MG_CL_FLOAT };
+/* A number that a kernel takes, or the start of a tensor in a memory. */
+typedef union mg_cl_number {
+    uint32_t start;
+    int32_t i;
+    float f;
+} mg_cl_number;
 
-typedef struct mg_cl_arg {
-    uint8_t kind;
-    union {
-        uint32_t start;
-        int32_t i;
-        float f;
-    } value;
-} mg_cl_arg;
-
-/* One step: a kernel and its launch, or, without a kernel, C on mapped memory. group[0] is 0: the driver chooses. */
+/* One step: a kernel and its launch, or, without a kernel, C on mapped memory. A kernel takes `memories` pointers, that of
+ * the constants where a bit of `constants` is set, else that of the arena, and then all its numbers as one struct: each
+ * argument takes a driver time at every launch. group[0] is 0: the driver chooses. */
 typedef struct mg_cl_step {
     const char *kernel, *title;
-    uint32_t first_arg, args;
+    uint32_t memories, constants, first_number, numbers;
     uint32_t items[3], group[3];
 } mg_cl_step;
 
@@ -60,7 +57,7 @@ typedef struct mg_cl_plan {
     const char *const *source;
     const char *source_hash;
     const mg_cl_step *steps;
-    const mg_cl_arg *args;
+    const mg_cl_number *numbers;
     const mg_cl_end *inputs, *outputs;
     const mg_cl_state *states;
     const mg_cl_span *spans; /* what the steps from k on need of those before: spans cuts[k] to cuts[k + 1] */

@@ -122,19 +122,16 @@ int mg_cl_make_memory(mg_cl *m)
 static int set_arguments(mg_cl *m, uint32_t step)
 {
     const mg_cl_step *const s = &m->plan->steps[step];
-    for (uint32_t k = 0u; k < s->args; k += 1u) {
-        const mg_cl_arg *const arg = &m->plan->args[s->first_arg + k];
-        const void *value = &arg->value;
-        size_t size = sizeof arg->value;
-        if (arg->kind == MG_CL_ARENA || arg->kind == MG_CL_CONSTANTS) {
-            value = arg->kind == MG_CL_ARENA ? &m->arena : &m->constants;
-            size = sizeof(cl_mem);
-        }
-        if (mg_cl_check(m, clSetKernelArg(m->kernels[step], k, size, value), "clSetKernelArg", (int32_t)step) != 0) {
-            return (int)m->error;
-        }
+    const mg_cl_number *const numbers = &m->plan->numbers[s->first_number];
+    cl_int code = CL_SUCCESS;
+    for (uint32_t k = 0u; k < s->memories && code == CL_SUCCESS; k += 1u) {
+        const cl_mem *const memory = (s->constants >> k & 1u) != 0u ? &m->constants : &m->arena;
+        code = clSetKernelArg(m->kernels[step], k, sizeof *memory, memory);
     }
-    return 0;
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(m->kernels[step], s->memories, s->numbers * sizeof *numbers, numbers);
+    }
+    return mg_cl_check(m, code, "clSetKernelArg", (int32_t)step);
 }
 
 int mg_cl_make_kernels(mg_cl *m)
