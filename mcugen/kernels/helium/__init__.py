@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcugen.call import Call
 from mcugen.kernel import Family
-from mcugen.kernels.helium import conv, dense, depthwise, floats, outliers, packing, pools, sums
+from mcugen.kernels.helium import conv, dense, depthwise, floats, outliers, packing, pools, shared, sums
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -27,14 +27,18 @@ FAMILY = Family(
         Conv2D: (
             *dense.kernels(is_pointwise),
             *conv.kernels(one_group, slides),
+            shared.kernel(one_group),
             outliers.vectors(is_pointwise),
             outliers.patches(one_group, slides),
+            outliers.shared_patches(one_group),
             floats.RUN.ruled(is_pointwise),
             floats.WINDOW.ruled(one_group),
         ),
         DepthwiseConv2D: (
             *conv.kernels(reads_one_channel),
+            shared.kernel(reads_one_channel),
             outliers.patches(reads_one_channel),
+            outliers.shared_patches(reads_one_channel),
             *depthwise.KERNELS,
             floats.WINDOW.ruled(reads_one_channel),
             floats.DEPTHWISE.ruled(one_output_each),

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Kernel
-from mcugen.kernels.helium import conv, dense, packing
+from mcugen.kernels.helium import conv, dense, packing, shared
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, pixels, sums_fit
 
@@ -20,6 +20,9 @@ LARGEST = 255
 """Twice an int8 and an int8 of the same sign make it."""
 
 TERMS = ("outliers", "outlier_vectors")
+
+CODE_BYTES = 500
+"""Further code for outliers."""
 
 
 def few_bits(call: Call) -> bool:
@@ -90,4 +93,19 @@ def patches(*rules: Rule) -> Kernel:
         terms=(*conv.TERMS, *TERMS),
         struct="mg_conv2d_s8__mve_outliers",
         short="conv_mve_out",
+    )
+
+
+def shared_patches(*rules: Rule) -> Kernel:
+    """For convolutions, one copy for all sizes. rules: those of the operator."""
+    return replace(
+        shared.MODEL,
+        symbol="mg_conv2d_s8__mve_shared_outliers",
+        accepts=(*_TYPES, *rules, *shared.FITTING),
+        params=lambda call: _fields(call, shared.params(call)),
+        work=lambda call: {**shared.work(call), **_work(call)},
+        terms=(*shared.TERMS, *TERMS),
+        code=lambda _: shared.CODE_BYTES + CODE_BYTES,
+        struct="mg_conv2d_s8__mve_shared_outliers",
+        short="conv_mve_sh_out",
     )

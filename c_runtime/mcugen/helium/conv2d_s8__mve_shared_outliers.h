@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convolution of int8 images with weights of which a few channels leave int8: see dense_s8__mve_outliers.h.
+ */
+#ifndef MCUGEN_CONV2D_S8__MVE_SHARED_OUTLIERS_H
+#define MCUGEN_CONV2D_S8__MVE_SHARED_OUTLIERS_H
+
+#include "mcugen/conv2d_s8__mve_shared.h"
+#include "mcugen/dense_s8__mve_outliers.h"
+
+typedef struct {
+    mg_conv2d_s8__mve_shared_params base;
+    mg_mve_outliers outliers;
+} mg_conv2d_s8__mve_shared_outliers_params;
+
+#define MG_DECLARE_conv2d_s8__mve_shared_outliers(f) \
+    MG_LINKAGE void MG_PART(f, row)(const mg_conv2d_s8__mve_shared_outliers_params *p, const int8_t *in, int8_t *row); \
+    MG_LINKAGE void f(const mg_conv2d_s8__mve_shared_outliers_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)
+
+#endif /* MCUGEN_CONV2D_S8__MVE_SHARED_OUTLIERS_H */

@@ -1,0 +1,152 @@
+"""Convolutions on gathered patches with one copy of code for layers of all sizes.
+
+A copy for one layer's sizes unrolls all of its steps, up to 2 KB; this one loops over them, and takes its sizes from
+the layer's constants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel, Ring
+from mcugen.kernels.helium import conv, packing
+from mcugen.ops import _filter
+from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
+from mcugen.ops._window import MAX_FIELD
+
+CODE_BYTES = 704
+
+FINISH = {0: 2, 1: 2, 2: 2, 3: 4, 4: 4, 5: 5}
+"""The requantization that stands for each, see `packing.FINISHES`: it clamps, and rounds below the least output too."""
+
+TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "copies", "gathered")
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A patch of `kernel_h` rows of `runs` runs of `run` bytes, `gap` bytes apart, in `steps` steps of LANES."""
+
+    kernel_h: int
+    runs: int
+    run: int
+    gap: int
+    stride: int
+    steps: int
+
+    @property
+    def nbytes(self) -> int:
+        return self.steps * packing.LANES
+
+
+def patch_of(call: Call) -> Patch:
+    window, channels = window_of(call), call.input(0).shape[3]
+    rows, columns = window.kernel
+    runs = columns if window.dilation[1] > 1 else 1
+    steps = -(-rows * columns * channels // packing.LANES)
+    run = columns // runs * channels
+    return Patch(rows, runs, run, window.dilation[1] * channels, window.stride[1] * channels, steps)
+
+
+def _left(call: Call) -> int:
+    """Bytes of padding before a row, as far as they are read."""
+    x = call.input(0)
+    return min(window_of(call).pad((x.shape[1], x.shape[2]))[1] * x.shape[3], _read(call))
+
+
+def _used(call: Call) -> int:
+    """Bytes of an input row that are read."""
+    x = call.input(0)
+    return min(x.shape[2] * x.shape[3], _read(call) - _left(call))
+
+
+def _read(call: Call) -> int:
+    """Bytes of a padded row that are read."""
+    patch = patch_of(call)
+    return (call.output.shape[2] - 1) * patch.stride + (patch.runs - 1) * patch.gap + patch.run
+
+
+def fields_fit(call: Call) -> bool:
+    "no row or patch is longer than 65535 bytes"
+    patch = patch_of(call)
+    return max(_read(call), patch.gap, patch.nbytes) <= MAX_FIELD
+
+
+def ring(call: Call) -> Ring:
+    return Ring("s8", -(-_read(call) // packing.LANES) * packing.LANES)
+
+
+def scratch(call: Call) -> int:
+    return max(call.output.shape[2], 2) * patch_of(call).nbytes
+
+
+def variant(call: Call) -> dict[str, int]:
+    return {"finish": FINISH[packing.finish_of(call) or 0]}
+
+
+def code(call: Call) -> int:
+    return CODE_BYTES
+
+
+def work(call: Call) -> dict[str, float]:
+    """Pairs of pixels, blocks of these and four outputs, their steps; runs that are gathered, and their vectors."""
+    y, patch = call.output.shape, patch_of(call)
+    pairs = y[0] * y[1] * -(-y[2] // 2)
+    blocks = pairs * -(-y[3] // packing.BLOCK)
+    copies = y[0] * y[1] * y[2] * patch.kernel_h * patch.runs
+    return {
+        **packing.vector_work(call, patch.kernel_h),
+        "pairs": pairs,
+        "blocks": blocks,
+        "pair_steps": blocks * patch.steps,
+        "copies": copies,
+        "gathered": copies * -(-patch.run // packing.LANES),
+    }
+
+
+def params(call: Call) -> Params:
+    x, y, patch, w = call.input(0), call.output, patch_of(call), matrix(call)
+    low, high = packing.output_range(call)
+    return {
+        "stream": packing.stream(call, w, packing.padded(w), list(range(patch.steps))),
+        "out_w": y.shape[2],
+        "out_c": y.shape[3],
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "in_zero_point": x.zero_point,
+        "steps": patch.steps,
+        "kernel_h": patch.kernel_h,
+        "runs": patch.runs,
+        "run": patch.run,
+        "gap": patch.gap,
+        "stride": patch.stride,
+        "left_bytes": _left(call),
+        "row_used": _used(call),
+        "row_bytes": ring(call).length,
+    }
+
+
+def kernel(*rules: Rule) -> Kernel:
+    """mg_conv2d_s8__mve_shared. rules: those of the operator."""
+    return replace(MODEL, accepts=(_filter.int8_data, *rules, _filter.constant_weights, *FITTING))
+
+
+FITTING = (conv.has_block, fields_fit, packing.finishes, sums_fit)
+"""Rules for all weights."""
+
+MODEL = Kernel(
+    "mg_conv2d_s8__mve_shared",
+    Form.RING,
+    params=params,
+    scratch=scratch,
+    window=row_window,
+    ring=ring,
+    variant=variant,
+    code=code,
+    work=work,
+    terms=TERMS,
+    struct="mg_conv2d_s8__mve_shared",
+    short="conv_mve_shared",
+    needs=packing.NEEDS,
+)
