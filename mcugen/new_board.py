@@ -117,7 +117,7 @@ def _region(region: MemoryRegion) -> list[str]:
         f"address = 0x{region.address:08x}",
         f"size_bytes = {region.size_bytes}",
     ]
-    for key in ("wait_states", "line_bytes", "code_cache_bytes", "data_cache_bytes"):
+    for key in ("wait_states", "line_bytes", "bytes_per_cycle", "code_cache_bytes", "data_cache_bytes"):
         lines += [f"{key} = {getattr(region, key)}"] if getattr(region, key) else []
     lines += [f"{key} = true" for key in ("prefetch", "external") if getattr(region, key)]
     holds = json.dumps([use for uses in USES.values() for use in uses if use in region.holds])

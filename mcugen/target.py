@@ -17,7 +17,17 @@ from pathlib import Path
 
 from mcugen import isa, kernels, resources, toml_file
 from mcugen.errors import UsageError
-from mcugen.machine import HOLDS, KINDS, Device, Emulator, MemoryRegion, Span, Toolchain
+from mcugen.machine import (
+    UNCHECKED,
+    Device,
+    Emulator,
+    Estimation,
+    MemoryRegion,
+    Span,
+    Toolchain,
+    estimation_of,
+    region_of,
+)
 from mcugen.toml_file import Table
 
 BOARD_FILE = "board.toml"
@@ -31,6 +41,7 @@ class Target:
     `emulators` are tried in order: the first whose memory holds the image runs it.
     device: the OpenCL device that kernels run on, None where they are C; folder: where the board's files are.
     constants_in_ram: whether start-up code copies constants into RAM, as pointers do not reach the flash.
+    estimation: what its estimates of cycles were checked against; those of the core, where the board states none.
     """
 
     name: str
@@ -46,6 +57,7 @@ class Target:
     device: Device | None = None
     folder: Path = Path()
     constants_in_ram: bool = False
+    estimation: Estimation = UNCHECKED
 
     @property
     def emulator(self) -> Emulator | None:
@@ -248,6 +260,7 @@ def _bare_core(folder: Path, board: Table) -> Target:
         device=device,
         folder=folder,
         constants_in_ram=constants_in_ram,
+        estimation=_estimation(board, UNCHECKED),
     )
 
 
@@ -277,7 +290,7 @@ def _real_board(folder: Path, board: Table) -> Target:
     core = _target(resources.boards() / core_name)
     if board.has("lacks"):
         core = _switch(core, tuple(f"-{f}" for f in board.strings("lacks", allowed=core.features)))
-    regions = tuple(_region(t) for t in board.tables("region"))
+    regions = tuple(region_of(t, has_clock=board.has("clock_hz")) for t in board.tables("region"))
     _check_regions(board, regions)
     return Target(
         name=folder.name,
@@ -291,7 +304,12 @@ def _real_board(folder: Path, board: Table) -> Target:
         emulators=_emulators(board) if board.has("emulator") else core.emulators,
         is_core=False,
         constants_in_ram=core.constants_in_ram,
+        estimation=_estimation(board, core.estimation),
     )
+
+
+def _estimation(board: Table, usual: Estimation) -> Estimation:
+    return estimation_of(board.table("estimate")) if board.has("estimate") else usual
 
 
 def _clock(board: Table) -> int | None:
@@ -299,29 +317,6 @@ def _clock(board: Table) -> int | None:
         return None
     board.string("clock_source")
     return board.integer("clock_hz", low=1)
-
-
-def _region(table: Table) -> MemoryRegion:
-    region = MemoryRegion(
-        name=table.identifier("name"),
-        kind=table.choice("kind", KINDS),
-        address=table.integer("address", low=0),
-        size_bytes=table.integer("size_bytes", low=1, high=2**32),
-        wait_states=table.integer("wait_states", low=0, high=1000) if table.has("wait_states") else None,
-        holds=frozenset(table.strings("holds", allowed=HOLDS)),
-        source=table.string("source"),
-        external=table.has("external") and table.boolean("external"),
-        line_bytes=table.integer("line_bytes", low=1, high=4096) if table.has("line_bytes") else 0,
-        code_cache_bytes=_cache(table, "code_cache_bytes"),
-        data_cache_bytes=_cache(table, "data_cache_bytes"),
-        prefetch=table.has("prefetch") and table.boolean("prefetch"),
-    )
-    table.refuse_unread()
-    return region
-
-
-def _cache(table: Table, key: str) -> int:
-    return table.integer(key, low=1, high=2**24) if table.has(key) else 0
 
 
 def _check_regions(board: Table, regions: tuple[MemoryRegion, ...]) -> None:

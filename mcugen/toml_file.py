@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -78,6 +79,20 @@ class Table:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise self.error(key, value, f"an integer in {low}..{high}")
         return value
+
+    def number(self, key: str, *, low: float, high: float = math.inf) -> float:
+        """An integer or a number with a point in low..high."""
+        value = self._get(key)
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not low <= value <= high:
+            raise self.error(key, value, f"a number in {low:g}..{high:g}")
+        return float(value)
+
+    def numbers(self, key: str, count: int) -> tuple[float, ...]:
+        """A list of so many numbers."""
+        value = self._get(key)
+        if not isinstance(value, list) or len(value) != count or {type(v) for v in value} - {int, float}:
+            raise self.error(key, value, f"a list of {count} numbers")
+        return tuple(map(float, value))
 
     def boolean(self, key: str) -> bool:
         """true or false."""

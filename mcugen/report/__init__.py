@@ -27,8 +27,9 @@ def facts_of(
 ) -> Report:
     """The report of a planned and emitted model, its files still to be named."""
     schedule, plan = solution.schedule, solution.plan
-    cycles = [estimates.of_step(step, schedule, board) for step in schedule.steps]
-    return Report(
+    weights = constants.facts_of(view, board)
+    cycles = estimates.of_steps(solution, weights, board)
+    found = Report(
         name=view.name,
         board=board.name,
         reference=view.reference,
@@ -45,7 +46,7 @@ def facts_of(
         clock_hz=board.clock_hz,
         steps=_steps(view, schedule, cycles, imported),
         regions=regions.facts_of(solution),
-        weights=constants.facts_of(view, board),
+        weights=weights,
         notes=(*notes, *solution.notes, *_of_frames(imported, schedule, view.reference)),
         removed=schedule.graph.removed,
         states=_states(schedule),
@@ -58,9 +59,19 @@ def facts_of(
         outputs=schedule.graph.outputs,
         tensors=layout.tensors_of(schedule, imported),
         buffers=layout.buffers_of(schedule, plan),
+        trace=layout.trace_of(schedule),
+    )
+    return _on_board(found, board)
+
+
+def _on_board(facts: Report, board: Target) -> Report:
+    """The report with what the board's file says of its memories and of estimates."""
+    return dataclasses.replace(
+        facts,
         ram_limit_bytes=board.total_ram_bytes,
         flash_limit_bytes=board.flash_bytes,
-        trace=layout.trace_of(schedule),
+        waits=any(region.has_waits for region in board.regions),
+        checked=board.estimation.checked,
     )
 
 

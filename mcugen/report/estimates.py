@@ -2,20 +2,82 @@
 
 from __future__ import annotations
 
-from mcugen.report.facts import CycleFacts, Report
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mcugen.report.facts import CycleFacts, Report, WeightFacts
 from mcugen.schedule import Schedule, Step
-from mcugen.select import costs
+from mcugen.select import Solution, costs
 from mcugen.target import Target
 
 
-def of_step(step: Step, schedule: Schedule, board: Target) -> CycleFacts | None:
+@dataclass(frozen=True)
+class Waits:
+    """What reads of a board's slow memories cost.
+
+    constants: bytes of constants beyond which none stay in the cache, and cycles to wait for a byte of them, by the
+    memories that they lie in, each weighed by how much of the reads it has
+    streamed: cycles in which such a byte comes at the least, 0 where all constants may stay in the cache
+    tensors: buffer -> cycles to wait for a byte
+    """
+
+    kept_bytes: int = 0
+    constants: float = 0.0
+    streamed: float = 0.0
+    tensors: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, step: Step, schedule: Schedule) -> tuple[float, float]:
+        """The least cycles that a step's constants take to come, and the most that it waits: each tensor once."""
+        choice = step.choice
+        waits = self.constants * costs.constant_reads(choice, self.kept_bytes)
+        names, types = (*choice.node.inputs, *choice.node.outputs), (*choice.call.inputs, *choice.call.outputs)
+        for name, t in zip(names, types, strict=True):
+            if name in schedule.buffer_name and t is not None:
+                waits += self.tensors.get(schedule.buffer_name[name], 0.0) * t.nbytes
+        return self.streamed * choice.constant_bytes, waits
+
+
+def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> Waits:
+    """The waits of a build. weights: the memories of its constants, "" for the flash of the code."""
+    slow = {r.name: r for r in board.regions if r.has_waits}
+    flash = board.flash_regions()[0].name if board.flash_regions() else ""
+    reads = max(sum(w.accesses for w in weights), 1)
+    found = [(slow[w.name or flash], w) for w in weights if (w.name or flash) in slow]
+    shares = [w.accesses / reads for _, w in found]
+    streams = [region.kind == "flash" and w.used_bytes > region.data_cache_bytes for region, w in found]
+    return Waits(
+        min((region.data_cache_bytes for region, _ in found), default=0),
+        sum(share * region.waits_per_byte for (region, _), share in zip(found, shares, strict=True)),
+        sum(
+            share * (region.line_waits + 1) / region.line_bytes
+            for (region, _), share, is_stream in zip(found, shares, streams, strict=True)
+            if is_stream
+        ),
+        {
+            name: slow[part.region].waits_per_byte
+            for part in solution.plan.parts
+            if part.region in slow
+            for name in part.offset
+        },
+    )
+
+
+def of_steps(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> list[CycleFacts | None]:
+    """The cycles of each step; None where those of its kernel are not known."""
+    waits, schedule = waits_of(solution, weights, board), solution.schedule
+    return [of_step(step, schedule, board, waits) for step in schedule.steps]
+
+
+def of_step(step: Step, schedule: Schedule, board: Target, waits: Waits) -> CycleFacts | None:
     """The cycles of a step in one inference, or, streaming, in one frame."""
     choice = step.choice
     found = costs.estimate(choice.kernel, choice.call, board.core, step.by_rows, choice.rows or None)
     if not found.is_fitted:
         return None
+    streamed, waited = waits.of(step, schedule)
     share = step.walked_rows if schedule.streams and step.writes_rows else 1
-    return CycleFacts(found.cycles_low // share, found.cycles_high // share)
+    least, most = max(found.cycles_low, round(streamed)), max(found.cycles_high + round(waited), round(streamed))
+    return CycleFacts(*board.estimation.widened(least // share, most // share))
 
 
 def total(steps: list[CycleFacts | None]) -> CycleFacts | None:
@@ -31,7 +93,8 @@ def as_lines(facts: Report) -> list[str]:
     if facts.cycles is None:
         return []
     low, high = facts.cycles.low, facts.cycles.high
-    parts = [f"  cycles   {low:>10,} to {high:,}, estimated without wait states"]
+    waits = "with what reads of slow memories wait" if facts.waits else "without wait states"
+    parts = [f"  cycles   {low:>10,} to {high:,}, estimated {waits}"]
     if facts.macs:
         parts.append(f"{low / facts.macs:.2f} to {high / facts.macs:.2f} per MAC")
     if facts.clock_hz:

@@ -12,7 +12,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class CycleFacts:
-    """The least and the most cycles of an estimate; without wait states, but for the most of a simulation."""
+    """The least and the most cycles of an estimate, with waits for the memories whose speed the board's file states."""
 
     low: int
     high: int
@@ -176,14 +176,16 @@ class CountFacts:
     """The instructions that a step executed in the first inference, and its cycles where the core has a model.
 
     code_bytes: of its kernel's functions in the image and of all that they call; what several steps run is in each
-    waits: cycles, part of the most, that reads of the flash take with 0, 1, 2 and so on wait states; none where the
-    board's file does not describe the flash
+    waits: cycles, part of the most, that reads of slow memories take with 0, 1, 2 and so on wait states of the flash;
+    none where the board's file does not describe any
+    core: the cycles of the instructions alone, without waits and as narrow as the model of the core has them
     """
 
     instructions: int
     cycles: CycleFacts | None
     code_bytes: int
     waits: tuple[int, ...] = ()
+    core: CycleFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -258,6 +260,8 @@ class Report:
     ram_limit_bytes, flash_limit_bytes   of the board, None for a bare core
     trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
     quantization   layer by layer, where the build quantized the model
+    waits          whether the estimated cycles have what reads of slow memories wait: whether the board's file says
+    checked        what estimates of cycles for this board were checked against, "" where they were not
     verified, simulated, pareto   what these commands found, noted by their option --into; None and empty before
     """
 
@@ -301,3 +305,5 @@ class Report:
     pareto: tuple[PointFacts, ...] = ()
     title: str = ""
     sums: tuple[str, ...] = ()
+    waits: bool = False
+    checked: str = ""

@@ -64,10 +64,8 @@ def fit(log: Log, facts: dict[str, Any]) -> Fit:
     found = None
     if not simulated:
         notes.append(f"wait states as before: first `mcugen simulate MODEL --board {facts['board']} --into FOLDER`")
-    elif simulated.get("wait_states") is None or not all(step["cycles"] for step in simulated["steps"]):
-        notes.append(
-            "wait states as before: the board.toml does not say what one read of its flash brings (line_bytes)"
-        )
+    elif simulated.get("wait_states") is None or not all(step.get("core") for step in simulated["steps"]):
+        notes.append("wait states as before: the board.toml did not say what one read of its flash brings (line_bytes)")
     else:
         found = waits_of(log.cycles, *_parts(simulated))
     return Fit(clock, source, found, tuple(notes))
@@ -91,10 +89,10 @@ _Ends = Sequence[tuple[float, float]]
 
 def _parts(simulated: dict[str, Any]) -> tuple[_Ends, Sequence[Sequence[int]]]:
     """Of each layer the ends of its cycles without waits, and its waits by wait states."""
-    states, steps = simulated["wait_states"], simulated["steps"]
+    steps = simulated["steps"]
     most = max(len(step["waits"]) for step in steps)
     waits = [step["waits"] or [0] * most for step in steps]
-    return [(s["cycles"]["low"], s["cycles"]["high"] - w[states]) for s, w in zip(steps, waits, strict=True)], waits
+    return [(step["core"]["low"], step["core"]["high"]) for step in steps], waits
 
 
 def waits_of(measured: Sequence[float], ends: _Ends, waits: Sequence[Sequence[int]]) -> Waits:

@@ -35,6 +35,7 @@ def trust(facts: Facts) -> list[tuple[str, str]]:
     found = (
         _verified(checked) if checked else [("mcugen verify", "not run for this build: --into FOLDER notes it here")]
     )
+    found += [("Estimates of cycles", f"checked against {facts['checked']}")] if facts.get("checked") else []
     found += _simulated(ran) if ran else [("mcugen simulate", "not run for this build: --into FOLDER notes it here")]
     return [(what, escape(result)) for what, result in found]
 

@@ -56,13 +56,14 @@ class _Run:
     """The core and the schedule that costs are estimated for.
 
     batch: rows an event, None: batch_of. waits_per_byte: cycles that a read of a constant waits for the memory, None
-    where that is not known.
+    where that is not known. kept_bytes: of constants in a cache.
     """
 
     target: Target
     by_rows: bool
     batch: int | None
     waits_per_byte: float | None
+    kept_bytes: int
 
     @property
     def core(self) -> str:
@@ -72,7 +73,8 @@ class _Run:
 def _run(target: Target, options: Options) -> _Run:
     by_rows = options.input_mode != "whole" or options.optimize == "ram"
     batch = 1 if options.input_mode == "frames" else None
-    return _Run(target, by_rows, batch, waits_per_byte(options, target))
+    kept = target.flash_regions()[0].data_cache_bytes if target.flash_regions() else 0
+    return _Run(target, by_rows, batch, waits_per_byte(options, target), kept)
 
 
 def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
@@ -179,7 +181,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
     cycles = (taken.cycles_low + taken.cycles_high) / 2
     if run.waits_per_byte is None:
         return (taken.instructions + cycles) / 2
-    return cycles + run.waits_per_byte * costs.constant_reads(choice)
+    return cycles + run.waits_per_byte * costs.constant_reads(choice, run.kept_bytes)
 
 
 def _why(chosen: Candidate, refused: Sequence[_Judged], listed: Sequence[Candidate], run: _Run) -> str:

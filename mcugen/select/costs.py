@@ -77,8 +77,13 @@ def code_bytes(kernel: Kernel, core: str) -> int:
     return 0 if not kernel.has_code else row.code_bytes if row else _UNKNOWN_BYTES
 
 
-def constant_reads(choice: Choice) -> float:
-    """Bytes of constants that a call reads: all once, or for each block of pixels that shares weights."""
+def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
+    """Bytes of constants that a call reads: all once, or for each block of pixels that shares weights.
+
+    kept_bytes: of a cache; what it holds is read from the memory once.
+    """
+    if choice.constant_bytes <= kept_bytes:
+        return choice.constant_bytes
     weights = max((c.size for c in choice.call.constants if c is not None), default=0)
     macs: int = choice.call.op.macs(choice.call)
     uses = macs / max(weights, 1)

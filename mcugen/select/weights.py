@@ -79,20 +79,22 @@ def is_automatic(options: Options, board: Target) -> bool:
 
 
 def waits_per_byte(options: Options, board: Target) -> float | None:
-    """Cycles to wait for a byte of a constant, by the middle of an estimate: 0 in RAM; None where it is not known."""
+    """Cycles to wait for a byte of a constant, by the middle of an estimate: those of the fastest memory that they go
+    to, 0 in most RAM; None where it is not known.
+    """
     if board.is_core or not board.flash_regions()[0].has_waits:
         return None
-    flash = board.flash_regions()[0]
-    named = {name for name, _ in options.weight_regions} & {region.name for region in board.ram_regions()}
-    in_ram = named or options.weights_in == "auto" or is_automatic(options, board)
-    return 0.0 if in_ram else (flash.wait_states or 0) / flash.line_bytes / 2
+    names = {name for name, _ in options.weight_regions}
+    rams = [r for r in board.ram_regions() if r.name in names]
+    if options.weights_in == "auto" or is_automatic(options, board):
+        rams = _faster(board)
+    return min(region.waits_per_byte for region in (*rams, board.flash_regions()[0])) / 2
 
 
 def _note(board: Target) -> str:
-    waits = board.flash_regions()[0].wait_states
     return (
-        f"constants are copied to RAM at start-up, as the flash has {waits} wait states, where the link script has "
-        "their sections (docs/regions.md); --weights-in none leaves them"
+        f"constants are copied to RAM at start-up, as the flash has {board.flash_regions()[0].waits_text}, where the "
+        "link script has their sections (docs/regions.md); --weights-in none leaves them"
     )
 
 
@@ -129,7 +131,14 @@ def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Region, ...]:
     if board.is_core:
         hint = "name the memory and its size, as --weights-in dtcm=16K"
         raise UsageError(f"--weights-in auto: the memories of {board.name} are not known", hint=hint)
-    if board.flash_regions()[0].wait_states == 0:
+    flash = board.flash_regions()[0]
+    if flash.wait_states == 0 and not flash.has_waits:
         return ()
+    return tuple(Region(r.name, _free(board, r, arenas)) for r in _faster(board))
+
+
+def _faster(board: Target) -> list[MemoryRegion]:
+    """The RAM of the chip for a model that is not known to be as slow as the flash."""
+    flash = board.flash_regions()[0]
     usable = [r for r in board.ram_regions() if "model" in r.holds and not r.external]
-    return tuple(Region(r.name, _free(board, r, arenas)) for r in usable)
+    return [r for r in usable if not (r.has_waits and flash.has_waits) or r.waits_per_byte < flash.waits_per_byte]

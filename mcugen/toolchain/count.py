@@ -18,20 +18,23 @@ from mcugen.toolchain.host import compile_program
 OUTSIDE = -1
 """The counter of instructions between the begin of an inference and its first step."""
 
-_PLUGIN = ("count_plugin.c", "flash_reads.h", "qemu_plugin.h")
+_PLUGIN = ("count_plugin.c", "memory_reads.h", "qemu_plugin.h")
 _MARK = struct.Struct("<Ii")
 _BUILDING = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Fetches:
-    """Lines read from flash for instructions and for data, and the most cycles that the core waits for them.
+    """Lines read from slow memories for instructions and for data, and the most cycles that the core waits for them.
 
-    waits: with the board's wait states; by_states: with 0, 1, 2 and so on, at least to 15
+    streamed: cycles in which constants that are read for the first time come at least, where more are read in the
+    inference than a cache keeps
+    waits: with the wait states of the code's memory; by_states: with 0, 1, 2 and so on of them, at least to 15
     """
 
     code_lines: int
     data_lines: int
+    streamed: int
     waits: int
     by_states: tuple[int, ...]
 
@@ -42,7 +45,7 @@ class Counts:
 
     runs: step -> (address, instructions) -> entries: how often the run of instructions that starts there was executed,
     from its first to its last, the only one of them that may jump. OUTSIDE for those before the first step.
-    fetches: step -> its reads of the flash, where the board's file gives the size of a line.
+    fetches: step -> its reads of slow memories, where the board's file says how slow one is.
     """
 
     runs: Mapping[int, Mapping[tuple[int, int], int]] = field(default_factory=dict)
@@ -107,8 +110,8 @@ def read_counts(path: Path) -> list[Counts]:
             runs.append({})
             fetches.append({})
         elif line.startswith("fetches"):
-            step, code, data, waits, *by_states = map(int, line.split()[1:])
-            fetches[-1][step] = Fetches(code, data, waits, tuple(by_states))
+            step, code, data, streamed, waits, *by_states = map(int, line.split()[1:])
+            fetches[-1][step] = Fetches(code, data, streamed, waits, tuple(by_states))
         else:
             step, address, length, entries = map(int, line.split())
             runs[-1].setdefault(step, {})[address, length] = entries

@@ -7,13 +7,17 @@
  * When the instruction at a mark's address is about to execute, instructions count for its index from this one on.
  * Index -2 begins an inference, -3 ends it, -1 belongs to no step. Two marks may share an address; they act in order.
  *
- * With flash=FIRST:END:LINE:CODE:DATA:WAITS:AHEAD also lines "fetches index code data cycles cycles...": how many lines of
- * LINE bytes the core reads from the memory [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes
- * of them: in sets of up to 8 lines of which the one not used for longest goes; a cache of none is the line read last.
- * The cycles are what these reads hold the core up at most, with WAITS wait states and then with 0, 1, 2 and so on. A read takes WAITS cycles more than one, and there is one
- * at a time, which nothing cuts short. Where AHEAD is 1, the line after the one that instructions come from is read
- * ahead as soon as the memory is free. Meanwhile time goes by as if every instruction took one cycle, the least for a
- * core that issues one at a time.
+ * With memory=FIRST:END:LINE:CODE:DATA:WAITS:COMES:AHEAD:STORED, once for each memory that is followed, that of the code
+ * first, also lines "fetches index code data streamed cycles cycles...": how many lines of LINE bytes the core reads from
+ * the memories [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes of them: in sets of up to 8
+ * lines of which the one not used for longest goes; a cache of none is the line read last. A memory that ends
+ * where it begins is not followed.
+ * A line takes WAITS cycles and comes in COMES more; a memory reads one at a time, which nothing cuts short. The cycles
+ * are what these reads hold the core up at most, and then what they would with 0, 1, 2 and so on in place of the first
+ * memory's WAITS. Streamed: the cycles that lines of data need which are read for the first time in the inference, from
+ * memories that hold more such than DATA bytes and where STORED is 0. Where AHEAD is 1, the line after the one that
+ * instructions come from is read ahead as soon as the memory is free. Meanwhile time goes by as if every instruction took
+ * one cycle, the least for a core that issues one at a time.
  *
  * A run costs one addition in the translated code. QEMU ends a block after every jump, so a run that is entered is left
  * at its end only; one that faults has no count, as its firmware has no result. At a mark, which begins a run, what
@@ -90,7 +94,7 @@ static void *must(void *memory)
     return memory;
 }
 
-#include "flash_reads.h"
+#include "memory_reads.h"
 
 static size_t *slot(uint64_t address, uint64_t length)
 {
@@ -166,11 +170,7 @@ static void at_load(unsigned int cpu, uint32_t info, uint64_t address, void *dat
     (void)cpu;
     (void)info;
     (void)data;
-    if (in_flash(address) && !use(&data_cache, address / line_bytes)) {
-        read_flash();
-        wait_for(free_at);
-        passed += 1; /* of the access, beside the instruction's, which may have several */
-    }
+    read_data(address);
 }
 
 static void write_counts(void)
@@ -184,14 +184,8 @@ static void write_counts(void)
             }
         }
     }
-    for (size_t k = 0; line_bytes != 0 && k < counts_len; k += 1) {
-        const uint64_t *const held = held_up + k * lanes;
-        fprintf(output, "fetches %ld %" PRIu64 " %" PRIu64 " %" PRIu64, (long)k - 1, code_cache.misses[k],
-                data_cache.misses[k], held[waits]);
-        for (uint64_t lane = 0; lane < lanes; lane += 1) {
-            fprintf(output, " %" PRIu64, held[lane]);
-        }
-        fputs("\n", output);
+    for (size_t k = 0; memories_len != 0 && k < counts_len; k += 1) {
+        write_reads(output, k);
     }
 }
 
@@ -201,10 +195,8 @@ static void act(long index)
         for (size_t i = 0; i < runs_len; i += 1) {
             memset(runs[i]->counts, 0, counts_len * sizeof *runs[i]->counts);
         }
-        if (line_bytes != 0) {
-            memset(code_cache.misses, 0, counts_len * sizeof *code_cache.misses);
-            memset(data_cache.misses, 0, counts_len * sizeof *data_cache.misses);
-            memset(held_up, 0, counts_len * lanes * sizeof *held_up);
+        if (memories_len != 0) {
+            forget_counts();
         }
         current = 0;
         running = 1;
@@ -227,7 +219,7 @@ static void at_mark(unsigned int cpu, void *data)
         act(m->index);
     }
     run->entries += 1; /* it has no inline count: that would be before or after this call, which is not specified */
-    if (line_bytes != 0) {
+    if (memories_len != 0) {
         enter(run->first);
     }
 }
@@ -235,6 +227,7 @@ static void at_mark(unsigned int cpu, void *data)
 /* Watches the loads of instructions [first, end) and their lines; the first line, which its run enters. */
 static chunk_t *watch(struct qemu_plugin_tb *tb, size_t first, size_t end)
 {
+    const uint64_t line_bytes = memories[0].line_bytes;
     chunk_t *start = NULL;
     chunk_t *chunk = NULL;
     for (size_t i = first; i < end; i += 1) {
@@ -251,7 +244,7 @@ static chunk_t *watch(struct qemu_plugin_tb *tb, size_t first, size_t end)
             }
         }
         chunk->instructions += 1;
-        /* Stores too: QEMU 7.2 takes the two for each other, and no firmware stores to flash. */
+        /* Stores too: QEMU 7.2 takes the two for each other, a line written is read first, where it is kept. */
         qemu_plugin_register_vcpu_mem_cb(insn, at_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
     }
     return start;
@@ -274,12 +267,12 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         run = record(address, end - first, mark);
         if (mark != NULL) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_mark, QEMU_PLUGIN_CB_NO_REGS, run);
-        } else if (line_bytes != 0) {
+        } else if (memories_len != 0) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_run, QEMU_PLUGIN_CB_NO_REGS, run);
         } else {
             qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &run->entries, 1);
         }
-        if (line_bytes != 0) {
+        if (memories_len != 0) {
             run->first = watch(tb, first, end);
         }
     }
@@ -321,24 +314,25 @@ static int read_marks(const char *path)
     return 1;
 }
 
-static int flash_option(const char *text, unsigned long long sizes[2])
+static int memory_option(const char *text, uint64_t caches[2])
 {
-    unsigned long long first, end, line, cycles;
-    const int n = sscanf(text, "%llu:%llu:%llu:%llu:%llu:%llu:%d", &first, &end, &line, &sizes[0], &sizes[1], &cycles,
-                         &reads_ahead);
-    if (n != 7 || line == 0) {
+    memory_t *const m = &memories[memories_len];
+    const int n = memories_len == MOST_MEMORIES
+                      ? 0
+                      : sscanf(text, "%" SCNu64 ":%" SCNu64 ":%" SCNu64 ":%" SCNu64 ":%" SCNu64 ":%" SCNu64 ":%" SCNu64 ":%d:%d",
+                               &m->first, &m->end, &m->line_bytes, &caches[0], &caches[1], &m->waits, &m->comes,
+                               &m->reads_ahead, &m->is_stored_to);
+    if (n != 9 || m->line_bytes == 0 || m->end < m->first) {
         return 0;
     }
-    waits = cycles;
-    flash_first = first;
-    flash_end = end;
-    line_bytes = line;
+    m->kept_bytes = caches[1];
+    memories_len += 1;
     return 1;
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
 {
-    unsigned long long sizes[2] = {0, 0};
+    static uint64_t caches[MOST_MEMORIES][2];
     int is_right = 1;
     int have_marks = 0;
     (void)info;
@@ -347,18 +341,16 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
             have_marks = read_marks(argv[i] + 6);
         } else if (strncmp(argv[i], "counts=", 7) == 0) {
             output = fopen(argv[i] + 7, "w");
-        } else if (strncmp(argv[i], "flash=", 6) == 0) {
-            is_right = flash_option(argv[i] + 6, sizes);
+        } else if (strncmp(argv[i], "memory=", 7) == 0) {
+            is_right = is_right && memory_option(argv[i] + 7, caches[memories_len]);
         }
     }
     if (!have_marks || output == NULL || !is_right) {
-        fputs("count_plugin: needs marks=FILE and counts=FILE, and a whole flash=\n", stderr);
+        fputs("count_plugin: needs marks=FILE and counts=FILE, and whole memory=\n", stderr);
         return 1;
     }
-    if (line_bytes != 0) {
-        make_cache(&code_cache, sizes[0]);
-        make_cache(&data_cache, sizes[1]);
-        make_lanes();
+    if (memories_len != 0) {
+        make_memories(caches);
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
     qemu_plugin_register_atexit_cb(id, finish, NULL);

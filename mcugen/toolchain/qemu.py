@@ -12,6 +12,7 @@ from mcugen.machine import Emulator
 from mcugen.target import Target
 from mcugen.toolchain import count as counter
 from mcugen.toolchain.cross import Image
+from mcugen.toolchain.link import place
 from mcugen.toolchain.process import Completed, run
 
 STATUS_FILE = "mcugen_status.txt"
@@ -60,19 +61,25 @@ def plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:
     """Options that count instructions by the image's marks into `scratch`/counts.txt when the emulator ends."""
     counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
     values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
-    options = "".join(f",{key}={_option(path)}" for key, path in values) + _flash_option(image.emulator, target)
+    options = "".join(f",{key}={_option(path)}" for key, path in values) + _memory_options(image.emulator, target)
     return ["-plugin", f"file={_option(counter.plugin())}{options}"]
 
 
-def _flash_option(emulator: Emulator, target: Target) -> str:
-    """The plugin's option to count lines read from the flash of the code; "" where the size of a line is not known."""
-    flash = next(iter(target.flash_regions()), None)
-    if flash is None or not flash.has_waits:
+def _memory_options(emulator: Emulator, target: Target) -> str:
+    """The plugin's options to follow reads of slow memories, that of the code first; "" where none is known."""
+    if not any(region.has_waits for region in target.regions):
         return ""
-    code = emulator.code
-    span = f"{code.address}:{code.address + code.size_bytes}"
-    caches = f"{flash.code_cache_bytes}:{flash.data_cache_bytes}"
-    return f",flash={span}:{flash.line_bytes}:{caches}:{flash.wait_states}:{int(flash.prefetch)}"
+    regions = (*target.flash_regions(), *target.ram_regions())  # in the order of their places
+    found = []
+    for placed, region in zip(place(target, emulator), regions, strict=True):
+        if region.has_waits:
+            span = f"{placed.address}:{placed.address + placed.size_bytes}:{region.line_bytes}"
+            caches = f"{region.code_cache_bytes}:{region.data_cache_bytes}"
+            waits = f"{region.wait_states or 0}:{region.line_cycles}"
+            found.append(f"{span}:{caches}:{waits}:{int(region.prefetch)}:{int(region.kind == 'ram')}")
+        elif not found:
+            found.append(f"0:0:{2**40}:0:0:0:1:0:0")  # of the code, and not followed: one line, and none of it here
+    return "".join(f",memory={option}" for option in found)
 
 
 def _option(path: Path) -> str:

@@ -19,7 +19,7 @@ from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
-from mcugen.toolchain.count import Counts
+from mcugen.toolchain.count import Counts, Fetches
 from mcugen.toolchain.disassembly import Listing, code_bytes, disassemble
 from mcugen.toolchain.stack import Stack, StackBound
 from mcugen.verify.compare import Comparison, Verdict
@@ -33,9 +33,10 @@ _TIMEOUT_S = 600.0
 class SimulatedStep:
     """Executed instructions of a step in the first inference, and its cycles where there is a model of the core.
 
+    cycles: no narrower than the board's estimates were found to be off; core: those of its instructions alone
     name: the model's own of the layer; code_bytes: of its kernel's functions and of all that they call; waits: the
-    cycles that reads of the flash hold it up at most, with 0, 1, 2 and so on wait states; empty where the board's file
-    does not describe the flash
+    cycles that reads of slow memories hold it up at most, with 0, 1, 2 and so on wait states of the flash; empty where
+    the board's file does not describe any
     """
 
     index: int
@@ -46,6 +47,7 @@ class SimulatedStep:
     macs: int
     instructions: int
     cycles: Interval | None
+    core: Interval | None = None
     name: str = ""
     code_bytes: int = 0
     waits: tuple[int, ...] = ()
@@ -116,7 +118,8 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         raise UsageError(f"{board.name} has no emulated machine", hint="choose a board or core from `mcugen boards`")
     trial = _run(artifact, cases, optimize)
     counts = trial.ran.counts[0] if trial.ran.counts else Counts()
-    estimates, note = _estimates(board, trial.listing, counts)
+    cores, note = _estimates(board, trial.listing, counts)
+    estimates = {step: _within(core, counts.fetches.get(step), board) for step, core in cores.items()}
     return Simulation(
         board=board.name,
         machine=trial.image.emulator.machine,
@@ -127,7 +130,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         macs=artifact.report.macs,
         cycles=sum(estimates.values(), Interval(0, 0)) if estimates else None,
         clock_hz=board.clock_hz,
-        steps=_steps(artifact, counts, estimates, trial.listing),
+        steps=_steps(artifact, counts, estimates, cores, trial.listing),
         text_bytes=trial.plain.text_bytes,
         rodata_bytes=trial.plain.rodata_bytes + trial.plain.data_bytes,
         weights_bytes=artifact.report.weights_bytes,
@@ -139,7 +142,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         verdict=trial.verdict,
         outputs=trial.outputs,
         notes=(*artifact.report.notes, *(n for n in (trial.image.note, note) if n)),
-        wait_states=board.flash_regions()[0].wait_states if counts.fetches else None,
+        wait_states=_wait_states(board) if counts.fetches else None,
     )
 
 
@@ -191,28 +194,45 @@ def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str,
 
 
 def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[int, Interval], str]:
-    """Step -> estimated cycles, empty where there is no model of the core, and what the user should know of them."""
+    """Step -> cycles of its instructions, empty where there is no model of the core, and what the user should know."""
     model = cycles.load(board.core)
     if model is None:
         return {}, f"no cycles: no model of {board.core}"
     estimator = cycles.Estimator(model, listing)
-    waits = {step: fetches.waits for step, fetches in counts.fetches.items()}
-    found = {step: estimator.cycles(runs) + Interval(0, waits.get(step, 0)) for step, runs in counts.runs.items()}
-    return found, "; ".join(note for note in (model.note, _waits_note(board)) if note)
+    found = {step: estimator.cycles(runs) for step, runs in counts.runs.items()}
+    return found, "; ".join(note for note in (model.note, _waits_note(board), _checked_note(board)) if note)
+
+
+def _within(core: Interval, fetches: Fetches | None, board: Target) -> Interval:
+    """The cycles of a step: at the least what its constants take to come, at the most with all waits one by one."""
+    if fetches is not None:
+        core = Interval(max(core.low, fetches.streamed), max(core.high + fetches.waits, fetches.streamed))
+    return Interval(*board.estimation.widened(core.low, core.high))
+
+
+def _wait_states(board: Target) -> int | None:
+    flash = board.flash_regions()[0]
+    return flash.wait_states if flash.has_waits else None
 
 
 def _waits_note(board: Target) -> str:
     if board.is_core:
         return ""
-    flash = board.flash_regions()[0]
-    if not flash.has_waits:
-        return f"cycles are without what reads of the flash wait for, which is not known of {board.name}"
-    caches = f"caches of {flash.code_cache_bytes:,} bytes for code and {flash.data_cache_bytes:,} for data"
-    ahead = ", code read a line ahead" if flash.prefetch else ""
-    return (
-        f"the most cycles are with {flash.wait_states} wait states for each {flash.line_bytes} bytes read from flash "
-        f"past {caches}{ahead}"
-    )
+    unknown = f"cycles are without what reads of the flash wait for, which is not known of {board.name}"
+    found = [] if board.flash_regions()[0].has_waits else [unknown]
+    for memory in (r for r in board.regions if r.has_waits):
+        code = f"{memory.code_cache_bytes:,} bytes for code and " if memory.kind == "flash" else ""
+        ahead = ", code read a line ahead" if memory.prefetch else ""
+        found.append(
+            f"the most cycles are with {memory.waits_text} for each {memory.line_bytes} bytes read from {memory.name} "
+            f"past caches of {code}{memory.data_cache_bytes:,} for data{ahead}"
+        )
+    return "; ".join(found)
+
+
+def _checked_note(board: Target) -> str:
+    checked = board.estimation.checked
+    return f"cycles were checked against {checked}" if checked else f"cycles of {board.core} were not checked on a chip"
 
 
 def _entry(artifact: Artifact) -> str:
@@ -288,7 +308,11 @@ def outputs_of(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _steps(
-    artifact: Artifact, counts: Counts, estimates: Mapping[int, Interval], listing: Listing
+    artifact: Artifact,
+    counts: Counts,
+    estimates: Mapping[int, Interval],
+    cores: Mapping[int, Interval],
+    listing: Listing,
 ) -> tuple[SimulatedStep, ...]:
     none = Interval(0, 0) if estimates else None
     instructions = counts.instructions
@@ -303,6 +327,7 @@ def _steps(
             s.macs,
             instructions.get(s.index, 0),
             estimates.get(s.index, none),
+            cores.get(s.index, none),
             s.name,
             code[s.function],
             counts.fetches[s.index].by_states if s.index in counts.fetches else (),

@@ -13,7 +13,7 @@ from mcugen.reference import tolerance_text
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.verify.compare import Verdict
-from mcugen.verify.emulated import Simulation
+from mcugen.verify.emulated import SimulatedStep, Simulation
 from mcugen.verify.run import Verification
 
 _SHOWN = 5  # faults in text
@@ -90,11 +90,16 @@ def simulated_facts(result: Simulation, optimize: str) -> SimulatedFacts:
         stack_bytes=result.stack_bytes,
         stack_bound_bytes=result.stack_bound_bytes,
         stack_path=tuple(_function(result, name) for name in result.stack_path),
-        steps=tuple(CountFacts(s.instructions, _cycle_facts(s.cycles), s.code_bytes, s.waits) for s in result.steps),
+        steps=tuple(_counted(s) for s in result.steps),
         notes=result.notes,
         version=__version__,
         wait_states=result.wait_states,
     )
+
+
+def _counted(step: SimulatedStep) -> CountFacts:
+    cycles, core = _cycle_facts(step.cycles), _cycle_facts(step.core)
+    return CountFacts(step.instructions, cycles, step.code_bytes, step.waits, core)
 
 
 def _cycle_facts(found: Interval | None) -> CycleFacts | None:

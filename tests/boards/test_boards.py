@@ -177,6 +177,25 @@ def test_copied_template_is_a_board(tmp_path: Path) -> None:
         ("size_bytes = 524288", "sizebytes = 524288", "region[0].size_bytes is nothing"),
         ("external = false", "external = 0", "region[0].external is 0, expected true or false"),
         ("wait_states = 3", "wait_state = 3", "region[0].wait_state is 3, expected no such key here"),
+        ("wait_states = 3", "bytes_per_cycle = 4", "region[0].bytes_per_cycle is 4.0, expected line_bytes beside it"),
+        ("wait_states = 3", "line_bytes = 8\nbytes_per_cycle = 16", "bytes_per_cycle is 16, expected a number in 0."),
+        ("wait_states = 3", "line_bytes = 8\nbytes_per_cycle = 0", "bytes_per_cycle is 0, expected a number in 0."),
+        ("wait_states = 3", 'line_bytes = 8\nbytes_per_cycle = "2"', "bytes_per_cycle is '2', expected a number"),
+        (
+            '[[region]]\nname = "flash"',
+            '[estimate]\nchecked = "a"\noff = [1.1, 1.2]\n[[region]]\nname = "flash"',
+            "estimate.off is [1.1, 1.2]",
+        ),
+        (
+            '[[region]]\nname = "flash"',
+            '[estimate]\nchecked = "a"\noff = [0.9]\n[[region]]\nname = "flash"',
+            "off is [0.9], expected a list of 2",
+        ),
+        (
+            '[[region]]\nname = "flash"',
+            '[estimate]\noff = [0.9, 1.1]\n[[region]]\nname = "flash"',
+            "estimate.checked is nothing",
+        ),
         ('kind = "ram"', 'kind = "dram"', "region[1].kind is 'dram', expected one of flash, ram"),
         ('holds = ["model", "stack"]', 'holds = ["stack"]', "expected a ram region that holds model"),
         ('name = "sram"', 'name = "flash"', "expected a different name for each region"),
@@ -195,6 +214,15 @@ def test_wrong_board_file_names_file_key_and_value(tmp_path: Path, old: str, new
     with pytest.raises(UsageError, match=re.escape(message)) as caught:
         target.load(str(board))
     assert str(board / "board.toml") in str(caught.value)
+
+
+def test_bytes_per_cycle_needs_the_clock_whose_cycles_they_are(tmp_path: Path) -> None:
+    folder = _outside_board(tmp_path, ("wait_states = 3", "line_bytes = 8\nbytes_per_cycle = 1.5"))
+    assert target.load(str(folder)).flash_regions()[0].line_waits == 5  # eight bytes come in six cycles
+    file = folder / "board.toml"
+    file.write_text(file.read_text("utf-8").replace("clock_hz = ", "# "), "utf-8")
+    with pytest.raises(UsageError, match=r"bytes_per_cycle is 1\.5, expected the board's clock_hz"):
+        target.load(str(folder))
 
 
 def test_board_may_bring_toolchain_and_startup_of_its_own(tmp_path: Path) -> None:
@@ -237,7 +265,7 @@ def test_a_board_says_how_much_code_it_keeps() -> None:
     """The cache in front of the flash of the code, where that flash has wait states."""
     known = {name: target.load(name).loop_bytes for name in target.names()}
     assert known["nucleo-l4r5zi"] == known["stm32f4-disco"] == 1024
-    assert known["cortex-m4"] is None and known["nucleo-g0b1re"] is None and known["nucleo-u575zi"] is None
+    assert known["cortex-m4"] is None and known["nucleo-g0b1re"] is None and known["stm32f746-disco"] is None
 
 
 @pytest.mark.parametrize(

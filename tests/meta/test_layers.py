@@ -22,9 +22,9 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
         "errors",
-        "resources plugins files machine tabular training",
+        "resources plugins files tabular training",
         "toml_file",
-        "packed flexbuffer scales",
+        "packed flexbuffer scales machine",
         "types isa",
         "order",
         "channels",

@@ -23,7 +23,7 @@ SHAPES = ROOT / "examples/camera/shapes.tflite"
     [
         ("cortex-m4", {}, None),
         ("nrf52840-dk", {}, None),
-        ("nucleo-u575zi", {}, None),
+        ("stm32f746-disco", {}, None),
         ("nucleo-l4r5zi", {}, 0.0),
         ("nucleo-l4r5zi", {"weights_in": "auto"}, 0.0),
         ("nucleo-l4r5zi", {"weights_in": "sram=64K"}, 0.0),
@@ -32,6 +32,10 @@ SHAPES = ROOT / "examples/camera/shapes.tflite"
         ("nucleo-l4r5zi", {"ram": "200K"}, 5 / 8 / 2),
         ("nucleo-l4r5zi", {"optimize": "balanced"}, 5 / 8 / 2),
         ("stm32f4-disco", {"weights_in": "none"}, 5 / 16 / 2),
+        ("nucleo-u575zi", {"weights_in": "none"}, (4 + 16 / 4 - 1) / 16 / 2),
+        ("apollo510-evb", {"optimize": "balanced"}, (32 / 1.6 - 1) / 32 / 2),
+        ("apollo510-evb", {}, 0.0),
+        ("nucleo-h743zi", {"weights_in": "axi_sram=64K"}, (32 / 4 - 1) / 32 / 2),
     ],
 )
 def test_a_byte_waits_its_share_of_a_line(board: str, choices: dict[str, Any], expected: float | None) -> None:
@@ -49,6 +53,8 @@ def test_weights_are_read_for_each_block_of_pixels() -> None:
     convolution, reads = found["Conv2D"]
     pixels = convolution.call.output.size // convolution.call.output.shape[-1]
     assert reads == pytest.approx(convolution.constant_bytes * pixels / 3)
+    kept = costs.constant_reads(convolution, convolution.constant_bytes)
+    assert kept == convolution.constant_bytes < reads == costs.constant_reads(convolution, kept - 1)
     pool, reads = found["MaxPool2D"]
     assert reads == pool.constant_bytes
 

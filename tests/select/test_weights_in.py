@@ -42,7 +42,8 @@ def test_speed_moves_constants_from_a_flash_that_waits() -> None:
     assert any("copied to RAM at start-up" in note and "5 wait states" in note for note in artifact.report.notes)
     ran, left = (emulated.simulate(a, list(cases(a.imported, 1))[:1]) for a in (artifact, unmoved()))
     assert ran.agrees and left.agrees and ran.cycles is not None and left.cycles is not None
-    assert ran.cycles.low == pytest.approx(left.cycles.low, rel=0.01)
+    least = [sum(step.core.low for step in found.steps if step.core) for found in (ran, left)]
+    assert least[0] == pytest.approx(least[1], rel=0.01)
     assert ran.cycles.high - ran.cycles.low < 0.7 * (left.cycles.high - left.cycles.low)
 
 
@@ -54,7 +55,7 @@ def test_speed_moves_constants_from_a_flash_that_waits() -> None:
         {**SPEED, "region": "sram"},
         {**SPEED, "optimize": "balanced"},
         {**SPEED, "board": "nrf52840-dk"},  # whose wait states are not known
-        {**SPEED, "board": "nucleo-u575zi"},  # of which nobody says what reads they hold up
+        {**SPEED, "board": "stm32f746-disco"},  # of which nobody says what reads they hold up
         {**SPEED, "board": "cortex-m4"},
     ],
     ids=str,
