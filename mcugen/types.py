@@ -40,6 +40,9 @@ but for devices that store them.
 WITH_HALVES = ALL_DTYPES | {"f16"}
 """The same, as files declare them."""
 
+MOVABLE = WITH_HALVES | {"u32"}
+"""Those of tensors that operators only move."""
+
 Shape = tuple[int, ...]
 
 

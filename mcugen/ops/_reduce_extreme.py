@@ -20,7 +20,7 @@ class Extreme(_reduce.Reduction):
     """One element of those reduced, as `chosen_by` says; integers are compared as they are stored."""
 
     tflm_types = dtypes("s8 f32")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")
     chosen_by: ClassVar[np.ufunc]
 
     def quantized(self, call: Call) -> Scales:

@@ -35,8 +35,10 @@ def from_tflite(source: Source) -> Imported:
 def values_are(dtype: str, name: str) -> Rule:
     """A rule: the values have this type."""
 
+    names = {"s8": ("s8", "bool")}.get(dtype, (dtype,))
+
     def rule(call: Call) -> bool:
-        return call.input(0).dtype == dtype
+        return call.input(0).dtype in names
 
     rule.__doc__ = f"the values are {name}"
     return rule
@@ -73,7 +75,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class ArgMax(Op):
     """y = the first index along `axis` where x is largest (smallest with `smallest`).
 
-    x: s8, u8, s32 or f32, any shape   y: `dtype` (s32 or s64), without the axis
+    x: s8, u8, s32, f32 or bool, any shape   y: `dtype` (s32 or s64), without the axis
     Source: TFLite ARG_MAX, ARG_MIN; kernels/internal/reference/arg_min_max.h.
     """
 
@@ -82,12 +84,12 @@ class ArgMax(Op):
     smallest: bool = False
 
     tflm_types = dtypes("s8 f32")
-    litert_types = dtypes("s8 u8 s32 f32")
+    litert_types = dtypes("s8 u8 s32 f32 bool")
     imports = (Import("tflite", "ARG_MAX", from_tflite), Import("tflite", "ARG_MIN", from_tflite))
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
         Kernel(f"mg_arg_max_{dtype}", Form.WHOLE, accepts=(values_are(dtype, name),), params=params)
-        for dtype, name in (("s8", "int8"), ("s32", "int32"), ("f32", "float32"))
+        for dtype, name in (("s8", "int8 or bool"), ("s32", "int32"), ("f32", "float32"))
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
@@ -100,7 +102,7 @@ class ArgMax(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
-        if x.dtype not in ("s8", "u8", "s32", "f32"):
+        if x.dtype not in ("s8", "u8", "s32", "f32", "bool"):
             raise UnsupportedError(f"positions in {x.dtype} are not supported")
         axis = _strided.axis_of(self.axis, len(x.shape))
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), self.dtype),)
@@ -122,7 +124,7 @@ class ArgMax(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        kinds = (("s8", QuantParams((0.5,), (-3,))), ("s32", None), ("f32", None))
+        kinds = (("s8", QuantParams((0.5,), (-3,))), ("s32", None), ("f32", None), ("bool", None))
         return [
             Example(op, (x,), op.infer(x), {}, k)
             for k, (axis, shape) in enumerate(_CASES)

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _strided, _tflite, _view
-from mcugen.types import WITH_HALVES, Shape, TensorType
+from mcugen.types import MOVABLE, Shape, TensorType
 from mcugen.writes import Sink, Write
 
 
@@ -43,7 +43,7 @@ class BroadcastTo(_view.View):
 
     shape: Shape
 
-    tflm_types = WITH_HALVES
+    tflm_types = litert_types = MOVABLE
     imports = (Import("tflite", "BROADCAST_TO", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _view.KERNELS

@@ -19,7 +19,7 @@ from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, nearest, quotient, scale_of
 from mcugen.order import Order
 from mcugen.scales import SHARED, Scales
-from mcugen.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.types import MOVABLE, QuantParams, Shape, TensorType, dtypes
 
 FLIP = 128
 
@@ -147,6 +147,7 @@ class Concatenation(Op):
     in_place: bool = False
 
     tflm_types = dtypes("s8 s16 s32 s64 f32 bool")
+    litert_types = MOVABLE
     imports = (Import("tflite", "CONCATENATION", from_tflite), Import("onnx", "Concat", from_onnx))
     writes = (
         _tflite.same("CONCATENATION", _attributes, s8=2, s16=3, u32=4),

@@ -42,7 +42,7 @@ class DynamicUpdateSlice(Op):
 
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 f32")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f16 f32 bool")
+    litert_types = dtypes("s8 u8 s16 s32 s64 u32 f16 f32 bool")
     imports = (Import("tflite", "DYNAMIC_UPDATE_SLICE"),)
     writes = (_tflite.same("DYNAMIC_UPDATE_SLICE"),)
     kernels = (

@@ -1,9 +1,9 @@
-"""L2_NORMALIZATION of int8: vectors of length one."""
+"""L2_NORMALIZATION of int8 and legacy uint8: vectors of length one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,14 +23,19 @@ _MOST = 1 << 15
 """Elements of a vector whose squares fit 31 bits."""
 
 
-def _is_int8(source: Source) -> bool:
+_ZEROS = {"s8": 0, "u8": 128}
+"""The zero point of results, by their type."""
+
+
+def _is_byte(source: Source) -> bool:
     x = source.inputs[0] if source.inputs else None
-    return x is not None and x.dtype == "s8"
+    return x is not None and x.dtype in _ZEROS
 
 
 def from_tflite(source: Source) -> Imported:
-    if source.outputs[0].quant != QuantParams((1 / 128,), (0,)):
-        raise QuantizationError(f"the result {source.outputs[0]} must have the scale 1/128 and the zero point 0")
+    y = source.outputs[0]
+    if y.quant != QuantParams((1 / 128,), (_ZEROS.get(y.dtype, 0),)):
+        raise QuantizationError(f"the result {y} must have the scale 1/128 and the zero point {_ZEROS.get(y.dtype, 0)}")
     if source.attributes.get("fused_activation_function", "NONE") != "NONE":
         raise UnsupportedError("a fused activation is not supported")
     return Imported(L2Normalization())
@@ -38,7 +43,8 @@ def from_tflite(source: Source) -> Imported:
 
 def params(call: Call) -> Params:
     x = call.input(0)
-    return {"rows": x.size // x.shape[-1], "length": x.shape[-1], "zero": x.zero_point}
+    up = 0 if call.op.flipped_u8 else 7
+    return {"rows": x.size // x.shape[-1], "length": x.shape[-1], "zero": x.zero_point, "up": up}
 
 
 def _attributes(call: Call) -> dict[str, object]:
@@ -53,45 +59,51 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class L2Normalization(Op):
     """y = x / root of the sum of squares of x along the last axis, in 128ths.
 
-    x: s8 per tensor, any shape   y: s8 of the scale 1/128 and the zero point 0
+    x: s8 or u8 per tensor, any shape   y: as x, of the scale 1/128 and the zero point 0 (128 of u8)
     The root's inverse is found by five steps of Newton's method, with 28 bits after the point.
-    Source: TFLite L2_NORMALIZATION; reference_integer_ops::L2Normalization, GetInvSqrtQuantizedMultiplierExp.
+    flipped_u8: the data was uint8 before its top bit was flipped: values are multiplied by 128 first
+    Source: TFLite L2_NORMALIZATION; reference_integer_ops::L2Normalization, reference_ops::L2Normalization,
+    GetInvSqrtQuantizedMultiplierExp.
     """
 
+    flipped_u8: bool = False
+
     tflm_types = dtypes("s8 f32")
-    litert_types = dtypes("s8 f32")
-    imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_int8),)
+    litert_types = dtypes("s8 u8 f32")
+    imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_byte),)
     writes = (_tflite.same("L2_NORMALIZATION", _attributes, s8=2), Write("onnx", to_onnx))
     kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, params=params, short="l2_norm_s8"),)
+
+    def flipped(self) -> Op:
+        return replace(self, flipped_u8=True)
 
     def quantized(self, call: Call) -> Scales:
         return fixed((1 / 128, 0))
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
-        if x.dtype != "s8" or not x.shape or x.shape[-1] > _MOST:
+        if x.dtype not in _ZEROS or not x.shape or x.shape[-1] > _MOST:
             raise UnsupportedError(f"normalizing {x} is not supported")
         if x.quant is None or x.quant.per_channel:
             raise QuantizationError(f"{x} needs one scale and one zero point for the whole tensor")
-        return (TensorType(x.shape, "s8"),)
+        return (TensorType(x.shape, x.dtype),)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         centred = x.astype(np.int64) - call.input(0).zero_point
         rows = centred.reshape(-1, x.shape[-1])
-        made = [np.clip(_in_128ths(row), -128, 127) for row in rows]
-        return np.stack(made).reshape(x.shape)
+        first = 7 if self.flipped_u8 or x.dtype == np.uint8 else 0
+        made = [np.clip(_in_128ths(row, first), -128, 127) for row in rows]
+        return np.stack(made).reshape(x.shape) + (call.output.zero_point if x.dtype == np.uint8 else 0)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
         y = QuantParams((1 / 128,), (0,))
-        return [
-            Example(
-                cls(), (TensorType(shape, "s8", QuantParams((0.1,), (zero,))),), (TensorType(shape, "s8", y),), {}, k
-            )
-            for k, (shape, zero) in enumerate((((3, 7), -3), ((1, 300), 127), ((2, 1, 1, 5), -128), ((4, 1), 0)))
-        ]
+        cases = (((3, 7), -3), ((1, 300), 127), ((2, 1, 1, 5), -128), ((4, 1), 0), ((3, 9), -3))
+        data = [TensorType(shape, "s8", QuantParams((0.1,), (zero,))) for shape, zero in cases]
+        return [Example(cls(k == 4), (x,), (TensorType(x.shape, "s8", y),), {}, k) for k, x in enumerate(data)]
 
 
-def _in_128ths(row: np.ndarray) -> np.ndarray:
+def _in_128ths(row: np.ndarray, first: int) -> np.ndarray:
+    """Values times 128 over the root; `first`: how many of the seven bits are shifted before anything is rounded."""
     mult, shift = gemmlowp.inverse_root(int((row**2).sum()))
-    return np.asarray(scaled_twice(row, mult, shift + 7))
+    return np.asarray(scaled_twice(row << first, mult, shift + 7 - first))

@@ -66,7 +66,7 @@ class Pack(Op):
 
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 s64 f32")
-    litert_types = dtypes("s8 u8 s16 s32 s64 f32")
+    litert_types = dtypes("s8 u8 s16 s32 s64 u32 f32")
     imports = (Import("tflite", "PACK", from_tflite),)
     writes = (_tflite.same("PACK", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
     kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, _outer)

@@ -18,16 +18,22 @@ from mcugen.writes import Sink, Write
 
 _TFLITE = {"REDUCE_PROD": "prod", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
 _WIDE = {"SUM": "sum", "REDUCE_MAX": "max", "REDUCE_MIN": "min"}
-"""Operators of which this is the form for int32 and int64."""
+"""Operators of which this is the form for int32 and int64; of bool too, but for SUM."""
 
 
 def is_wide(source: Source) -> bool:
-    """Whether the first operand is int32 or int64."""
-    return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype in ("s32", "s64")
+    """Whether the first operand is int32 or int64, or bool of an extreme."""
+    x = source.inputs[0] if source.inputs else None
+    return x is not None and x.dtype in ("s32", "s64", *(() if source.name == "SUM" else ("bool",)))
 
 
 def from_tflite(source: Source) -> Imported:
-    return Imported(ReducePlain(**_reduce.attributes(source), how=(_TFLITE | _WIDE)[source.name]), inputs=(0,))
+    op = ReducePlain(**_reduce.attributes(source), how=(_TFLITE | _WIDE)[source.name])
+    logical, dtype = source.name in ("REDUCE_ANY", "REDUCE_ALL"), source.inputs[0].dtype if source.inputs[0] else ""
+    lacking = {} if logical else {"tflm": "no kernel for plain integers"}
+    if logical and dtype != "bool":
+        lacking = dict.fromkeys(("tflm", "litert"), f"no kernel for {dtype}")
+    return Imported(op, inputs=(0,), refused_by=lacking)
 
 
 def params(call: Call) -> Params:

@@ -17,7 +17,7 @@ from mcugen.op import Example, Op, Slimmed
 from mcugen.ops import _tflite
 from mcugen.ops._tflite import Target
 from mcugen.order import Order
-from mcugen.types import WITH_HALVES, QuantParams, Shape, TensorType
+from mcugen.types import MOVABLE, QuantParams, Shape, TensorType
 from mcugen.writes import Sink, Write
 
 
@@ -90,7 +90,7 @@ class Reshape(Op):
     shape: Shape
 
     only_moves = True
-    tflm_types = WITH_HALVES
+    tflm_types = litert_types = MOVABLE
     imports = (
         Import("tflite", "RESHAPE", from_reshape),
         Import("tflite", "SQUEEZE", from_squeeze),

@@ -1,9 +1,12 @@
-"""RESIZE_BILINEAR of stored integers: images of another size, with ten bits for the place between two pixels."""
+"""RESIZE_BILINEAR of stored integers: images of another size, with ten bits for the place between two pixels.
+
+Of legacy uint8 the runtime finds places and means in float32.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,12 +63,42 @@ def params(call: Call) -> Params:
     return found
 
 
+def float_tables(size: int, made: int, align: bool, half: bool) -> tuple[np.ndarray, ...]:
+    """(lower pixel, upper pixel, weight of each) for each place of an axis, with the float32 roundings of the runtime.
+
+    Source: reference_ops::ResizeBilinear, ComputeInterpolationValues.
+    """
+    one = np.float32(1)
+    scale = np.float32(size - 1) / np.float32(made - 1) if align and made > 1 else np.float32(size) / np.float32(made)
+    places = np.arange(made, dtype=np.float32)
+    at = (places + np.float32(0.5)) * scale - np.float32(0.5) if half else places * scale
+    low = np.maximum(np.floor(at), 0)
+    high = np.minimum(np.ceil(at), size - 1)
+    part = at - low.astype(np.float32)
+    return low.astype(np.uint16), high.astype(np.uint16), one - part, part
+
+
+def float_params(call: Call) -> Params:
+    op, x, y = call.op, call.input(0).shape, call.output.shape
+    assert isinstance(op, ResizeBilinear)
+    axes = [float_tables(x[k], y[k], op.align_corners, op.half_pixel_centers) for k in (1, 2)]
+    found: dict[str, Any] = {"images": x[0], "in_h": x[1], "in_w": x[2], "out_h": y[1], "out_w": y[2], "depth": x[3]}
+    for name, (low, high, first, part) in zip("yx", axes, strict=True):
+        found |= {f"{name}_low": low, f"{name}_high": high, f"{name}_first": first, f"{name}_part": part}
+    return found
+
+
 def _data_is(dtype: str) -> Any:
     def rule(call: Call) -> bool:
-        return call.input(0).dtype == dtype
+        return call.input(0).dtype == dtype and not call.op.flipped_u8
 
     rule.__doc__ = f"the image is {dtype}"
     return rule
+
+
+def was_unsigned(call: Call) -> bool:
+    "the image was uint8 before its top bit was flipped"
+    return bool(call.op.flipped_u8)
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -87,21 +120,27 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class ResizeBilinear(Op):
     """y = the weighted mean of the four pixels around each place, rounded to the nearest, halves away from zero.
 
-    x: s8, u8 or s16 [N, H, W, C]   y: as x, [N, size, C]. Places are found in 1024ths of a pixel.
-    Source: TFLite RESIZE_BILINEAR; reference_ops::ResizeBilinearInteger.
+    x: s8, u8 or s16 [N, H, W, C]   y: as x, [N, size, C]. Places are found in 1024ths of a pixel, of u8 in float32.
+    flipped_u8: the data was uint8 before its top bit was flipped, and keeps the roundings of float32
+    Source: TFLite RESIZE_BILINEAR; reference_ops::ResizeBilinearInteger, ResizeBilinear.
     """
 
     size: tuple[int, int]
     align_corners: bool = False
     half_pixel_centers: bool = False
+    flipped_u8: bool = False
 
     tflm_types = dtypes("s8 f32")
-    litert_types = dtypes("s8 s16 f32")
+    litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "RESIZE_BILINEAR", from_tflite, when=_is_integer),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
-    kernels = tuple(
-        Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")
+    kernels = (
+        *(Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")),
+        Kernel("mg_resize_bilinear_u8", Form.WHOLE, (was_unsigned,), float_params),
     )
+
+    def flipped(self) -> Op:
+        return replace(self, flipped_u8=True)
 
     def quantized(self, call: Call) -> Scales:
         return SHARED_BYTES
@@ -136,6 +175,8 @@ class ResizeBilinear(Op):
         return low, np.minimum(low + 1, size - 1), at - low
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        if self.flipped_u8 or x.dtype == np.uint8:
+            return self._in_floats(x.astype(np.int64) + 128) - 128 if self.flipped_u8 else self._in_floats(x)
         rows = [self._places(x.shape[1], self.size[0], i) for i in range(self.size[0])]
         columns = [self._places(x.shape[2], self.size[1], j) for j in range(self.size[1])]
         made = np.zeros((x.shape[0], *self.size, x.shape[3]), np.int64)
@@ -147,6 +188,31 @@ class ResizeBilinear(Op):
                 made[:, i, j] = above * (_ONE - dy) + below * dy
         half = _ONE * _ONE // 2
         return np.where(made > 0, (made + half) // _ONE**2, -((half - made) // _ONE**2))
+
+    def _in_floats(self, x: np.ndarray) -> np.ndarray:
+        """The means of values from 0 on, each product and sum rounded to float32."""
+        single = np.float32
+        made = np.zeros((x.shape[0], *self.size, x.shape[3]), np.int64)
+        wide = x.astype(single)
+        for i, j in np.ndindex(*self.size):
+            (y0, y1, y), (x0, x1, at) = (self._place(x.shape[k + 1], self.size[k], n) for k, n in enumerate((i, j)))
+            dy, dx = y - single(y0), at - single(x0)
+            total = wide[:, y0, x0] * (single(1) - dy) * (single(1) - dx)
+            total += wide[:, y1, x0] * dy * (single(1) - dx)
+            total += wide[:, y0, x1] * (single(1) - dy) * dx
+            total += wide[:, y1, x1] * dy * dx
+            made[:, i, j] = np.trunc(total + single(0.5))
+        return made
+
+    def _place(self, size: int, made: int, k: int) -> tuple[int, int, np.float32]:
+        """The pixels around place k of an axis, and that place itself, in float32."""
+        scale = np.float32(size) / np.float32(made)
+        if self.align_corners and made > 1:
+            scale = np.float32(size - 1) / np.float32(made - 1)
+        at = np.float32(k) * scale
+        if self.half_pixel_centers:
+            at = (np.float32(k) + np.float32(0.5)) * scale - np.float32(0.5)
+        return max(int(np.floor(at)), 0), min(int(np.ceil(at)), size - 1), at
 
     def _places(self, size: int, made: int, k: int) -> tuple[int, int, int]:
         """The pixels around place k of an axis, and how far it lies from the first, in 1024ths."""
@@ -174,4 +240,12 @@ class ResizeBilinear(Op):
             for k, (size, fields) in enumerate(cases)
             for dtype, quant in (("s8", QuantParams((0.1,), (-3,))), ("s16", QuantParams((0.01,), (0,))))
             for op, x in [(cls(size, **fields), TensorType((1 + k % 2, 3, 4, 5), dtype, quant))]
+        ] + cls._flipped_examples()
+
+    @classmethod
+    def _flipped_examples(cls) -> list[Example]:
+        x = TensorType((1, 3, 4, 5), "s8", QuantParams((0.1,), (-3,)))
+        ops = (cls((4, 5), flipped_u8=True), cls((7, 9), half_pixel_centers=True, flipped_u8=True))
+        return [
+            Example(op, (x,), (TensorType((1, *op.size, 5), "s8", x.quant),), {}, 8 + k) for k, op in enumerate(ops)
         ]

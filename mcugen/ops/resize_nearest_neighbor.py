@@ -20,7 +20,14 @@ from mcugen.ops._window import MAX_FIELD, Pair, image
 from mcugen.types import QuantParams, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
-DTYPES = {"s8": QuantParams((0.5,), (-3,)), "s16": QuantParams((0.25,), (0,)), "f32": None}
+DTYPES = {
+    "s8": QuantParams((0.5,), (-3,)),
+    "s16": QuantParams((0.25,), (0,)),
+    "f32": None,
+    "s32": None,
+    "u32": None,
+    "bool": None,
+}
 """Element types that the runtimes resize, with a quantization to try; uint8 is int8 by then."""
 
 
@@ -97,7 +104,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class ResizeNearestNeighbor(Channelwise):
     """y[n, i, j, c] = x[n, near(i), near(j), c], near(i) = floor((i + offset) * scale), or rounded with align_corners.
 
-    x: s8, s16 or f32 [N, H, W, C]   y: as x, [N, size[0], size[1], C]
+    x: s8, u8, s16, s32, u32, f32 or bool [N, H, W, C]   y: as x, [N, size[0], size[1], C]
     scale: in / out, or (in - 1) / (out - 1) with align_corners   offset: 1/2 with half_pixel_centers
     Source: TFLite RESIZE_NEAREST_NEIGHBOR; reference/resize_nearest_neighbor.h, GetNearestNeighbor.
     """
@@ -109,7 +116,7 @@ class ResizeNearestNeighbor(Channelwise):
     only_moves = True
     takes_images = True
     tflm_types = dtypes("s8 s16 f32")
-    litert_types = dtypes("s8 u8 s16 f16 f32")
+    litert_types = dtypes("s8 u8 s16 s32 u32 f16 f32 bool")
     imports = (Import("tflite", "RESIZE_NEAREST_NEIGHBOR", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(_kernel(dtype) for dtype in DTYPES)
@@ -118,7 +125,7 @@ class ResizeNearestNeighbor(Channelwise):
         x = image(x)
         if min(self.size) < 1:
             raise ShapeError(f"the size {list(self.size)} is not positive")
-        if x.dtype not in (*DTYPES, "u8"):
+        if x.dtype not in self.litert_types:
             raise UnsupportedError(f"images of {x.dtype} are not resized: runtimes have no kernel for it")
         if max(*self.size, *x.shape[1:3]) > MAX_FIELD:
             raise UnsupportedError(f"images of more than {MAX_FIELD} rows or columns are not resized")

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
 from mcugen.ops import _strided
-from mcugen.types import WITH_HALVES, TensorType
+from mcugen.types import MOVABLE, TensorType
 
 _DTYPES = {"INT32": "s32", "INT64": "s64"}
 
@@ -43,7 +43,7 @@ class Shape(Op):
     dtype: str = "s32"
 
     only_moves = True
-    tflm_types = WITH_HALVES
+    tflm_types = litert_types = MOVABLE
     imports = (Import("tflite", "SHAPE", from_tflite),)
     kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)
 

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example, Op, Reordered
 from mcugen.ops import _join, _onnx, _strided, _tflite, _view
 from mcugen.order import Order
-from mcugen.types import Shape, TensorType, dtypes
+from mcugen.types import MOVABLE, Shape, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
 Range = tuple[int, int, int]  # first index, number of elements, step
@@ -194,6 +194,7 @@ class StridedSlice(_view.View):
     in_place: bool = False
 
     tflm_types = dtypes("s8 s16 s32 f32 bool")
+    litert_types = MOVABLE
     imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (_PARTED, *_view.KERNELS)

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _strided, _tflite, _view
-from mcugen.types import TensorType
+from mcugen.types import MOVABLE, TensorType
 from mcugen.writes import Sink, Write
 
 
@@ -47,6 +47,7 @@ class Tile(_view.View):
 
     multiples: tuple[int, ...]
 
+    litert_types = MOVABLE
     imports = (Import("tflite", "TILE", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _view.KERNELS

@@ -13,7 +13,7 @@ from mcugen.imports import Import, Imported, Source
 from mcugen.op import Example
 from mcugen.ops import _strided, _tflite, _view
 from mcugen.order import Order
-from mcugen.types import TensorType, dtypes
+from mcugen.types import MOVABLE, TensorType, dtypes
 from mcugen.writes import Sink, Write
 
 
@@ -55,6 +55,7 @@ class Transpose(_view.View):
     perm: tuple[int, ...]
 
     tflm_types = dtypes("s8 s16 f32")
+    litert_types = MOVABLE
     imports = (Import("tflite", "TRANSPOSE", from_tflite), Import("onnx", "Transpose", from_onnx))
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = _view.KERNELS

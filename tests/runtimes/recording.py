@@ -69,7 +69,7 @@ def models(name: str) -> Iterator[Drawn]:
         return
     for dtype in operators.OPERATORS[name][0]:
         drawn = (operators.draw(name, dtype, seed) for seed in range(_TRIES))
-        most = 1 if dtype == "f16" else (MANY | FEW).get(name, CASES)
+        most = 1 if dtype in ("f16", "u32") else (MANY | FEW).get(name, CASES)
         yield from islice(filter(accepted, drawn), most)
 
 

@@ -4,10 +4,12 @@
 
 #define MG_KERNEL mg_arg_max_s32
 #define MG_PARAMS mg_arg_max_s32_params
+#define MG_DATA mg_s32
 #define MG_STORED mg_s32
 #define MG_VALUE int32_t
 #include "mcugen/arg_max_template.h"
 #undef MG_KERNEL
 #undef MG_PARAMS
+#undef MG_DATA
 #undef MG_STORED
 #undef MG_VALUE

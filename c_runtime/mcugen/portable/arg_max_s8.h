@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The first index along an axis where int8 data is largest, or smallest.
+ * The first index along an axis where int8 data, or truth values, are largest, or smallest.
  *
  * outer, size, inner  the axes before it, the axis, the axes behind it
  * smallest            0: the largest value; 1: the smallest
@@ -18,6 +18,6 @@ typedef struct {
 } mg_arg_max_s8_params;
 
 /* Whole tensors. */
-void mg_arg_max_s8(const mg_arg_max_s8_params *p, const int8_t *in, void *out);
+void mg_arg_max_s8(const mg_arg_max_s8_params *p, const void *in, void *out);
 
 #endif /* MCUGEN_ARG_MAX_S8_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: the index of the largest or smallest element along an axis.
- * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: its
- * elements, MG_VALUE: what they are compared as.
+ * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_DATA: the type of
+ * its operand, MG_STORED: its elements, MG_VALUE: what they are compared as.
  */
 
 static uint32_t MG_VARIANT(position)(const MG_PARAMS *p, const MG_STORED *in)
@@ -19,11 +19,12 @@ static uint32_t MG_VARIANT(position)(const MG_PARAMS *p, const MG_STORED *in)
     return at;
 }
 
-void MG_KERNEL(const MG_PARAMS *p, const MG_STORED *in, void *out)
+void MG_KERNEL(const MG_PARAMS *p, const MG_DATA *in, void *out)
 {
+    const MG_STORED *const values = in;
     for (uint32_t o = 0u; o < p->outer; o += 1u) {
         for (uint32_t i = 0u; i < p->inner; i += 1u) {
-            const uint32_t at = MG_VARIANT(position)(p, in + o * p->size * p->inner + i);
+            const uint32_t at = MG_VARIANT(position)(p, values + o * p->size * p->inner + i);
             if (p->wide != 0u) {
                 ((mg_s64 *)out)[o * p->inner + i] = (int64_t)at;
             } else {

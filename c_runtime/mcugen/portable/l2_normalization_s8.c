@@ -14,7 +14,8 @@ void mg_l2_normalization_s8(const mg_l2_normalization_s8_params *p, const int8_t
         }
         const mg_inverse_root by = mg_inverse_root_of(total);
         for (uint32_t i = 0u; i < p->length; i += 1u) {
-            y[r * p->length + i] = (int8_t)mg_clamp(mg_requantize(row[i] - p->zero, by.mult, 7 - by.down), -128, 127);
+            const int32_t v = (row[i] - p->zero) * (128 >> p->up);
+            y[r * p->length + i] = (int8_t)mg_clamp(mg_requantize(v, by.mult, p->up - by.down), -128, 127);
         }
     }
 }

@@ -67,3 +67,21 @@ void mg_resize_nearest_neighbor__f32(const mg_resize_nearest_neighbor_params *p,
     (void)y;
     resized(p, rows[0], out);
 }
+
+void mg_resize_nearest_neighbor__s32(const mg_resize_nearest_neighbor_params *p, const mg_s32 *const *rows, uint32_t y, mg_s32 *out)
+{
+    (void)y;
+    resized(p, rows[0], out);
+}
+
+void mg_resize_nearest_neighbor__u32(const mg_resize_nearest_neighbor_params *p, const mg_u32 *const *rows, uint32_t y, mg_u32 *out)
+{
+    (void)y;
+    resized(p, rows[0], out);
+}
+
+void mg_resize_nearest_neighbor__bool(const mg_resize_nearest_neighbor_params *p, const uint8_t *const *rows, uint32_t y, uint8_t *out)
+{
+    (void)y;
+    resized(p, rows[0], out);
+}

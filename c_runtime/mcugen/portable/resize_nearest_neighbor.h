@@ -21,5 +21,8 @@ typedef struct {
 void mg_resize_nearest_neighbor__s8(const mg_resize_nearest_neighbor_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 void mg_resize_nearest_neighbor__s16(const mg_resize_nearest_neighbor_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 void mg_resize_nearest_neighbor__f32(const mg_resize_nearest_neighbor_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
+void mg_resize_nearest_neighbor__s32(const mg_resize_nearest_neighbor_params *p, const mg_s32 *const *rows, uint32_t y, mg_s32 *out);
+void mg_resize_nearest_neighbor__u32(const mg_resize_nearest_neighbor_params *p, const mg_u32 *const *rows, uint32_t y, mg_u32 *out);
+void mg_resize_nearest_neighbor__bool(const mg_resize_nearest_neighbor_params *p, const uint8_t *const *rows, uint32_t y, uint8_t *out);
 
 #endif /* MCUGEN_RESIZE_NEAREST_NEIGHBOR_H */

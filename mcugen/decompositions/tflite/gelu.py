@@ -1,4 +1,4 @@
-"""GELU: of floats a product of simpler functions, of int8 a table of bytes, of int16 a curve."""
+"""GELU: of floats a product of simpler functions, of int8 and uint8 a table of bytes, of int16 a curve."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
         if e.type(x).zero_point or source.outputs[0].zero_point:
             e.refuse("litert", "it reads int16 data without its zero point")
         return [e.node(Curve("gelu_by_tanh" if approximate else "gelu"), x, quant=source.outputs[0].quant)]
-    if e.type(x).dtype == "s8":
+    if e.type(x).dtype in ("s8", "u8"):
         function = tanh_gelu if approximate else erf_gelu
         return [table(e, x, source.outputs[0], lambda a, y: in_float32(function, a, y))]
     if not e.type(x).is_float:

@@ -34,7 +34,7 @@ from mcugen.ops.sum import Sum
 from mcugen.types import QuantParams, TensorType
 
 _CLAMPS = {"RELU": Relu(), "RELU6": Relu(0.0, 6.0), "RELU_N1_TO_1": Relu(-1.0, 1.0)}
-_ROWS = ("f32", "s8", "u8", "s16", "s32", "s64", "bool")
+_ROWS = ("f32", "s8", "u8", "s16", "s32", "u32", "s64", "bool")
 """Element types of which EMBEDDING_LOOKUP takes rows."""
 _SUM_BITS = 19
 """Bits by which ADD_N shifts stored integers before it scales their sum."""

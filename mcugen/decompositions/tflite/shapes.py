@@ -17,7 +17,7 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.types import Shape, TensorType
 
-_BATCH_TYPES = ("s8", "u8", "s16", "s32", "s64", "f32")
+_BATCH_TYPES = ("s8", "u8", "s16", "s32", "u32", "s64", "f32", "bool")
 
 
 def _operand(source: Source, e: Expansion, k: int) -> str:

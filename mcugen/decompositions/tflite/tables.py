@@ -12,8 +12,9 @@ from mcugen.errors import QuantizationError, ShapeError
 from mcugen.imports import Expansion, Import, Source
 from mcugen.numeric import multiply_double_rounding, quantize_multiplier, round_array_half_away
 from mcugen.ops.lookup import Lookup
+from mcugen.ops.table import Table
 from mcugen.oracle.gemmlowp import inverse_root
-from mcugen.types import TensorType
+from mcugen.types import QuantParams, TensorType
 
 _BYTES = np.arange(-128, 128, dtype=np.int64)
 _ROOT_BITS = 20
@@ -36,11 +37,17 @@ def expand(function: _Function, lacking: str, source: Source, e: Expansion) -> S
 
 
 def table(e: Expansion, x: str, y: TensorType, function: _Function) -> str:
-    """A function of int8 data, which gives the stored results before they are clamped."""
-    if y.quant is None or e.type(x).quant is None or y.dtype != "s8":
-        raise QuantizationError("int8 data without a scale")
-    values = np.clip(function(e.type(x), y), -128, 127) + 128
-    return e.node(Lookup(values.astype(np.uint8).tobytes(), "s8"), x, quant=y.quant)
+    """A function of int8 data, which gives the stored results before they are clamped; uint8 is taken as such data."""
+    t = e.type(x)
+    if y.quant is None or t.quant is None or y.dtype != t.dtype:
+        raise QuantizationError("8 bit data without a scale, or of two types")
+    values = (np.clip(function(_signed(t), _signed(y)), -128, 127) + 128).astype(np.uint8).tobytes()
+    return e.node(Lookup(values, "s8") if t.dtype == "s8" else Table(values, "u8"), x, quant=y.quant)
+
+
+def _signed(t: TensorType) -> TensorType:
+    """The type of the same numbers as int8."""
+    return t if t.dtype == "s8" else TensorType(t.shape, "s8", QuantParams((t.scale,), (t.zero_point - 128,)))
 
 
 def _magnitude(x: TensorType, y: TensorType) -> np.ndarray:
