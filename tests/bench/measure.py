@@ -19,6 +19,8 @@ from mcugen.verify.emulated import Simulation
 from tests.bench import bounds
 
 GOAL = "speed"
+"""The preset of the tables by core, of the layers and of the chart."""
+PRESETS = (GOAL, "balanced", "ram", "flash")
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Result:
-    """One model on one core. Units: bytes; per inference, or per frame.
+    """One model on one core with one preset. Units: bytes; per inference, or per frame.
 
     code_bytes: start-up code left out. copied_bytes: of the constants, those copied to RAM at start-up.
     """
@@ -87,21 +89,32 @@ class Result:
     constant_bytes: int
     code_bytes: int
     copied_bytes: int = 0
+    preset: str = GOAL
+
+    @property
+    def flash_bytes(self) -> int:
+        """Constants and code."""
+        return self.constant_bytes + self.code_bytes
 
     def as_dict(self) -> dict[str, Any]:
         values = dataclasses.asdict(self)
-        for key in ("model", "core", "folder"):
+        for key in ("model", "core", "folder", "preset"):
             del values[key]
         return values
 
 
-def measure(model: Model, core: str, root: Path) -> tuple[Result, list[Layer]]:
-    """Build, run and count one model on a bare core or a board. Raises SystemExit where its bits are wrong."""
+def measure(model: Model, core: str, root: Path, preset: str = GOAL) -> tuple[Result, list[Layer]]:
+    """Build, run and count one model on a bare core or a board; its layers with the preset GOAL alone.
+
+    Raises SystemExit where its bits are wrong.
+    """
     path = root / model.folder / "model.tflite"
-    artifact = mcugen.compile(path, name="model", board=core, optimize=GOAL, input_mode=model.input_mode)
+    artifact = mcugen.compile(path, name="model", board=core, optimize=preset, input_mode=model.input_mode)
     ran = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
     if not (ran.agrees and ran.repeatable):
-        raise SystemExit(f"ci/bench: {model.title} is not exact on {core}: {ran.verdict.first_difference}")
+        raise SystemExit(
+            f"ci/bench: {model.title} is not exact on {core} with {preset}: {ran.verdict.first_difference}"
+        )
     assert ran.cycles is not None
     flash = ran.text_bytes + ran.rodata_bytes
     result = Result(
@@ -117,8 +130,9 @@ def measure(model: Model, core: str, root: Path) -> tuple[Result, list[Layer]]:
         ran.weights_bytes,
         flash - ran.weights_bytes - start_up_bytes(core),
         _copied_bytes(artifact),
+        preset,
     )
-    return result, _layers(model, core, artifact, ran)
+    return result, _layers(model, core, artifact, ran) if preset == GOAL else []
 
 
 def _copied_bytes(artifact: Artifact) -> int:

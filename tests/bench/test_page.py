@@ -26,14 +26,16 @@ def committed(*results: Result) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("core", ["cortex-m4", "nucleo-l4r5zi"])
-def test_a_model_is_measured_exactly_and_by_layer(core: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("core", "preset"), [("cortex-m4", "ram"), ("nucleo-l4r5zi", "speed")])
+def test_a_model_is_measured_exactly_and_by_layer(core: str, preset: str, tmp_path: Path) -> None:
     (tmp_path / "digits").mkdir()
     shutil.copy(DIGITS, tmp_path / "digits" / "model.tflite")
-    result, layers = measure.measure(Model("digits", "digits"), core, tmp_path)
+    result, layers = measure.measure(Model("digits", "digits"), core, tmp_path, preset)
+    assert result.preset == preset and result.flash_bytes == result.constant_bytes + result.code_bytes
     assert 10_000 < result.instructions <= result.cycles_low <= result.cycles_high
     assert 1000 < result.code_bytes < 30_000 and result.constant_bytes > 3000
-    assert [layer.what.split()[0] for layer in layers] == ["Conv2D", "DepthwiseConv2D", "Conv2D", "FullyConnected"]
+    every = ["Conv2D", "DepthwiseConv2D", "Conv2D", "FullyConnected"]
+    assert [layer.what.split()[0] for layer in layers] == (every if preset == measure.GOAL else [])
     assert sum(layer.macs for layer in layers) <= result.macs
     assert all(layer.times > 1 and layer.reason for layer in layers)
 
@@ -47,6 +49,33 @@ def test_growth_by_over_one_percent_is_worse() -> None:
         found = page.worse([dataclasses.replace(RESULT, **{key: value + value // 100 + 5})], before)
         assert len(found) == 1 and key.replace("_", " ") in found[0] and f"{value:,} committed" in found[0]
     assert page.worse([dataclasses.replace(RESULT, model="new", instructions=10**9)], before) == []
+
+
+def test_presets_are_compared_with_their_own_figures() -> None:
+    flash, ram = (dataclasses.replace(RESULT, preset=preset) for preset in ("flash", "ram"))
+    before = committed(RESULT, flash, ram)
+    assert page.worse([RESULT, flash, ram], before) == []
+    for one, change, count in (
+        (ram, {"ram_bytes": 513}, 1),  # may not grow at all
+        (flash, {"ram_bytes": 513}, 0),
+        (flash, {"constant_bytes": 4096 + 80}, 1),  # over 1 % of constants and code
+        (flash, {"constant_bytes": 4096 + 60}, 0),
+        (RESULT, {"constant_bytes": 8192}, 0),
+        (ram, {"instructions": 2030}, 1),
+    ):
+        found = page.worse([dataclasses.replace(one, **change)], before)
+        assert len(found) == count and all(f"with {one.preset}" in line for line in found), change
+    slower = dataclasses.replace(ram, instructions=9000)
+    assert page.worse([slower], committed(RESULT, slower)) == []
+
+
+def test_the_page_has_a_row_for_each_preset() -> None:
+    small = dataclasses.replace(RESULT, preset="ram", ram_bytes=256, instructions=8000)
+    text = page.text([RESULT, small], [LAYER], {"Another stack": {"ic": {"cortex-m4": 4000}}})
+    assert "### Cortex-M4, by preset\n" in text and text.count("## Cortex-M4\n") == 1
+    assert "| IC, `speed` | 2,000 | 50.0 % | 2,500 | 512 | 7,096 |" in text
+    assert "| IC, `ram` | 8,000 | 200.0 % | 2,500 | 256 | 7,096 |" in text
+    assert "## Presets" not in page.text([RESULT], [LAYER], {})
 
 
 def test_the_page_has_a_table_for_each_core_with_ratios() -> None:
