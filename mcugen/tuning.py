@@ -32,7 +32,7 @@ CHUNK = 600
 """Launches of one program."""
 FAR = 3.0
 """Candidates that the roofline says take so many times the best one's time are not tried."""
-MOST = 16
+MOST = 20
 """Candidates of one call."""
 ROW_S = "0.002"
 """Seconds of launches that follow each other, of which five rows are timed."""
