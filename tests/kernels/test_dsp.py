@@ -198,10 +198,41 @@ def test_the_wide_scaling_has_the_runtimes_bits_from_the_zero_point_on(gain: flo
 def test_shifts_without_room_for_seven_bits_more_take_the_other_way() -> None:
     near, far = (conv(gain=gain, out_zero=-128, activation="RELU") for gain in (1e-3, 3e-6))
     assert scaling.fit_wide(near) and not scaling.fit_wide(far)
-    for symbol, linear in (("mg_conv2d_s8__dsp8_gathered", 1), ("mg_conv2d_s8__dsp16_gathered", 0)):
+    for symbol, linear in (("mg_conv2d_s8__dsp8_gathered", [0, 1]), ("mg_conv2d_s8__dsp16_gathered", [5, 5])):
         assert not kernel_of(far, symbol).refusals(far, FEATURES)
-        assert kernel_of(near, symbol).sizes(near)["linear"] == 0
-        assert kernel_of(far, symbol).sizes(far)["linear"] == linear
+        assert [kernel_of(call, symbol).sizes(call)["linear"] for call in (near, far)] == linear
+    assert [scaling.scales_alike(call).alike for call in (near, far)] == [12, 20]
+
+
+def layer(gain: float, rounding: str = "") -> Call:
+    """A layer with two gains, rounded twice and clamped at the zero point, or rounded once."""
+    op = Conv2D((1, 1), (1, 1), "SAME", "NONE" if rounding else "RELU", rounding=rounding)
+    call = drawn(op, (6, 3, 3, 8), (1, 5, 6, 8), "ort" if rounding else "tflm", gain=gain, out_zero=-128)
+    assert call.inputs[1] is not None and call.inputs[1].quant is not None
+    spread = tuple(scale * 2.0 ** (k % 2) for k, scale in enumerate(call.inputs[1].quant.scale))
+    return replace(
+        call, inputs=(call.inputs[0], replace(call.inputs[1], quant=QuantParams(spread, (0,) * 6, 0)), *call.inputs[2:])
+    )
+
+
+@pytest.mark.parametrize(("gain", "rounding"), [(0.0313, ""), (0.0091, ""), (3.3e-5, ""), (0.0313, "single")])
+def test_one_shift_for_all_channels_has_the_bits_of_their_own(gain: float, rounding: str) -> None:
+    call = layer(gain, rounding)
+    own, found, (low, high) = scaling.scales(call), scaling.scales_alike(call), scaling.sums(call)
+    assert found.alike in scaling.ALIKE and len(set(own.shift[~own.constant].tolist())) > 1
+    held = found.held(np.ones(low.size, np.int64))
+    for k in range(low.size):
+        steps = np.linspace(low[k], high[k], 5000).astype(np.int64)
+        sums = np.clip((steps[:, None] + np.arange(-3, 4)).reshape(-1), low[k], high[k])
+        got = ((held[k] * sums * found.mult[k] >> 32) + found.addend[k]) >> found.alike
+        want = scaled(own, sums, k, once=bool(rounding))
+        least = -(2**31) if rounding else -128
+        np.testing.assert_array_equal(np.maximum(got, least), np.maximum(want, least))
+    for largest, limit in (
+        (scaling.largest(call), 2**31),
+        (np.abs(call.constant(1)).reshape(6, -1).max(axis=1), 2**15),
+    ):
+        assert (largest * held)[~found.constant].max() < limit
 
 
 def test_constant_channels_lose_their_weights() -> None:
@@ -219,10 +250,10 @@ def test_floats_scale_what_no_multiplier_does_where_there_is_an_fpu(rounding: st
     tie, other = (
         drawn(Conv2D(rounding=rounding), (6, 3, 3, 8), (1, 5, 6, 8), "ort", gain=gain) for gain in (2.0**-7, 0.0091)
     )
-    for symbol, linear in (
-        ("mg_conv2d_s8__dsp16", 2),
-        ("mg_conv2d_s8__dsp8_gathered", 2),
-        ("mg_conv2d_s8__winograd", 1),
+    for symbol, fixed, float_ in (
+        ("mg_conv2d_s8__dsp16", 5, 4),
+        ("mg_conv2d_s8__dsp8_gathered", 2, 4),
+        ("mg_conv2d_s8__winograd", 1, 2),
     ):
         kernel = kernel_of(tie, symbol)
         with_fpu = WITH_FPU | kernel.needs
@@ -230,7 +261,7 @@ def test_floats_scale_what_no_multiplier_does_where_there_is_an_fpu(rounding: st
         able, unneeded = (replace(call, features=with_fpu) for call in (tie, other))
         assert not kernel.refusals(able, with_fpu) and not kernel.refusals(unneeded, with_fpu)
         key = "linear" if "linear" in kernel.sizes(able) else "once"
-        assert (kernel.sizes(unneeded)[key], kernel.sizes(able)[key]) == (linear, 2 * linear)
+        assert (kernel.sizes(unneeded)[key], kernel.sizes(able)[key]) == (fixed, float_)
     found, (low, high) = scaling.scales(able), scaling.sums(able)
     factor, _ = _rounding.floats(able, "NONE")
     for k in range(low.size):

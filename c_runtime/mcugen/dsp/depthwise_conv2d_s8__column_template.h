@@ -2,8 +2,8 @@
  *
  * Template: depthwise convolution along time, see depthwise_conv2d_s8__column.h.
  *
- * MG_H taps; MG_C channels; MG_LINEAR: 1: the sign of a sum counts, 2: rounded once, 3: by a float; MG_CLAMP: whether to
- * clamp
+ * MG_H taps; MG_C channels; MG_LINEAR: 1: the sign of a sum counts, 2: rounded once, 3: by a float, 4: all channels are
+ * shifted by MG_SHIFT; MG_CLAMP: whether to clamp
  */
 #include "mcugen/depthwise_conv2d_s8__column.h"
 
@@ -74,11 +74,12 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
             ".rept mg_words / 4\n" MG_PRODUCTS("4") ".endr\n"
             ".if mg_words % 4\n" MG_PRODUCTS("mg_words % 4") ".endif\n"
             "ldm r0!, {r4-r6}\n"
-            ".if mg_linear == 3\n" MG_DSP_SCALE_FLOAT("r12", "r4", "r5")
+            ".if mg_linear == 4\n" MG_DSP_SCALE_ALIKE("r12", "r4", "r5", MG_TEXT(MG_SHIFT))
+            ".elseif mg_linear == 3\n" MG_DSP_SCALE_FLOAT("r12", "r4", "r5")
             ".elseif mg_linear == 2\n" MG_DSP_SCALE_ONCE("r12", "r4", "r5", "r6")
             ".elseif mg_linear\n" MG_DSP_SCALE("r12", "r4", "r5", "r6", "r7")
             ".else\n" MG_DSP_SCALE_CLAMPED("r12", "r4", "r5", "r6") ".endif\n"
-            "ssat r12, #8, r12\n"
+            ".if mg_linear != 4\n ssat r12, #8, r12\n .endif\n"
             "strb r12, [r2], #1\n"
             "add r3, r3, #4 * (2 * mg_h - mg_words)\n"
             "cmp r2, lr\n"
@@ -108,7 +109,8 @@ static inline void MG_VARIANT(channels)(const int32_t *finish, const mg_s16 *rin
             sum += (uint32_t)(ring[k] * (k % 2u != 0u ? word >> 16 : (int16_t)(uint16_t)((uint32_t)word & 0xFFFFu)));
         }
         doubled = (int32_t)sum;
-        y = MG_LINEAR == 3   ? mg_dsp_scale_float(doubled, finish[1], finish[2])
+        y = MG_LINEAR == 4   ? mg_dsp_scale_once(doubled, finish[1], finish[2], MG_SHIFT)
+            : MG_LINEAR == 3 ? mg_dsp_scale_float(doubled, finish[1], finish[2])
             : MG_LINEAR == 2 ? mg_dsp_scale_once(doubled, finish[1], finish[2], finish[3])
             : MG_LINEAR != 0 ? mg_dsp_scale(doubled, finish[1], finish[2], finish[3])
                              : mg_dsp_scale_clamped(doubled, finish[1], finish[2], finish[3]);

@@ -18,22 +18,25 @@
 #define MG_DSP_ONCE __attribute__((noinline))
 #endif
 
-/* Arguments of a block.
+/* Arguments of a block, or of several that follow each other in a row.
  * x       gathered taps, up to x_end; or a table of pointers to runs of taps, to each of which x_end is added
  * out     channels of the first pixel; pixels are out_c bytes apart
- * stream  whole pairs of channels, up to end */
+ * stream  whole pairs of channels, up to end
+ * blocks  how many; 1 of gathered taps */
 typedef struct {
     const void *x;
+    const int32_t *end;
     uintptr_t x_end;
     int8_t *out;
     uintptr_t out_c;
-    const int32_t *end;
     const int32_t *stream;
+    uint32_t blocks;
 } mg_dsp_job;
 
 /* Assembly. Sums r4-r9, pointer to data r12, to the stream lr; weights and data in what is left. On the stack: pointers
- * to the runs, the last first; from mg_j on x, x_end or the runs left, out, out_c, end. Symbols: mg_p bytes from a
- * pixel to the next, mg_q from a word to the next, mg_x and mg_w those before this group of data and weights. */
+ * to the runs, the last first, or x; end; from mg_j on x_end or the runs left, out, out_c, stream, blocks left.
+ * Symbols: mg_t the first pointer's place, mg_p bytes from a pixel to the next, mg_q from a word to the next, mg_x and
+ * mg_w those before this group of data and weights. */
 #define MG_DSP_SMLAD(sum, x, w) "smlad " sum ", " x ", " w ", " sum "\n"
 
 /* The first product of a sum adds the bias to it; only the sums of the last pixel hold the bias. */
@@ -64,10 +67,18 @@ typedef struct {
     MG_DSP_SCALE_FLOAT(p, "r0", "r2")   \
     MG_DSP_SCALE_FLOAT(q, "r1", "r3")
 
+/* To bytes at once: both are shifted by n, the text of a number. */
+#define MG_DSP_FINISH_ALIKE(p, q, n)        \
+    MG_DSP_SCALE_ALIKE(p, "r0", "r2", n)    \
+    MG_DSP_SCALE_ALIKE(q, "r1", "r3", n)    \
+    MG_DSP_PAIR(p, q)
+
 #define MG_DSP_BYTES(p, q)       \
     "ssat " p ", #8, " p "\n"    \
     "ssat " q ", #8, " q "\n"    \
-    "bfi " p ", " q ", #8, #8\n"
+    MG_DSP_PAIR(p, q)
+
+#define MG_DSP_PAIR(p, q) "bfi " p ", " q ", #8, #8\n"
 
 /* Splits sum a and sum a + 256 sum b into both sums, doubled. */
 #define MG_DSP_SPLIT(p, q)           \
@@ -97,32 +108,69 @@ typedef struct {
     MG_DSP_SCALE_ONCE(p, "r0", "r2", "r10")               \
     MG_DSP_SCALE_WIDE(q, "r1", "r3", "r11")
 
-#define MG_DSP_BEGIN                  \
-    "push {r4-r11, lr}\n"             \
-    "sub sp, sp, #mg_frame\n"         \
-    "ldmia r0, {r4-r8, lr}\n"         \
-    "add r9, sp, #mg_j\n"             \
-    "stmia r9, {r4-r8}\n"             \
-    ".if mg_segments\n"               \
-    "add r6, sp, #4*mg_segments\n"    \
-    ".rept mg_segments\n"             \
-    "ldr r7, [r4], #4\n"              \
-    "add r7, r7, r5\n"                \
-    "str r7, [r6, #-4]!\n"            \
-    ".endr\n.endif\n"                 \
+#define MG_DSP_BEGIN                                       \
+    "push {r4-r11, lr}\n"                                  \
+    "sub sp, sp, #mg_frame\n"                              \
+    "ldmia r0, {r4-r10}\n"                                 \
+    "add r3, sp, #mg_j\n"                                  \
+    "stmia r3, {r6-r10}\n"                                 \
+    ".if mg_segments\n"                                    \
+    "add r3, sp, #4*mg_segments\n"                         \
+    "str r5, [r3]\n"                                       \
+    ".rept mg_segments\n"                                  \
+    "ldr r2, [r4], #4\n"                                   \
+    "add r2, r2, r6\n"                                     \
+    "str r2, [r3, #-4]!\n"                                 \
+    ".endr\n"                                              \
+    ".else\n strd r4, r5, [sp]\n .endif\n"                 \
+    "mov lr, r9\n"                                         \
+    "ldr r12, [sp, #mg_t]\n"                               \
     "1:\n"
 
-/* Loads out and out_c to r12 and r10. */
-#define MG_DSP_OUT                                                      \
-    ".if mg_j+8 <= 1020\n ldrd r12, r10, [sp, #mg_j+8]\n"               \
-    ".else\n ldr r12, [sp, #mg_j+8]\n ldr r10, [sp, #mg_j+12]\n .endif\n"
+/* Loads two neighbouring words of the stack. */
+#define MG_DSP_TWO(a, b, at)                                            \
+    ".if " at " <= 1020\n ldrd " a ", " b ", [sp, #" at "]\n"           \
+    ".else\n ldr " a ", [sp, #" at "]\n ldr " b ", [sp, #" at "+4]\n .endif\n"
 
-#define MG_DSP_END                    \
-    "str r12, [sp, #mg_j+8]\n"        \
-    "ldr r10, [sp, #mg_j+16]\n"       \
-    "cmp lr, r10\n"                   \
-    "bne 1b\n"                        \
-    "add sp, sp, #mg_frame\n"         \
+/* out and out_c */
+#define MG_DSP_OUT MG_DSP_TWO("r12", "r10", "mg_j+4")
+
+/* Moves the pointers to the runs on, the first of them in r12, by `step`, an immediate number. */
+#define MG_DSP_MOVE(step)                                                                            \
+    ".if mg_segments == 1\n add r12, r12, " step "\n str r12, [sp]\n"                               \
+    ".elseif mg_segments < 12\n"                                                                     \
+    ".irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10\n"                                                        \
+    ".if mg_segments-1 == \\n\n ldmia sp, {r0-r\\n}\n .endif\n.endr\n"               \
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10\n"                                                     \
+    ".if mg_segments > \\n\n add r\\n, r\\n, " step "\n .endif\n.endr\n"                            \
+    ".irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10\n"                                                        \
+    ".if mg_segments-1 == \\n\n stmia sp, {r0-r\\n}\n mov r12, r\\n\n .endif\n.endr\n"              \
+    ".else\n"                                                                                       \
+    ".set mg_s, 0\n"                                                                                 \
+    ".rept mg_segments\n"                                                                            \
+    "ldr r12, [sp, #4*mg_s]\nadd r12, r12, " step "\nstr r12, [sp, #4*mg_s]\n"                       \
+    ".set mg_s, mg_s+1\n.endr\n.endif\n"
+
+/* The next pair of channels, or the first one of the next `pixels` (the text of a number) of the row. */
+#define MG_DSP_END(pixels)                                 \
+    "str r12, [sp, #mg_j+4]\n"                             \
+    MG_DSP_TWO("r12", "r10", "mg_t")                                    \
+    "cmp lr, r10\n"                                        \
+    "bne 1b\n"                                             \
+    ".if mg_segments\n"                                    \
+    "ldr r0, [sp, #mg_j+16]\n"                             \
+    "subs r0, r0, #1\n"                                    \
+    "beq 4f\n"                                             \
+    "str r0, [sp, #mg_j+16]\n"                             \
+    MG_DSP_TWO("r0", "r1", "mg_j+4")                       \
+    ".rept " pixels "-1\n add r0, r0, r1\n .endr\n"        \
+    "str r0, [sp, #mg_j+4]\n"                              \
+    MG_DSP_MOVE("#" pixels "*mg_p")                        \
+    "ldr lr, [sp, #mg_j+12]\n"                             \
+    "b 1b\n"                                               \
+    "4:\n"                                                 \
+    ".endif\n"                                             \
+    "add sp, sp, #mg_frame\n"                              \
     "pop {r4-r11, pc}\n"
 
 /* A run of neighbouring taps: `quad` for each group of four, then `two` if two are left. */
@@ -159,12 +207,11 @@ typedef struct {
 /* Gathered taps, in one run or in a loop; `next` moves the pointer to data, where the run does not. */
 #define MG_DSP_GATHERED(run, next)    \
     ".if mg_segments == 0\n"          \
-    "ldr r12, [sp, #mg_j]\n"          \
     "2:\n"                            \
     run                               \
     ".if mg_loop\n"                   \
     next                              \
-    "ldr r10, [sp, #mg_j+4]\n"        \
+    "ldr r10, [sp, #mg_j]\n"          \
     "cmp r12, r10\n"                  \
     "bne 2b\n"                        \
     ".endif\n.endif\n"
@@ -173,11 +220,11 @@ typedef struct {
 #define MG_DSP_LOOPED(run)                   \
     ".if mg_segments != 0 && mg_loop != 0\n" \
     "mov r10, #mg_segments\n"                \
-    "str r10, [sp, #mg_j+4]\n"               \
+    "str r10, [sp, #mg_j]\n"                 \
     "3:\n"                                   \
-    "ldr r10, [sp, #mg_j+4]\n"               \
+    "ldr r10, [sp, #mg_j]\n"                 \
     "subs r10, r10, #1\n"                    \
-    "str r10, [sp, #mg_j+4]\n"               \
+    "str r10, [sp, #mg_j]\n"                 \
     "ldr r12, [sp, r10, lsl #2]\n"           \
     run                                      \
     "bne 3b\n"                               \
@@ -189,7 +236,7 @@ typedef struct {
     ".set mg_s, mg_segments\n"               \
     ".rept mg_segments\n"                    \
     ".set mg_s, mg_s-1\n"                    \
-    "ldr r12, [sp, #4*mg_s]\n"               \
+    ".if mg_s < mg_segments-1\n ldr r12, [sp, #4*mg_s]\n .endif\n" \
     run                                      \
     ".endr\n.endif\n"
 

@@ -82,7 +82,9 @@ static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int3
     sum[1] >>= 7;
 #endif
     for (uint32_t c = 0u; c < 2u; c += 1u) {
-#if MG_LINEAR == 4
+#if MG_LINEAR == 5
+        const int32_t y = mg_dsp_scale_once(sum[c], w[c], w[c + 2u], MG_SHIFT);
+#elif MG_LINEAR == 4
         const int32_t y = mg_dsp_scale_float(sum[c], w[c], w[c + 2u]);
 #elif MG_LINEAR > 1
         const int32_t y = mg_dsp_scale_once(sum[c], w[c], w[c + 2u], w[c + 4u]);
@@ -96,14 +98,14 @@ static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int3
 #endif
         out[c] = (int8_t)mg_clamp(y, -128, 127);
     }
-    return w + 6;
+    return w + (MG_LINEAR == 5 ? 4 : 6);
 }
 
 static void MG_VARIANT(block)(const mg_dsp_job *job, uint32_t pixels)
 {
     const int32_t length = (int32_t)(MG_VARIANT(pixel)(job, job->stream, job->out, 0u) - job->stream);
     const int32_t pairs = (int32_t)(job->end - job->stream) / length;
-    for (uint32_t pixel = 0u; pixel < pixels; pixel += 1u) {
+    for (uint32_t pixel = 0u; pixel < job->blocks * pixels; pixel += 1u) {
         for (int32_t k = 0; k < pairs; k += 1) {
             int8_t *const out = job->out + pixel * job->out_c + 2 * k;
             (void)MG_VARIANT(pixel)(job, job->stream + k * length, out, pixel);

@@ -8,7 +8,8 @@
  *                 0: the taps are gathered in words of two: each word of three pixels, then the next word
  *   MG_LOOP       0: all runs are unrolled (gathered taps are a single run)
  *   MG_REST       1: there are also blocks of 2 pixels
- *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any; 2, 3: any, rounded once; 4: by a float
+ *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any; 2, 3: any, rounded once; 4: by a float;
+ *                 5: all channels are shifted by MG_SHIFT
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b; 2: weights of 4
  *                 bits, two channels to a byte, a + 16 b, of gathered taps in whole groups of four
  *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
@@ -16,8 +17,8 @@
  * The stream holds for each pair of channels (a, b), in the order of reading:
  *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b; of 4 bits: 16 bias a, bias a + 16 bias b
  *   each two taps: a01 b01; composite: ab01 (the first in the lower half); of 4 bits, each four taps: ab0213
- *   mult a, mult b, addend a, addend b, shift a, shift b, as in dsp_requantize.h; composite, MG_LINEAR 0 or 2: b's
- *   wide
+ *   mult a, mult b, addend a, addend b, and, but for MG_LINEAR 5, shift a, shift b, as in dsp_requantize.h; composite,
+ *   MG_LINEAR 0 or 2: b's wide
  * Taps are stored values; their zero point is folded into the bias.
  *
  * Four taps of three pixels take, for two channels, 24 products in 16 instructions, or 18 of composite weights;
@@ -37,6 +38,8 @@
 #define MG_FINISH(p, q) MG_DSP_SPLIT_NIBBLES(p, q) MG_DSP_FINISH_CLAMPED(p, q) MG_DSP_BYTES(p, q)
 #elif MG_COMPOSITE && MG_LINEAR == 4
 #define MG_FINISH(p, q) MG_DSP_SPLIT(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
+#elif MG_LINEAR == 5
+#define MG_FINISH(p, q) MG_DSP_FINISH_ALIKE(p, q, MG_TEXT(MG_SHIFT))
 #elif MG_LINEAR == 4
 #define MG_FINISH(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
 #elif MG_COMPOSITE && MG_LINEAR == 3
@@ -55,6 +58,12 @@
 #define MG_FINISH(p, q) MG_DSP_FINISH_CLAMPED(p, q) MG_DSP_BYTES(p, q)
 #endif
 
+#if MG_LINEAR == 5
+#define MG_SCALES "ldmia lr!, {r0-r3}\n"
+#else
+#define MG_SCALES "ldmia lr!, {r0-r3, r10, r11}\n"
+#endif
+
 /* The biases of another pixel: moved, or read again, which is shorter but slower. */
 #if MG_COMPOSITE
 #define MG_SAME(p, q, r, s) "mov " p ", " r "\nmov " q ", " s "\n"
@@ -65,7 +74,8 @@
 #define MG_SIZES                                                                                                       \
     ".set mg_segments, " MG_TEXT(MG_SEGMENTS) "\n.set mg_quads, " MG_TEXT(MG_QUADS) "\n"                               \
     ".set mg_pair, " MG_TEXT(MG_PAIR) "\n.set mg_loop, " MG_TEXT(MG_LOOP) "\n"                                         \
-    ".set mg_j, (4*mg_segments+7)/8*8\n.set mg_frame, mg_j+20\n.set mg_v, 16-8*" MG_TEXT(MG_COMPOSITE) "\n"            \
+    ".if mg_segments\n .set mg_t, 4*mg_segments-4\n .else\n .set mg_t, 0\n .endif\n"                                \
+    ".set mg_j, (mg_t+15)/8*8\n.set mg_frame, mg_j+20\n.set mg_v, 16-8*" MG_TEXT(MG_COMPOSITE) "\n"                   \
     ".set mg_first, 1-mg_loop\n"                                                                                      \
     ".if mg_segments\n.set mg_p, " MG_TEXT(MG_STEP) "\n.set mg_q, 4\n"                                                \
     ".else\n.set mg_p, 4\n.set mg_q, 12\n.endif\n"
@@ -190,14 +200,13 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block3)(const mg_dsp_job
     __asm__(MG_GATHERED3);
     __asm__(MG_DSP_LOOPED(MG_ROW3));
     __asm__(MG_DSP_UNROLLED(MG_ROW3));
-    __asm__("ldmia lr!, {r0-r3, r10, r11}\n"
+    __asm__(MG_SCALES
             MG_FINISH("r4", "r5") MG_FINISH("r6", "r7") MG_FINISH("r8", "r9")
             MG_DSP_OUT
-            "add r11, r12, r10\n"
-            "strh r8, [r11, r10]\n"
-            "strh r6, [r11]\n"
+            "strh r8, [r12, r10, lsl #1]\n"
+            "strh r6, [r12, r10]\n"
             "strh r4, [r12], #2\n"
-            MG_DSP_END);
+            MG_DSP_END("3"));
 }
 
 #if MG_REST
@@ -211,16 +220,17 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
     __asm__(MG_GATHERED2);
     __asm__(MG_DSP_LOOPED(MG_ROW2));
     __asm__(MG_DSP_UNROLLED(MG_ROW2));
-    __asm__("ldmia lr!, {r0-r3, r10, r11}\n"
+    __asm__(MG_SCALES
             MG_FINISH("r4", "r5") MG_FINISH("r6", "r7")
             MG_DSP_OUT
             "strh r6, [r12, r10]\n"
             "strh r4, [r12], #2\n"
-            MG_DSP_END);
+            MG_DSP_END("2"));
 }
 #endif
 
 #undef MG_FINISH
+#undef MG_SCALES
 #undef MG_SAME
 #undef MG_SIZES
 #undef MG_BIAS
@@ -285,11 +295,14 @@ static inline void MG_VARIANT(pixels)(const mg_dsp_job *job, uint32_t pixels)
     MG_VARIANT(block3)(job);
 }
 
-/* All out_c channels of 3 or 2 pixels, up to `last` in the stream; an odd last channel has a pair of its own. */
-MG_DSP_ONCE static void MG_VARIANT(channels)(const mg_dsp_job *job, const int32_t *last, uint32_t out_c, uint32_t pixels)
+/* All out_c channels of a block of 3 or 2 pixels, up to `last` in the stream; an odd last channel has a pair of its own. */
+#if MG_REST
+MG_DSP_ONCE
+#endif
+static MCUGEN_UNUSED void MG_VARIANT(channels)(const mg_dsp_job *job, const int32_t *last, uint32_t out_c, uint32_t pixels)
 {
     int8_t pair[6];
-    const mg_dsp_job odd = {job->x, job->x_end, pair, 2u, last, job->end};
+    const mg_dsp_job odd = {job->x, last, job->x_end, pair, 2u, job->end, 1u};
     if (out_c > 1u) {
         MG_VARIANT(pixels)(job, pixels);
     }

@@ -19,12 +19,10 @@ MG_DECLARE_DSP_GATHERED(MG_KERNEL);
 static void MG_VARIANT(gather)(const mg_dsp_ring_params *p, const mg_s16 *const *rows, uint32_t at, mg_s16 *x,
                                uint32_t pixels)
 {
-    const uint32_t second = p->step, third = pixels == 3u ? 2u * second : second, groups = p->groups;
-    for (uint32_t k = 0u; k < p->kernel_h; k += 1u) {
-        for (uint32_t j = 0u; j < p->split; j += 1u) {
-            const mg_s16 *const run = rows[k] + p->runs[j] + at;
-            mg_dsp_gather_words(run, run + second, run + third, x + (k * p->split + j) * groups * 12u, groups);
-        }
+    const uint32_t second = 2u * p->step, groups = p->groups;
+    const mg_dsp_runs runs = {groups, (pixels - 1u) * second, (p->split - 1u) * groups * 24u, rows + p->kernel_h};
+    for (uint32_t j = 0u; j < p->split; j += 1u) {
+        mg_dsp_gather_rows(rows, 2u * (p->runs[j] + at), x + j * groups * 12u, second, &runs);
     }
 }
 
@@ -32,8 +30,8 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows
 {
     const uint32_t n = p->out_w, threes = p->threes;
     const int32_t *const last = p->stream + p->last;
-    mg_dsp_job job = {scratch, (uintptr_t)(scratch + p->words * 6u), out, n == 1u ? 0u : p->out_c,
-                      p->stream + p->whole, p->stream};
+    mg_dsp_job job = {scratch, p->stream + p->whole, (uintptr_t)(scratch + p->words * 6u), out,
+                      n == 1u ? 0u : p->out_c, p->stream, 1u};
     for (uint32_t i = 0u; i < threes; i += 3u) {
         MG_VARIANT(gather)(p, rows, i * p->step, scratch, 3u);
         MG_VARIANT(channels)(&job, last, p->out_c, 3u);

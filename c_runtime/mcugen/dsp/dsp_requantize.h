@@ -14,6 +14,10 @@
  * Results that are rounded once take the high word without its rounding: the _once forms, for both signs; 256-fold
  * sums with addend_wide = 128 addend. The build has proved that nothing leaves 32 bits.
  *
+ * Sums that are held 2^d-fold, d >= 1, by their weights and biases, are rounded down with 2^d addend + 2^(d - 1), as above,
+ * and shifted by n + d; those that are rounded once with 2^d addend. Where d is such that n + d is the same for all channels
+ * of a layer, SSAT can shift: the _alike forms.
+ *
  * Where no such numbers have the bits of the operator's own float arithmetic, cores with an FPU compute that: the _float
  * forms, whose mult is half the factor, as float32, and addend the zero point; n is not read. Doubling changes no bits.
  */
@@ -34,6 +38,11 @@
 
 /* One rounding: the high word is rounded down, and the addend rounds. */
 #define MG_DSP_SCALE_ONCE(x, mult, addend, n) MG_DSP_SCALE_WIDE(x, mult, addend, n)
+
+/* The same, clamped to int8; n is the text of a number. */
+#define MG_DSP_SCALE_ALIKE(x, mult, addend, n)      \
+    "smmla " x ", " x ", " mult ", " addend "\n"    \
+    "ssat " x ", #8, " x ", asr #" n "\n"
 
 /* VCVTR rounds halves to even, the mode of the FPU that all C code expects. */
 #define MG_DSP_SCALE_FLOAT(x, mult, addend)     \

@@ -2,7 +2,7 @@
  *
  * Template: a convolution on widened rows, on top of dsp_block_template.h.
  *
- * MG_KERNEL_H rows, each of MG_SPLIT runs of taps; MG_WIDEN: dsp_ring.h.
+ * MG_KERNEL_H rows, each of MG_SPLIT runs of taps; MG_WIDEN: dsp_ring.h; MG_ODD: whether the number of channels is odd.
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_row_template.h"
@@ -12,32 +12,42 @@
 
 MG_DECLARE_DSP_RING(MG_KERNEL);
 
+/* `pixels` pixels of a row, in blocks of `size`: at once, or where a last channel is alone, block by block. */
+static inline void MG_VARIANT(part)(mg_dsp_job *job, const mg_dsp_ring_params *p, uint32_t pixels, uint32_t size)
+{
+#if MG_ODD
+    for (uint32_t i = 0u; i < pixels; i += size) {
+        MG_VARIANT(channels)(job, p->stream + p->last, p->out_c, size);
+        job->x_end += size * MG_STEP;
+        job->out += size * p->out_c;
+    }
+#else
+    if (pixels != 0u) {
+        job->blocks = (pixels + 1u) / size;
+        MG_VARIANT(pixels)(job, size);
+        job->x_end += pixels * MG_STEP;
+        job->out += pixels * p->out_c;
+    }
+#endif
+}
+
 MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out)
 {
-    const uint32_t n = p->out_w, threes = p->threes;
-    const int32_t *const last = p->stream + p->last;
+    const uint32_t n = p->out_w;
 #if MG_SPLIT > 1
     const mg_s16 *runs[MG_SEGMENTS];
     for (uint32_t i = 0u; i < MG_SEGMENTS; i += 1u) {
         runs[i] = rows[i / MG_SPLIT] + p->runs[i % MG_SPLIT];
     }
-    mg_dsp_job job = {runs, 0u, out, p->out_c, p->stream + p->whole, p->stream};
+    mg_dsp_job job = {runs, p->stream + p->whole, 0u, out, p->out_c, p->stream, 1u};
 #else
-    mg_dsp_job job = {rows, 0u, out, p->out_c, p->stream + p->whole, p->stream};
+    mg_dsp_job job = {rows, p->stream + p->whole, 0u, out, p->out_c, p->stream, 1u};
 #endif
-    for (uint32_t i = 0u; i < threes; i += 3u) {
-        MG_VARIANT(channels)(&job, last, p->out_c, 3u);
-        job.x_end += 3u * MG_STEP;
-        job.out += 3u * p->out_c;
-    }
+    MG_VARIANT(part)(&job, p, p->threes, 3u);
     if (n == 1u) {
         job.out_c = 0u;
     }
-    for (uint32_t i = threes; i < n; i += 2u) {
-        MG_VARIANT(channels)(&job, last, p->out_c, 2u);
-        job.x_end += 2u * MG_STEP;
-        job.out += 2u * p->out_c;
-    }
+    MG_VARIANT(part)(&job, p, n - p->threes, 2u);
     if (p->clamps != 0u) {
         mg_dsp_clamp(out, p->low, p->high, n * p->out_c);
     }

@@ -7,40 +7,47 @@
 
 #include "mcugen/runtime.h"
 
+/* Runs of taps of rows up to `end`, for three pixels: groups of four in a run, at least one; bytes from the first pixel's
+ * to the third's, and from where a row's are stored to where the next row's are, beyond their own. */
+typedef struct {
+    uint32_t groups, third, skip;
+    const mg_s16 *const *end;
+} mg_dsp_runs;
+
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* r0 in, r1 out, r2 groups of four elements: `one` widens a group. */
-#define MG_DSP_WIDEN(one)    \
-    "push {r4, lr}\n"        \
-    "subs r2, r2, #4\n"      \
-    "blo 2f\n"               \
-    "1:\n"                   \
-    one one one one          \
-    "subs r2, r2, #4\n"      \
-    "bhs 1b\n"               \
-    "2:\n"                   \
-    "adds r2, r2, #4\n"      \
-    "beq 4f\n"               \
-    "3:\n"                   \
-    one                      \
-    "subs r2, r2, #1\n"      \
-    "bne 3b\n"               \
-    "4:\n"                   \
-    "pop {r4, pc}\n"
+/* r0 in, r1 out, r2 groups of four elements, r3-r10 data: `widen` makes two words of the first register's group. */
+#define MG_DSP_WIDEN(widen)                                                                    \
+    "push {r4-r10, lr}\n"                                                                      \
+    "subs r2, r2, #4\n"                                                                        \
+    "blo 2f\n"                                                                                 \
+    "1:\n"                                                                                     \
+    "ldr r5, [r0, #4]\nldr r7, [r0, #8]\nldr r9, [r0, #12]\nldr r3, [r0], #16\n"               \
+    widen("r3", "r4") widen("r5", "r6") widen("r7", "r8") widen("r9", "r10")                   \
+    "stmia r1!, {r3-r10}\n"                                                                    \
+    "subs r2, r2, #4\n"                                                                        \
+    "bhs 1b\n"                                                                                 \
+    "2:\n"                                                                                     \
+    "adds r2, r2, #4\n"                                                                        \
+    "beq 4f\n"                                                                                 \
+    "3:\n"                                                                                     \
+    "ldr r3, [r0], #4\n"                                                                       \
+    widen("r3", "r4")                                                                          \
+    "strd r3, r4, [r1], #8\n"                                                                  \
+    "subs r2, r2, #1\n"                                                                        \
+    "bne 3b\n"                                                                                 \
+    "4:\n"                                                                                     \
+    "pop {r4-r10, pc}\n"
 
-#define MG_DSP_WIDEN_SWAPPED       \
-    "ldr r3, [r0], #4\n"           \
-    "sxtb16 r4, r3\n"              \
-    "sxtb16 r3, r3, ror #8\n"      \
-    "strd r4, r3, [r1], #8\n"
+#define MG_DSP_WIDEN_SWAPPED(first, second)           \
+    "sxtb16 " second ", " first ", ror #8\n"          \
+    "sxtb16 " first ", " first "\n"
 
-#define MG_DSP_WIDEN_ORDERED         \
-    "ldr r3, [r0], #4\n"             \
-    "sxtb16 r4, r3\n"                \
-    "sxtb16 r12, r3, ror #8\n"       \
-    "pkhbt r3, r4, r12, lsl #16\n"   \
-    "pkhtb r4, r12, r4, asr #16\n"   \
-    "strd r3, r4, [r1], #8\n"
+#define MG_DSP_WIDEN_ORDERED(first, second)                 \
+    "sxtb16 " second ", " first "\n"                        \
+    "sxtb16 r12, " first ", ror #8\n"                       \
+    "pkhbt " first ", " second ", r12, lsl #16\n"           \
+    "pkhtb " second ", r12, " second ", asr #16\n"
 
 /* Widens groups of four elements, in the order 0, 2, 1, 3; `out` must be aligned to words. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_swapped(
@@ -56,46 +63,62 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_ordered(
     __asm__(MG_DSP_WIDEN(MG_DSP_WIDEN_ORDERED));
 }
 
-/* r0-r2 in, r3 out; groups of four elements of each, on the stack: `load` gets the words of one to r4-r9, which are
- * stored in this order. */
-#define MG_DSP_GATHER(load)    \
-    "push {r4-r9}\n"           \
-    "ldr r12, [sp, #24]\n"     \
-    "subs r12, r12, #2\n"      \
-    "blo 2f\n"                 \
-    "1:\n"                     \
-    load                       \
-    "stmia r3!, {r4-r9}\n"     \
-    load                       \
-    "stmia r3!, {r4-r9}\n"     \
-    "subs r12, r12, #2\n"      \
-    "bhs 1b\n"                 \
-    "2:\n"                     \
-    "adds r12, r12, #2\n"      \
-    "beq 3f\n"                 \
-    load                       \
-    "stmia r3!, {r4-r9}\n"     \
-    "3:\n"                     \
-    "pop {r4-r9}\n"            \
-    "bx lr\n"
+/* A group of each pixel to six words. */
+#define MG_DSP_GATHER                                                                     \
+    "ldr r7, [r0], #4\nldr r8, [r1], #4\nldr r9, [r2], #4\n"                              \
+    "sxtb16 r4, r7\nsxtb16 r5, r8\nsxtb16 r6, r9\n"                                       \
+    "sxtb16 r7, r7, ror #8\nsxtb16 r8, r8, ror #8\nsxtb16 r9, r9, ror #8\n"               \
+    "stmia r3!, {r4-r9}\n"
 
 /* Interleaves words of two elements of a, b and c: groups of four elements in the order 0, 2, 1, 3. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_bytes(
     const int8_t *a MCUGEN_UNUSED, const int8_t *b MCUGEN_UNUSED, const int8_t *c MCUGEN_UNUSED,
     mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
 {
-    __asm__(MG_DSP_GATHER(
-        "ldr r7, [r0], #4\nldr r8, [r1], #4\nldr r9, [r2], #4\n"
-        "sxtb16 r4, r7\nsxtb16 r5, r8\nsxtb16 r6, r9\n"
-        "sxtb16 r7, r7, ror #8\nsxtb16 r8, r8, ror #8\nsxtb16 r9, r9, ror #8\n"));
+    __asm__("push {r4-r9}\n"
+            "ldr r12, [sp, #24]\n"
+            "subs r12, r12, #2\n"
+            "blo 2f\n"
+            "1:\n" MG_DSP_GATHER MG_DSP_GATHER
+            "subs r12, r12, #2\n"
+            "bhs 1b\n"
+            "2:\n"
+            "adds r12, r12, #2\n"
+            "beq 3f\n" MG_DSP_GATHER
+            "3:\n"
+            "pop {r4-r9}\n"
+            "bx lr\n");
 }
 
-/* Interleaves elements that are int16 already, in their own order. */
-__attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_words(
-    const mg_s16 *a MCUGEN_UNUSED, const mg_s16 *b MCUGEN_UNUSED, const mg_s16 *c MCUGEN_UNUSED,
-    mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
+/* Interleaves elements that are int16 already, in their own order. r0 rows, r1 at, r2 out, r3 second, r4-r9 data, lr, r10
+ * and r11 the pixels, r12 groups left. */
+__attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_rows(
+    const mg_s16 *const *rows MCUGEN_UNUSED, uint32_t at MCUGEN_UNUSED, mg_s16 *out MCUGEN_UNUSED,
+    uint32_t second MCUGEN_UNUSED, const mg_dsp_runs *runs MCUGEN_UNUSED)
 {
-    __asm__(MG_DSP_GATHER("ldrd r4, r7, [r0], #8\nldrd r5, r8, [r1], #8\nldrd r6, r9, [r2], #8\n"));
+    __asm__("ldr r12, [sp]\n"
+            "push {r4-r11, lr}\n"
+            "ldmia r12, {r4-r7}\n"
+            "push {r4-r7}\n"
+            "1:\n"
+            "ldr lr, [r0], #4\n"
+            "ldrd r12, r4, [sp]\n"
+            "add lr, lr, r1\n"
+            "add r10, lr, r3\n"
+            "add r11, lr, r4\n"
+            "2:\n"
+            "ldrd r4, r7, [lr], #8\n"
+            "ldrd r5, r8, [r10], #8\n"
+            "ldrd r6, r9, [r11], #8\n"
+            "subs r12, r12, #1\n"
+            "stmia r2!, {r4-r9}\n"
+            "bne 2b\n"
+            "ldrd r4, r5, [sp, #8]\n"
+            "add r2, r2, r4\n"
+            "cmp r0, r5\n"
+            "bne 1b\n"
+            "add sp, sp, #16\n"
+            "pop {r4-r11, pc}\n");
 }
 
 #else
@@ -127,11 +150,15 @@ static inline void mg_dsp_gather_bytes(const int8_t *a, const int8_t *b, const i
     }
 }
 
-static inline void mg_dsp_gather_words(const mg_s16 *a, const mg_s16 *b, const mg_s16 *c, mg_s16 *out, uint32_t groups)
+static inline void mg_dsp_gather_rows(const mg_s16 *const *rows, uint32_t at, mg_s16 *out, uint32_t second,
+                                      const mg_dsp_runs *runs)
 {
-    const mg_s16 *const from[3] = {a, b, c};
-    for (uint32_t i = 0u; i < 12u * groups; i += 1u) {
-        out[i] = from[i / 2u % 3u][i / 6u * 2u + (i & 1u)];
+    const uint32_t from[3] = {at / 2u, (at + second) / 2u, (at + runs->third) / 2u};
+    for (; rows != runs->end; rows += 1) {
+        for (uint32_t i = 0u; i < 12u * runs->groups; i += 1u) {
+            out[i] = (*rows)[from[i / 2u % 3u] + i / 6u * 2u + (i & 1u)];
+        }
+        out += 12u * runs->groups + runs->skip / 2u;
     }
 }
 

@@ -3,7 +3,8 @@
  * Template: depthwise convolution on planar rows: int16, channel by channel, the slots of a channel side by side.
  *
  * MG_H, MG_PARTS, MG_TAPS  kernel rows, each of MG_PARTS parts of MG_TAPS taps;  MG_WORDS  words of weights of a part
- * MG_S                     stride;   MG_LINEAR  1: the sign of a sum counts; 2: rounded once; 3: by a float
+ * MG_S                     stride;   MG_LINEAR  1: the sign of a sum counts; 2: rounded once; 3: by a float; 4: all
+ *                          channels are shifted by MG_SHIFT
  * MG_BLOCKS, MG_BLOCK, MG_TAIL  an output row is MG_BLOCKS times MG_BLOCK outputs, then MG_TAIL: their sums in
  *                               registers
  * MG_ANY                   1: rows of any number of blocks, MG_BLOCKS is 2 and MG_TAIL 0; how many, and columns, is
@@ -130,12 +131,14 @@
     ".if mg_once\n ldm r12!, {r1-r3}\n .else\n ldm r12, {r0-r3}\n .endif\n"             \
     ".irp j, 0, 1, 2, 3, 4, 5\n"                                                        \
     ".if \\j < mg_n\n"                                                                  \
+    ".if mg_linear == 4\n" MG_DSP_SCALE_ALIKE("sum\\j", "r1", "r2", MG_TEXT(MG_SHIFT))  \
+    ".else\n"                                                                          \
     ".if mg_linear == 3\n" MG_DSP_SCALE_FLOAT("sum\\j", "r1", "r2")                    \
     ".elseif mg_linear == 2\n" MG_DSP_SCALE_ONCE("sum\\j", "r1", "r2", "r3")            \
     ".elseif mg_linear\n" MG_DSP_SCALE("sum\\j", "r1", "r2", "r3", "r0")                \
     ".else\n" MG_DSP_SCALE_CLAMPED("sum\\j", "r1", "r2", "r3") ".endif\n"               \
     "ssat sum\\j, #8, sum\\j\n"                                                         \
-    ".endif\n"                                                                          \
+    ".endif\n .endif\n"                                                                 \
     ".endr\n"
 
 /* Stores the bytes, `channels` (a register) bytes apart; r2 is clobbered. */
@@ -301,7 +304,8 @@ static inline void MG_VARIANT(channels)(const int32_t *finish, const mg_s16 *rin
                 }
             }
             doubled = (int32_t)sum;
-            y = MG_LINEAR == 3   ? mg_dsp_scale_float(doubled, finish[1], finish[2])
+            y = MG_LINEAR == 4   ? mg_dsp_scale_once(doubled, finish[1], finish[2], MG_SHIFT)
+                : MG_LINEAR == 3 ? mg_dsp_scale_float(doubled, finish[1], finish[2])
                 : MG_LINEAR == 2 ? mg_dsp_scale_once(doubled, finish[1], finish[2], finish[3])
                 : MG_LINEAR != 0 ? mg_dsp_scale(doubled, finish[1], finish[2], finish[3])
                                  : mg_dsp_scale_clamped(doubled, finish[1], finish[2], finish[3]);

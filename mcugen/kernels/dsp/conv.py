@@ -80,6 +80,12 @@ _WORD_BYTES = {
 """(gathered, bits of a weight) -> code bytes for one word of two taps, for three pixels and for two."""
 
 
+def _finish(call: Call, way: Way, loop: int, *, shared: bool) -> dict[str, int]:
+    """The sizes `linear` and `shift` of dsp_block_template.h."""
+    shift = 0 if shared else _shift(call, way)
+    return {"linear": 5 if shift else _linear(call, way, loop), "shift": shift}
+
+
 def _linear(call: Call, way: Way, loop: int = 0) -> int:
     """MG_LINEAR of dsp_block_template.h; in loops one instruction of hundreds is not worth a copy."""
     if scaling.how_once(call) == 2:
@@ -87,6 +93,11 @@ def _linear(call: Call, way: Way, loop: int = 0) -> int:
     if rounds_once(call):
         return 3 if way.is_composite and not scaling.fit_wide(call) else 2
     return loop or _needs_sign(call, way)
+
+
+def _shift(call: Call, way: Way) -> int:
+    """MG_SHIFT: weights of 16 bits have room for what makes all shifts one."""
+    return scaling.scales_alike(call).alike if way.bits == 16 else 0
 
 
 def _needs_sign(call: Call, way: Way) -> int:
@@ -150,12 +161,13 @@ class InRows:
                 "quads": found.run.quads,
                 "pair": found.run.pair,
                 "step": 2 * found.step,
+                "odd": call.output.shape[3] % 2,
             }
             loop = int(rows * len(found.runs) * found.run.quads > groups_in(call))
         return {
             **sizes,
             "loop": loop,
-            "linear": _linear(call, way, loop),
+            **_finish(call, way, loop, shared=self.shared),
             "widen": found.widen,
             "rest": int(call.output.shape[2] % 3 > 0),
         }
@@ -251,7 +263,7 @@ class Pixels:
     def variant(self, call: Call, way: Way) -> dict[str, int]:
         words = self.words(call, way)
         loop = int(self.shared or words.times > 1)
-        return {"words": words.words, "loop": loop, "linear": _linear(call, way, loop)}
+        return {"words": words.words, "loop": loop, **_finish(call, way, loop, shared=self.shared)}
 
     def work(self, call: Call, way: Way) -> dict[str, float]:
         outputs = call.output.shape[3]

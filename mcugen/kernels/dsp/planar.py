@@ -169,12 +169,20 @@ def _even(n: int) -> int:
 
 
 def _linear(call: Call) -> int:
-    """1 where the sign of a sum counts, 2 where sums are rounded once, 3 where they are scaled by a float."""
+    """1 where the sign of a sum counts, 2 where sums are rounded once, 3 where they are scaled by a float, 4 where one
+    shift serves all channels.
+    """
+    if scaling.scales_alike(call).alike:
+        return 4
     return 1 + scaling.how_once(call) if rounds_once(call) else _signs(call)
 
 
 def _signs(call: Call) -> int:
-    """Whether the sign of a sum counts: an instruction more for each output."""
+    """Instructions for each output beyond those that round, shift and clamp: 1 where the sign of a sum counts, and one
+    less where one instruction shifts and clamps.
+    """
+    if scaling.scales_alike(call).alike:
+        return -1
     return int(not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call)))
 
 
@@ -183,6 +191,7 @@ def _variant(call: Call, s: Shape) -> dict[str, int]:
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
         "blocks": blocks, "block": block, "tail": tail, "linear": _linear(call),
+        "shift": scaling.scales_alike(call).alike,
     }  # fmt: skip
 
 
@@ -190,7 +199,7 @@ def _blocks_variant(call: Call) -> Mapping[str, int]:
     s = shape_of(call)
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
-        "block": s.even_block, "linear": _linear(call),
+        "block": s.even_block, "linear": _linear(call), "shift": scaling.scales_alike(call).alike,
     }  # fmt: skip
 
 
@@ -201,20 +210,22 @@ def _row_variant(call: Call) -> Mapping[str, int]:
 
 
 def _kept(call: Call, w: np.ndarray) -> np.ndarray:
-    """Weights [channels, taps], zeros where the output is the same for all inputs."""
-    return np.asarray(np.where(scaling.scales(call).constant[:, None], 0, w))
+    """Weights [channels, taps] as the sums hold them, zeros where the output is the same for all inputs."""
+    scale = scaling.scales_alike(call)
+    return np.asarray(np.where(scale.constant, 0, scale.held(w.T)).T)
 
 
 def _column_variant(call: Call) -> Mapping[str, int]:
     taps = window_of(call).kernel[0]
     clamps = scaling.clamp(call, activation_of(call))["clamps"]
-    return {"h": taps, "c": call.output.shape[3], "linear": _linear(call), "clamp": int(clamps)}
+    shift = scaling.scales_alike(call).alike
+    return {"h": taps, "c": call.output.shape[3], "linear": _linear(call), "shift": shift, "clamp": int(clamps)}
 
 
 def planar_params(call: Call, s: Shape, w: np.ndarray, channels: int = 0) -> Params:
     """w: the weights as [channels, taps]. channels: of a slice, 0 for all together."""
     return {
-        **_params(call, w, pack_weights(s, 2 * _kept(call, w), turns=not channels)),
+        **_params(call, w, pack_weights(s, _kept(call, w), turns=not channels)),
         "clamps": scaling.clamp(call, activation_of(call))["clamps"],
         "channels": s.channels,
         "slice": channels or s.channels,
@@ -228,14 +239,14 @@ def planar_params(call: Call, s: Shape, w: np.ndarray, channels: int = 0) -> Par
 
 def _column_params(call: Call) -> Params:
     w = seen_weights(call)
-    return _params(call, w, pack_column(2 * _kept(call, w)))
+    return _params(call, w, pack_column(_kept(call, w)))
 
 
 def _params(call: Call, w: np.ndarray, packed: np.ndarray) -> Params:
     """w: the weights as [channels, taps]; packed: as the kernel reads them."""
-    scale, clamp = scaling.scales(call), scaling.clamp(call, activation_of(call))
+    scale, clamp = scaling.scales_alike(call), scaling.clamp(call, activation_of(call))
     folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))
-    finish = np.stack([wrap32(2 * folded), scale.mult, scale.addend, scale.shift], axis=1)
+    finish = np.stack([wrap32(scale.held(folded)), scale.mult, scale.addend, scale.shift], axis=1)
     return {
         "weights": packed,
         "finish": finish.reshape(-1).astype(np.int32),

@@ -27,6 +27,9 @@ FPU = frozenset({"fpu"})
 SWAPPED = (0, 2, 1, 3)
 """The order in which SXTB16 widens four bytes."""
 
+ALIKE = (12, 8, 16, 4, 20)
+"""Shifts that may serve all channels of a layer, in this order: few, so that layers share copies of code."""
+
 _LARGEST_SUM = 2**30
 _LARGEST_WEIGHT = 2**14
 _LARGEST_COMPOSITE = 2**23
@@ -40,6 +43,7 @@ class Scales:
 
     proved: channels where the runtimes compute the same for every possible sum. constant: channels whose output is
     the same for all sums; their weights and bias are left out. is_float: mult is a float32, see dsp_requantize.h.
+    left: sums are held 2 ** left times as large, and round down; then all shifts are the same number, `alike`.
     """
 
     mult: np.ndarray
@@ -48,6 +52,16 @@ class Scales:
     proved: np.ndarray
     constant: np.ndarray
     is_float: bool = False
+    left: np.ndarray | None = None
+
+    @property
+    def alike(self) -> int:
+        """The shift of all channels; 0 where each has its own."""
+        return 0 if self.left is None else int(self.shift[0])
+
+    def held(self, values: np.ndarray) -> np.ndarray:
+        """Weights or biases as the sums hold them; the last axis are the channels."""
+        return values * 2 if self.left is None else values << (1 + self.left)
 
 
 def unrolled(call: Call, most: int, each: int, besides: int) -> int:
@@ -83,6 +97,36 @@ def scales_once(call: Call) -> Scales:
     found = _scales(call, ends, multiply_single_rounding)
     divides = found.mult & -found.mult
     return replace(found, proved=found.proved & (found.constant | (-ends[0] * divides < 2**31)))
+
+
+@fact
+def scales_alike(call: Call) -> Scales:
+    """The same results where one shift can serve all channels, else `scales`."""
+    found, once = scales(call), how_once(call)
+    if once == 2 or not (once or clamps_at_zero_point(call, activation_of(call))):
+        return found
+    fitting = (_shifted_alike(call, found, shift) for shift in ALIKE)
+    return next((each for each in fitting if each.proved.all()), found)
+
+
+def _shifted_alike(call: Call, found: Scales, shift: int) -> Scales:
+    """The constants for that shift. What rounds twice rounds down at one bit more, or at several."""
+    once, live = how_once(call), ~found.constant
+    left = np.where(live, shift - found.shift, 0)
+    fits = (left >= (0 if once else 1)) & (left <= 7)
+    at = np.where(fits & live, left, 0)
+    addend = (found.addend << at) + (0 if once else (np.int64(1) << at) >> 1)
+    most = np.abs(matrix(call).astype(np.int64)).max(axis=1, initial=0)
+    fits &= (most << (1 + at) < 2**15) & (largest(call) << (1 + at) < 2**31) & (np.abs(addend) < 2**31)
+    for end in sums(call):
+        fits &= np.abs(((np.where(fits, end, 0) << (1 + at)) * found.mult >> 32) + addend) < 2**31
+    return replace(
+        found,
+        addend=np.where(live, addend, found.addend >> 1 << shift),
+        shift=np.full_like(found.shift, shift),
+        proved=found.proved & (found.constant | fits),
+        left=at,
+    )
 
 
 def _scales_stated(call: Call) -> Scales:
@@ -256,15 +300,19 @@ def padded(taps: np.ndarray, length: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Channels in blocks: bias [blocks, size], taps [blocks, size, taps], scaling [blocks, 3 * size]."""
+    """Channels in blocks: bias [blocks, size], taps [blocks, size, taps], scaling [blocks, 3 * size].
+
+    times: [blocks, size], how many times as large sums are held that have int16 weights.
+    """
 
     bias: np.ndarray
     taps: np.ndarray
     scaling: np.ndarray
+    times: np.ndarray
 
-    def doubled(self) -> tuple[np.ndarray, np.ndarray]:
-        """Doubled biases [blocks, size] and int16 weights, two to a word: [blocks, size, words]."""
-        return 2 * self.bias, words(2 * self.taps)
+    def held(self) -> tuple[np.ndarray, np.ndarray]:
+        """Biases [blocks, size] as they are held, and int16 weights, two to a word: [blocks, size, words]."""
+        return self.times * self.bias, words(self.times[:, :, None] * self.taps)
 
     def composite(self) -> tuple[np.ndarray, np.ndarray]:
         """Biases a, a + 256 b, and weights [blocks, pairs, words]: channels a and b share a halfword, a + 256 b."""
@@ -284,7 +332,7 @@ class Blocks:
 
     def packed(self, bits: int) -> tuple[np.ndarray, np.ndarray]:
         """Biases and weights that take so many bits each."""
-        return {16: self.doubled, 8: self.composite, 4: self.nibbles}[bits]()
+        return {16: self.held, 8: self.composite, 4: self.nibbles}[bits]()
 
 
 def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: int) -> Blocks:
@@ -294,9 +342,10 @@ def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: 
     """
     channels = -(-w.shape[0] // size) * size
     folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))
-    columns = [padded(c, channels).reshape(-1, size) for c in (folded, scale.mult, scale.addend, scale.shift)]
-    live = np.where(scale.constant, 0, taps.T)
-    return Blocks(columns[0], padded(live, channels).T.reshape(-1, size, taps.shape[1]), np.hstack(columns[1:]))
+    times = scale.held(np.ones(w.shape[0], np.int64))
+    columns = [padded(c, channels).reshape(-1, size) for c in (folded, times, scale.mult, scale.addend, scale.shift)]
+    live = padded(np.where(scale.constant, 0, taps.T), channels).T.reshape(-1, size, taps.shape[1])
+    return Blocks(columns[0], live, np.hstack(columns[2:]), columns[1])
 
 
 def stored(words: np.ndarray) -> np.ndarray:
@@ -309,11 +358,11 @@ def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, bits: int, linear: in
 
     w, taps: see blocks_of. bits: those that a weight takes. linear: as in the template.
     """
-    blocks = blocks_of(call, w, taps, scales(call), 2)
+    blocks = blocks_of(call, w, taps, scales_alike(call) if linear == 5 else scales(call), 2)
     bias, words = blocks.packed(bits)
     body = words.transpose(0, 2, 1).reshape(len(words), -1)
     scaling = wide(blocks.scaling, once=linear == 2) if bits == 8 and linear in (0, 2) else blocks.scaling
-    lines = np.hstack([bias, body, scaling])
+    lines = np.hstack([bias, body, scaling[:, :4] if linear == 5 else scaling])
     return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
 
 
