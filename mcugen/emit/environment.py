@@ -8,7 +8,7 @@ import pickle
 import sys
 import tempfile
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -77,4 +77,10 @@ def render(template: str, **values: Any) -> bytes:
 
 def text(template: str, **values: Any) -> str:
     """A template that is given as text, rendered."""
-    return _environment().from_string(template).render(**values)
+    return _given(template).render(**values)
+
+
+@lru_cache(maxsize=64)
+def _given(template: str) -> jinja2.Template:
+    """The template of a text: each schedule of a model renders the same ones."""
+    return _environment().from_string(template)

@@ -6,6 +6,7 @@ run fills completely count as taken by it, so a proof about cells is a proof abo
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -29,9 +30,14 @@ class BusyStep:
     runs: dict[int, tuple[int, ...]]
     _sums: dict[frozenset[int], int] = field(default_factory=dict)
 
+    @functools.cached_property
+    def counts(self) -> dict[int, int]:
+        """How many cells each buffer has in use."""
+        return {i: cells.bit_count() for i, cells in self.cells.items()}
+
     def lowest_starts(self, taken: int, left: frozenset[int]) -> int:
         """Cells, as bits, where the lowest of the buffers left can start: all free cells below it stay empty."""
-        coming = sum(self.cells[i].bit_count() for i in self.cells if i in left)
+        coming = sum(nbits for i, nbits in self.counts.items() if i in left)
         if not coming:
             return 0
         free = ~taken & ((1 << self.size) - 1)
@@ -40,8 +46,8 @@ class BusyStep:
 
     def is_full(self, taken: int, left: frozenset[int]) -> bool:
         """Whether the runs left do not fit into the holes, even if each hole is filled as well as sums of runs can."""
-        coming = frozenset(i for i in self.cells if i in left)
-        needed = sum(self.cells[i].bit_count() for i in coming)
+        coming = left.intersection(self.cells)
+        needed = sum(self.counts[i] for i in coming)
         free = ~taken & ((1 << self.size) - 1)
         if needed > free.bit_count():
             return True

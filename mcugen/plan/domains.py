@@ -7,7 +7,7 @@ divides everything which decides about them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -76,11 +76,14 @@ def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
 
 @dataclass(frozen=True)
 class _Node:
-    """A partial placement: offsets left to each buffer, which are not placed, cells taken at each busy step."""
+    """A partial placement: offsets left to each buffer, which are not placed, cells taken at each busy step, and where
+    the lowest of the buffers left can start there.
+    """
 
     domains: list[int]
     left: frozenset[int]
-    taken: tuple[int, ...]
+    taken: list[int]
+    starts: list[int | None]
 
 
 class _Walk:
@@ -95,13 +98,17 @@ class _Walk:
         self._problem, self._nodes = problem, nodes
         self._weight = [1] * len(problem.buffers)
         self._busy_steps = busy_steps_of(problem.buffers, problem.grain, capacity // problem.grain)
+        self._steps_of = [
+            [k for k, busy in enumerate(self._busy_steps) if i in busy.cells] for i in range(len(problem.buffers))
+        ]
         self.visited = 0
         self.tried_all = False
 
     def run(self, domains: list[int]) -> list[int] | None:
         """Offsets in grains, or None where nothing was found."""
-        start = _Node(domains, frozenset(range(len(domains))), (0,) * len(self._busy_steps))
-        if not all(domains) or self._is_full(start):
+        every = range(len(self._busy_steps))
+        start = _Node(domains, frozenset(range(len(domains))), [0] * len(every), [None] * len(every))
+        if not all(domains) or self._is_full(start, every):
             self.tried_all = True
             return None
         placed: list[tuple[int, int]] = []
@@ -132,10 +139,17 @@ class _Walk:
         domains = node.domains
         i = self._fewest(node)
         fewest, best, lowest = domains[i].bit_count(), None, {}
-        for busy, taken in zip(self._busy_steps, node.taken, strict=True):
-            starts = busy.lowest_starts(taken, node.left)
-            found = {k: domains[k] & (starts >> first) for k, first in busy.first.items() if starts and k in node.left}
-            count = sum(bits.bit_count() for bits in found.values())
+        for n, busy in enumerate(self._busy_steps):
+            starts = node.starts[n]
+            if starts is None:
+                starts = node.starts[n] = busy.lowest_starts(node.taken[n], node.left)
+            found, count = {}, 0
+            for k, first in busy.first.items() if starts else ():
+                if k in node.left:
+                    found[k] = domains[k] & (starts >> first)
+                    count += found[k].bit_count()
+                    if count >= fewest:
+                        break
             if found and count < fewest:
                 fewest, best, lowest = count, busy, found
         if best is None:
@@ -170,13 +184,16 @@ class _Walk:
                 if not after[j]:
                     self._weight[j] += 1
                     return None
-        taken = tuple(t | c.cells.get(i, 0) << at for t, c in zip(node.taken, self._busy_steps, strict=True))
-        result = _Node(after, left, taken)
-        return None if self._is_full(result) else result
+        steps, taken, starts = self._steps_of[i], list(node.taken), list(node.starts)
+        for n in steps:  # at the others nothing changes
+            taken[n] |= self._busy_steps[n].cells[i] << at
+            starts[n] = None
+        result = _Node(after, left, taken, starts)
+        return None if self._is_full(result, steps) else result
 
-    def _is_full(self, node: _Node) -> bool:
-        """Whether, at some busy step, the buffers left do not fit between those placed."""
-        return any(c.is_full(taken, node.left) for c, taken in zip(self._busy_steps, node.taken, strict=True))
+    def _is_full(self, node: _Node, steps: Iterable[int]) -> bool:
+        """Whether, at some of these busy steps, the buffers left do not fit between those placed."""
+        return any(self._busy_steps[n].is_full(node.taken[n], node.left) for n in steps)
 
 
 def _ones(bits: int) -> Iterator[int]:

@@ -140,11 +140,11 @@ def _place_again(
 def _free(b: Buffer, forbidden: dict[int, list[Interval]], offset: Sequence[int]) -> int:
     """The lowest offset of a buffer that no buffer with an offset forbids."""
     taken = [
-        (low + offset[j], high + offset[j])
+        (low + at, high + at)
         for j, found in forbidden.items()
-        if offset[j] >= 0
+        if (at := offset[j]) >= 0
         for low, high in found
-        if high + offset[j] > 0
+        if high + at > 0
     ]
     return _lowest(sorted(taken), b.align)
 
