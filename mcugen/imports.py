@@ -28,6 +28,7 @@ class Source:
     attributes: see Attributes; inputs, constants, outputs: types and data as declared in the file.
     results: how many results the file names, where it declares no types of them.
     halves: whether the file has any of these numbers as float16; they are float32 here.
+    inner: the quantization of values on the way to the results, where the file states any.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Source:
     outputs: tuple[TensorType, ...]
     results: int = 1
     halves: bool = False
+    inner: Quants = ()
 
     def constant(self, k: int) -> np.ndarray | None:
         return self.constants[k] if k < len(self.constants) else None

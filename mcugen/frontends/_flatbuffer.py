@@ -62,13 +62,17 @@ class RawTensor:
 
 @dataclass(frozen=True)
 class RawOperator:
-    """An operator as the file states it; inputs and outputs are tensor indices, -1 for an absent input."""
+    """An operator as the file states it; inputs and outputs are tensor indices, -1 for an absent input.
+
+    inner: the tensors that stand for what it computes on the way, of which only the quantization means anything.
+    """
 
     name: str
     version: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     attributes: Attributes
+    inner: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -258,6 +262,7 @@ class _Reader:
                     inputs=self._numbers(operator.InputsAsNumpy()),
                     outputs=self._numbers(operator.OutputsAsNumpy()),
                     attributes=self._attributes(operator, name),
+                    inner=self._numbers(operator.IntermediatesAsNumpy()),
                 )
 
     def _operator_name(self, code: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,6 +60,15 @@ def is_half(raw: fb.RawTensor) -> bool:
 def as_declared(t: TensorType, raw: fb.RawTensor) -> TensorType:
     """The type of a tensor as the file declares it."""
     return replace(t, dtype=_DTYPES[raw.type]) if is_half(raw) else t
+
+
+def inner_quantization(tensors: Sequence[fb.RawTensor], index: int) -> QuantParams | None:
+    """The one scale and zero point of a tensor that stands for a value within an operator; None where it has none."""
+    if not 0 <= index < len(tensors):
+        raise CorruptModelError(f"names tensor {index} of {len(tensors)} for a value on the way")
+    scale, zero = tensors[index].scale, tensors[index].zero_point or (0,)
+    known = len(scale) == len(zero) == 1 and math.isfinite(scale[0]) and scale[0] > 0
+    return QuantParams(scale, zero) if known else None
 
 
 def is_handle(raw: fb.RawTensor) -> bool:

@@ -20,6 +20,7 @@ from mcugen.frontends._tflite_tensors import (
     Results,
     as_declared,
     bounded,
+    inner_quantization,
     is_half,
     is_handle,
     is_readable,
@@ -350,6 +351,7 @@ class _Importer:
             inputs=Operands(t.type if t else None for t in operands),
             constants=tuple(t.data if t else None for t in operands),
             outputs=Results(results),  # type: ignore[arg-type]
+            inner=tuple(inner_quantization(self.raw.tensors, i) for i in operator.inner),
             halves=any(is_half(self.raw.tensors[i]) for i in values),
         )
 

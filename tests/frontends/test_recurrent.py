@@ -83,6 +83,15 @@ def stated(**options: Any) -> Change:
     return lambda m, at: options
 
 
+def norms(m: ModelWriter, at: dict[int, int]) -> None:
+    for k in range(4):
+        at[20 + k] = m.tensor(f"n{k}", (H,), "s16", scale=0.001, data=np.ones(H))
+
+
+def stated_with(change: Change, **options: Any) -> Change:
+    return lambda m, at: change(m, at) or options
+
+
 ONES = {"data": np.ones((H, N))}
 LSTMS: dict[str, tuple[Change, str]] = {
     "no operands": (cut, "needs 1|operand"),
@@ -95,10 +104,12 @@ LSTMS: dict[str, tuple[Change, str]] = {
     "no weights of a gate": (without(3), "no constant"),
     "weights of another width": (put(2, (H, N + 1), data=np.ones((H, N + 1))), "fit"),
     "weights with a zero point": (put(2, (H, N), zero_point=3, **ONES), "zero points"),
-    "coupled gates": (without(1), "coupled"),
-    "weights of the cell": (put(10, (H,), "s16", data=np.ones(H)), "weights of the cell"),
-    "a projection": (put(16, (H, H), data=np.ones((H, H))), "projection"),
-    "a norm": (put(21, (H,), "s16", data=np.ones(H)), "normalization"),
+    "a gate coupled in part": (without(1), "coupled"),
+    "weights of the cell for one gate": (put(10, (H,), "s16", data=np.ones(H)), "operand 9 .* no constant"),
+    "a projection of what has no scale": (put(16, (H, H), data=np.ones((H, H))), "on the way"),
+    "a norm of one gate": (put(21, (H,), "s16", data=np.ones(H)), "operand 20 .* no constant"),
+    "norms of sums without scales": (norms, "on the way"),
+    "a bound that is no number": (stated_with(without(1, 5, 12), cell_clip=float("inf")), "inf"),
     "another activation": (stated(fused_activation_function="RELU"), "RELU"),
 }
 SVDFS: dict[str, tuple[Change, str]] = {

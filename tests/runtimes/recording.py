@@ -16,7 +16,19 @@ from itertools import islice
 
 from mcugen.errors import ModelError
 from mcugen.toolchain.runtimes import Runtime
-from tests.runtimes import choosing, decoded, detections, faults, further, hybrid, moving, operators, packs, projected
+from tests.runtimes import (
+    choosing,
+    decoded,
+    detections,
+    faults,
+    full_lstm,
+    further,
+    hybrid,
+    moving,
+    operators,
+    packs,
+    projected,
+)
 from tests.runtimes import signals as signal_models
 from tests.runtimes.judging import imported, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
@@ -43,6 +55,7 @@ HYBRID = "HYBRID"
 HYBRID_RECURRENT = "HYBRID_RECURRENT"
 DETECTION = "DETECTION"
 PROJECTED = "PROJECTED"
+FULL_LSTM = "FULL_LSTM"
 DECODED = "DECODED"
 OTHERS = {
     FAULTS: faults.models,
@@ -50,6 +63,7 @@ OTHERS = {
     HYBRID_RECURRENT: hybrid.recurrent,
     DETECTION: detections.models,
     PROJECTED: projected.models,
+    FULL_LSTM: full_lstm.models,
     DECODED: decoded.models,
 }
 """Files that are not of one operator: how their models are made."""
@@ -131,8 +145,9 @@ _HEAD = """# Vectors
 What TensorFlow Lite Micro and LiteRT's reference kernels make of small models, recorded by `ci/vectors` with
 {versions}. Each file holds the models of one operator, with their inputs and outputs (`tests/runtimes/packs.py` reads
 it); FAULTS.npz holds models that once showed a difference, and random graphs, HYBRID.npz and HYBRID_RECURRENT.npz
-layers with int8 weights on float data, PROJECTED.npz LSTM with projections and norms, and SIGNAL.npz several runs of
-TFLM's signal library. The table counts the models that a runtime runs, and quotes why it refuses one.
+layers with int8 weights on float data, PROJECTED.npz and FULL_LSTM.npz LSTM with projections and norms, of floats and
+of int8 data, and SIGNAL.npz several runs of TFLM's signal library. The table counts the models that a runtime runs, and
+quotes why it refuses one.
 
 | operator | type | TensorFlow Lite Micro | LiteRT |
 |---|---|---|---|

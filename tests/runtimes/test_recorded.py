@@ -22,7 +22,7 @@ from mcugen.ops.tanh import Tanh
 from mcugen.pipeline import Artifact
 from mcugen.types import QuantParams, TensorType
 from mcugen.verify.run import refused
-from tests.runtimes import faults, hybrid, operators, packs, recording
+from tests.runtimes import faults, full_lstm, hybrid, operators, packs, recording
 from tests.runtimes.judging import compared, first_difference, imported, magnitude, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded
 from tests.runtimes.sketch import Sketch
@@ -132,6 +132,14 @@ def test_data_that_litert_reads_backward_once_for_each_step_is_refused_by_name()
     sketch = Sketch("backward 2", "f32")
     hybrid.both_directions(sketch)
     with pytest.raises(UnsupportedError, match="backward once for each step"):
+        imported(sketch.drawn().model)
+
+
+def test_weights_of_the_cell_that_litert_applies_to_some_units_are_refused_by_name() -> None:
+    """An LSTM of int8 data that projects its units to fewer, or more, results."""
+    sketch = Sketch("projected and seeing", "s8")
+    full_lstm.layers(sketch, projected=True, normalized=False, peepholes=True, results=3)
+    with pytest.raises(UnsupportedError, match="as many units as there are results"):
         imported(sketch.drawn().model)
 
 

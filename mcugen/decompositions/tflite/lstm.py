@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.errors import CorruptModelError, QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Expansion, Import, Source, cleared
 from mcugen.op import Op
 from mcugen.ops import _hybrid
+from mcugen.ops.full_lstm import FullLstm
 from mcugen.ops.hybrid_lstm import HybridLstm
 from mcugen.ops.lstm import Lstm
 from mcugen.ops.lstm_quantized import QuantizedLstm, litert_lacks
@@ -72,6 +73,8 @@ def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     if dtypes == ("f32", "f32", "f32"):
         y = float_layer(source, e, turned(e, x, time_major=time_major), _ONE)
         return turned(e, y, time_major=time_major)
+    if dtypes == ("s8", "s8", "s8") and (present or any_of(source, _ONE.peepholes) or not any_of(source, _ONE.w[:1])):
+        return _full(source, e, x, time_major=time_major)
     if present or a["proj_clip"]:
         raise UnsupportedError(
             f"an LSTM of {dtypes[0]} data and {dtypes[1]} weights with {' and '.join(present) or 'a bound of results'}"
@@ -107,7 +110,7 @@ def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
         raise CorruptModelError(f"operands {list(operands)} of an LSTM do not fit each other")
     quants = [t.quant for t, _ in known if t.quant is not None]
     quant = None
-    if len(quants) == len(known) and known[0][0].dtype == "s8":
+    if len(quants) == len(known) and known[0][0].dtype in ("s8", "s16"):
         scales = tuple(q.scale[0] for (t, _), q in zip(known, quants, strict=True) for _ in range(t.shape[0]))
         if any(q.per_channel or any(q.zero_point) for q in quants):
             raise UnsupportedError("weights of an LSTM with several scales or with zero points are not supported")
@@ -117,7 +120,9 @@ def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
 
 def _quantized(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     if any_of(source, _ONE.peepholes) or not any_of(source, _ONE.w[:1]):
-        raise UnsupportedError("an LSTM of int8 data with weights of the cell, or with coupled gates, is not supported")
+        raise UnsupportedError(
+            "an LSTM of int16 data with weights of the cell, or with coupled gates, is not supported"
+        )
     (state, h), (cell, c) = _state(source, e, _ONE.state), _state(source, e, _ONE.cell, is_cell=True)
     why = litert_lacks(h, c)
     if why:
@@ -129,6 +134,51 @@ def _quantized(source: Source, e: Expansion, x: str, *, time_major: bool) -> str
     e.write(cell, after)
     e.write(state, _last(e, y, h, time_major=time_major))
     return y
+
+
+def _full(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
+    """The same with a projection, norms, weights of the cell or coupled gates. Source: LiteRT lstm_eval.cc."""
+    (state, h), (cell, c) = _state(source, e, _ONE.state), _state(source, e, _ONE.cell, is_cell=True)
+    e.refuse("tflm", "no kernel for an LSTM with projections, norms, weights of the cell or coupled gates")
+    why = litert_lacks(h, c)
+    if any_of(source, _ONE.peepholes) and h.shape != c.shape:
+        why = "it applies weights of the cell to as many units as there are results"
+    if why:
+        e.refuse("litert", why)
+    coupled = not any_of(source, _ONE.w[:1])
+    if coupled and any_of(source, (_ONE.r[0], _ONE.peepholes[0], _ONE.biases[0], _ONE.norms[0])):
+        e.refuse("litert", "parts of the input gate, where gates are coupled")
+    own = (1, 2, 3) if coupled else (0, 1, 2, 3)
+    weights = [_joined(source, e, [group[k] for k in own]) for group in (_ONE.w, _ONE.r, _ONE.biases)]
+    parts = (
+        (any_of(source, _ONE.peepholes), [_ONE.peepholes[k] for k in ((1, 2) if coupled else (0, 1, 2))]),
+        (
+            any_of(source, _ONE.norms),
+            [_ONE.norms[k] for k in own],
+        ),
+    )
+    further = [_joined(source, e, places) if there else None for there, places in parts]
+    projection = [e.inputs[k] if k < len(e.inputs) else None for k in _ONE.projection]
+    scales, hidden = _inner(source, h, normalized=parts[1][0], projected=projection[0] is not None)
+    clips = [max(source.attributes[name], 0.0) for name in ("cell_clip", "proj_clip")]
+    op = FullLstm(scales, hidden.scale[0], hidden.zero_point[0], coupled, time_major, *clips)
+    before = e.read(state, cleared(h), h.quant), e.read(cell, cleared(c), c.quant)
+    after, y = e.nodes(op, x, *weights, *before, *further, *projection, quant=(c.quant, source.outputs[0].quant))
+    e.write(cell, after)
+    e.write(state, _last(e, y, h, time_major=time_major))
+    return y
+
+
+def _inner(
+    source: Source, h: TensorType, *, normalized: bool, projected: bool
+) -> tuple[tuple[float, ...], QuantParams]:
+    """The scales of the gates' sums, which have 12 bits of fraction where no norm follows, and what is projected."""
+    known = [*source.inner, *[None] * 5][:5]
+    stated = [q for q in known[:4] if q is not None]
+    hidden = known[4] if projected else h.quant
+    if hidden is None or (normalized and len(stated) < 4):
+        raise QuantizationError("an LSTM of int8 data does not state the scales of what it computes on the way")
+    return (tuple(q.scale[0] for q in stated) if normalized else (2.0**-12,) * 4), hidden
 
 
 def _last(e: Expansion, y: str, h: TensorType, *, time_major: bool) -> str:
@@ -165,6 +215,9 @@ def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
 def hybrid_layer(source: Source, e: Expansion, x: str, places: Places, *, symmetric: bool) -> str:
     """The same with int8 weights: the data of each step is quantized. Source: LiteRT lstm_eval.cc, EvalHybrid."""
     steps, batches = e.type(x).shape[:2]
+    types = [source.inputs[k] for k in places.peepholes if any_of(source, (k,))]
+    if any(t is not None and t.dtype != "s8" for t in types):
+        e.refuse("litert", "weights of the cell that are not int8, as the others")
     op = HybridLstm(not any_of(source, places.w[:1]), max(source.attributes["cell_clip"], 0.0), symmetric)
     found = _hybrid.quantized(source, e, x, steps * batches, symmetric=symmetric)
     return _stateful(source, e, op, (*found, *_of_gates(source, e, places)), places)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A layer of long short-term memory on int8 data with an int16 cell, and with all parts that it may have.
+ *
+ *   sum_g = saturate(requantize(w_bias + W x)) + requantize(r_bias + R h) + requantize(p * c), saturated after each
+ *   sum_g = norm(sum_g), where there are weights n: mean 0 and variance 1 over the units, times n, plus b
+ *   i, f, o = logistic(sum), g = tanh(sum), with 12 bits of fraction; o sees the new cell, and i = 1 - f if coupled
+ *   c = clamp(saturate(f * c + i * g)), v = clamp(requantize(o * tanh(c)) + hidden_zero)
+ *   h = v, or clamp(requantize(j_bias + J v) + zero), within result_clip, where there is a projection J
+ *
+ * w, r, n, b  weights by gate, in the order i, f, g, o, and i left out where coupled;   p: of i, f and o
+ * guard       what stands for a variance below one
+ * cell_shift  log2 of the cell's scale;   clip: the cell stays within it
+ * batches of a step stand step_in (x) and step_out (y) elements after those of the step before; the elements of a batch
+ * stand batch_in and batch_out after those of the batch before. p, n, b, j and j_bias may be NULL.
+ * Equals LiteRT.
+ */
+#ifndef MCUGEN_FULL_LSTM_S8_H
+#define MCUGEN_FULL_LSTM_S8_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int8_t *w, *r, *j;
+    const int32_t *w_bias, *r_bias, *j_bias, *b;
+    const mg_s16 *p, *n;
+    int32_t w_mult[4], r_mult[4], p_mult[4], n_mult[4], guard[4];
+    int32_t h_mult, j_mult;
+    uint32_t steps, batches, inputs, hidden, results, step_in, batch_in, step_out, batch_out;
+    int16_t clip, hidden_zero, zero;
+    uint8_t coupled, result_clip;
+    int8_t w_shift[4], r_shift[4], p_shift[4], n_shift[4];
+    int8_t h_shift, j_shift, cell_shift;
+} mg_full_lstm_s8_params;
+
+/* x, h0 [batches][results], c0 [batches][hidden] -> c, the last cell, which may be c0, and y; scratch: 9 * hidden. */
+void mg_full_lstm_s8(const mg_full_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c,
+                     int8_t *y, void *scratch);
+
+#endif /* MCUGEN_FULL_LSTM_S8_H */
