@@ -105,7 +105,8 @@ def solve(
     """
     problem = _problem(graph, candidates, options, board, curves)
     if options.optimize == "ram":
-        return _smallest_within_flash(problem)
+        frames = options.input_mode == "frames"
+        return _smallest_of_frames(problem) if frames else _smallest_within_flash(problem)
     if options.optimize == "flash":
         picks = problem.within_flash(least_flash(problem.candidates))
     else:
@@ -325,6 +326,14 @@ def _smallest_within_flash(problem: Problem) -> Solution:
     if limit is None or constants.constants_of(picks) <= limit:
         return found
     return _smallest(problem, constants.no_larger(problem.candidates, problem.within_flash(picks)))
+
+
+def _smallest_of_frames(problem: Problem) -> Solution:
+    """The one schedule of frames with the leanest kernels, or with the fastest where those need no more."""
+    leanest = tuple(min(listed, key=_memory_of) for listed in problem.candidates)
+    picks = dict.fromkeys(problem.within_flash(p) for p in (leanest, fastest(problem.candidates, problem.prices.of)))
+    solutions = [problem.planned(chosen) for chosen in picks]
+    return min(solutions, key=lambda s: (s.ram_bytes, cost_of(problem, s)))
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:

@@ -81,6 +81,17 @@ def test_frames_keep_their_state_in_several_regions(tmp_path: Path) -> None:
     assert 160 < whole <= 320
 
 
+def test_frames_take_the_leanest_kernels_where_ram_is_the_goal(tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").write_bytes(stream())
+    made = {
+        goal: mcugen.compile(tmp_path / "m.tflite", board="cortex-m4", input_mode="frames", optimize=goal)
+        for goal in ("ram", "balanced", "speed")
+    }
+    require_exact(made["ram"])
+    assert made["ram"].report.ram_bytes < made["speed"].report.ram_bytes
+    assert made["ram"].report.ram_bytes <= made["balanced"].report.ram_bytes
+
+
 def test_what_fits_the_first_region_stays_there() -> None:
     plain = mcugen.compile(DIGITS, board="cortex-m7")
     roomy = mcugen.compile(DIGITS, board="cortex-m7", region="dtcm=32K,sram=64K")
