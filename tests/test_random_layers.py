@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen import kernels
 from tests.support.cases import graph_of
-from tests.support.random_layers import random_layer
+from tests.support.random_layers import cases, random_layer
 
 
 def test_a_seed_makes_the_same_layer_and_another_seed_another() -> None:
@@ -17,6 +17,13 @@ def test_a_seed_makes_the_same_layer_and_another_seed_another() -> None:
     assert a.op == b.op and a.inputs == b.inputs and a.outputs == b.outputs
     assert all(np.array_equal(np.asarray(a.constants[k]), np.asarray(b.constants[k])) for k in a.constants)
     assert a.inputs != other.inputs
+
+
+def test_a_layer_whose_constants_depend_on_the_reference_is_a_case_for_each() -> None:
+    """Of the seed's 64 x 32 weights and 64 scales, only words in the middle are other ones where results round once."""
+    symbol = "mg_fully_connected_s8__swar"
+    made = [case for case in cases(5113, 1, frozenset(), 1) if case.label.endswith(symbol)]
+    assert [list(case.expected) for case in made] == [["tflm"], ["litert"]]
 
 
 def test_they_reach_the_kernels_of_all_cores() -> None:

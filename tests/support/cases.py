@@ -151,7 +151,10 @@ class _Draft:
         """A key that is equal for two cases with the same C, whatever their names."""
         v = self.view
         text = repr((v.steps, v.arrays, v.ends, v.arena_size, v.keep_input))
-        return hashlib.sha256(text.replace(self.name, "*").replace(self.name.upper(), "*").encode()).hexdigest()
+        found = hashlib.sha256(text.replace(self.name, "*").replace(self.name.upper(), "*").encode())
+        for array in v.arrays:  # of long ones, the text has only the ends
+            found.update(array.data.tobytes())
+        return found.hexdigest()
 
     def files(self) -> dict[str, bytes]:
         return emit(self.schedule, self.plan, self.imported, self.options, self.name)[1]
