@@ -35,6 +35,7 @@ def test_they_reach_the_kernels_of_all_cores() -> None:
     for part in (
         "__dsp16",
         "__dsp8",
+        "__dsp9",
         "__planar",
         "__column",
         "__winograd",

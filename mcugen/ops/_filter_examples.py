@@ -12,11 +12,12 @@ from mcugen.types import QuantParams, TensorType
 KINDS = {
     "s8": ("s8", "s8", "s32"),
     "s8w4": ("s8", "s8", "s32"),
+    "s8w9": ("s8", "s16", "s32"),
     "s8w16": ("s8", "s16", "s32"),
     "s16": ("s16", "s8", "s64"),
     "f32": ("f32",) * 3,
 }
-"""Element types of data, weights and bias; those of s8w4 have values of 4 bits."""
+"""Element types of data, weights and bias; of s8w4 values of 4 bits, of s8w9 uint8 ones less a zero point."""
 
 
 def example(
@@ -51,7 +52,7 @@ def example(
         x, w = TensorType(tuple(shape), "f32"), TensorType(tuple(weights), "f32")
         return Example(op, (x, w, b), (op.infer(x, w, b)[0],), constants, seed)
     zero = 0 if kind == "s16" and not getattr(op, "rounding", "") else zero
-    count = channels if per_channel and kind != "s8w16" else 1
+    count = channels if per_channel and kind not in ("s8w9", "s8w16") else 1
     x = TensorType(tuple(shape), data_dtype, QuantParams((0.5,), (zero,)))
     scale = tuple(0.5 + 0.25 * k for k in range(count))
     w = TensorType(tuple(weights), weight_dtype, QuantParams(scale, (0,) * count, axis if count > 1 else 0))
@@ -60,7 +61,7 @@ def example(
 
 
 def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
-    """Legacy uint8 weights less a zero point, few beyond int8, or such of 4 bits, of which channel 0 alone has -8.
+    """Legacy uint8 weights less a zero point, or others beyond int8, or such of 4 bits: channel 0 alone has -8.
 
     None where any value may occur.
     """
@@ -69,6 +70,10 @@ def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
         narrow = rng.integers(-7, 7, shape, np.int8, endpoint=True)
         narrow.reshape(-1)[0] = -8
         return narrow
+    if kind == "s8w9":
+        legacy = np.clip(np.round(rng.normal(128, 40, shape)), 0, 255).astype(np.int16)
+        legacy.reshape(-1)[:2] = 0, 255
+        return legacy - rng.integers(100, 156, dtype=np.int16)
     if kind != "s8w16":
         return None
     wide = rng.integers(-128, 128, shape, np.int16)

@@ -373,6 +373,11 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (1, 3), "c": 70, "o": 12, "kernel": (1, 1), "zero": 3, "out_zero": -128, "gain": 5e-4},
     {"size": (1, 4), "c": 48, "o": 8, "kernel": (1, 1), "zero": 3, "gain": 5e-4, "activation": "RELU6"},
     {"size": (3, 9), "c": 8, "o": 8, "kernel": (3, 3), "zero": -128, "out_zero": -128, "gain": 1e-3},
+    {"kind": "s8w9", "size": (3, 5), "c": 9, "o": 5, "kernel": (1, 1), "zero": 5},
+    {"kind": "s8w9", "size": (2, 4), "c": 530, "o": 4, "kernel": (1, 1), "zero": -128, "gain": 3e-4},
+    {"kind": "s8w9", "size": (5, 6), "c": 3, "o": 7, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
+    {"kind": "s8w9", "size": (3, 4), "c": 47, "o": 4, "kernel": (3, 3), "zero": 127, "gain": 4e-4},
+    {"rounding": "even", "kind": "s8w9", "size": (3, 3), "c": 7, "o": 6, "kernel": (1, 1), "zero": -3},
 )
 
 

@@ -331,6 +331,9 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "shape": (2, 250), "outputs": 6, "gain": 0.0007, "activation": "RELU6"},
     {"rounding": "single", "kind": "s8w16", "shape": (2, 13), "outputs": 6, "zero": -7},
     {"shape": (3, 48), "outputs": 8, "zero": 3, "out_zero": -128, "gain": 5e-4},
+    {"kind": "s8w9", "shape": (2, 13), "outputs": 7, "zero": -128, "activation": "RELU6"},
+    {"kind": "s8w9", "shape": (1, 530), "outputs": 6, "zero": 127, "gain": 4e-4},
+    {"rounding": "even", "kind": "s8w9", "shape": (1, 32), "outputs": 6, "zero": -3},
 )
 
 

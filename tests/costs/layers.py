@@ -53,6 +53,7 @@ CONVOLUTIONS: tuple[tuple[Shape, Shape, Shape, int], ...] = (
     ((12, 20, 8), (3, 3), (1, 1), 24),
     ((7, 14, 12), (3, 3), (1, 1), 10),
     ((6, 23, 36), (3, 3), (1, 1), 4),
+    ((4, 4, 256), (1, 1), (1, 1), 256),
 )
 # Image, kernel, stride, padding.
 DEPTHWISE: tuple[tuple[Shape, Shape, Shape, str], ...] = (
@@ -97,7 +98,7 @@ FORESTS: tuple[dict[str, int], ...] = (
     {"trees": 1, "depth": 6},
     {"trees": 12, "depth": 1},
 )
-KINDS = ("s8", "s16", "s8w16", "f32", "s8w4")
+KINDS = ("s8", "s16", "s8w16", "f32", "s8w4", "s8w9")
 ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"))
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
@@ -130,7 +131,7 @@ def realistic(op: type[Op]) -> Iterator[Example]:
             for image, kernel, stride, padding in DEPTHWISE:
                 op_of = DepthwiseConv2D(stride, padding=padding)
                 yield from ended(op_of, kind, seed, image, (1, *kernel, image[2]), 3)
-        if issubclass(op, Pool) and kind not in ("s8w16", "s8w4"):
+        if issubclass(op, Pool) and kind in ("s8", "s16", "f32"):
             for image, kernel, stride in POOLS:
                 quant = None if kind == "f32" else QuantParams((0.1,), (0,))
                 data = TensorType((1, *image), kind, quant)
@@ -168,7 +169,7 @@ def rounded_once(op: type[Op]) -> Iterator[Example]:
 def ended(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) -> Iterator[Example]:
     """A layer, and with int8 data also one with outputs from 0 on, as after an activation."""
     yield made(op, kind, seed, data, weights, axis)
-    if kind == "s8":
+    if kind in ("s8", "s8w9"):
         yield made(op, kind, seed, data, weights, axis, -128)
 
 
@@ -183,8 +184,10 @@ def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int, o
         return plain
     rng = np.random.default_rng(seed + taps)
     narrow = np.clip(np.round(rng.normal(0, spread, weights)), -most, most).astype(
-        np.int16 if kind == "s8w16" else np.int8
+        np.int16 if kind in ("s8w9", "s8w16") else np.int8
     )
+    if kind == "s8w9":
+        narrow += 12
     if kind == "s8w16":
         narrow.reshape(-1)[::997] = 200
     w = plain.inputs[1]

@@ -80,11 +80,15 @@ def _shapes(rng: Random) -> tuple[Op, tuple[int, ...], tuple[int, ...], int]:
 def _quantized(
     rng: Random, op: Op, image: tuple[int, ...], shape: tuple[int, ...], axis: int, out: tuple[int, ...]
 ) -> Example:
-    """Weights and bias with some channels at an extreme, and scales that spread most outputs over int8."""
+    """Weights, some legacy uint8 ones less a zero point, and bias with some channels at an extreme, and scales that
+    spread most outputs over int8.
+    """
     data, outputs, zero = np.random.default_rng(rng.randrange(2**31)), shape[axis], rng.choice(ZERO_POINTS)
-    w = data.integers(-127 - (rng.random() < 0.1), 128, shape)
+    is_legacy = rng.random() < 0.15
+    w = data.integers(0, 256, shape) if is_legacy else data.integers(-127 - (rng.random() < 0.1), 128, shape)
     by_output = np.moveaxis(w, axis, 0)
-    by_output[data.random(outputs) < 0.1] = rng.choice((0, 127, -127))
+    by_output[data.random(outputs) < 0.1] = rng.choice((0, 127, 255) if is_legacy else (0, 127, -127))
+    w -= is_legacy * rng.choice((0, 1, 97, 128, 140, 255))
     flat = by_output.reshape(outputs, -1)
     room = rng.choice(EDGES) - (128 + abs(zero)) * np.abs(flat).sum(axis=1) + rng.choice((-1000, -1, 0, 1, 1000))
     edge = np.clip(room, 0, 2**31 - 1) * data.choice([-1, 1], outputs)
@@ -92,11 +96,13 @@ def _quantized(
     spread = np.maximum(128.0 * np.sqrt((flat.astype(float) ** 2).sum(axis=1)) + np.abs(bias), 1.0)
     factors = 127 / spread * 2.0 ** data.uniform(-1, 1, outputs) * rng.choice((1, 1, 1, 8, 0.01, 1e-4))
     factors = np.minimum(factors, rng.choice((0.49, 0.49, 0.99, 3.0))).astype(np.float32)
-    scales = factors if rng.random() < 0.7 and not isinstance(op, FullyConnected) else factors[:1]
+    per_channel = rng.random() < 0.7 and not is_legacy and not isinstance(op, FullyConnected)
+    scales = factors if per_channel else factors[:1]
     quant = QuantParams(tuple(map(float, scales)), (0,) * scales.size, axis if scales.size > 1 else 0)
-    inputs = (TensorType(image, "s8", QuantParams((1.0,), (zero,))), TensorType(shape, "s8", quant))
+    dtype = "s16" if is_legacy else "s8"
+    inputs = (TensorType(image, "s8", QuantParams((1.0,), (zero,))), TensorType(shape, dtype, quant))
     y = TensorType(out, "s8", QuantParams((1.0,), (rng.choice(ZERO_POINTS),)))
-    constants = {1: w.astype(np.int8), 2: bias.astype(np.int32)}
+    constants = {1: w.astype(inputs[1].np_dtype), 2: bias.astype(np.int32)}
     return Example(op, (*inputs, TensorType((outputs,), "s32")), (y,), constants, rng.randrange(2**31))
 
 

@@ -204,9 +204,10 @@ typedef struct {
     ".set mg_w, mg_w+mg_v/2\n.endif\n"                              \
     "add lr, lr, #mg_w\n"
 
-/* Gathered taps, in one run or in a loop; `next` moves the pointer to data, where the run does not. */
-#define MG_DSP_GATHERED(run, next)    \
+/* Gathered taps: `lead`, then a run, or a loop; `next` moves the pointer to data, where the run does not. */
+#define MG_DSP_GATHERED(lead, run, next)    \
     ".if mg_segments == 0\n"          \
+    lead                              \
     "2:\n"                            \
     run                               \
     ".if mg_loop\n"                   \

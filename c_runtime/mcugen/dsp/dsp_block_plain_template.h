@@ -39,8 +39,12 @@ static inline uint32_t MG_VARIANT(multiply)(int32_t *sum, const int32_t *w, int3
 {
     const int32_t low = mg_dsp_low(x), high = mg_dsp_high(x);
 #if MG_COMPOSITE
+#ifdef MG_SUMMED
+    const int32_t a0 = *w & 0xFF, a1 = *w >> 16 & 0xFF;
+#else
     const int32_t a0 = (int8_t)(*w & 0xFF), a1 = (int8_t)(*w >> 16 & 0xFF);
-    sum[0] += low * a0 + high * a1;
+#endif
+    sum[0] = (int32_t)((uint32_t)sum[0] + (uint32_t)(low * a0) + (uint32_t)(high * a1));
     sum[1] = (int32_t)((uint32_t)sum[1] + (uint32_t)(low * mg_dsp_low(*w)) + (uint32_t)(high * mg_dsp_high(*w)));
     return 1u;
 #else

@@ -13,6 +13,8 @@
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b; 2: weights of 4
  *                 bits, two channels to a byte, a + 16 b, of gathered taps in whole groups of four
  *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
+ *   MG_SUMMED     defined, with MG_COMPOSITE 1: weights of nine bits, of gathered taps, see dsp_sums.h; in the stream a
+ *                 is 0 to 255
  *
  * The stream holds for each pair of channels (a, b), in the order of reading:
  *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b; of 4 bits: 16 bias a, bias a + 16 bias b
@@ -27,6 +29,13 @@
 #include "mcugen/dsp_block.h"
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+
+/* Channel a of a composite word. */
+#ifdef MG_SUMMED
+#define MG_FIRST_OF(to, from) "uxtb16 " to ", " from "\n"
+#else
+#define MG_FIRST_OF(to, from) "sxtb16 " to ", " from "\n"
+#endif
 
 #if MG_COMPOSITE == 2 && MG_LINEAR == 4
 #define MG_FINISH(p, q) MG_DSP_SPLIT_NIBBLES(p, q) MG_DSP_FINISH_FLOAT(p, q) MG_DSP_BYTES(p, q)
@@ -71,18 +80,26 @@
 #define MG_SAME(p, q, r, s) "ldrd " p ", " q ", [lr, #-8]\n"
 #endif
 
+#define MG_RUN ".set mg_quads, " MG_TEXT(MG_QUADS) "\n.set mg_pair, " MG_TEXT(MG_PAIR) "\n"
+
+/* mg_first: whether the next product is the first of its sums. A word of sums comes before any loop. */
+#ifdef MG_SUMMED
+#define MG_STARTS ".set mg_first, 1\n"
+#else
+#define MG_STARTS ".set mg_first, 1-mg_loop\n"
+#endif
+
 #define MG_SIZES                                                                                                       \
-    ".set mg_segments, " MG_TEXT(MG_SEGMENTS) "\n.set mg_quads, " MG_TEXT(MG_QUADS) "\n"                               \
-    ".set mg_pair, " MG_TEXT(MG_PAIR) "\n.set mg_loop, " MG_TEXT(MG_LOOP) "\n"                                         \
+    ".set mg_segments, " MG_TEXT(MG_SEGMENTS) "\n" MG_RUN ".set mg_loop, " MG_TEXT(MG_LOOP) "\n"                        \
     ".if mg_segments\n .set mg_t, 4*mg_segments-4\n .else\n .set mg_t, 0\n .endif\n"                                \
     ".set mg_j, (mg_t+15)/8*8\n.set mg_frame, mg_j+20\n.set mg_v, 16-8*" MG_TEXT(MG_COMPOSITE) "\n"                   \
-    ".set mg_first, 1-mg_loop\n"                                                                                      \
+    MG_STARTS                                                                                                          \
     ".if mg_segments\n.set mg_p, " MG_TEXT(MG_STEP) "\n.set mg_q, 4\n"                                                \
     ".else\n.set mg_p, 4\n.set mg_q, 12\n.endif\n"
 
 #if MG_SINGLE
 
-#define MG_BIAS(p, q) "ldrd " p ", " q ", [lr]\n.if mg_loop\nadd lr, lr, #8\n.endif\n"
+#define MG_BIAS(p, q) "ldrd " p ", " q ", [lr]\n.if mg_first == 0\nadd lr, lr, #8\n.endif\n"
 
 /* Even words have weights in r0 and r1, odd ones in r2 and r3; pixels use r10 and r11 in turn. */
 #define MG_LOAD(x, word, pixel) "ldr " x ", [r12, #mg_x+" word "*mg_q+" pixel "*mg_p]\n"
@@ -91,11 +108,11 @@
     MG_IF("mg_segments", MG_LOAD("r10", "0", "0") MG_LOAD("r11", "0", "1"))            \
     MG_IF("mg_segments == 0", "ldrd r10, r11, [r12]\n")
 #if MG_COMPOSITE
-#define MG_HEAD "ldr r1, [lr, #mg_w]\n" MG_FIRST2 "sxtb16 r0, r1\n"
+#define MG_HEAD "ldr r1, [lr, #mg_w]\n" MG_FIRST2 MG_FIRST_OF("r0", "r1")
 #define MG_ODD1 "ldr r3, [lr, #mg_w+4]\n"
-#define MG_ODD2 "sxtb16 r2, r3\n"
+#define MG_ODD2 MG_FIRST_OF("r2", "r3")
 #define MG_NEXT1 "ldr r1, [lr, #mg_w+8]\n"
-#define MG_NEXT2 "sxtb16 r0, r1\n"
+#define MG_NEXT2 MG_FIRST_OF("r0", "r1")
 #define MG_ONE(p, q, x, a, b, r, s) MG_DSP_FIRST(q, x, b, s)
 #define MG_OTHER(p, q, x, a, b, r, s) MG_DSP_FIRST(p, x, a, r)
 #else
@@ -126,8 +143,14 @@
     MG_BOTH2("r6", "r7", "r11", "r2", "r3", MG_IF("mg_more", MG_NEXT2), MG_IF("mg_more", MG_LOAD("r11", "2", "1")))
 #define MG_ROW3 MG_DSP_SINGLE(MG_HEAD, MG_EVEN3, MG_ODD3)
 #define MG_ROW2 MG_DSP_SINGLE(MG_HEAD, MG_EVEN2, MG_ODD_2)
-#define MG_GATHERED3 MG_DSP_GATHERED(MG_ROW3, "add r12, r12, #mg_q*(2*mg_quads+mg_pair)\n")
-#define MG_GATHERED2 MG_DSP_GATHERED(MG_ROW2, "add r12, r12, #mg_q*(2*mg_quads+mg_pair)\n")
+#define MG_BEYOND "add r12, r12, #mg_q*(2*mg_quads+mg_pair)\n"
+#ifdef MG_SUMMED
+#define MG_LEAD(row) ".set mg_quads, 0\n.set mg_pair, 1\n" row MG_BEYOND MG_RUN
+#else
+#define MG_LEAD(row)
+#endif
+#define MG_GATHERED3 MG_DSP_GATHERED(MG_LEAD(MG_ROW3), MG_ROW3, MG_BEYOND)
+#define MG_GATHERED2 MG_DSP_GATHERED(MG_LEAD(MG_ROW2), MG_ROW2, MG_BEYOND)
 
 #else
 
@@ -163,7 +186,7 @@
 #define MG_B3(w) MG_DSP_FIRST("r5", "r0", w, "r9") MG_DSP_FIRST("r7", "r1", w, "r9") MG_DSP_SMLAD("r9", "r2", w)
 #define MG_THREE "ldmia lr!, {r3, r10, r11}\n"
 #if MG_COMPOSITE
-#define MG_WORD(load, a, b, w) load b(w) "sxtb16 " w ", " w "\n" a(w) MG_DSP_NEXT
+#define MG_WORD(load, a, b, w) load b(w) MG_FIRST_OF(w, w) a(w) MG_DSP_NEXT
 #define MG_WORDS1(load, a, b) "ldr r3, [lr], #4\n" MG_WORD(load, a, b, "r3")
 #define MG_WORDS2(load, a, b) "ldrd r3, r10, [lr], #8\n" MG_WORD(load, a, b, "r3") MG_WORD(load, a, b, "r10")
 #define MG_WORDS3(load, a, b) \
@@ -174,15 +197,20 @@
 #define MG_WORDS3(load, a, b) \
     MG_THREE load a("r3") b("r10") MG_DSP_NEXT load a("r11") MG_THREE b("r3") load a("r10") b("r11")
 #endif
+#ifdef MG_SUMMED
+#define MG_LEAD(load, a, b) MG_WORDS1(load, a, b)
+#else
+#define MG_LEAD(load, a, b)
+#endif
 #if MG_COMPOSITE == 2
 #define MG_FOUR(load, a, b)                                             \
     "ldr r10, [lr], #4\n" load MG_DSP_LOWER("r11", "r10")               \
     "sxtb16 r3, r10\n" b("r3") "sxtb16 r3, r11\n" a("r3") MG_DSP_NEXT load \
     "sxtb16 r3, r10, ror #8\n" b("r3") "sxtb16 r3, r11, ror #8\n" a("r3")
-#define MG_GATHERED(load, a, b) MG_DSP_GATHERED(".rept mg_quads\n" MG_FOUR(load, a, b) ".endr\n", "")
+#define MG_GATHERED(load, a, b) MG_DSP_GATHERED("", ".rept mg_quads\n" MG_FOUR(load, a, b) ".endr\n", "")
 #else
 #define MG_GATHERED(load, a, b) \
-    MG_DSP_GATHERED(MG_DSP_WORDS(MG_WORDS3(load, a, b), MG_WORDS2(load, a, b), MG_WORDS1(load, a, b)), "")
+    MG_DSP_GATHERED(MG_LEAD(load, a, b), MG_DSP_WORDS(MG_WORDS3(load, a, b), MG_WORDS2(load, a, b), MG_WORDS1(load, a, b)), "")
 #endif
 #define MG_GATHERED3 MG_GATHERED(MG_LOAD3, MG_A3, MG_B3)
 #define MG_GATHERED2 MG_GATHERED(MG_LOAD2, MG_A2, MG_B2)
@@ -193,7 +221,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block3)(const mg_dsp_job
 {
     __asm__(MG_SIZES MG_DSP_BEGIN
             MG_BIAS("r8", "r9")
-            ".if mg_loop\n"
+            ".if mg_first == 0\n"
             MG_SAME("r4", "r5", "r8", "r9")
             MG_SAME("r6", "r7", "r8", "r9")
             ".endif\n");
@@ -214,7 +242,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
 {
     __asm__(MG_SIZES MG_DSP_BEGIN
             MG_BIAS("r6", "r7")
-            ".if mg_loop\n"
+            ".if mg_first == 0\n"
             MG_SAME("r4", "r5", "r6", "r7")
             ".endif\n");
     __asm__(MG_GATHERED2);
@@ -229,10 +257,15 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_job
 }
 #endif
 
+#undef MG_FIRST_OF
 #undef MG_FINISH
 #undef MG_SCALES
 #undef MG_SAME
 #undef MG_SIZES
+#undef MG_RUN
+#undef MG_STARTS
+#undef MG_LEAD
+#undef MG_BEYOND
 #undef MG_BIAS
 #undef MG_LOAD
 #undef MG_IF

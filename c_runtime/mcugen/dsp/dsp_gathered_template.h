@@ -6,6 +6,9 @@
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_row_template.h"
+#ifdef MG_SUMMED
+#include "mcugen/dsp_sums.h"
+#endif
 
 #define MG_QUADS (MG_WORDS / 2)
 #define MG_PAIR (MG_WORDS % 2)
@@ -19,11 +22,23 @@ MG_DECLARE_DSP_GATHERED(MG_KERNEL);
 static void MG_VARIANT(gather)(const mg_dsp_ring_params *p, const mg_s16 *const *rows, uint32_t at, mg_s16 *x,
                                uint32_t pixels)
 {
+#ifdef MG_SUMMED
+    const uint32_t second = p->step, third = (pixels - 1u) * second, groups = p->groups;
+    mg_dsp_sums sums = {{0u, 0u, 0u}, MG_DSP_SUMMED, x, x + 6u + (uint32_t)p->kernel_h * p->split * groups * 12u};
+    for (uint32_t k = 0u; k < p->kernel_h; k += 1u) {
+        for (uint32_t j = 0u; j < p->split; j += 1u) {
+            const mg_s16 *const run = rows[k] + p->runs[j] + at;
+            mg_dsp_gather_words_summed(run, run + second, run + third, x + 6u + (k * p->split + j) * groups * 12u, groups, &sums);
+        }
+    }
+    mg_dsp_store_sums(&sums);
+#else
     const uint32_t second = 2u * p->step, groups = p->groups;
     const mg_dsp_runs runs = {groups, (pixels - 1u) * second, (p->split - 1u) * groups * 24u, rows + p->kernel_h};
     for (uint32_t j = 0u; j < p->split; j += 1u) {
         mg_dsp_gather_rows(rows, 2u * (p->runs[j] + at), x + j * groups * 12u, second, &runs);
     }
+#endif
 }
 
 MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out, mg_s16 *scratch)

@@ -56,5 +56,9 @@ typedef struct {
 #define MG_DECLARE_conv2d_s8__dsp16_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp9_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp9_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp9_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
+#define MG_DECLARE_conv2d_s8__dsp9_single_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 
 #endif /* MCUGEN_DSP_RING_H */

@@ -42,5 +42,9 @@ typedef struct {
 #define MG_DECLARE_conv2d_s8__dsp4_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp16_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp9_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp9_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp9_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
+#define MG_DECLARE_conv2d_s8__dsp9_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 
 #endif /* MCUGEN_DSP_RUN_H */

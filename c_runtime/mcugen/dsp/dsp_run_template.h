@@ -4,6 +4,9 @@
  */
 #include "mcugen/dsp_run.h"
 #include "mcugen/dsp_clamp.h"
+#ifdef MG_SUMMED
+#include "mcugen/dsp_sums.h"
+#endif
 #include "mcugen/dsp_widen.h"
 
 #define MG_QUADS (MG_WORDS / 2)
@@ -14,6 +17,27 @@
 #include "mcugen/dsp_block_template.h"
 
 MG_DECLARE_DSP_RUN(MG_KERNEL);
+
+/* The channels of three pixels, `apart` elements from each other. */
+static inline void MG_VARIANT(gather)(const int8_t *x, uint32_t apart, uint32_t in_c, mg_s16 *taps)
+{
+    const uint32_t groups = in_c / 4u;
+    const int8_t *const rest = x + in_c - 4;
+#ifdef MG_SUMMED
+    mg_dsp_sums sums = {{0u, 0u, 0u}, MG_DSP_SUMMED, taps, taps + 6u + (in_c + 3u) / 4u * 12u};
+    taps += 6;
+    mg_dsp_gather_bytes_summed(x, x + apart, x + 2u * apart, taps, groups, &sums);
+    if ((in_c & 3u) != 0u) {
+        mg_dsp_gather_bytes_summed(rest, rest + apart, rest + 2u * apart, taps + groups * 12u, 1u, &sums);
+    }
+    mg_dsp_store_sums(&sums);
+#else
+    mg_dsp_gather_bytes(x, x + apart, x + 2u * apart, taps, groups);
+    if ((in_c & 3u) != 0u) {
+        mg_dsp_gather_bytes(rest, rest + apart, rest + 2u * apart, taps + groups * 12u, 1u);
+    }
+#endif
+}
 
 /* Blocks of three pixels: the last begins where it must to end with the last pixel. Fewer than three pixels are computed
  * one by one, each as three that are the same. */
@@ -27,13 +51,8 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_run_params *p, const int8_t *in, int8_t *
     }
     for (uint32_t i = 0u; i < n; i += at_once) {
         const uint32_t first = i + at_once <= n ? i : n - at_once;
-        const int8_t *const x = in + first * in_c;
         job.out = out + first * out_c;
-        mg_dsp_gather_bytes(x, x + apart, x + 2u * apart, scratch, in_c / 4u);
-        if ((in_c & 3u) != 0u) {
-            const int8_t *const rest = x + in_c - 4;
-            mg_dsp_gather_bytes(rest, rest + apart, rest + 2u * apart, scratch + in_c / 4u * 12u, 1u);
-        }
+        MG_VARIANT(gather)(in + first * in_c, apart, in_c, scratch);
         MG_VARIANT(channels)(&job, last, out_c, 3u);
     }
     if (p->clamps != 0u) {

@@ -10,6 +10,7 @@
  *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two outputs to a halfword, a + 256 b; 2: weights of 4
  *                 bits, two outputs to a byte, a + 16 b
  *   MG_SINGLE     1, where MG_COMPOSITE: loads beside products, for Cortex-M7
+ *   MG_SUMMED     defined, with MG_COMPOSITE 1: weights of nine bits, see dsp_sums.h; in the stream a is 0 to 255
  *
  * The stream holds for each block of four outputs, in the order of reading:
  *   the four biases, doubled; composite: bias a, bias a + 256 bias b of both pairs; of 4 bits: 16 bias a, bias a + 16
@@ -20,6 +21,9 @@
  */
 #include "mcugen/dsp_block.h"
 #include "mcugen/dsp_clamp.h"
+#ifdef MG_SUMMED
+#include "mcugen/dsp_sums.h"
+#endif
 #include "mcugen/dsp_vector.h"
 #include "mcugen/dsp_widen.h"
 
@@ -35,7 +39,13 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
     "smlad " sum ", r2, r10, " sum "\n"  \
     "smlad " sum ", r3, r11, " sum "\n"
 
-#define MG_PAIR_OF(x, w, a, b) MG_DSP_SMLAD(b, x, w) "sxtb16 " w ", " w "\n" MG_DSP_SMLAD(a, x, w)
+/* Output a of a composite word. */
+#ifdef MG_SUMMED
+#define MG_FIRST_OF(w) "uxtb16 " w ", " w "\n"
+#else
+#define MG_FIRST_OF(w) "sxtb16 " w ", " w "\n"
+#endif
+#define MG_PAIR_OF(x, w, a, b) MG_DSP_SMLAD(b, x, w) MG_FIRST_OF(w) MG_DSP_SMLAD(a, x, w)
 
 #define MG_BOTH(a, b)                    \
     "ldmia lr!, {r8-r11}\n"              \
@@ -54,10 +64,10 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
 /* Variant with words already loaded, x0 times r8 and so on; one and other: loads of the next words. */
 #define MG_AMONG(a, b, x0, x1, x2, x3, one, other)               \
     MG_DSP_SMLAD(b, x0, "r8")                                    \
-    MG_DSP_SMLAD(b, x1, "r9") "sxtb16 r8, r8\n"                  \
-    MG_DSP_SMLAD(b, x2, "r10") "sxtb16 r9, r9\n"                 \
-    MG_DSP_SMLAD(b, x3, "r11") "sxtb16 r10, r10\n"               \
-    MG_DSP_SMLAD(a, x0, "r8") "sxtb16 r11, r11\n"                \
+    MG_DSP_SMLAD(b, x1, "r9") MG_FIRST_OF("r8")                  \
+    MG_DSP_SMLAD(b, x2, "r10") MG_FIRST_OF("r9")                 \
+    MG_DSP_SMLAD(b, x3, "r11") MG_FIRST_OF("r10")               \
+    MG_DSP_SMLAD(a, x0, "r8") MG_FIRST_OF("r11")                \
     MG_DSP_SMLAD(a, x1, "r9") one                                \
     MG_DSP_SMLAD(a, x2, "r10") other                             \
     MG_DSP_SMLAD(a, x3, "r11")
@@ -100,6 +110,14 @@ MG_DECLARE_DSP_VECTOR(MG_KERNEL);
 #endif
 #endif
 
+/* The word of sums. */
+#ifdef MG_SUMMED
+#define MG_LEAD \
+    "ldr r0, [r12], #4\nldrd r8, r9, [lr], #8\n" MG_PAIR_OF("r0", "r8", "r4", "r5") MG_PAIR_OF("r0", "r9", "r6", "r7")
+#else
+#define MG_LEAD
+#endif
+
 #if MG_ONCE == 2
 #define MG_SIGN(sum, addend)
 #define MG_HIGH(sum, mult, addend) MG_DSP_SCALE_FLOAT(sum, mult, addend)
@@ -130,6 +148,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
             "1:\n"
             "ldr r12, [sp]\n"
             MG_BIASES
+            MG_LEAD
             "2:\n"
             ".rept " MG_TEXT(MG_UNROLL) "\n"
             "ldmia r12!, {r0-r3}\n"
@@ -172,6 +191,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
 }
 
 #undef MG_OUTPUT
+#undef MG_FIRST_OF
 #undef MG_PAIR_OF
 #undef MG_BOTH
 #undef MG_FOUR_OF
@@ -179,6 +199,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const mg_dsp_vec
 #undef MG_AMONG
 #undef MG_EIGHT
 #undef MG_BIASES
+#undef MG_LEAD
 #undef MG_SCALES
 #undef MG_SHIFTS
 #undef MG_SIGN
@@ -211,6 +232,20 @@ static inline int32_t MG_VARIANT(multiply)(int32_t sum, int32_t w, const mg_s16 
 }
 #endif
 
+#if MG_COMPOSITE == 1
+/* Two taps times a composite word added to the sums of a pair of outputs. */
+static inline void MG_VARIANT(pairs)(int32_t *sums, int32_t word, const mg_s16 *x)
+{
+#ifdef MG_SUMMED
+    const int32_t a = word & 0xFF00FF;
+#else
+    const int32_t a = (int32_t)((uint32_t)(uint16_t)(int8_t)(word & 0xFF) | (uint32_t)(int8_t)(word >> 16 & 0xFF) << 16);
+#endif
+    sums[0] = MG_VARIANT(multiply)(sums[0], a, x);
+    sums[1] = MG_VARIANT(multiply)(sums[1], word, x);
+}
+#endif
+
 static inline void MG_VARIANT(eight)(int32_t sums[4], const int32_t *w, const mg_s16 *x)
 {
     for (uint32_t k = 0u; k < 4u; k += 1u) {
@@ -225,10 +260,7 @@ static inline void MG_VARIANT(eight)(int32_t sums[4], const int32_t *w, const mg
         }
 #elif MG_COMPOSITE
         for (uint32_t pair = 0u; pair < 2u; pair += 1u) {
-            const int32_t word = w[4u * pair + k];
-            const int32_t a = (int32_t)((uint32_t)(uint16_t)(int8_t)(word & 0xFF) | (uint32_t)(int8_t)(word >> 16 & 0xFF) << 16);
-            sums[2u * pair] = MG_VARIANT(multiply)(sums[2u * pair], a, x + 2u * k);
-            sums[2u * pair + 1u] = MG_VARIANT(multiply)(sums[2u * pair + 1u], word, x + 2u * k);
+            MG_VARIANT(pairs)(sums + 2u * pair, w[4u * pair + k], x + 2u * k);
         }
 #else
         for (uint32_t o = 0u; o < 4u; o += 1u) {
@@ -242,11 +274,21 @@ static void MG_VARIANT(vector)(const mg_dsp_vector_job *job)
 {
     const uint32_t steps = (uint32_t)(job->x_end - job->x) / 8u, words = MG_COMPOSITE == 2 ? 4u : MG_COMPOSITE ? 8u : 16u;
     const int32_t *w = job->stream;
+#ifdef MG_SUMMED
+    const mg_s16 *const x = job->x + 2;
+#else
+    const mg_s16 *const x = job->x;
+#endif
     for (uint32_t o = 0u; o < job->left; o += 4u) {
         int32_t sums[4] = {w[0], w[1], w[2], w[3]};
         w += 4;
+#ifdef MG_SUMMED
+        MG_VARIANT(pairs)(sums, w[0], job->x);
+        MG_VARIANT(pairs)(sums + 2, w[1], job->x);
+        w += 2;
+#endif
         for (uint32_t i = 0u; i < steps; i += 1u) {
-            MG_VARIANT(eight)(sums, w, job->x + 8u * i);
+            MG_VARIANT(eight)(sums, w, x + 8u * i);
             w += words;
         }
         for (uint32_t k = 0u; k < 4u; k += 1u) {
@@ -273,16 +315,24 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_vector_params *p, const int8_t *in, int8_
 {
     mg_dsp_vector_job job = {scratch, scratch + p->length, out, p->out_len, p->stream};
     const uint32_t k = p->in_len, groups = k / 4u;
+#ifdef MG_SUMMED
+    mg_s16 *const taps = scratch + 2;
+#else
+    mg_s16 *const taps = scratch;
+#endif
     for (uint32_t i = 0u; i < n; i += 1u) {
         const int8_t *const x = in + i * k;
         if (k < 4u) {
-            mg_dsp_widen_each(x, scratch, k);
+            mg_dsp_widen_each(x, taps, k);
         } else {
-            mg_dsp_widen_swapped(x, scratch, groups);
+            mg_dsp_widen_swapped(x, taps, groups);
             if ((k & 3u) != 0u) {
-                mg_dsp_widen_swapped(x + k - 4, scratch + 4u * groups, 1u);
+                mg_dsp_widen_swapped(x + k - 4, taps + 4u * groups, 1u);
             }
         }
+#ifdef MG_SUMMED
+        mg_dsp_sum_vector(taps, (k + 3u) / 4u);
+#endif
         job.out = out + i * p->out_len;
         MG_VARIANT(vector)(&job);
     }

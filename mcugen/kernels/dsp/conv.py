@@ -6,7 +6,7 @@ how many are unrolled, so that layers share it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -15,13 +15,17 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, Ring
-from mcugen.kernels.dsp import scaling
+from mcugen.kernels.dsp import nine, scaling
 from mcugen.kernels.dsp.layout import Layout, Words, groups_in, layout, words_in, words_of
+from mcugen.kernels.dsp.ways import SMALL_WAYS, WAYS, Way
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
 
 SHARED_WORDS = 8
 """The same in copies for layers of any size."""
+
+SUMMED_WORDS = 16
+"""Words of pixels with sums; more are in a loop, for any number: it costs little, as the sums take the biases."""
 
 TERMS = ("blocks", "pairs", "groups", "products", "odd_channels")
 GATHERED_TERMS = (*TERMS, "looped", "loops", "gathers", "gathered")
@@ -30,54 +34,6 @@ FINISH_TERMS = ("below_zero", *scaling.CLAMP_TERMS)
 _MAX_FIELD = 2**16 - 1
 _MAX_RUNS = 512
 """Most runs of taps for an output: each has a pointer on the stack."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """Bits that a weight takes; loads of several words, or single ones, for Cortex-M7."""
-
-    name: str
-    bits: int
-    is_single: bool = False
-
-    @property
-    def is_composite(self) -> bool:
-        """Whether two channels share a halfword."""
-        return self.bits == 8
-
-    @property
-    def step(self) -> int:
-        """Words of two taps that are read together."""
-        return 2 if self.bits == 4 else 1
-
-    @property
-    def short(self) -> str:
-        return self.name.replace("_single", "s")
-
-    def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
-        """Code bytes of blocks of three pixels and, with `rest`, of two, for `words` unrolled words; base excluded."""
-        linear = sizes["linear"] % 2
-        extra = (24 + 12 * linear) * (self.bits < 16) + 24 * linear + 16 * sizes["loop"]
-        bytes_of = (44.0, 32.0) if self.is_single else _WORD_BYTES[gathered, self.bits]
-        return sum(words * each + extra for each in bytes_of[: 1 + sizes.get("rest", 0)])
-
-
-_WAYS = (
-    Way("dsp16", 16),
-    Way("dsp8", 8),
-    Way("dsp16_single", 16, is_single=True),
-    Way("dsp8_single", 8, is_single=True),
-    Way("dsp4", 4),
-)
-_SMALL_WAYS = tuple(way for way in _WAYS if way.bits < 16)
-_WORD_BYTES = {
-    (False, 16): (32.0, 22.0),
-    (False, 8): (36.0, 26.0),
-    (True, 16): (30.7, 22.7),
-    (True, 8): (33.3, 25.3),
-    (True, 4): (42.0, 34.0),
-}
-"""(gathered, bits of a weight) -> code bytes for one word of two taps, for three pixels and for two."""
 
 
 def _finish(call: Call, way: Way, loop: int, *, shared: bool) -> dict[str, int]:
@@ -141,13 +97,17 @@ class InRows:
 
     def words(self, call: Call, way: Way) -> Words:
         """How gathered taps are read."""
-        found = self.layout(call)
-        total = window_of(call).kernel[0] * len(found.runs) * 2 * found.run.quads
+        sums = self.sums(call)
+        total = sums.following if way.is_summed else sums.taps // 2
         return _shared_words(total) if self.shared else words_of(total, words_in(call), way.step)
+
+    def sums(self, call: Call) -> nine.Sums:
+        found = self.layout(call)
+        return nine.Sums(found.run.quads, window_of(call).kernel[0] * len(found.runs))
 
     def scratch(self, call: Call, way: Way) -> int:
         """Bytes of three pixels' taps."""
-        return _gathered_bytes(self.words(call, way))
+        return _gathered_bytes(self.words(call, way), way)
 
     def variant(self, call: Call, way: Way) -> dict[str, int]:
         found, rows = self.layout(call), window_of(call).kernel[0]
@@ -176,18 +136,19 @@ class InRows:
         found, w = self.layout(call), matrix(call)
         taps = found.taps(_by_tap(call))
         taken: Params = {}
+        sums = self.sums(call) if way.is_summed else None
         if self.gathered:
             words = self.words(call, way).total
             taps = scaling.padded(taps, 2 * words)
             taken = {
-                "words": words,
+                "words": words + way.is_summed,
                 "step": found.step,
                 "kernel_h": window_of(call).kernel[0],
                 "split": len(found.runs),
                 "groups": found.run.quads,
             }
         return {
-            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"]),
+            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"], sums=sums),
             "runs": np.array(found.runs, np.uint32),
             "left": found.left,
             "row_length": found.row_length,
@@ -253,17 +214,22 @@ class Pixels:
     gathers: ClassVar[bool] = True
 
     def words(self, call: Call, way: Way) -> Words:
-        total = 2 * -(-call.input(0).shape[3] // 4)
+        sums = self.sums(call)
+        total = sums.following if way.is_summed else sums.taps // 2
         return _shared_words(total) if self.shared else words_of(total, words_in(call), way.step)
+
+    def sums(self, call: Call) -> nine.Sums:
+        return nine.Sums(-(-call.input(0).shape[3] // 4))
 
     def scratch(self, call: Call, way: Way) -> int:
         """Bytes of three pixels' channels, widened."""
-        return _gathered_bytes(self.words(call, way))
+        return _gathered_bytes(self.words(call, way), way)
 
     def variant(self, call: Call, way: Way) -> dict[str, int]:
         words = self.words(call, way)
-        loop = int(self.shared or words.times > 1)
-        return {"words": words.words, "loop": loop, **_finish(call, way, loop, shared=self.shared)}
+        loop = int(self.shared or words.times > 1 or (way.is_summed and words.words > SUMMED_WORDS))
+        signed = loop * (self.shared or not way.is_summed)
+        return {"words": words.words, "loop": loop, **_finish(call, way, signed, shared=self.shared)}
 
     def work(self, call: Call, way: Way) -> dict[str, float]:
         outputs = call.output.shape[3]
@@ -274,9 +240,10 @@ class Pixels:
     def params(self, call: Call, way: Way) -> Params:
         w, words = matrix(call), self.words(call, way)
         taps = scaling.padded(scaling.swapped(scaling.overlapped(w)), 2 * words.total)
+        sums = self.sums(call) if way.is_summed else None
         return {
-            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"]),
-            "words": words.total,
+            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"], sums=sums),
+            "words": words.total + way.is_summed,
             "in_c": w.shape[1],
             "out_c": w.shape[0],
             **scaling.clamp(call, activation_of(call)),
@@ -317,8 +284,8 @@ def _gathered_work(blocks: tuple[int, int], outputs: int, words: Words, runs: in
     return counts | {"gathered": runs * groups * counts["blocks"]}
 
 
-def _gathered_bytes(words: Words) -> int:
-    return -(-12 * words.total // 16) * 16
+def _gathered_bytes(words: Words, way: Way) -> int:
+    return -(-12 * (words.total + way.is_summed) // 16) * 16
 
 
 def four_channels(call: Call) -> bool:
@@ -330,9 +297,9 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
     """The kernels of a convolution in one group (is_dense), on rows widened once."""
     found: tuple[Kernel, ...] = ()
     for suffix, rows, ways in (
-        ("", InRows(gathered=False), tuple(way for way in _WAYS if way.step == 1)),
-        ("_gathered", InRows(gathered=True), _WAYS),
-        ("_shared_gathered", InRows(gathered=True, shared=True), _SMALL_WAYS),
+        ("", InRows(gathered=False), tuple(way for way in WAYS if way.bits in (8, 16))),
+        ("_gathered", InRows(gathered=True), WAYS),
+        ("_shared_gathered", InRows(gathered=True, shared=True), SMALL_WAYS),
     ):
         base = Kernel(
             "",
@@ -359,7 +326,7 @@ def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
             terms=(*GATHERED_TERMS, *FINISH_TERMS),
             struct="mg_dsp_run",
         )
-        found += _all(base, suffix, runs, _WAYS)
+        found += _all(base, suffix, runs, WAYS)
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule, fact
 from mcugen.errors import InternalError
+from mcugen.kernels.dsp import nine
 from mcugen.numeric import (
     activation_range,
     multiply_double_rounding,
@@ -26,6 +27,8 @@ DSP = frozenset({"dsp"})
 FPU = frozenset({"fpu"})
 SWAPPED = (0, 2, 1, 3)
 """The order in which SXTB16 widens four bytes."""
+COMPOSITE = (8, 9)
+"""Bits of weights of which those of two channels share a halfword."""
 
 ALIKE = (12, 8, 16, 4, 20)
 """Shifts that may serve all channels of a layer, in this order: few, so that layers share copies of code."""
@@ -257,7 +260,14 @@ def nibbles(call: Call) -> bool:
     return bool(matrix(call)[1::2].min(initial=0) >= -7)
 
 
-PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 8: (composite,), 4: (nibbles,)}
+def nine_bits(call: Call) -> bool:
+    "weights are int16, those of each channel and 0 span at most 255, and no sum of an odd channel reaches 2^23"
+    if not _filter.int8_data_wide_weights(call) or not _filter.constant_weights(call):
+        return False
+    return nine.is_narrow(matrix(call)) and bool(largest(call)[1::2].max(initial=0) < _LARGEST_COMPOSITE)
+
+
+PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 9: (nine_bits,), 8: (composite,), 4: (nibbles,)}
 """Bits that weights take in a stream -> what must hold for that."""
 
 
@@ -330,9 +340,10 @@ class Blocks:
         four = both.reshape(*both.shape[:-1], -1, 4)
         return bias, (four << np.arange(0, 32, 8)).sum(axis=-1)
 
-    def packed(self, bits: int) -> tuple[np.ndarray, np.ndarray]:
-        """Biases and weights that take so many bits each."""
-        return {16: self.held, 8: self.composite, 4: self.nibbles}[bits]()
+    def packed(self, bits: int, sums: nine.Sums | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Biases and weights that take so many bits each. sums: with nine bits, those of the taps."""
+        shared = self if sums is None else replace(self, taps=sums.stored(self.taps))
+        return {16: self.held, 9: shared.composite, 8: self.composite, 4: self.nibbles}[bits]()
 
 
 def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: int) -> Blocks:
@@ -353,15 +364,17 @@ def stored(words: np.ndarray) -> np.ndarray:
     return (words.reshape(-1) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
 
 
-def stream(call: Call, w: np.ndarray, taps: np.ndarray, *, bits: int, linear: int) -> Params:
+def stream(
+    call: Call, w: np.ndarray, taps: np.ndarray, *, bits: int, linear: int, sums: nine.Sums | None = None
+) -> Params:
     """The `stream` of dsp_block_template.h, and the words up to the last whole pair of channels and to the end.
 
-    w, taps: see blocks_of. bits: those that a weight takes. linear: as in the template.
+    w, taps: see blocks_of. bits: those that a weight takes. linear: as in the template. sums: see Blocks.packed.
     """
     blocks = blocks_of(call, w, taps, scales_alike(call) if linear == 5 else scales(call), 2)
-    bias, words = blocks.packed(bits)
+    bias, words = blocks.packed(bits, sums)
     body = words.transpose(0, 2, 1).reshape(len(words), -1)
-    scaling = wide(blocks.scaling, once=linear == 2) if bits == 8 and linear in (0, 2) else blocks.scaling
+    scaling = wide(blocks.scaling, once=linear == 2) if bits in COMPOSITE and linear in (0, 2) else blocks.scaling
     lines = np.hstack([bias, body, scaling[:, :4] if linear == 5 else scaling])
     return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
-from mcugen.kernels.dsp import scaling
+from mcugen.kernels.dsp import nine, scaling
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once
 
@@ -16,13 +16,13 @@ _BLOCK = 4
 _STEP = 8
 """Taps that are read together."""
 
-_UNROLLED_STEPS = {16: 4, 8: 16, 4: 4}
+_UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
 """Bits of weights -> steps in the text, at most; those of 8 bits are what is used unless speed, or flash, is all."""
 
 
-def _work(call: Call) -> dict[str, float]:
+def _work(call: Call, *, bits: int) -> dict[str, float]:
     blocks = pixels(call) * -(-call.input(1).shape[0] // _BLOCK)
-    return {"blocks": blocks, "groups": blocks * _steps(call), **scaling.clamp_work(call, activation_of(call))}
+    return {"blocks": blocks, "groups": blocks * _steps(call, bits), **scaling.clamp_work(call, activation_of(call))}
 
 
 def _scales(call: Call) -> scaling.Scales:
@@ -36,7 +36,7 @@ def _scaled(call: Call) -> bool:
 
 
 def _variant(call: Call, *, bits: int) -> dict[str, int]:
-    steps = _steps(call)
+    steps = _steps(call, bits)
     most = scaling.unrolled(call, _UNROLLED_STEPS[bits], 88, 256)
     unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
     once = scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
@@ -47,52 +47,67 @@ def _variant(call: Call, *, bits: int) -> dict[str, int]:
 def _params(call: Call, *, bits: int) -> Params:
     w = matrix(call)
     whole = scaling.overlapped(w) if w.shape[1] >= _BLOCK else w
-    taps = scaling.padded(whole, _STEP * _steps(call))
+    taps = scaling.padded(whole, _STEP * _steps(call, bits))
     taps = scaling.swapped(taps) if w.shape[1] >= _BLOCK else taps
     blocks = scaling.blocks_of(call, w, taps, _scales(call), _BLOCK)
-    bias, words = blocks.packed(bits)
+    bias, words = blocks.packed(bits, _sums(call) if bits == 9 else None)
+    lead, rest = np.split(words, [1 if bits == 9 else 0], axis=2)
     steps = (
-        words.reshape(*words.shape[:2], -1, _STEP // 4 if bits == 4 else _STEP // 2)
+        rest.reshape(*rest.shape[:2], -1, _STEP // 4 if bits == 4 else _STEP // 2)
         .transpose(0, 2, 1, 3)
         .reshape(len(words), -1)
     )
     return {
-        "stream": scaling.stored(np.hstack([bias, steps, blocks.scaling])),
+        "stream": scaling.stored(np.hstack([bias, lead.reshape(len(words), -1), steps, blocks.scaling])),
         "in_len": w.shape[1],
-        "length": _STEP * _steps(call),
+        "length": _length(call, bits),
         "out_len": w.shape[0],
         **scaling.clamp(call, activation_of(call)),
     }
 
 
-def _steps(call: Call) -> int:
-    """Groups of eight taps of a vector."""
-    w = call.input(1)
-    return -(-w.size // (w.shape[0] * _STEP))
+def _sums(call: Call) -> nine.Sums:
+    return nine.Sums(-(-call.input(1).size // (call.input(1).shape[0] * _BLOCK)))
 
 
-def _scratch(call: Call) -> int:
+def _steps(call: Call, bits: int) -> int:
+    """Groups of eight taps of a vector, with nine bits those of its sums too."""
+    sums, taps = _sums(call), call.input(1).size // call.input(1).shape[0]
+    return -(-(2 * sums.following if bits == 9 else taps) // _STEP)
+
+
+def _length(call: Call, bits: int) -> int:
+    """Elements of a widened vector, with nine bits those of the sums before it too."""
+    return _STEP * _steps(call, bits) + 2 * (bits == 9)
+
+
+def _scratch(call: Call, *, bits: int) -> int:
     """Size of a widened vector in bytes."""
-    return 2 * _STEP * _steps(call)
+    return 2 * _length(call, bits)
+
+
+def four_elements(call: Call) -> bool:
+    "vectors have at least 4 elements"
+    return bool(matrix(call).shape[1] >= _BLOCK)
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """With weights of 16 bits, of 8, also with single loads, and of 4. rules: of the operator."""
-    ways = (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8), ("dsp4", 4))
+    """With weights of 16, 8 and 4 bits, and nine in eight; some also with single loads. rules: of the operator."""
+    ways = (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8), ("dsp9", 9), ("dsp9_single", 9), ("dsp4", 4))
     return tuple(_kernel(name, rules, bits) for name, bits in ways)
 
 
 def _kernel(name: str, rules: tuple[Rule, ...], bits: int) -> Kernel:
-    proofs = (*rules, scaling.doubled, _scaled, *scaling.PROOFS[bits])
+    proofs = (*rules, scaling.doubled, _scaled, *scaling.PROOFS[bits], *((four_elements,) if bits == 9 else ()))
     return Kernel(
         f"mg_fully_connected_s8__{name}",
         Form.POINTWISE,
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
         count=pixels,
-        scratch=_scratch,
+        scratch=partial(_scratch, bits=bits),
         variant=partial(_variant, bits=bits),
-        work=_work,
+        work=partial(_work, bits=bits),
         terms=("blocks", "groups", *scaling.CLAMP_TERMS),
         widened=bits == 16,
         struct="mg_dsp_vector",

@@ -1,0 +1,59 @@
+"""Weights of nine bits in eight, on cores with SMLAD: uint8 ones less a zero point, as models of legacy uint8 have.
+
+A stored weight is w + z, with a z for each channel. Minus z times the sum of the data goes in as one more product, of
+words of sums that the kernels append to the gathered taps: see dsp_sums.h.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SUMMED_GROUPS = 127
+"""Groups of four taps whose elements of 8 bits are summed in two halves of 16 bits."""
+LARGEST = 255
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The words of sums of a pixel's taps, which are `runs` runs of `groups` groups of four: one before the taps, the
+    others after them.
+    """
+
+    groups: int
+    runs: int = 1
+
+    @property
+    def taps(self) -> int:
+        return 4 * self.groups * self.runs
+
+    @property
+    def words(self) -> int:
+        if self.groups > SUMMED_GROUPS:
+            return self.runs * -(-self.groups // SUMMED_GROUPS)
+        return -(-self.runs // (SUMMED_GROUPS // self.groups))
+
+    @property
+    def following(self) -> int:
+        """Words of taps, and of sums after them."""
+        return self.taps // 2 + self.words - 1
+
+    def stored(self, taps: np.ndarray) -> np.ndarray:
+        """Taps [blocks, channels, taps and zeros] as bytes: those of even channels from 0 to 255, of odd ones from -128
+        to 127; z twice for each word of sums.
+        """
+        found = np.pad(taps, ((0, 0), (0, 0), (2, 0)))
+        for first, low, high in ((0, 0, 255), (1, -128, 127)):
+            w = taps[:, first::2, : self.taps]
+            least, most = (f(axis=2, keepdims=True, initial=0) for f in (w.min, w.max))
+            zero = np.clip(0, low - least, high - most)
+            found[:, first::2, : 2 + 2 * self.following] = zero
+            found[:, first::2, 2 : 2 + self.taps] += w
+        return found
+
+
+def is_narrow(w: np.ndarray) -> bool:
+    """Whether there is such a z for each row of weights [channels, taps], of which some may be skipped as zeros."""
+    least, most = w.min(axis=1, initial=0), w.max(axis=1, initial=0)
+    return bool((most - least).max(initial=0) <= LARGEST)
