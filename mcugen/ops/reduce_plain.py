@@ -43,7 +43,7 @@ def params(call: Call) -> Params:
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     """As the operator of the file that is read so."""
     x, how = call.input(0), call.op.how
-    known = {"bool": ("max", "min"), "f32": ("prod",), "s32": _plain.FOLDS, "s64": _plain.FOLDS}
+    known = {"bool": ("max", "min", "prod"), "f32": ("prod",), "s32": _plain.FOLDS, "s64": _plain.FOLDS}
     names = _TFLITE if x.dtype == "bool" else _TFLITE | _WIDE
     name = {made: name for name, made in names.items()}.get(how, "")
     if how not in known.get(x.dtype, ()):
