@@ -84,10 +84,11 @@ def test_frames_keep_their_state_in_several_regions(tmp_path: Path) -> None:
 def test_frames_take_the_leanest_kernels_where_ram_is_the_goal(tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(stream())
     made = {
-        goal: mcugen.compile(tmp_path / "m.tflite", board="cortex-m4", input_mode="frames", optimize=goal)
+        goal: mcugen.compile(tmp_path / "m.tflite", board="cortex-m0plus", input_mode="frames", optimize=goal)
         for goal in ("ram", "balanced", "speed")
     }
-    require_exact(made["ram"])
+    verdict = host.verify(made["ram"], list(cases(made["ram"].imported, 3)))
+    assert verdict.agrees, verdict.first_difference
     assert made["ram"].report.ram_bytes < made["speed"].report.ram_bytes
     assert made["ram"].report.ram_bytes <= made["balanced"].report.ram_bytes
 
