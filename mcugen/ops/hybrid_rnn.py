@@ -41,10 +41,12 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Elements of which tanh is taken."""
-    op = call.op
+    """Elements of which tanh is taken, and how often a state is quantized between its least and greatest value."""
+    op, (steps, batches, _) = call.op, call.input(0).shape
     assert isinstance(op, HybridRnn)
-    return {"curved": call.output.size if op.activation == "Tanh" else 0}
+    made = steps * batches
+    curved = made * call.input(4).shape[1] if op.activation == "Tanh" else 0
+    return {"curved": curved, "ranges": 0 if op.symmetric else made}
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class HybridRnn(Op):
             operands=(0, 1, 2, 6),
             scratch=scratch,
             work=work,
-            terms=("curved",),
+            terms=("curved", "ranges"),
         ),
     )
 
@@ -119,15 +121,16 @@ class HybridRnn(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [
-            _example(cls(), (3, 1, 5, 4), 1),
-            _example(cls("Relu", symmetric=True), (2, 2, 3, 5), 2),
-            _example(cls("Tanh", symmetric=True), (1, 2, 1, 6), 3),
-            _example(cls(), (4, 1, 16, 12), 4),
-            _example(cls("Relu"), (1, 1, 40, 20), 5),
+            example(cls(), (3, 1, 5, 4), 1),
+            example(cls("Relu", symmetric=True), (2, 2, 3, 5), 2),
+            example(cls("Tanh", symmetric=True), (1, 2, 1, 6), 3),
+            example(cls(), (4, 1, 16, 12), 4),
+            example(cls("Relu"), (1, 1, 40, 20), 5),
         ]
 
 
-def _example(op: HybridRnn, sizes: tuple[int, int, int, int], seed: int) -> Example:
+def example(op: HybridRnn, sizes: tuple[int, int, int, int], seed: int) -> Example:
+    """A layer on so many steps, batches, inputs and units."""
     steps, batches, inputs, hidden = sizes
     weights = [TensorType((hidden, n), "s8", QuantParams((0.005 * n,), (0,))) for n in (inputs, hidden)]
     floats = [TensorType(shape, "f32") for shape in ((hidden,), (batches, hidden))]
