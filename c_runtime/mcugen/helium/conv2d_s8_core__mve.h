@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Shared by the kernels of conv2d_s8__mve.h: storing an input row, and computing an output row. MG_PATCHES: 1 if pixels
- * are patches, else 0. MG_ROW: type, linkage and name of the function that stores a row.
+ * are patches, else 0. MG_ROW: type, linkage and name of the function that stores a row. MG_ALONE, of patches: 1 where the
+ * last pixel of a row is computed alone.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 
@@ -50,6 +51,9 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 #endif
 #define MG_ROW_LOADS(a, row) MG_STEP_PAIR(a, MG_LOAD, MG_FIRST(row), MG_SECOND(row))
 
+#if !MG_PATCHES
+#define MG_ALONE 0
+#endif
 #if MG_EIGHTS
 #include "mcugen/conv2d_s8_eights__mve.h"
 #else
@@ -194,4 +198,7 @@ static void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p, const int8_t *co
 }
 #endif
 #undef MG_BLOCK
+#if !MG_PATCHES
+#undef MG_ALONE
+#endif
 #include "mcugen/finish_end__mve.h"

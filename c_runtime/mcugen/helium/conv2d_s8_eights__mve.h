@@ -35,7 +35,24 @@
     ".endif\n"                              \
     MG_FOUR_SCALED(made)
 
-/* Two pixels at a time; if their number is odd, the last but one is computed twice; for a single pixel, the second
+/* The same of one pixel, a patch. */
+#define MG_SUMS_ALONE(made)                 \
+    MG_FOUR_ALONE("", "q0")                 \
+    ".if steps > 1\n"                       \
+    MG_FOUR_ALONE("a", "q1")                \
+    ".endif\n"                              \
+    ".set offset, 32\n"                     \
+    ".if steps > 2\n"                       \
+    ".rept steps - 2\n"                     \
+    MG_LOAD " q2, " MG_FIRST("r7")          \
+    MG_FOUR_ALONE("a", "q2")                \
+    ".set offset, offset + 16\n"            \
+    ".endr\n"                               \
+    ".endif\n"                              \
+    MG_FOUR_ALONE_SCALED(made)
+
+/* Two pixels at a time; if their number is odd, the last but one is computed twice, or with MG_ALONE the last one alone;
+ * for a single pixel, the second
  * result is overwritten. Stack: least and largest output, zero point, stream, its end, end of the outputs less one pixel,
  * out_c. */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
@@ -114,12 +131,31 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_para
         "cmp r1, r0\n"
         "blo.w 1b\n"
         "bne 6f\n"
+        ".if " MG_TEXT(MG_ALONE) "\n"
+        "ldr r5, [sp, #36]\n"
+        ".set offset, 0\n"
+        MG_LOAD " q0, " MG_FIRST("r7")
+        ".set offset, 16\n"
+        ".if steps > 1\n"
+        MG_LOAD " q1, " MG_FIRST("r7")
+        ".endif\n"
+        "3:\n"
+        MG_SUMS_ALONE("q4")
+        MG_SUMS_ALONE("q5")
+        "ldr r0, [sp, #32]\n"
+        MG_EIGHT_BYTES("r0")
+        "vstrh.32 q4, [r1], #8\n"
+        "ldr r0, [sp, #40]\n"
+        "cmp r5, r0\n"
+        "blo.w 3b\n"
+        ".else\n"
         "sub r1, r1, r4\n"
         "sub r3, r3, r4\n"
         "subw r7, r7, #" MG_TEXT(MG_PIXEL) "\n"
         "subw r9, r9, #" MG_TEXT(MG_PIXEL) "\n"
         "subw r11, r11, #" MG_TEXT(MG_PIXEL) "\n"
         "b.w 1b\n"
+        ".endif\n"
         "6:\n"
         "add sp, sp, #56\n"
         "vpop {d8-d15}\n"
@@ -127,4 +163,5 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_para
         "pop {r4-r11, pc}\n");
 }
 #undef MG_SUMS
+#undef MG_SUMS_ALONE
 #undef MG_LOADED

@@ -59,7 +59,31 @@
     "vqmovnb.s32 " made ", q5\n"            \
     "vqmovnt.s32 " made ", q6\n"
 
-/* Eight outputs of both pixels, in q4 and q5, are stored. zero: the register of the zero point. */
+/* A step of four outputs of one pixel, x0. a: as in MG_STEP_PAIR. */
+#define MG_FOUR_ALONE(a, x0)                \
+    "vldrb.u8 q6, [r5], #16\n"              \
+    "vmladav" a ".s8 r0, " x0 ", q6\n"      \
+    "vldrb.u8 q7, [r5], #16\n"              \
+    "vmladav" a ".s8 r4, " x0 ", q7\n"      \
+    "vldrb.u8 q6, [r5], #16\n"              \
+    "vmladav" a ".s8 r8, " x0 ", q6\n"      \
+    "vldrb.u8 q7, [r5], #16\n"              \
+    "vmladav" a ".s8 r12, " x0 ", q7\n"
+
+/* Its sums as int16 without the zero point; those of the second pixel stay what they were. */
+#define MG_FOUR_ALONE_SCALED(made)          \
+    "vmov q6[2], q6[0], r0, r8\n"           \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    "vmov q6[3], q6[1], r4, r12\n"          \
+    "vadd.i32 q6, q6, q7\n"                 \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    MG_HIGH("q6", "q7")                     \
+    MG_NUDGE("q6", "q7")                    \
+    "vldrw.u32 q7, [r5], #16\n"             \
+    MG_ROUND("q6", "q6, q6, q7")            \
+    "vqmovnb.s32 " made ", q6\n"
+
+/* Eight outputs of both pixels, in q4 and q5, to bytes by turns. zero: the register of the zero point. */
 #define MG_NARROWED_0(zero)                 \
     "vqmovunb.s16 q4, q4\n"                 \
     "vqmovunt.s16 q4, q5\n"                 \
@@ -79,9 +103,11 @@
     "vmax.s8 q4, q4, q5\n"                  \
     "vldrb.u8 q6, [sp, #16]\n"              \
     "vmin.s8 q4, q4, q6\n"
+#define MG_EIGHT_BYTES(zero) MG_PASTE(MG_NARROWED_, MG_FINISH, )(zero) MG_PASTE(MG_WITHIN_, MG_CLAMP, )
+
+/* They are stored. */
 #define MG_EIGHT_NARROWED(zero)             \
-    MG_PASTE(MG_NARROWED_, MG_FINISH, )(zero) \
-    MG_PASTE(MG_WITHIN_, MG_CLAMP, )        \
+    MG_EIGHT_BYTES(zero)                    \
     "vshr.u32 q5, q4, #16\n"                \
     "vstrh.32 q5, [r3], #8\n"               \
     "vstrh.32 q4, [r1], #8\n"

@@ -166,8 +166,15 @@ def variant(call: Call, *, eights: bool | None = None) -> dict[str, int]:
     sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
     sizes["eights"] = int(by_eights(call) if eights is None else eights)
     if rows.is_patch:
-        return sizes | {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
+        taken = {"runs": rows.runs, "run": rows.run, "gap": rows.gap, "stride": rows.stride}
+        return sizes | taken | {"alone": int(_is_alone(call))}
     return sizes | {"words": rows.words}
+
+
+def _is_alone(call: Call) -> bool:
+    """Whether the last patch of a row is computed alone: by eight outputs, of an odd number of pixels."""
+    columns = call.output.shape[2]
+    return chosen(call).is_patch and by_eights(call) and columns % 2 == 1 and columns > 1
 
 
 def code(call: Call, *, eights: bool) -> int:
@@ -177,13 +184,14 @@ def code(call: Call, *, eights: bool) -> int:
 
 def patch_code(call: Call) -> int:
     """Code size of a copy on patches, in which all steps are unrolled, in bytes."""
-    return 560 + 112 * _steps(call) if by_eights(call) else 530 + 56 * _steps(call)
+    alone = (140 + 64 * _steps(call)) * _is_alone(call)
+    return 560 + 112 * _steps(call) + alone if by_eights(call) else 530 + 56 * _steps(call)
 
 
 def work(call: Call) -> dict[str, float]:
     """Blocks of two pixels and four outputs, those not by eights, their steps, pairs of pixels, gathered vectors."""
     rows, y, kernel_rows = chosen(call), call.output.shape, window_of(call).kernel[0]
-    pairs = y[0] * y[1] * -(-y[2] // 2)
+    pairs = y[0] * y[1] * (y[2] // 2 + y[2] % 2 * (0.7 if _is_alone(call) else 1))
     blocks = pairs * -(-y[3] // packing.BLOCK)
     vectors = kernel_rows * rows.runs * -(-rows.run // packing.LANES)
     return {
