@@ -8,6 +8,7 @@ import json
 import pkgutil
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 on success, 1 if a check found differences, else the error's code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_COLLECT_AFTER)
+    warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy's: of overflows, with lines of mcugen
     try:
         code = _run(given)
     except McugenError as error:

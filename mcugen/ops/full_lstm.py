@@ -42,6 +42,7 @@ def _scale(t: TensorType, place: int, count: int) -> np.float32:
     return np.float32(t.quant.scale[place * t.shape[0] // count])
 
 
+@np.errstate(over="ignore")  # scales that make no multiplier are refused as such
 def multipliers(call: Call) -> dict[str, list[tuple[int, int]]]:
     """(mult, shift) by what they scale; gate by gate but for the hidden values and the projection."""
     op, own, x, h, c = call.op, gates(call), call.input(0), call.input(4), call.input(5)
