@@ -154,9 +154,9 @@ static inline void mg_dsp_gather_rows(const mg_s16 *const *rows, uint32_t at, mg
                                       const mg_dsp_runs *runs)
 {
     const uint32_t from[3] = {at / 2u, (at + second) / 2u, (at + runs->third) / 2u};
-    for (; rows != runs->end; rows += 1) {
+    for (const mg_s16 *const *row = rows; row < runs->end; row += 1) {
         for (uint32_t i = 0u; i < 12u * runs->groups; i += 1u) {
-            out[i] = (*rows)[from[i / 2u % 3u] + i / 6u * 2u + (i & 1u)];
+            out[i] = (*row)[from[i / 2u % 3u] + i / 6u * 2u + (i & 1u)];
         }
         out += 12u * runs->groups + runs->skip / 2u;
     }
