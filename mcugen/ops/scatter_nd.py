@@ -64,7 +64,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class ScatterNd(Op):
     """y = 0, then y[index[k...]] += update[k...] for every k; several updates of one place add up.
 
-    index: s32 [..., depth]   update: f32, s32 or s8 [..., rest of shape]   y: as update, `shape`
+    index: s32 [..., depth]   update: f32, s32, s64 or s8 [..., rest of shape]   y: as update, `shape`
     Integers are added as they are stored and wrap. Indices outside an axis are moved to its nearest end.
     Source: TFLite SCATTER_ND.
     """
@@ -72,7 +72,7 @@ class ScatterNd(Op):
     shape: Shape
 
     only_moves = True
-    litert_types = dtypes("s8 s32 f32")
+    litert_types = dtypes("s8 s32 s64 f32")
     imports = (Import("tflite", "SCATTER_ND", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
@@ -83,7 +83,7 @@ class ScatterNd(Op):
             params=params,
             operands=(0, 1),
         )
-        for dtype, name in (("s8", "int8"), ("s32", "int32"), ("f32", "float32"))
+        for dtype, name in (("s8", "int8"), ("s32", "int32"), ("s64", "int64"), ("f32", "float32"))
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:
@@ -97,7 +97,7 @@ class ScatterNd(Op):
 
     def infer(self, index: TensorType | None, update: TensorType | None) -> tuple[TensorType, ...]:
         index, update = _strided.operand(index), _strided.operand(update)
-        if index.dtype != "s32" or update.dtype not in ("s8", "s32", "f32"):
+        if index.dtype != "s32" or update.dtype not in self.litert_types:
             raise UnsupportedError(f"{update.dtype} updates with {index.dtype} indices are not supported")
         if min(self.shape, default=0) < 1 or not index.shape or not 1 <= index.shape[-1] <= len(self.shape):
             raise ShapeError(f"indices {list(index.shape)} do not fit the shape {list(self.shape)}")
@@ -122,7 +122,7 @@ class ScatterNd(Op):
         return [
             _example(k, cls(shape), index, dtype)
             for k, (shape, index) in enumerate(_CASES)
-            for dtype in ("s8", "s32", "f32")
+            for dtype in ("s8", "s32", "s64", "f32")
         ]
 
 
