@@ -16,8 +16,10 @@ KINDS = {
     "s8w16": ("s8", "s16", "s32"),
     "s16": ("s16", "s8", "s64"),
     "f32": ("f32",) * 3,
+    "f16": ("f32",) * 3,
 }
-"""Element types of data, weights and bias; of s8w4 values of 4 bits, of s8w9 uint8 ones less a zero point."""
+"""Element types of data, weights and bias; of s8w4 values of 4 bits, of s8w9 uint8 ones less a zero point, of
+f16 floats that float16 has."""
 
 
 def example(
@@ -43,12 +45,12 @@ def example(
     """
     data_dtype, weight_dtype, usual = KINDS[kind]
     channels = weights[axis]
-    bias_dtype = bias_dtype or ("s32" if getattr(op, "rounding", "") and kind != "f32" else usual)
+    bias_dtype = bias_dtype or ("s32" if getattr(op, "rounding", "") and kind not in ("f32", "f16") else usual)
     b = TensorType((channels,), bias_dtype) if bias else None
     constants: dict[int, np.ndarray | None] = {1: _weights(seed, weights, kind)}
     if b:
         constants[2] = _bias(seed, b, bias_max)
-    if kind == "f32":
+    if kind in ("f32", "f16"):
         x, w = TensorType(tuple(shape), "f32"), TensorType(tuple(weights), "f32")
         return Example(op, (x, w, b), (op.infer(x, w, b)[0],), constants, seed)
     zero = 0 if kind == "s16" and not getattr(op, "rounding", "") else zero
@@ -61,7 +63,8 @@ def example(
 
 
 def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
-    """Legacy uint8 weights less a zero point, or others beyond int8, or such of 4 bits: channel 0 alone has -8.
+    """Weights of float16, legacy uint8 ones less a zero point, others beyond int8, or such of 4 bits, where channel 0
+    alone has -8.
 
     None where any value may occur.
     """
@@ -70,6 +73,11 @@ def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
         narrow = rng.integers(-7, 7, shape, np.int8, endpoint=True)
         narrow.reshape(-1)[0] = -8
         return narrow
+    if kind == "f16":
+        halves = rng.normal(0, 0.5, shape).astype(np.float16)
+        halves.reshape(-1)[::5] *= np.float16(2**-15)  # some have fewer bits
+        halves.reshape(-1)[::17] = 0
+        return halves.astype(np.float32)
     if kind == "s8w9":
         legacy = np.clip(np.round(rng.normal(128, 40, shape)), 0, 255).astype(np.int16)
         legacy.reshape(-1)[:2] = 0, 255

@@ -83,6 +83,11 @@ def four_bits(call: Call) -> bool:
     return bool(w.min(initial=0) >= -8 and w.max(initial=0) <= 7)
 
 
+def narrowed(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
+    """The portable kernels whose weights can be in nibbles, or float16. rules: further ones, of those in nibbles."""
+    return (*in_nibbles(kernels, *rules), *in_halves(kernels))
+
+
 def in_nibbles(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
     """Those of the portable kernels that read int8 weights, with two of these to a byte. rules: further ones."""
     return tuple(_in_nibbles(kernel).ruled(four_bits, *rules) for kernel in kernels if _reads_bytes(kernel))
@@ -93,16 +98,43 @@ def _reads_bytes(kernel: Kernel) -> bool:
 
 
 def _in_nibbles(kernel: Kernel) -> Kernel:
-    contract, _, how = kernel.symbol.partition("__")
-    return replace(
-        kernel, symbol="_".join([f"{contract}__nibbles", *([how] if how else [])]), params=partial(_packed, kernel)
-    )
+    return replace(kernel, symbol=_stored_as(kernel, "nibbles"), params=partial(_packed, kernel))
+
+
+def _stored_as(kernel: Kernel, how: str) -> str:
+    """The symbol of a kernel whose weights are stored in another way."""
+    contract, _, form = kernel.symbol.partition("__")
+    return "_".join([f"{contract}__{how}", *([form] if form else [])])
 
 
 def _packed(kernel: Kernel, call: Call) -> Params:
     """The fields of a kernel with its weights in nibbles."""
     fields = kernel.params(call) if kernel.params else {}
     return {**fields, "weights": packed.packed(np.asarray(fields["weights"]), 4).view(np.int8)}
+
+
+def half_weights(call: Call) -> bool:
+    "all weights are finite numbers of float16"
+    if not _filter.float_data(call) or not _filter.constant_weights(call):
+        return False
+    w = call.constant(1)
+    return bool((np.abs(w) <= np.finfo(np.float16).max).all() and np.array_equal(w, w.astype(np.float16)))
+
+
+def in_halves(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
+    """Those of the portable kernels that read float weights, with these as float16."""
+    floats = [kernel for kernel in kernels if kernel.symbol.removesuffix("__pointwise").endswith("_f32")]
+    return tuple(_in_halves(kernel).ruled(half_weights) for kernel in floats)
+
+
+def _in_halves(kernel: Kernel) -> Kernel:
+    return replace(kernel, symbol=_stored_as(kernel, "halves"), params=partial(_halved, kernel))
+
+
+def _halved(kernel: Kernel, call: Call) -> Params:
+    """The fields of a kernel with the bits of float16 for weights."""
+    fields = kernel.params(call) if kernel.params else {}
+    return {**fields, "weights": np.asarray(fields["weights"]).astype(np.float16).view(np.uint16)}
 
 
 def row_kernels(

@@ -14,19 +14,10 @@ from mcugen.errors import ShapeError
 from mcugen.imports import Import, Imported, Source
 from mcugen.kernel import Kernel
 from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
-from mcugen.ops import (
-    _accumulators,
-    _factors,
-    _filter,
-    _onnx,
-    _ordered,
-    _slim,
-    _steepest,
-    _tflite,
-)
+from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _slim, _steepest, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
-from mcugen.ops._weighted import Weighted, activation_of, in_nibbles, matrix, row_kernels, window_of
+from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, row_kernels, window_of
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
 from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
@@ -154,7 +145,7 @@ class DepthwiseConv2D(Weighted):
     weight_operands = (1,)
     scaled_axis = 3
     met_axis = 3
-    kernels = (*_KERNELS, *in_nibbles(_KERNELS))
+    kernels = (*_KERNELS, *narrowed(_KERNELS))
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and _filter.has_nibbles(call) and call.input(0).dtype == "s16":
@@ -379,6 +370,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (3, 5), "c": 70, "kernel": (3, 3), "zero": -7, "out_zero": -128, "gain": 0.002},
     {"size": (5, 8), "c": 190, "kernel": (3, 3), "stride": (2, 2), "zero": 9, "gain": 0.002},
     {"size": (3, 9), "c": 1, "multiplier": 8, "kernel": (1, 16), "zero": 5, "out_zero": -128, "gain": 0.002},
+    {"kind": "f16", "size": (4, 5), "c": 6, "kernel": (3, 3), "activation": "RELU6"},
 )
 
 

@@ -17,7 +17,7 @@ from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import Target
-from mcugen.ops._weighted import Weighted, activation_of, in_nibbles, matrix, pixels, rounds_once, sums_fit
+from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
 from mcugen.order import Order
@@ -170,7 +170,7 @@ class FullyConnected(Weighted):
     weight_operands = (1,)
     scaled_axis = 0
     met_axis = 1
-    kernels = (*_KERNELS, *in_nibbles(_KERNELS), _WIDENING)
+    kernels = (*_KERNELS, *narrowed(_KERNELS), _WIDENING)
 
     def refused_by(self, call: Call, runtime: str) -> str:
         quant = call.input(1).quant
@@ -334,6 +334,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s8w9", "shape": (2, 13), "outputs": 7, "zero": -128, "activation": "RELU6"},
     {"kind": "s8w9", "shape": (1, 530), "outputs": 6, "zero": 127, "gain": 4e-4},
     {"rounding": "even", "kind": "s8w9", "shape": (1, 32), "outputs": 6, "zero": -3},
+    {"kind": "f16", "shape": (1, 10), "outputs": 7},
 )
 
 

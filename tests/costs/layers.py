@@ -110,7 +110,7 @@ RECURRENT = (
     (("Tanh", False), (5, 3, 20, 20)),
 )
 """Layers with int8 weights: (activation, whether the state is quantized around 0), (steps, batches, inputs, units)."""
-KINDS = ("s8", "s16", "s8w16", "f32", "s8w4", "s8w9")
+KINDS = ("s8", "s16", "s8w16", "f32", "s8w4", "s8w9", "f16")
 ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"))
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
@@ -194,7 +194,7 @@ def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int, o
     gain = 1.5 / spread / math.sqrt(taps)
     zero = -128 if kind in ("s8", "s8w4") else 0
     plain = _filter_examples.example(op, seed, (1, *data), weights, axis, kind, zero, gain, out_zero=out_zero)
-    if kind == "f32":
+    if kind in ("f32", "f16"):
         return plain
     rng = np.random.default_rng(seed + taps)
     narrow = np.clip(np.round(rng.normal(0, spread, weights)), -most, most).astype(

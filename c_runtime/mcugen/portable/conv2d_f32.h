@@ -8,6 +8,7 @@
  * x       float [rows of in_w * in_c]
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
  *         odd last channel [kernel_h][kernel_w][group_in_c]
+ * halves  kernels so called read float16, as their bits, in place of float
  * Follows Conv2D.reference; sums run over kernel rows, columns and channels in this order.
  */
 #ifndef MCUGEN_CONV2D_F32_H
@@ -16,7 +17,7 @@
 #include "mcugen/filter.h"
 
 typedef struct {
-    const float *weights;
+    const void *weights;
     const float *bias;
     MG_WINDOW_FIELDS
     float out_min, out_max;
@@ -29,5 +30,10 @@ void mg_conv2d_f32(const mg_conv2d_f32_params *p, const mg_f32 *const *rows, uin
 
 /* n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
 void mg_conv2d_f32__pointwise(const mg_conv2d_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
+
+/* With weights of float16. */
+void mg_conv2d_f32__halves(const mg_conv2d_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out,
+                           mg_f32 *scratch);
+void mg_conv2d_f32__halves_pointwise(const mg_conv2d_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
 #endif /* MCUGEN_CONV2D_F32_H */

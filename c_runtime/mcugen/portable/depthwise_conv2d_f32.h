@@ -8,6 +8,7 @@
  * x       float [rows of in_w * in_c]
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
  *         channels [kernel_h][kernel_w]; any other: single channels only
+ * halves  kernels so called read float16, as their bits, in place of float
  * Follows DepthwiseConv2D.reference; sums run over kernel rows and columns in this order.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_F32_H
@@ -16,7 +17,7 @@
 #include "mcugen/filter.h"
 
 typedef struct {
-    const float *weights;
+    const void *weights;
     const float *bias;
     MG_WINDOW_FIELDS
     float out_min, out_max;
@@ -25,5 +26,9 @@ typedef struct {
 
 /* One output row. rows: kernel_h input rows, those outside the image filled with zeros.  out: out_w * out_c. */
 void mg_depthwise_conv2d_f32(const mg_depthwise_conv2d_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
+
+/* With weights of float16. */
+void mg_depthwise_conv2d_f32__halves(const mg_depthwise_conv2d_f32_params *p, const mg_f32 *const *rows, uint32_t y,
+                                     mg_f32 *out);
 
 #endif /* MCUGEN_DEPTHWISE_CONV2D_F32_H */

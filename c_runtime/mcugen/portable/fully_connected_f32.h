@@ -7,6 +7,7 @@
  *
  * x       float [n][in_len]
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
+ * halves  kernels so called read float16, as their bits, in place of float
  * Follows FullyConnected.reference; sums run over inputs in order.
  */
 #ifndef MCUGEN_FULLY_CONNECTED_F32_H
@@ -15,7 +16,7 @@
 #include "mcugen/filter.h"
 
 typedef struct {
-    const float *weights;
+    const void *weights;
     const float *bias;
     float out_min, out_max;
     uint32_t in_len, out_len;
@@ -23,5 +24,8 @@ typedef struct {
 
 /* n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_f32(const mg_fully_connected_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
+
+/* With weights of float16. */
+void mg_fully_connected_f32__halves(const mg_fully_connected_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
 #endif /* MCUGEN_FULLY_CONNECTED_F32_H */

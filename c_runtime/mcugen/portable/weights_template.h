@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: how kernels read weights: one to a byte or wider, or with MG_NIBBLES two to a byte, the first in the lower
- * half.
+ * half, or with MG_HALVES as the bits of float16.
  */
 #if defined(MG_NIBBLES)
 
@@ -21,7 +21,11 @@ static inline const MG_NAME(w) *MG_NAME(from)(const MG_NAME(w) *w, uint32_t k)
 
 static inline MG_NAME(acc) MG_NAME(weight)(const MG_NAME(w) *w, uint32_t k)
 {
+#if defined(MG_HALVES)
+    return mg_half_value(w[k]);
+#else
     return w[k];
+#endif
 }
 
 static inline const MG_NAME(w) *MG_NAME(from)(const MG_NAME(w) *w, uint32_t k)
