@@ -165,7 +165,7 @@ class InRows:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        own = GATHERED_TERMS if self.gathered else (*TERMS, "segments", "looped")
+        own = GATHERED_TERMS if self.gathered else (*TERMS, "segments", "halves", "looped")
         return (*own, *FINISH_TERMS, *(f"widened{how}" for how in range(3)))
 
     def work(self, call: Call, way: Way) -> dict[str, float]:
@@ -179,7 +179,8 @@ class InRows:
         groups = segments * (found.run.quads + found.run.pair / 2)
         counts = _work(blocks, outputs, groups)
         looped = counts["pairs"] * (segments * found.run.quads > groups_in(call))
-        return counts | {"segments": segments * counts["pairs"], "looped": looped} | widened
+        halves = segments * found.run.pair * counts["pairs"]
+        return counts | {"segments": segments * counts["pairs"], "halves": halves, "looped": looped} | widened
 
     def code(self, call: Call, way: Way) -> int:
         """Code size of a copy in bytes."""
