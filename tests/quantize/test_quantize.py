@@ -139,7 +139,7 @@ def test_build_says_what_is_wrong(tmp_path: Path) -> None:
     np.savez(data, x=np.random.default_rng(2).integers(0, 256, (12, *SHAPE[1:])).astype(np.float32))
     notes = mcugen.compile(model, board="cortex-m4", quantize=str(data)).report.notes
     assert any(note.startswith("! x: samples reach 255") for note in notes)
-    assert notes[-1].startswith("these options are those of `mcugen quantize`")
+    assert any(note.startswith("these options are those of `mcugen quantize`") for note in notes)
 
 
 def test_cache_is_written_then_sets_ranges_by_hand(tmp_path: Path) -> None:

@@ -91,12 +91,13 @@ static void next_cells(const mg_full_lstm_s8_params *p, const mg_s16 *gates, con
 static void finish(const mg_full_lstm_s8_params *p, const mg_s16 *o, const mg_s16 *c, int8_t *values, int8_t *y)
 {
     int8_t *const made = p->j != NULL ? values : y;
+    const uint32_t projected = p->j != NULL ? p->results : 0u;
     for (uint32_t k = 0u; k < p->hidden; k += 1u) {
         const int32_t product = mg_tanh_series_s16(c[k], (uint32_t)(15 + p->cell_shift)) * o[k];
         const int32_t v = mg_requantize(product, p->h_mult, p->h_shift) + p->hidden_zero;
         made[k] = (int8_t)mg_clamp(v, INT8_MIN, INT8_MAX);
     }
-    for (uint32_t k = 0u; p->j != NULL && k < p->results; k += 1u) {
+    for (uint32_t k = 0u; k < projected; k += 1u) {
         const int32_t sum = products(p->j_bias[k], p->j + k * p->hidden, values, p->hidden);
         const int32_t v = mg_clamp(mg_requantize(sum, p->j_mult, p->j_shift), -65536, 65535) + p->zero;
         const int32_t least = p->result_clip != 0u ? -p->result_clip : INT8_MIN;
