@@ -24,7 +24,7 @@ def with_integers(graph: Graph, reference: str, *, by_columns: bool) -> Graph:
     """
     if not any(isinstance(node.op, Quantize | Dequantize) for node in graph.nodes):
         return graph
-    rewriting = Rewriting(graph, reference, by_columns)
+    rewriting = Rewriting(graph, reference, by_columns=by_columns)
     for node in graph.nodes:
         rewriting.take(node)
     done = folded(live(rewriting.result()), reference)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,10 +27,8 @@ from mcugen.ops.prelu import Prelu
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.sub import Sub
 from mcugen.ops.transpose import Transpose
+from mcugen.qdq.stored import Draft
 from mcugen.types import QuantParams, TensorType
-
-if TYPE_CHECKING:
-    from mcugen.qdq.rewriting import Rewriting
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Chain:
     addend: np.ndarray
 
 
-def by_channels(r: Rewriting, maker: Node, t: TensorType) -> str | None:
+def by_channels(r: Draft, maker: Node, t: TensorType) -> str | None:
     """The stored result, quantized as t is, of an operator that scales channels; None where it is none."""
     if isinstance(maker.op, Prelu):
         return _sloped(r, maker, t)
@@ -54,7 +51,7 @@ def by_channels(r: Rewriting, maker: Node, t: TensorType) -> str | None:
     return _weighted(r, found, t) if stored is None else _scaled(r, stored, found.factor, found.addend, t)
 
 
-def _chain(r: Rewriting, name: str) -> Chain | None:
+def _chain(r: Draft, name: str) -> Chain | None:
     """The chain that ends in a float tensor; None where no operator with a constant makes it."""
     factor, addend, base = np.ones(()), np.zeros(()), name
     while (step := _step(r, base)) is not None:
@@ -64,7 +61,7 @@ def _chain(r: Rewriting, name: str) -> Chain | None:
     return Chain(base, factor, addend) if base != name and finite else None
 
 
-def _step(r: Rewriting, name: str) -> tuple[str, np.ndarray, np.ndarray] | None:
+def _step(r: Draft, name: str) -> tuple[str, np.ndarray, np.ndarray] | None:
     """(x, times, plus) of an operator whose result is x * times + plus and has the shape of x."""
     maker = r.makers.get(name)
     if maker is None or not isinstance(maker.op, Add | Sub | Mul | Div) or maker.op.activation != "NONE":
@@ -88,7 +85,7 @@ def _reciprocal(data: np.ndarray) -> np.ndarray:
         return np.asarray(1.0 / data)
 
 
-def _sloped(r: Rewriting, maker: Node, t: TensorType) -> str | None:
+def _sloped(r: Draft, maker: Node, t: TensorType) -> str | None:
     """PReLU: the greater of x and slope * x where no slope is above 1, the lesser where none is below."""
     stored, slope = r.stored(str(maker.inputs[0])), r.constant(str(maker.inputs[1]))
     if stored is None or slope is None or not ((slope <= 1).all() or (slope >= 1).all()):
@@ -100,7 +97,7 @@ def _sloped(r: Rewriting, maker: Node, t: TensorType) -> str | None:
     return r.node(Maximum() if (slope <= 1).all() else Minimum(), [plain, scaled], [t])[0]
 
 
-def _scaled(r: Rewriting, stored: str, factor: np.ndarray, addend: np.ndarray, t: TensorType) -> str | None:
+def _scaled(r: Draft, stored: str, factor: np.ndarray, addend: np.ndarray, t: TensorType) -> str | None:
     """Stored bytes with a factor and an addend for each index of one axis."""
     x, axis = r.type_of(stored), _axis(factor, addend, t.shape)
     if axis is None or not r.is_bytes(x) or t.shape != x.shape:
@@ -120,7 +117,7 @@ def _scaled(r: Rewriting, stored: str, factor: np.ndarray, addend: np.ndarray, t
     return _moved(r, y, (Reshape(last), last), (Transpose(back), t.shape))
 
 
-def _moved(r: Rewriting, name: str, *moves: tuple[Op, tuple[int, ...]]) -> str:
+def _moved(r: Draft, name: str, *moves: tuple[Op, tuple[int, ...]]) -> str:
     for op, shape in moves:
         name = r.node(op, [name], [replace(r.type_of(name), shape=shape)])[0]
     return name
@@ -138,7 +135,7 @@ def _along(values: np.ndarray, axis: int, shape: Sequence[int]) -> np.ndarray:
     return np.ascontiguousarray(line.reshape(shape[axis], -1)[:, 0])
 
 
-def _weighted(r: Rewriting, found: Chain, t: TensorType) -> str | None:
+def _weighted(r: Draft, found: Chain, t: TensorType) -> str | None:
     """An operator with weights whose results only this chain reads, with other scales of weights and another bias."""
     readers = Counter(n for node in r.graph.nodes for n in node.inputs)
     readers.update(r.graph.kept)
@@ -153,7 +150,7 @@ def _weighted(r: Rewriting, found: Chain, t: TensorType) -> str | None:
     return None
 
 
-def _rescaled_weights(r: Rewriting, maker: Node, moves: Sequence[Node], found: Chain, t: TensorType) -> str | None:
+def _rescaled_weights(r: Draft, maker: Node, moves: Sequence[Node], found: Chain, t: TensorType) -> str | None:
     factor, addend = (_of_channels(r, maker, moves, v) for v in (found.factor, found.addend))
     operands = r.operands(maker.op, maker.inputs)
     if factor is None or addend is None or operands is None or getattr(maker.op, "activation", "") != "NONE":
@@ -183,7 +180,7 @@ def _rescaled_weights(r: Rewriting, maker: Node, moves: Sequence[Node], found: C
     return _moved(r, y, *((move.op, r.type_of(move.outputs[0]).shape) for move in reversed(moves)))
 
 
-def _of_channels(r: Rewriting, maker: Node, moves: Sequence[Node], values: np.ndarray) -> np.ndarray | None:
+def _of_channels(r: Draft, maker: Node, moves: Sequence[Node], values: np.ndarray) -> np.ndarray | None:
     """Values of the chain's shape as one for each channel that an operator makes; None where a channel has several."""
     shape = r.type_of(maker.outputs[0]).shape
     index: np.ndarray = np.broadcast_to(np.arange(shape[-1], dtype=np.float64), shape)
@@ -195,7 +192,7 @@ def _of_channels(r: Rewriting, maker: Node, moves: Sequence[Node], values: np.nd
     return found if np.array_equal(found[place], flat) else None
 
 
-def _real_bias(r: Rewriting, operands: Sequence[str | None], scale: np.ndarray) -> np.ndarray:
+def _real_bias(r: Draft, operands: Sequence[str | None], scale: np.ndarray) -> np.ndarray:
     """The bias of an operator in real numbers."""
     name, x = operands[2] if len(operands) > 2 else None, r.type_of(str(operands[0])).quant
     if name is None or x is None:

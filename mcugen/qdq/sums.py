@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcugen.call import Call
 from mcugen.errors import McugenError
 from mcugen.graph import Node
 from mcugen.ops.add import Add
 from mcugen.ops.exact_sum import ExactSum
+from mcugen.qdq.stored import Draft
 from mcugen.types import TensorType
 
-if TYPE_CHECKING:
-    from mcugen.qdq.rewriting import Rewriting
 
-
-def summed(r: Rewriting, maker: Node, t: TensorType) -> str | None:
+def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
     """The stored sum, quantized as t is, of stored bytes that additions without an activation add up; else None."""
     parts = _parts(r, maker)
     if parts is None or len(parts) < 3:
@@ -31,7 +27,7 @@ def summed(r: Rewriting, maker: Node, t: TensorType) -> str | None:
     return r.node(op, parts, [t])[0] if fits else None
 
 
-def _parts(r: Rewriting, maker: Node) -> list[str] | None:
+def _parts(r: Draft, maker: Node) -> list[str] | None:
     """The stored integers that a tree of additions adds; None where something else is added."""
     if not isinstance(maker.op, Add) or maker.op.activation != "NONE":
         return None
