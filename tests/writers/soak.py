@@ -31,7 +31,7 @@ SETS = 4
 _EXTENSIONS = ("model.onnx", "model.tflite", "model_float.tflite")
 
 
-def session(data: bytes) -> object:
+def loaded_model(data: bytes) -> object:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -41,7 +41,7 @@ def session(data: bytes) -> object:
 
 def run(data: bytes, names: tuple[list[str], list[str]], sets: Iterable[Arrays]) -> list[Arrays]:
     """The results of ONNX Runtime for each set of inputs."""
-    loaded: object = session(data)
+    loaded = loaded_model(data)
     return [loaded.run(names[1], dict(zip(names[0], arrays, strict=True))) for arrays in sets]  # type: ignore[attr-defined]
 
 
