@@ -1,4 +1,4 @@
-"""Activations that operators with integer results fuse: clamps of the stored values."""
+"""Activations that operators fuse: clamps of results."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.call import Call, Param
 from mcugen.channels import Range
 from mcugen.numeric import activation_bounds, activation_range
 from mcugen.op import Op
 
 FUSED = ("RELU", "RELU6", "RELU_N1_TO_1")
+
+
+def float_clamp(call: Call, activation: str) -> dict[str, Param]:
+    """out_min and out_max of the C structs of operators on floats.
+
+    A result that overflows is infinite in ONNX Runtime. Kernels of TensorFlow Lite clamp it to the largest float; so
+    an infinite bound is written, unless it is data: a float32 of NumPy.
+    """
+    bounds = activation_bounds(activation)
+    low, high = np.array(bounds, np.float32) if call.reference == "ort" else bounds
+    return {"out_min": low, "out_max": high}
 
 
 class Activated(Op):

@@ -15,7 +15,6 @@ from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.imports import Source
 from mcugen.kernel import Kernel
 from mcugen.numeric import (
-    activation_bounds,
     activation_range,
     quantize_multiplier,
     reduced_multiplier,
@@ -23,6 +22,7 @@ from mcugen.numeric import (
 )
 from mcugen.op import Scaling
 from mcugen.ops import _rounding, _tflite
+from mcugen.ops._activation import float_clamp
 from mcugen.types import QuantParams, TensorType
 from mcugen.writes import Sink
 
@@ -238,8 +238,7 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
     x = call.input(0)
     fields: dict[str, Param] = {"weights": packed.astype(call.input(1).np_dtype)}
     if x.is_float:
-        low, high = activation_bounds(activation)
-        return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), "out_min": low, "out_max": high}
+        return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), **float_clamp(call, activation)}
     bias = wrap_bias(call, folded_bias(call, w.sum(axis=1)))
     if _rounding.is_stated(call):
         zero: dict[str, Param] = {"bias": bias.astype(np.int32), "in_zero_point": x.zero_point}

@@ -13,10 +13,10 @@ from mcugen.channels import Range
 from mcugen.errors import UnsupportedError
 from mcugen.imports import Source
 from mcugen.kernel import RowWindow
-from mcugen.numeric import activation_bounds, activation_range
+from mcugen.numeric import activation_range
 from mcugen.op import Example, Op, Scaling
 from mcugen.ops import _tflite
-from mcugen.ops._activation import Activated
+from mcugen.ops._activation import Activated, float_clamp
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import quantized
@@ -143,8 +143,7 @@ def clamp(call: Call) -> Params:
     """out_min and out_max of the C structs."""
     activation = pool_of(call).activation
     if call.output.is_float:
-        low, high = np.clip(activation_bounds(activation), -np.finfo(np.float32).max, np.finfo(np.float32).max)
-        return {"out_min": float(low), "out_max": float(high)}
+        return float_clamp(call, activation)
     low_q, high_q = activation_range(activation, call.output)
     return {"out_min": low_q, "out_max": high_q}
 

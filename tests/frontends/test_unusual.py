@@ -160,10 +160,19 @@ def _infinite_norm(folder: Path) -> Path:
     return write(w.model(w.node("BatchNormalization", [w.input([1, 4, 2, 2]), *names])), folder)
 
 
+def _overflowing_norm(folder: Path) -> Path:
+    """A batch normalization behind a convolution, of which three channels overflow, and their maximum."""
+    w = Writer()
+    y = w.node("Conv", [w.input([1, 3, 4, 4]), w.constant(np.ones((4, 3, 1, 1), np.float32))])
+    statistics = ([1, 1, 1, 1], [1, np.inf, -np.inf, 3e38], [0, 0, 1, -3e38], [1, 1, 1, 1e-30])
+    y = w.node("BatchNormalization", [y, *(w.constant(np.array(values, np.float32)) for values in statistics)])
+    return write(w.model(w.node("MaxPool", [y], kernel_shape=[2, 2])), folder)
+
+
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("make", [_far_beyond_floats, _infinite_norm])
+@pytest.mark.parametrize("make", [_far_beyond_floats, _infinite_norm, _overflowing_norm])
 def test_nothing_is_said_of_infinite_values(make: Callable[[Path], Path], tmp_path: Path) -> None:
-    """NumPy's own warnings, which name lines of mcugen, are none for users."""
+    """NumPy's own warnings, which name lines of mcugen, are none for users; the C computes the same values."""
     artifact = mcugen.compile(make(tmp_path))
     values = reference.run(artifact.imported, [_ends(artifact.imported.type(n)) for n in artifact.imported.inputs], "")
     floats = [values[n] for n in artifact.imported.outputs if values[n].dtype.kind == "f"]

@@ -10,8 +10,8 @@ import numpy as np
 
 from mcugen.call import Call, Params, fact
 from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
-from mcugen.numeric import activation_bounds
 from mcugen.ops import _filter, _rounding
+from mcugen.ops._activation import float_clamp
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, sums_fit, window_of
@@ -157,13 +157,11 @@ def _padded(values: np.ndarray, dtype: type[np.generic]) -> np.ndarray:
 
 
 def params_f32(call: Call) -> Params:
-    low, high = activation_bounds(activation_of(call))
     bias = _filter.bias_of(call, call.input(1).shape[0])
     return {
         "weights": weights(call).astype(np.float32),
         "bias": _padded(bias, np.float32),
-        "out_min": low,
-        "out_max": high,
+        **float_clamp(call, activation_of(call)),
         **_geometry(call),
     }
 
@@ -315,9 +313,10 @@ RESIDUAL = tuple(
 
 
 def scaled_params(call: Call) -> Params:
-    low, high = activation_bounds(call.op.first)
+    first = float_clamp(call, call.op.first)
     scale, shift = (np.asarray(call.constants[k], np.float32) for k in (3, 4))
-    return {**params_f32(call), "scale": scale, "shift": shift, "in_min": low, "in_max": high}
+    ends = {"in_min": first["out_min"], "in_max": first["out_max"]}
+    return {**params_f32(call), "scale": scale, "shift": shift, **ends}
 
 
 SCALED = tuple(
