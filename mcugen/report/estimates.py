@@ -93,7 +93,7 @@ def as_lines(facts: Report) -> list[str]:
     if facts.cycles is None:
         return []
     low, high = facts.cycles.low, facts.cycles.high
-    waits = "with what reads of slow memories wait" if facts.waits else "without wait states"
+    waits = "with waits for slow memories" if facts.waits else "without wait states"
     parts = [f"  cycles   {low:>10,} to {high:,}, estimated {waits}"]
     if facts.macs:
         parts.append(f"{low / facts.macs:.2f} to {high / facts.macs:.2f} per MAC")

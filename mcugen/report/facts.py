@@ -260,7 +260,7 @@ class Report:
     ram_limit_bytes, flash_limit_bytes   of the board, None for a bare core
     trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
     quantization   layer by layer, where the build quantized the model
-    waits          whether the estimated cycles have what reads of slow memories wait: whether the board's file says
+    waits          whether the estimated cycles include waits for slow memories, of which the board's file says how slow
     checked        what estimates of cycles for this board were checked against, "" where they were not
     verified, simulated, pareto   what these commands found, noted by their option --into; None and empty before
     """

@@ -115,7 +115,9 @@ def with_note(solution: Solution, whole: Solution, options: Options, board: Targ
 def with_saving(solution: Solution, whole: Solution, times: float) -> Solution:
     """The solution with a note of what rows save. times: its time to that of whole tensors."""
     less = 100 - 100 * solution.ram_bytes / whole.ram_bytes
-    return _noted(solution, f"{less:.0f} % less RAM than whole tensors for {100 * times - 100:.1f} % more time")
+    more = 100 * times - 100
+    time = f"for {more:.1f} % more time" if more >= 0 else f"and {-more:.1f} % less time"
+    return _noted(solution, f"{less:.0f} % less RAM than whole tensors {time}")
 
 
 def _noted(solution: Solution, why: str) -> Solution:
