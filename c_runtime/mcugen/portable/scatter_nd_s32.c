@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/scatter_nd_s32.h"
+#include "mcugen/variant.h"
 
-/* Start of the slice that an index selects, in elements. */
-static uint32_t place(const mg_scatter_nd_s32_params *p, const mg_s32 *index)
-{
-    uint32_t at = 0u;
-    for (uint32_t d = 0u; d < p->depth; d += 1u) {
-        at += (uint32_t)mg_clamp(index[d], 0, p->sizes[d] - 1) * p->strides[d];
-    }
-    return at;
-}
-
-void mg_scatter_nd_s32(const mg_scatter_nd_s32_params *p, const mg_s32 *index, const mg_s32 *updates, mg_s32 *out)
-{
-    (void)memset(out, 0, p->elements * sizeof(*out));
-    for (uint32_t k = 0u; k < p->count; k += 1u) {
-        const mg_s32 *const from = updates + k * p->run;
-        mg_s32 *const to = out + place(p, index + k * p->depth);
-        for (uint32_t i = 0u; i < p->run; i += 1u) {
-            to[i] = (int32_t)((uint32_t)to[i] + (uint32_t)from[i]);
-        }
-    }
-}
+#define MG_KERNEL mg_scatter_nd_s32
+#define MG_PARAMS mg_scatter_nd_s32_params
+#define MG_STORED mg_s32
+#define MG_SUM(a, b) (int32_t)((uint32_t)(a) + (uint32_t)(b))
+#include "mcugen/scatter_nd_template.h"
+#undef MG_KERNEL
+#undef MG_PARAMS
+#undef MG_STORED
+#undef MG_SUM
