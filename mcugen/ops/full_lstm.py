@@ -13,7 +13,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import quantize_multiplier, wrap32
 from mcugen.op import Example, Op, Scaling
-from mcugen.ops.lstm_quantized import cell_power, litert_lacks
+from mcugen.ops.lstm_quantized import cell_power, distances, litert_lacks
 from mcugen.oracle import fixed, full_recurrent
 from mcugen.types import QuantParams, TensorType, dtypes
 
@@ -92,7 +92,6 @@ def clips(call: Call) -> tuple[int, int]:
 
 def params(call: Call) -> Params:
     steps, batches, inputs, _, results = sizes(call)
-    strides = (batches, 1) if call.op.time_major else (1, steps)
     clip, result_clip = clips(call)
     arrays = {"p": 6, "n": 7, "j": 8} | ({"b": 3} if call.has(7) else {})
     fields: dict[str, Param] = {
@@ -101,8 +100,7 @@ def params(call: Call) -> Params:
         **{name: call.constant(k).reshape(-1) for name, k in arrays.items() if call.has(k)},
         **{f"{name}_bias": values for name, values in biases(call).items()},
         **dict(zip(("steps", "batches", "inputs", "hidden", "results"), sizes(call), strict=True)),
-        **{f"step_{end}": strides[0] * size for end, size in (("in", inputs), ("out", results))},
-        **{f"batch_{end}": strides[1] * size for end, size in (("in", inputs), ("out", results))},
+        **distances(call, steps, batches, inputs, results),
         "clip": clip,
         "result_clip": result_clip,
         "coupled": int(call.op.coupled),

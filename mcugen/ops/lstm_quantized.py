@@ -131,7 +131,8 @@ def params(call: Call) -> Params:
         "r": by_unit(call.constant(2)).swapaxes(1, 2).reshape(-1),
         "w_bias": by_unit(w_bias).reshape(-1),
         "r_bias": by_unit(r_bias).reshape(-1),
-        **_counts(call.op.time_major, (steps, batches, inputs, hidden)),
+        **dict(zip(("steps", "batches", "inputs", "hidden"), sizes(call), strict=True)),
+        **distances(call, steps, batches, inputs, hidden),
         "clip": clip_of(call),
         "h_zero_point": call.input(4).zero_point,
         "h_mult": mult,
@@ -145,15 +146,11 @@ def params(call: Call) -> Params:
     return {**fields, "table": _sigmoid.table()} if is_tabled(call) else fields
 
 
-def _counts(time_major: bool, counts: tuple[int, int, int, int]) -> dict[str, int]:
-    """The sizes, and how far apart steps and batches stand."""
-    steps, batches, inputs, hidden = counts
-    strides = (batches, 1) if time_major else (1, steps)
-    return {
-        **dict(zip(("steps", "batches", "inputs", "hidden"), counts, strict=True)),
-        **{f"step_{end}": strides[0] * size for end, size in (("in", inputs), ("out", hidden))},
-        **{f"batch_{end}": strides[1] * size for end, size in (("in", inputs), ("out", hidden))},
-    }
+def distances(call: Call, steps: int, batches: int, inputs: int, results: int) -> dict[str, int]:
+    """Elements from a step, or a batch, to the next: of data with so many inputs, and of so many results."""
+    step, batch = (batches, 1) if call.op.time_major else (1, steps)
+    ends = (("in", inputs), ("out", results))
+    return {f"{what}_{end}": n * width for what, n in (("step", step), ("batch", batch)) for end, width in ends}
 
 
 def scratch(call: Call) -> int:

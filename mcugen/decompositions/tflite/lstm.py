@@ -150,16 +150,11 @@ def _full(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
         e.refuse("litert", "parts of the input gate, where gates are coupled")
     own = (1, 2, 3) if coupled else (0, 1, 2, 3)
     weights = [_joined(source, e, [group[k] for k in own]) for group in (_ONE.w, _ONE.r, _ONE.biases)]
-    parts = (
-        (any_of(source, _ONE.peepholes), [_ONE.peepholes[k] for k in ((1, 2) if coupled else (0, 1, 2))]),
-        (
-            any_of(source, _ONE.norms),
-            [_ONE.norms[k] for k in own],
-        ),
-    )
-    further = [_joined(source, e, places) if there else None for there, places in parts]
+    peepholes = [_ONE.peepholes[k] for k in ((1, 2) if coupled else (0, 1, 2))]
+    norms = [_ONE.norms[k] for k in own]
+    further = [_joined(source, e, places) if any_of(source, places) else None for places in (peepholes, norms)]
     projection = [e.inputs[k] if k < len(e.inputs) else None for k in _ONE.projection]
-    scales, hidden = _inner(source, h, normalized=parts[1][0], projected=projection[0] is not None)
+    scales, hidden = _inner(source, h, normalized=further[1] is not None, projected=projection[0] is not None)
     clips = [max(source.attributes[name], 0.0) for name in ("cell_clip", "proj_clip")]
     op = FullLstm(scales, hidden.scale[0], hidden.zero_point[0], coupled, time_major, *clips)
     before = e.read(state, cleared(h), h.quant), e.read(cell, cleared(c), c.quant)
