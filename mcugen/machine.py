@@ -113,8 +113,11 @@ class Estimation:
     least: float = 1.0
     most: float = 1.0
 
-    def widened(self, low: int, high: int) -> tuple[int, int]:
-        """The ends of an estimate that is no narrower than it was found to be off."""
+    def ends(self, low: int, high: int, streamed: int = 0) -> tuple[int, int]:
+        """The ends of an estimate: no less than the cycles in which its constants come, and no narrower than estimates
+        were found to be off.
+        """
+        low, high = max(low, streamed), max(high, streamed)
         return min(low, round(high * self.least)), max(high, round(high * self.most))
 
 

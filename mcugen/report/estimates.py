@@ -43,23 +43,16 @@ def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) 
     flash = board.flash_regions()[0].name if board.flash_regions() else ""
     reads = max(sum(w.accesses for w in weights), 1)
     found = [(slow[w.name or flash], w) for w in weights if (w.name or flash) in slow]
-    shares = [w.accesses / reads for _, w in found]
-    streams = [region.kind == "flash" and w.used_bytes > region.data_cache_bytes for region, w in found]
-    return Waits(
-        min((region.data_cache_bytes for region, _ in found), default=0),
-        sum(share * region.waits_per_byte for (region, _), share in zip(found, shares, strict=True)),
-        sum(
-            share * (region.line_waits + 1) / region.line_bytes
-            for (region, _), share, is_stream in zip(found, shares, streams, strict=True)
-            if is_stream
-        ),
-        {
-            name: slow[part.region].waits_per_byte
-            for part in solution.plan.parts
-            if part.region in slow
-            for name in part.offset
-        },
-    )
+    kept = min((region.data_cache_bytes for region, _ in found), default=0)
+    constants = streamed = 0.0
+    for region, w in found:
+        share = w.accesses / reads
+        constants += share * region.waits_per_byte
+        if region.kind == "flash" and w.used_bytes > region.data_cache_bytes:
+            streamed += share * (region.line_waits + 1) / region.line_bytes
+    parts = [part for part in solution.plan.parts if part.region in slow]
+    tensors = {name: slow[part.region].waits_per_byte for part in parts for name in part.offset}
+    return Waits(kept, constants, streamed, tensors)
 
 
 def of_steps(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> list[CycleFacts | None]:
@@ -76,8 +69,8 @@ def of_step(step: Step, schedule: Schedule, board: Target, waits: Waits) -> Cycl
         return None
     streamed, waited = waits.of(step, schedule)
     share = step.walked_rows if schedule.streams and step.writes_rows else 1
-    least, most = max(found.cycles_low, round(streamed)), max(found.cycles_high + round(waited), round(streamed))
-    return CycleFacts(*board.estimation.widened(least // share, most // share))
+    cycles = found.cycles_low, found.cycles_high + round(waited), round(streamed)
+    return CycleFacts(*board.estimation.ends(*(n // share for n in cycles)))
 
 
 def total(steps: list[CycleFacts | None]) -> CycleFacts | None:

@@ -205,9 +205,8 @@ def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[in
 
 def _within(core: Interval, fetches: Fetches | None, board: Target) -> Interval:
     """The cycles of a step: at the least what its constants take to come, at the most with all waits one by one."""
-    if fetches is not None:
-        core = Interval(max(core.low, fetches.streamed), max(core.high + fetches.waits, fetches.streamed))
-    return Interval(*board.estimation.widened(core.low, core.high))
+    waits, streamed = (fetches.waits, fetches.streamed) if fetches else (0, 0)
+    return Interval(*board.estimation.ends(core.low, core.high + waits, streamed))
 
 
 def _wait_states(board: Target) -> int | None:

@@ -51,9 +51,9 @@ def test_data_in_slow_ram_waits_where_the_flash_is_fast(tmp_path: Path) -> None:
 
 def test_an_estimate_is_no_narrower_than_it_was_off() -> None:
     known = Estimation("a chip", 0.77, 1.05)
-    assert known.widened(900, 1000) == (770, 1050)
-    assert known.widened(500, 1000) == (500, 1050)
-    assert Estimation().widened(900, 1000) == (900, 1000)
+    assert known.ends(900, 1000) == (770, 1050)
+    assert known.ends(500, 1000) == (500, 1050)
+    assert Estimation().ends(900, 1000) == (900, 1000)
 
 
 def board(folder: Path, keys: str) -> Path:
