@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,7 +161,7 @@ class GridStepView:
     """A step in the tables of the OpenCL host.
 
     kernel: "" where it is C; memories: of the pointers that it takes; constants: a bit for each, set where it is the
-    constants', not the arena
+    constants', not the arena; numbers: by their names in the kernel, in its order
     """
 
     title: str
@@ -169,7 +169,7 @@ class GridStepView:
     memories: int
     constants: int
     first_number: int
-    numbers: list[NumberView]
+    numbers: Mapping[str, NumberView]
     items: tuple[int, int, int]
     group: tuple[int, int, int]
 
@@ -226,11 +226,6 @@ class DeviceView:
     def constants_size(self) -> int:
         """Bytes of the constants."""
         return len(self.constants)
-
-    @property
-    def numbers(self) -> list[NumberView]:
-        """All numbers, one step's after the other."""
-        return [number for step in self.steps for number in step.numbers]
 
     @property
     def host_steps(self) -> int:

@@ -197,7 +197,7 @@ def _copies(ends: Sequence[tuple[int, int]]) -> tuple[list[CopyView], int]:
 def _step(launch: Launch, first: int, made: program.Program, constants: Constants) -> GridStepView:
     choice = launch.choice
     if choice is None:
-        return GridStepView(launch.title, "", 0, 0, first, [], (0, 0, 0), (0, 0, 0))
+        return GridStepView(launch.title, "", 0, 0, first, {}, (0, 0, 0), (0, 0, 0))
     key = program.identity(choice)
     grid = choice.kernel.launch(choice.call)
     group = grid.group or (0,) * len(grid.items)
@@ -208,7 +208,7 @@ def _step(launch: Launch, first: int, made: program.Program, constants: Constant
         if name not in values and name not in memories:
             raise InternalError(f"{choice.kernel.symbol} takes {name}, which nothing gives", where="emit")
     in_constants = sum(memories[name] << k for k, name in enumerate(taken.memories))
-    numbers = [values[name] for name in taken.numbers]
+    numbers = {name: values[name] for name in taken.numbers}
     function, fill = made.functions[key], int(bool(grid.group))
     return GridStepView(
         launch.title,
