@@ -118,7 +118,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         raise UsageError(f"{board.name} has no emulated machine", hint="choose a board or core from `mcugen boards`")
     trial = _run(artifact, cases, optimize)
     counts = trial.ran.counts[0] if trial.ran.counts else Counts()
-    cores, note = _estimates(board, trial.listing, counts)
+    cores, notes = _estimates(board, trial.listing, counts)
     estimates = {step: _within(core, counts.fetches.get(step), board) for step, core in cores.items()}
     return Simulation(
         board=board.name,
@@ -141,7 +141,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         stack_path=trial.bound.path,
         verdict=trial.verdict,
         outputs=trial.outputs,
-        notes=(*artifact.report.notes, *(n for n in (trial.image.note, note) if n)),
+        notes=(*artifact.report.notes, *(n for n in (trial.image.note, *notes) if n)),
         wait_states=_wait_states(board) if counts.fetches else None,
     )
 
@@ -193,14 +193,14 @@ def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str,
     )
 
 
-def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[int, Interval], str]:
+def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[int, Interval], tuple[str, ...]]:
     """Step -> cycles of its instructions, empty where there is no model of the core, and what the user should know."""
     model = cycles.load(board.core)
     if model is None:
-        return {}, f"no cycles: no model of {board.core}"
+        return {}, (f"no cycles: no model of {board.core}",)
     estimator = cycles.Estimator(model, listing)
     found = {step: estimator.cycles(runs) for step, runs in counts.runs.items()}
-    return found, "; ".join(note for note in (model.note, _waits_note(board), _checked_note(board)) if note)
+    return found, (model.note, *_waits_notes(board), _checked_note(board))
 
 
 def _within(core: Interval, fetches: Fetches | None, board: Target) -> Interval:
@@ -214,19 +214,19 @@ def _wait_states(board: Target) -> int | None:
     return flash.wait_states if flash.has_waits else None
 
 
-def _waits_note(board: Target) -> str:
+def _waits_notes(board: Target) -> list[str]:
     if board.is_core:
-        return ""
-    unknown = f"cycles are without what reads of the flash wait for, which is not known of {board.name}"
+        return []
+    unknown = f"cycles are without waits for the flash, which are not known of {board.name}"
     found = [] if board.flash_regions()[0].has_waits else [unknown]
     for memory in (r for r in board.regions if r.has_waits):
         code = f"{memory.code_cache_bytes:,} bytes for code and " if memory.kind == "flash" else ""
         ahead = ", code read a line ahead" if memory.prefetch else ""
         found.append(
-            f"the most cycles are with {memory.waits_text} for each {memory.line_bytes} bytes read from {memory.name} "
+            f"the most cycles include {memory.waits_text} for each {memory.line_bytes} bytes read from {memory.name} "
             f"past caches of {code}{memory.data_cache_bytes:,} for data{ahead}"
         )
-    return "; ".join(found)
+    return found
 
 
 def _checked_note(board: Target) -> str:
