@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mcugen import pipeline, select, tabular
 from mcugen.emit.command import command_of
-from mcugen.errors import MemoryBudgetError, UsageError
-from mcugen.options import Options
+from mcugen.errors import MemoryBudgetError, NoKernelError, TargetError, UsageError
+from mcugen.options import GOALS, Options
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
-from mcugen.report import curve
-from mcugen.report.facts import PointFacts
+from mcugen.report import curve, estimates
+from mcugen.report.facts import CycleFacts, PointFacts
 from mcugen.select.advice import knee_of
 from mcugen.verify import emulated
 
-MAX_POINTS = 8
+MAX_POINTS = 6
+"""Points besides those of the presets and the knee."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Point:
 
     flash_bytes: the constants.
     by_rows: the steps that run row by row, as "0-4, 7". agrees: whether the emulated run gave
-    what the oracle gives.
+    what the oracle gives. cycles: as a build estimates them, None where the kernels' costs are not known for the core.
+    presets: the goals whose builds, within the user's budgets, are this one.
     """
 
     ram_bytes: int
@@ -40,9 +42,12 @@ class Point:
     by_rows: str
     instructions: int | None
     agrees: bool | None
+    cycles: CycleFacts | None = None
+    presets: tuple[str, ...] = ()
 
     @property
     def cost(self) -> int:
+        """Instructions, else calls of kernels."""
         return self.events if self.instructions is None else self.instructions
 
 
@@ -60,6 +65,7 @@ class Front:
     notes: tuple[str, ...]
     knee: Point | None = None
     command: str = ""
+    clock_hz: int | None = None
     called: str = ""
 
     @property
@@ -69,7 +75,7 @@ class Front:
 
 
 def front(path: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Front:
-    """Plan at most MAX_POINTS schedules between whole tensors and the least RAM, and run each on the emulated board.
+    """Plan the presets and at most MAX_POINTS schedules besides, and run each on the emulated board.
 
     Raises McugenError: UsageError for --input-mode frames, which has one schedule; MemoryBudgetError where none fits.
     """
@@ -77,75 +83,110 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
     model = pipeline.prepare(path, options)
     tell("finding schedules")
-    model = replace(model, options=replace(model.options, no_report=True))
-    known = select.Known(select.candidates_of(model.graph, model.board, model.options))
-    built, misfits = _built(model, select.front(model.graph, known, model.options, model.board, MAX_POINTS))
-    notes = [f"{len(misfits)} of the schedules do not fit"] if misfits else []
-    machine = model.board.emulator.machine if model.board.emulator else ""
-    if not machine:
-        notes.append(f"{model.board.name} has no emulated machine to count instructions on")
-    else:
-        notes = [*model.notes, *notes]
-    measured = _counted if machine else _point
-    case = next(iter(drawn_cases(model.imported, 1)))
-    counted: list[Point] = []
-    made: dict[Point, Artifact] = {}
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        for artifact, point in zip(built, pool.map(partial(measured, case=case), built), strict=True):
-            counted.append(point)
-            made.setdefault(point, artifact)
-            tell(f"{len(counted)} of {len(built)} schedules {'counted' if machine else 'planned'}")
-    found = Front(model.name, model.board.name, machine, _best(counted), tuple(notes), called=model.called)
-    knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
-    return (
-        found
-        if knee is None
-        else _with_knee(found, model, made[found.points[knee]], known, partial(measured, case=case))
-    )
+        return _Builds(replace(model, options=replace(model.options, no_report=True)), pool, tell).front()
 
 
-def _with_knee(
-    found: Front, model: pipeline.Prepared, knee: Artifact, known: select.Known, measured: Callable[[Artifact], Point]
-) -> Front:
-    """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
-    goal = "balanced" if model.options.optimize == "ram" else model.options.optimize
-    taken = {region.name: region.size for region in knee.view.regions}
-    options = replace(select.allowing(model.options, taken), optimize=goal)
-    further = known if goal == model.options.optimize else None
-    try:
-        solution = select.solve(model.graph, model.board, options, further)
-        artifact = pipeline.finish(replace(model, options=options), solution)
-    except MemoryBudgetError:
-        why = f"no knee is named: --optimize {goal} has no plan within its budget"
-        return replace(found, notes=(*found.notes, why))
-    point = measured(artifact)
-    command = command_of(options, model.name, model.imported.format)
-    points = found.points if point in found.points else (*found.points, point)
-    ordered = tuple(sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)))
-    return replace(found, points=ordered, knee=point, command=command)
+class _Builds:
+    """The firmware of each schedule of a model, compiled and run while the next one is planned."""
 
+    def __init__(self, model: pipeline.Prepared, pool: ThreadPoolExecutor, tell: Callable[[str], None]) -> None:
+        self._model, self._pool, self._tell = model, pool, tell
+        self._machine = model.board.emulator.machine if model.board.emulator else ""
+        self._case = next(iter(drawn_cases(model.imported, 1)))
+        options = replace(model.options, optimize=GOALS[0])
+        self._known = select.Known(select.candidates_of(model.graph, model.board, options))
+        self._artifacts: dict[object, Artifact] = {}
+        self._counting: dict[object, Future[Point]] = {}
+        self._presets: defaultdict[object, list[str]] = defaultdict(list)
+        self._refused: list[TargetError] = []
 
-def _built(
-    model: pipeline.Prepared, solutions: Iterable[select.Solution]
-) -> tuple[list[Artifact], list[MemoryBudgetError]]:
-    """The artifacts that fit; the refusals of the others. Raises the last refusal where none fits."""
-    built: list[Artifact] = []
-    misfits: list[MemoryBudgetError] = []
-    for solution in solutions:
+    def front(self) -> Front:
+        """The presets and the points besides; then the knee of all."""
+        options = self._model.options
+        for goal in GOALS:
+            if goal != "ram" or not options.no_rows:
+                self._presets[self._solved(replace(options, optimize=goal))].append(goal)
+        for solution in select.front(self._model.graph, self._known, options, self._model.board, MAX_POINTS):
+            self._added(solution, options)
+        if not self._counting:
+            raise self._refused[-1]
+        for k, counting in enumerate(self._counting.values()):
+            counting.result()
+            done = f"{k + 1} of {len(self._counting)} schedules"
+            self._tell(f"{done} {'counted' if self._machine else 'planned'}")
+        found = Front(
+            self._model.name,
+            self._model.board.name,
+            self._machine,
+            _best(map(self._point, self._counting)),
+            tuple(self._notes()),
+            clock_hz=self._model.board.clock_hz,
+            called=self._model.called,
+        )
+        knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
+        return found if knee is None else self._with_knee(found, found.points[knee])
+
+    def _point(self, key: object) -> Point:
+        return replace(self._counting[key].result(), presets=tuple(self._presets[key]))
+
+    def _solved(self, options: Options) -> object:
+        """What a build with these options is known by, as of `_added`; None where nothing fits."""
+        known = None if options.optimize == "ram" else self._known  # that goal has candidates of its own
         try:
-            built.append(pipeline.finish(model, solution))
+            solution = select.solve(self._model.graph, self._model.board, options, known)
+        except (MemoryBudgetError, NoKernelError) as error:
+            self._refused.append(error)
+            return None
+        return self._added(solution, options)
+
+    def _added(self, solution: select.Solution, options: Options) -> object:
+        """What the build of a solution is known by, which is counted from now on; None where it does not fit."""
+        try:
+            artifact = pipeline.finish(replace(self._model, options=options), solution)
         except MemoryBudgetError as error:
-            misfits.append(error)
-    if not built:
-        raise misfits[-1]
-    return built, misfits
+            self._refused.append(error)
+            return None
+        functions = tuple(step.function for step in artifact.report.steps)
+        regions = tuple((region.name, region.size) for region in artifact.view.regions)
+        key = functions, tuple(artifact.schedule.trace), regions, tuple(sorted(artifact.plan.offset.items()))
+        if key not in self._counting:
+            self._artifacts[key] = artifact
+            self._counting[key] = self._pool.submit(_counted if self._machine else _planned, artifact, self._case)
+        return key
+
+    def _notes(self) -> Iterator[str]:
+        if self._machine:
+            yield from self._model.notes
+        misfits = sum(isinstance(error, MemoryBudgetError) for error in self._refused)
+        if misfits:
+            yield f"{misfits} of the schedules do not fit"
+        if not self._machine:
+            yield f"{self._model.board.name} has no emulated machine to count instructions on"
+
+    def _with_knee(self, found: Front, knee: Point) -> Front:
+        """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
+        nearest = next(self._artifacts[key] for key in self._counting if self._point(key) == knee)
+        goal = "balanced" if self._model.options.optimize == "ram" else self._model.options.optimize
+        taken = {region.name: region.size for region in nearest.view.regions}
+        options = replace(select.allowing(self._model.options, taken), optimize=goal)
+        key = self._solved(options)
+        if key is None:
+            why = f"no knee is named: --optimize {goal} has no plan within its budget"
+            return replace(found, notes=(*found.notes, why))
+        point = self._point(key)
+        if point.presets:  # which need no budget
+            options = replace(self._model.options, optimize=goal if goal in point.presets else point.presets[0])
+        command = command_of(options, self._model.name, self._model.imported.format)
+        points = found.points if point in found.points else _sorted((*found.points, point))
+        return replace(found, points=points, knee=point, command=command)
 
 
 def _counted(artifact: Artifact, case: Case) -> Point:
-    return _point(artifact, case, *emulated.counted(artifact, case))
+    return _planned(artifact, case, *emulated.counted(artifact, case))
 
 
-def _point(artifact: Artifact, case: Case, instructions: int | None = None, agrees: bool | None = None) -> Point:
+def _planned(artifact: Artifact, case: Case, instructions: int | None = None, agrees: bool | None = None) -> Point:
     schedule = artifact.schedule
     return Point(
         ram_bytes=artifact.report.ram_bytes,
@@ -154,20 +195,32 @@ def _point(artifact: Artifact, case: Case, instructions: int | None = None, agre
         by_rows=select.ranges(step.index for step in schedule.steps if step.by_rows),
         instructions=instructions,
         agrees=agrees,
+        cycles=artifact.report.cycles,
     )
 
 
-def _best(points: Sequence[Point]) -> tuple[Point, ...]:
-    """The points that no other equals or beats in RAM, flash and cost; from the fastest to the smallest."""
+def _sorted(points: Iterable[Point]) -> tuple[Point, ...]:
+    return tuple(sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)))
+
+
+def _best(points: Iterable[Point]) -> tuple[Point, ...]:
+    """The presets, and the points that no other equals or beats in RAM, flash and cost, but for hardly any cost."""
     found: list[Point] = []
-    for point in sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)):
-        if not any(p.ram_bytes <= point.ram_bytes and p.flash_bytes <= point.flash_bytes for p in found):
+    for point in sorted(points, key=lambda p: (not p.presets, p.ram_bytes, p.flash_bytes, p.cost)):
+        if point.presets or not any(_beats(other, point) for other in found):
             found.append(point)
-    return tuple(found)
+    return _sorted(found)
+
+
+def _beats(one: Point, other: Point) -> bool:
+    smaller = one.ram_bytes <= other.ram_bytes and one.flash_bytes <= select.HARDLY * other.flash_bytes
+    return smaller and one.cost <= select.HARDLY * other.cost
 
 
 def as_dict(result: Front) -> dict[str, Any]:
-    """Stable keys: name, board, machine, notes, points (with the fields of Point), knee (a point or null), command."""
+    """Stable keys: name, board, machine, notes, points (with the fields of Point), knee (a point or null), command,
+    clock_hz (or null).
+    """
     return {key: value for key, value in asdict(result).items() if key != "called"}
 
 
@@ -182,6 +235,8 @@ def as_facts(result: Front) -> tuple[PointFacts, ...]:
             p.by_rows,
             p == result.knee,
             result.command if p == result.knee else "",
+            p.cycles,
+            p.presets,
         )
         for p in result.points
     )
@@ -193,36 +248,54 @@ def as_text(result: Front) -> str:
 
 
 def as_parts(result: Front) -> tabular.Parts:
-    """The points, the knee marked, and the command that builds it."""
+    """The points, presets and the knee named, and the command that builds it."""
     unit = "instructions" if result.machine else "calls of kernels"
     where = f" (emulated {result.machine})" if result.machine else ""
-    fastest = max(result.points[0].cost, 1)
-    rows = []
-    for p in result.points:
-        said = "DIFFERS from the reference" if p.agrees is False else "the knee" if p == result.knee else ""
-        more = f"{100 * p.cost / fastest - 100:+.2f} %" if result.machine and p is not result.points[0] else ""
-        sizes = (f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", more, f"{p.events:,}")
-        rows.append((*sizes, p.by_rows or "-", said))
-    heads = ("RAM", "constants", unit, "", "events")
-    columns = (
-        *(tabular.Column(head, right=True) for head in heads),
-        tabular.Column("steps row by row", shrinks=True),
-        tabular.Column(""),
-    )
     marked = frozenset(k for k, point in enumerate(result.points) if point == result.knee)
     knee = ["", f"  the knee, beyond which RAM costs most: {result.command} -o out/"] if result.knee else []
     return [
         f"{result.called or result.name} on {result.board}{where}: RAM against {unit}",
         *(f"  note: {note}" for note in result.notes),
         "",
-        tabular.Grid(columns, tuple(rows), marked),
+        tabular.Grid(tuple(_columns(result, unit)), tuple(_row(p, result) for p in result.points), marked),
         *knee,
     ]
 
 
+def _columns(result: Front, unit: str) -> Iterator[tabular.Column]:
+    """The columns of `_row`."""
+    heads = ["RAM", "constants", unit, *([""] if result.machine else [])]
+    yield from (tabular.Column(head, right=True) for head in heads)
+    if _is_estimated(result):
+        yield tabular.Column("estimated cycles", right=True, optional=True)
+        if result.clock_hz:
+            yield tabular.Column("ms", right=True)
+    yield tabular.Column("steps row by row", shrinks=True)
+    yield tabular.Column("what it is")
+
+
+def _is_estimated(result: Front) -> bool:
+    return all(point.cycles for point in result.points)
+
+
+def _row(p: Point, result: Front) -> tuple[str, ...]:
+    fastest = max(result.points[0].cost, 1)
+    more = f"{100 * p.cost / fastest - 100:+.2f} %" if p is not result.points[0] else ""
+    cells = [f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", *([more] if result.machine else [])]
+    if p.cycles and _is_estimated(result):
+        cells.append(estimates.of_text(p.cycles))
+        cells += [estimates.milliseconds(p.cycles, result.clock_hz)] if result.clock_hz else []
+    name = curve.name_of(p.presets, is_knee=p == result.knee)
+    differs = "DIFFERS from the reference" if p.agrees is False else ""
+    return (*cells, p.by_rows or "-", ", ".join(filter(None, (differs, name))))
+
+
 def plot(result: Front) -> bytes:
-    """The points that are best in RAM and cost, whatever their flash, as an SVG picture."""
-    unit = "instructions" if result.machine else "events"
-    title = f"{result.called or result.name} on {result.board}: RAM against {unit}"
-    shown = _best([replace(p, flash_bytes=0) for p in result.points])
-    return curve.picture(title, unit, [(p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}") for p in shown])
+    """The presets, the knee, and the points that are best in RAM and cost, whatever their flash, as an SVG picture."""
+    unit = "instructions" if result.machine else "calls of kernels"
+    title = f"{result.called or result.name} on {result.board}"
+    shown = []
+    for p in _best(replace(p, flash_bytes=0) for p in result.points):
+        knee = result.knee is not None and p == replace(result.knee, flash_bytes=0)
+        shown.append((p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}", curve.name_of(p.presets, is_knee=knee)))
+    return curve.picture(title, unit, shown)

@@ -327,10 +327,11 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
 @model_options
 @json_option
 def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **values: Any) -> int:
-    """Show what saving RAM costs in time: the Pareto-optimal schedules of MODEL in RAM, constants and time.
+    """Show what saving RAM costs in time: what each --optimize gives, and schedules of MODEL besides.
 
     Each one runs on the board's emulated core: its instructions are counted, and its outputs compared with the NumPy
-    reference. For a board without an emulated core, the calls of kernels are counted instead.
+    reference; cycles, and milliseconds where the board's clock is known, are estimated. For a board without an emulated
+    core, the calls of kernels are counted instead.
 
     \b
       mcugen pareto model.tflite --board cortex-m7 --plot curve.svg

@@ -4,32 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mcugen.options import GOALS
 from mcugen.report import svg
 
 WIDTH, HEIGHT = 820, 480
 LEFT, RIGHT, TOP, BOTTOM = 110, 40, 60, 60
+_LINE = 14
+"""Height of a line of labels in pixels."""
 
-Point = tuple[int, int, str]
-"""(RAM in bytes, cost, what to say of it)."""
+Point = tuple[int, int, str, str]
+"""(RAM in bytes, cost, what to say of it, its name or "")."""
+
+
+def name_of(presets: Sequence[str], *, is_knee: bool) -> str:
+    """What people call a schedule: "balanced (the default)", "speed, the knee"; "" for one without a name."""
+    names = [f"{goal} (the default)" if goal == GOALS[0] else goal for goal in presets]
+    return ", ".join([*names, *(["the knee"] if is_knee else [])])
 
 
 def picture(title: str, unit: str, points: Sequence[Point]) -> bytes:
-    """The SVG of points, from the fastest to the smallest: x is RAM and y the cost in `unit`, both from 0."""
-    most_ram = max((ram for ram, _, _ in points), default=1) * 1.06
-    most_cost = max((cost for _, cost, _ in points), default=1) * 1.1
+    """The SVG of points: x is RAM and y the cost in `unit`, both from 0; a line joins those that none beats in both."""
+    points = sorted(points, key=lambda p: (p[1], p[0]))
+    most_ram = max((ram for ram, *_ in points), default=1) * 1.06
+    most_cost = max((cost for _, cost, *_ in points), default=1) * 1.1
     placed = [
         (LEFT + (WIDTH - LEFT - RIGHT) * ram / most_ram, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * cost / most_cost)
-        for ram, cost, _ in points
+        for ram, cost, *_ in points
     ]
-    body = [svg.text(LEFT, 28, title, "title"), *_axes(unit, int(most_ram), int(most_cost))]
-    line = "L".join(f"{svg.num(x)} {svg.num(y)}" for x, y in placed)
-    body += [f'<path class="front" d="M{line}"/>'] if placed else []
-    for (x, y), (ram, cost, says) in zip(placed, points, strict=True):
-        label = svg.escape(f"{ram:,} bytes, {cost:,} {unit}\n{says}")
+    shown = svg.fitted(title, (WIDTH - LEFT) / 1.5)  # titles are half as large again as labels
+    body = [svg.text(LEFT, 28, shown, "title"), *_axes(unit, int(most_ram), int(most_cost))]
+    best = [xy for k, xy in enumerate(placed) if all(ram > points[k][0] for ram, *_ in points[:k])]
+    line = "L".join(f"{svg.num(x)} {svg.num(y)}" for x, y in best)
+    body += [f'<path class="front" d="M{line}"/>'] if best else []
+    for (x, y), (ram, cost, says, name) in zip(placed, points, strict=True):
+        label = svg.escape("\n".join(filter(None, (name, f"{ram:,} bytes, {cost:,} {unit}", says))))
         body.append(
             f'<circle class="point" cx="{svg.num(x)}" cy="{svg.num(y)}" r="4.5"><title>{label}</title></circle>'
         )
-    body += _labels(placed, points)
+    body += [*_figures(placed, points), *_names(placed, points)]
     return svg.document(WIDTH, HEIGHT, body, title)
 
 
@@ -49,11 +61,31 @@ def _axes(unit: str, most_ram: int, most_cost: int) -> Iterator[str]:
     yield svg.text(right, base + 38, "bytes of RAM", "small", "end")
 
 
-def _labels(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> Iterator[str]:
-    """The RAM at each point, above or below it in turn, left out where it would touch the last one on its side."""
-    free = {True: float("inf"), False: float("inf")}
-    for k, ((x, y), (ram, _, _)) in enumerate(zip(placed, points, strict=True)):
-        above, half = k % 2 == 0, svg.width_of(f"{ram:,}") / 2
-        if x + half < free[above]:
-            yield svg.text(x, y - 10 if above else y + 20, f"{ram:,}", "tick", "middle")
-            free[above] = x - half - 4
+def _figures(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> Iterator[str]:
+    """The RAM below each point, left out where it would touch another."""
+    spans: list[tuple[float, float]] = []
+    for (x, y), (ram, *_) in zip(placed, points, strict=True):
+        half = svg.width_of(f"{ram:,}") / 2
+        if all(x + half + 4 <= low or high + 4 <= x - half for low, high in spans):
+            spans.append((x - half, x + half))
+            yield svg.text(x, y + 20, f"{ram:,}", "tick", "middle")
+
+
+def _names(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> Iterator[str]:
+    """The names above their points, further up where they would touch another or a point."""
+    boxes = [(x - 6, y - 6, x + 6, y + 6) for x, y in placed]
+    for (x, y), (*_, name) in zip(placed, points, strict=True):
+        if not name:
+            continue
+        half = svg.width_of(name) / 2
+        middle = min(x, WIDTH - half)
+        base = y - 10
+        while any(_touch((middle - half, base - _LINE + 4, middle + half, base), box) for box in boxes):
+            base -= _LINE / 2
+        boxes.append((middle - half, base - _LINE + 4, middle + half, base))
+        yield svg.text(middle, base, name, "name", "middle")
+
+
+def _touch(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    """Whether two boxes, (left, top, right, bottom), share a place."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -223,6 +223,7 @@ class PointFacts:
 
     cost: counted instructions, or calls of kernels where is_counted is not so; by_rows: the steps that run row by row
     is_knee: whether saving RAM beyond it costs most; command: what builds it, of the knee alone
+    cycles: as a build estimates them; presets: the goals of --optimize whose builds this is
     """
 
     ram_bytes: int
@@ -232,6 +233,8 @@ class PointFacts:
     by_rows: str
     is_knee: bool
     command: str
+    cycles: CycleFacts | None
+    presets: tuple[str, ...]
 
 
 @dataclass(frozen=True)

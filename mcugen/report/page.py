@@ -107,7 +107,7 @@ def _model(facts: Facts) -> dict[str, Any]:
         "removed": _removed(facts["removed"]),
         "regions": [{**r, "name": escape(r["name"]), "why": escape(r["why"])} for r in facts["regions"]],
         "weights": [{**w, "name": escape(w["name"] or "flash"), "why": escape(w["why"])} for w in facts["weights"]],
-        "points": [{**p, "by_rows": escape(p["by_rows"])} for p in facts["pareto"]],
+        "points": page_memory.points_of(facts),
         "noise": page_checks.noise(facts),
         "trust": page_checks.trust(facts),
         "states": facts["states"],

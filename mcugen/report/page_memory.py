@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcugen.report import curve, estimates
+from mcugen.report.facts import CycleFacts
 from mcugen.report.svg import escape, fitted, num, ticks
 
 _WIDTH, _HEIGHT = 1100, 340
@@ -38,6 +40,24 @@ def map_of(facts: Facts, weights: Sequence[float]) -> dict[str, Any]:
         "timed": bool(times),
         "knee": next((_knee(point) for point in facts["pareto"] if point["is_knee"]), None),
     }
+
+
+def points_of(facts: Facts) -> list[dict[str, Any]]:
+    """What `mcugen pareto` found, the cost first in what was counted, then in cycles and milliseconds where known."""
+    found, clock = facts["pareto"], facts["clock_hz"]
+    timed = all(p["cycles"] for p in found)
+    rows = []
+    for p in found:
+        cycles = CycleFacts(p["cycles"]["low"], p["cycles"]["high"]) if timed else None
+        row = {
+            **p,
+            "by_rows": escape(p["by_rows"]),
+            "cycles": estimates.of_text(cycles),
+            "ms": estimates.milliseconds(cycles, clock) if cycles and clock else "",
+            "name": curve.name_of(p["presets"], is_knee=p["is_knee"]),
+        }
+        rows.append(row)
+    return rows
 
 
 def events_of(trace: str) -> list[int]:

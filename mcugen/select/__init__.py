@@ -9,15 +9,16 @@ from mcugen.errors import NoKernelError
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.order import reordered
-from mcugen.select import solver
+from mcugen.select import offers, solver
 from mcugen.select.budget import Solution, ranges
 from mcugen.select.candidates import Candidates, candidates_of
 from mcugen.select.memories import allowing
+from mcugen.select.offers import HARDLY
 from mcugen.select.prices import prices_of
 from mcugen.select.refusal import require_room
 from mcugen.target import Target
 
-__all__ = ["Known", "Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
+__all__ = ["HARDLY", "Known", "Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +83,11 @@ def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -
         )
 
 
-def front(graph: Graph, known: Known, options: Options, board: Target, most: int) -> list[Solution]:
-    """Solutions that no other equals or beats in RAM, in flash and in speed, at most `most` for each set of kernels."""
+def front(graph: Graph, known: Known, options: Options, board: Target, most: int) -> Iterator[Solution]:
+    """At most `most` solutions between the fastest and the smallest, each planned when it is asked for."""
     orders = _orders(graph, known.candidates, options)
-    found = [solver.front(nodes, listed, options, board, most, known.curves) for nodes, listed in orders]
-    return solver.best_of(graph, known.candidates, options, board, [s for solutions in found for s in solutions])
+    found = [o for nodes, listed in orders for o in offers.offers_of(nodes, listed, options, board, known.curves)]
+    return (offer.planned() for offer in offers.thinned(found, most))
 
 
 def _orders(

@@ -73,6 +73,29 @@ class Problem:
         """Picks whose constants fit --flash, or the board's less the code, as far as that goes."""
         return constants.within(picks, self.candidates, constants.limit_of(self.options, self.board))
 
+    def offered(self, picks: Picks) -> list[Candidates]:
+        """For each node the functions picked without regard to RAM, and those that need less memory of their own; where
+        the pick cannot run by rows, also those that can.
+
+        A faster one that was not picked was not worth its code, or its constants where they have a price. What holds
+        more constants than the pick is left out where flash is limited.
+        """
+        priced = self.prices.flash > 0
+        used = {c.function for c in picks}
+        limit = constants.limit_of(self.options, self.board)
+        is_near = limit is not None and constants.WIDEST * constants.constants_of(picks) > limit
+        limited = self.options.optimize == "flash" or is_near
+
+        def is_offered(c: Candidate, pick: Candidate) -> bool:
+            walks = can_run_by_rows(c.choice) and not can_run_by_rows(pick.choice)
+            slower = c.cost >= pick.cost
+            leaner = (c.working_bytes < pick.working_bytes or walks) and slower
+            return leaner or (c.function in used and (slower or not priced))
+
+        known = constants.no_larger(self.candidates, picks) if limited else self.candidates
+        pairs = zip(known, picks, strict=True)
+        return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
+
     def points(self, offered: Sequence[Candidates]) -> list[Point]:
         """The points of all curves with these candidates."""
         return [point for listed in self.ways(offered) for point in self.curve(listed).points()]
@@ -103,7 +126,7 @@ def solve(
     all. Pushed rows without a budget of the user's get the least RAM that their kernels allow. Raises UsageError where
     the input cannot be pushed, or a region is not the board's.
     """
-    problem = _problem(graph, candidates, options, board, curves)
+    problem = problem_of(graph, candidates, options, board, curves)
     if options.optimize == "ram":
         frames = options.input_mode == "frames"
         return _smallest_of_frames(problem) if frames else _smallest_within_flash(problem)
@@ -116,16 +139,16 @@ def solve(
     if options.input_mode != "whole":
         if not (options.ram or options.region):
             return _smallest(problem, [(c,) for c in picks])
-        return _fastest_that_fits(problem, _offered(problem, picks))
+        return _fastest_that_fits(problem, problem.offered(picks))
     whole = problem.planned(picks)
     if options.no_rows:
         return whole
     if whole.fits:
         return _worth_its_rows(problem, picks, whole) if problem.prices.ram else whole
-    return with_note(_fastest_that_fits(problem, _offered(problem, picks)), whole, options, board)
+    return with_note(_fastest_that_fits(problem, problem.offered(picks)), whole, options, board)
 
 
-def _problem(
+def problem_of(
     graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, curves: Curves | None
 ) -> Problem:
     """The problem with the candidates that the goal allows, at its prices.
@@ -138,22 +161,6 @@ def _problem(
     return Problem(graph, allowed, options, board, prices, {} if curves is None else curves)
 
 
-def front(
-    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, most: int, curves: Curves
-) -> list[Solution]:
-    """Solutions of which no other is at most as large in RAM and in flash, and as fast; the fastest first.
-
-    Of `speed` and of `balanced`, at its prices: at most `most` points of the curve of each.
-    """
-    found: list[Solution] = []
-    for goal in ("speed", "balanced"):
-        problem = _problem(graph, candidates, replace(options, optimize=goal), board, curves)
-        picks = problem.within_flash(fastest(problem.candidates, problem.prices.of))
-        points = _best_points(problem.points(_offered(problem, picks)))
-        found += [problem.planned(point.picks, point.groups) for point in _thinned(points, most)]
-    return best_of(graph, candidates, options, board, found)
-
-
 def rank_of(
     solution: Solution, cost: float, options: Options, board: Target, prices: Prices
 ) -> tuple[float, float, float]:
@@ -163,19 +170,6 @@ def rank_of(
     over = max(solution.ram_bytes - limit, 0) if limit is not None else 0
     least = (solution.ram_bytes, cost)
     return (over, *(least if options.optimize == "ram" else least[::-1]))
-
-
-def best_of(
-    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, found: Sequence[Solution]
-) -> list[Solution]:
-    """The solutions that no other equals or beats in RAM, flash and cost; the fastest first."""
-    problem = Problem(graph, tuple(candidates), options, board)
-    kept: list[tuple[int, int, Solution]] = []
-    for solution in sorted(found, key=lambda s: (cost_of(problem, s), s.ram_bytes)):
-        flash = sum(c.constant_bytes for c in solution.choices)
-        if not any(ram <= solution.ram_bytes and other <= flash for ram, other, _ in kept):
-            kept.append((solution.ram_bytes, flash, solution))
-    return [solution for _, _, solution in kept]
 
 
 def cost_of(problem: Problem, solution: Solution) -> float:
@@ -211,30 +205,6 @@ def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost)
 def _narrow(listed: Candidates) -> Candidates:
     """The candidates that keep the weights as wide as the model has them, where there are any."""
     return tuple(c for c in listed if not c.choice.kernel.widened) or listed
-
-
-def _offered(problem: Problem, picks: Picks) -> list[Candidates]:
-    """For each node the functions picked without regard to RAM, and those that need less memory of their own; where the
-    pick cannot run by rows, also those that can.
-
-    A faster one that was not picked was not worth its code, or its constants where they have a price. What holds more
-    constants than the pick is left out where flash is limited.
-    """
-    priced = problem.prices.flash > 0
-    used = {c.function for c in picks}
-    limit = constants.limit_of(problem.options, problem.board)
-    is_near = limit is not None and constants.WIDEST * constants.constants_of(picks) > limit
-    limited = problem.options.optimize == "flash" or is_near
-
-    def is_offered(c: Candidate, pick: Candidate) -> bool:
-        walks = can_run_by_rows(c.choice) and not can_run_by_rows(pick.choice)
-        slower = c.cost >= pick.cost
-        leaner = (c.working_bytes < pick.working_bytes or walks) and slower
-        return leaner or (c.function in used and (slower or not priced))
-
-    known = constants.no_larger(problem.candidates, picks) if limited else problem.candidates
-    pairs = zip(known, picks, strict=True)
-    return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
 
 
 def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
@@ -312,7 +282,7 @@ def _with_constants(problem: Problem, picks: Picks) -> list[Candidates]:
         more = problem.prices.flash * (c.choice.constant_bytes - pick.choice.constant_bytes)
         return replace(c, cost=c.cost + more, rows_cost=c.rows_cost + more)
 
-    pairs = zip(_offered(problem, picks), picks, strict=True)
+    pairs = zip(problem.offered(picks), picks, strict=True)
     return [tuple(sorted((priced(c, pick) for c in listed), key=lambda c: c.cost)) for listed, pick in pairs]
 
 
@@ -357,22 +327,3 @@ def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
 def _memory_of(c: Candidate) -> tuple[bool, int, float]:
     """Sort key: kernels that can run row by row first, then the least memory of their own, then time."""
     return not can_run_by_rows(c.choice), c.working_bytes, c.rows_cost
-
-
-def _best_points(points: Sequence[Point]) -> list[Point]:
-    """The points that no other beats in time and in memory, the fastest first."""
-    kept: list[Point] = []
-    for point in sorted(points, key=lambda p: (p.cost, p.peak)):
-        if not kept or point.peak < kept[-1].peak:
-            kept.append(point)
-    return kept
-
-
-def _thinned(points: Sequence[Point], most: int) -> list[Point]:
-    """At most `most` of them, both ends included, spread evenly over the peaks in between."""
-    if len(points) <= most:
-        return list(points)
-    peaks = [max(point.peak, 1) for point in points]
-    wanted = [peaks[0] * (peaks[-1] / peaks[0]) ** (k / (most - 1)) for k in range(most)]
-    picked = {0, len(points) - 1} | {min(range(len(points)), key=lambda i: abs(peaks[i] - w)) for w in wanted}
-    return [points[i] for i in sorted(picked)]

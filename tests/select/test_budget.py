@@ -20,7 +20,6 @@ from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
 from mcugen.select import budget, constants, costs, solver
 from mcugen.select.constants import FIRMWARE_BYTES
-from mcugen.select.curve import Point
 from mcugen.select.prices import FREE, Prices
 from mcugen.select.stretch import Stretch
 from tests.support.tflite_writer import ModelWriter
@@ -252,14 +251,6 @@ def test_accelerated_kernels_are_required_of_what_was_chosen(tmp_path: Path) -> 
 @pytest.mark.parametrize(("steps", "text"), [([], ""), ([3], "3"), ([0, 1, 2, 4, 7, 8], "0-2, 4, 7-8")])
 def test_steps_in_words(steps: list[int], text: str) -> None:
     assert budget.ranges(steps) == text
-
-
-def test_arrangements_are_thinned_evenly_over_their_peaks() -> None:
-    """Peaks from 10 to 1,000 by equal factors, whatever the numbers of steps: those nearest to 10, 100 and 1,000."""
-    peaks = (10, 12, 14, 90, 120, 980, 1000)
-    found = [Point(1.0, peak, (), ()) for peak in peaks]
-    assert [f.peak for f in solver._thinned(found, 3)] == [10, 90, 1000]
-    assert solver._thinned(found, len(found)) == found
 
 
 def test_solutions_are_ranked_by_what_they_exceed_then_by_cost() -> None:

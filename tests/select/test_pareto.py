@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,10 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import pareto
+from mcugen import pareto, select
 from mcugen.cli import main
 from mcugen.errors import MemoryBudgetError, UsageError
-from mcugen.options import Options
+from mcugen.options import GOALS, Options
 from mcugen.pareto import Front, Point
 from mcugen.report import curve
 from mcugen.select.curve import Curve
@@ -68,7 +69,7 @@ def test_points_share_their_kernels_and_their_curve(watched: tuple[Front, Work])
     kernels = [name for name in work if name.startswith("kernels")]
     assert len(found.points) > 2 and kernels and len(set(kernels)) == len(kernels)
     whole = {name.split()[1] for name in work if name.endswith("below inf")}
-    assert len(whole) == 3  # of speed, of balanced, and of the leanest kernels for the knee
+    assert len(whole) == 5  # of speed, of balanced, of the leanest kernels for the knee, and two of ram
 
 
 def test_points_are_counted_exact_and_none_beats_another(tmp_path: Path, counted: Front) -> None:
@@ -77,9 +78,31 @@ def test_points_are_counted_exact_and_none_beats_another(tmp_path: Path, counted
     assert all(point.agrees and point.instructions for point in result.points)
     for faster, slower in combinations(result.points, 2):
         assert faster.cost <= slower.cost
-        assert slower.ram_bytes < faster.ram_bytes or slower.flash_bytes < faster.flash_bytes
+        assert slower.presets or slower.ram_bytes < faster.ram_bytes or slower.flash_bytes < faster.flash_bytes
     least = mcugen.compile(small(tmp_path), board="cortex-m4", optimize="ram").report.ram_bytes
     assert min(point.ram_bytes for point in result.points) == least
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_presets_are_named(tmp_path: Path, counted: Front, goal: str) -> None:
+    """The point of each goal is what a build for it takes; no point is two plans, and every goal is named once."""
+    facts = mcugen.compile(small(tmp_path), board="cortex-m4", optimize=goal).report
+    (named,) = [point for point in counted.points if goal in point.presets]
+    assert (named.ram_bytes, named.flash_bytes, named.cycles) == (facts.ram_bytes, facts.weights_bytes, facts.cycles)
+    text = pareto.as_text(counted)
+    (line,) = [line for line in text.splitlines() if f"{named.cost:,}" in line and f" {named.ram_bytes:,} " in line]
+    assert ("balanced (the default)" if goal == "balanced" else goal) in line
+
+
+def test_cycles_and_milliseconds_are_told_where_they_are_known(counted: Front) -> None:
+    timed = replace(counted, clock_hz=100_000_000)
+    head = next(line for line in pareto.as_text(timed).splitlines() if "RAM  " in line)
+    assert ("estimated cycles" in head and head.split()[-8:-5] == ["ms", "steps", "row"]) or "  ms  " in head
+    low, high = timed.points[0].cycles.low, timed.points[0].cycles.high
+    assert f"{low:,} to {high:,}" in pareto.as_text(timed)
+    assert " ms " not in pareto.as_text(counted)
+    unknown = replace(counted, points=tuple(replace(p, cycles=None) for p in counted.points))
+    assert "cycles" not in pareto.as_text(unknown)
 
 
 def test_without_an_emulated_core_events_are_shown(tmp_path: Path) -> None:
@@ -108,28 +131,42 @@ def test_the_command_of_the_knee_builds_it(tmp_path: Path, counted: Front) -> No
 
 
 def test_a_knee_without_a_build_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise MemoryBudgetError("does not fit")
+    given = Options(ram="2672")
+    solve = select.solve
 
-    monkeypatch.setattr("mcugen.select.solve", refuse)
-    result = pareto.front(small(tmp_path), Options())
+    def refuse(graph: Any, board: Any, options: Options, known: Any) -> Any:
+        if options.ram != given.ram:
+            raise MemoryBudgetError("does not fit")
+        return solve(graph, board, options, known)
+
+    assert pareto.front(small(tmp_path), given).knee is not None
+    monkeypatch.setattr(select, "solve", refuse)
+    result = pareto.front(small(tmp_path), given)
     assert result.knee is None and result.command == "" and "no knee is named" in result.notes[-1]
 
 
 def test_a_budget_leaves_the_larger_ones_out(tmp_path: Path) -> None:
+    def sizes(points: tuple[Point, ...]) -> set[tuple[int, int, int]]:
+        return {(p.ram_bytes, p.flash_bytes, p.cost) for p in points}
+
     path = small(tmp_path)
     everything = pareto.front(path, Options()).points
-    limit = everything[1].ram_bytes
+    limit = max(point.ram_bytes for point in everything) - 1
     result = pareto.front(path, Options(ram=str(limit)))
-    assert result.points == tuple(point for point in everything if point.ram_bytes <= limit)
-    assert 0 < len(result.points) < len(everything)
-    assert any(note.endswith("of the schedules do not fit") for note in result.notes)
+    left_over = {p for p in sizes(everything) if p[0] <= limit}
+    assert left_over and left_over <= sizes(result.points) and left_over != sizes(everything)
+    assert all(point.ram_bytes <= limit for point in result.points)
+    narrow = pareto.front(path, Options(ram=str(min(point.ram_bytes for point in everything))))
+    assert any(note.endswith("of the schedules do not fit") for note in narrow.notes)
+    assert {goal for point in narrow.points for goal in point.presets} == {*GOALS}
     with pytest.raises(MemoryBudgetError, match="smallest RAM found"):
         pareto.front(path, Options(ram="64"))
 
 
-def test_modes_with_one_schedule(tmp_path: Path) -> None:
-    assert len(pareto.front(small(tmp_path), Options(no_rows=True)).points) == 1
+def test_modes_without_rows(tmp_path: Path) -> None:
+    points = pareto.front(small(tmp_path), Options(no_rows=True)).points
+    assert {point.by_rows for point in points} == {""}
+    assert {goal for point in points for goal in point.presets} == {*GOALS} - {"ram"}
     with pytest.raises(UsageError, match="one schedule only"):
         pareto.front(small(tmp_path), Options(input_mode="frames"))
 
@@ -139,8 +176,9 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
-    assert set(value) == {"name", "board", "machine", "points", "notes", "knee", "command"}
-    assert set(value["points"][0]) == {"ram_bytes", "flash_bytes", "events", "by_rows", "instructions", "agrees"}
+    assert set(value) == {"name", "board", "machine", "points", "notes", "knee", "command", "clock_hz"}
+    told = {"ram_bytes", "flash_bytes", "events", "by_rows", "instructions", "agrees", "cycles", "presets"}
+    assert set(value["points"][0]) == told
     drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
     circles = [e for e in drawn.iter() if e.tag.endswith("circle")]
     assert len(circles) == len(value["points"])
@@ -156,8 +194,20 @@ def test_text_marks_what_differs() -> None:
 
 
 def test_labels_of_the_curve_do_not_touch() -> None:
-    points = [(1000 - k, 10 + k, "") for k in range(30)]
+    """Figures that would are left out; names move up."""
+    points = [(1000 - k, 10 + k, "", "speed" if k % 10 == 0 else "") for k in range(30)]
     drawn = ElementTree.fromstring(curve.picture("<title>", "events", points))
-    labels = [e.text for e in drawn.iter() if e.tag.endswith("text") and e.text in {f"{p[0]:,}" for p in points}]
-    assert 1 <= len(labels) <= 4
+    texts = [e for e in drawn.iter() if e.tag.endswith("text")]
+    assert 1 <= sum(e.text in {f"{p[0]:,}" for p in points} for e in texts) <= 4
+    heights = [float(e.attrib["y"]) for e in texts if e.text == "speed"]
+    assert len(heights) == 3 and all(abs(a - b) >= 10 for a, b in combinations(heights, 2))
     assert sum(e.tag.endswith("circle") for e in drawn.iter()) == 30
+
+
+def test_a_line_joins_the_points_that_none_beats() -> None:
+    points = [(100, 50, "", "flash"), (90, 10, "", "speed"), (20, 80, "", "ram"), (20, 90, "", "")]
+    drawn = ElementTree.fromstring(curve.picture("title", "events", points))
+    (line,) = [e.attrib["d"] for e in drawn.iter() if e.attrib.get("class") == "front"]
+    circles = {(e.attrib["cx"], e.attrib["cy"]) for e in drawn.iter() if e.tag.endswith("circle")}
+    joined = {tuple(at.split()) for at in line.removeprefix("M").split("L")}
+    assert len(circles) == 4 and len(joined) == 2 and joined < circles
