@@ -42,8 +42,9 @@ Networks on a GPU, beside PyTorch: [opencl.md](opencl.md#measured).
 - **instructions** per inference are counted exactly on an emulated core (a frame: per frame of the stream; a call: one
   run of a model that keeps values from run to run).
 - **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states;
-  of a board the least is without, the most with all that reads of its flash hold up past its caches. None is narrower
-  than estimates were found to be [off](architecture.md#how-cycles-are-estimated) on chips.
+  of a board the most has all that reads of its memories hold up past its caches, the least only the cycles that
+  constants take to come, where they are more than a cache keeps. None is narrower than estimates were found to be
+  [off](architecture.md#how-cycles-are-estimated) on chips.
 - **RAM** is the model object, **stack** the painted depth, **constants** weights and tables, **copied** those of them
   that are also in RAM; **code** is .text and .rodata of a bare firmware less the constants and the start-up code. All
   in bytes.
