@@ -84,8 +84,10 @@ def four_bits(call: Call) -> bool:
 
 
 def narrowed(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
-    """The portable kernels whose weights can be in nibbles, or float16. rules: further ones, of those in nibbles."""
-    return (*in_nibbles(kernels, *rules), *in_halves(kernels))
+    """The portable kernels whose weights can be in nibbles, in bytes, or float16. rules: further ones, of those in
+    nibbles.
+    """
+    return (*in_nibbles(kernels, *rules), *in_bytes(kernels), *in_halves(kernels))
 
 
 def in_nibbles(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
@@ -111,6 +113,45 @@ def _packed(kernel: Kernel, call: Call) -> Params:
     """The fields of a kernel with its weights in nibbles."""
     fields = kernel.params(call) if kernel.params else {}
     return {**fields, "weights": packed.packed(np.asarray(fields["weights"]), 4).view(np.int8)}
+
+
+def nine_bits(call: Call) -> bool:
+    "weights are int16, and span at most 255 with 0"
+    if not _filter.int8_data_wide_weights(call) or not _filter.constant_weights(call):
+        return False
+    w = matrix(call)
+    return bool(w.max(initial=0) - w.min(initial=0) <= 255)
+
+
+def stored_sums_fit(call: Call) -> bool:
+    "no sum of products of data with weights as bytes, or with their zero, can leave 32 bits"
+    if not nine_bits(call):
+        return False
+    w = matrix(call)
+    zero, bias = _zero_of(w), np.abs(_filter.folded_bias(call, w.sum(axis=1)))
+    stored = _filter.LARGEST["s8"] * ((w + zero).sum(axis=1) + zero * w.shape[1])
+    return bool((bias + stored).max(initial=0) < _filter.INT32_END)
+
+
+def _zero_of(w: np.ndarray) -> int:
+    """What is added to weights of nine bits so that they are bytes."""
+    return -int(w.min(initial=0))
+
+
+def in_bytes(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
+    """Those of the portable kernels that read int16 weights, with weights of nine bits in bytes."""
+    wide = [kernel for kernel in kernels if kernel.symbol.removesuffix("__pointwise").endswith("_s8w16")]
+    return tuple(_in_bytes(kernel).ruled(nine_bits, stored_sums_fit) for kernel in wide)
+
+
+def _in_bytes(kernel: Kernel) -> Kernel:
+    return replace(kernel, symbol=kernel.symbol.replace("_s8w16", "_s8w9"), params=partial(_raised, kernel))
+
+
+def _raised(kernel: Kernel, call: Call) -> Params:
+    """The fields of a kernel with its weights as bytes, and what was added to them."""
+    fields, zero = kernel.params(call) if kernel.params else {}, _zero_of(matrix(call))
+    return {**fields, "weights": (np.asarray(fields["weights"]) + zero).astype(np.uint8), "zero": zero}
 
 
 def half_weights(call: Call) -> bool:

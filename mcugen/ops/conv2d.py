@@ -368,6 +368,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s8w9", "size": (2, 4), "c": 530, "o": 4, "kernel": (1, 1), "zero": -128, "gain": 3e-4},
     {"kind": "s8w9", "size": (5, 6), "c": 3, "o": 7, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w9", "size": (3, 4), "c": 47, "o": 4, "kernel": (3, 3), "zero": 127, "gain": 4e-4},
+    {"kind": "s8w9", "size": (4, 7), "c": 6, "o": 10, "kernel": (3, 3), "zero": 8, "groups": 2, "stride": (2, 1)},
     {"rounding": "even", "kind": "s8w9", "size": (3, 3), "c": 7, "o": 6, "kernel": (1, 1), "zero": -3},
     {"kind": "f16", "size": (4, 5), "c": 3, "o": 5, "kernel": (3, 3), "activation": "RELU6"},
     {"kind": "f16", "size": (2, 3), "c": 9, "o": 7, "kernel": (1, 1)},

@@ -18,6 +18,9 @@ BYTES_PRICE = 0.6
 MODEL_CODE_BYTES = 10 * 1024
 """Most bytes of a model's code: kernels and what calls them, where the smallest kernels take no more."""
 
+CODE_SHARE = 0.005
+"""Code of this share of a large model's bytes is within the limit too."""
+
 FEWER = 0.9
 """More code is taken where it leaves so much of all bytes, as that for weights of 4 bits may."""
 
@@ -51,7 +54,7 @@ def least_flash(candidates: Sequence[Candidates]) -> Picks:
     def total(picks: Picks) -> float:
         return sum(c.cost for c in picks) + price * _bytes_of(picks)
 
-    limit = max(MODEL_CODE_BYTES, _code_of(least))
+    limit = max(MODEL_CODE_BYTES, _code_of(least), int(CODE_SHARE * _bytes_of(least)))
     room = limit - _around(least)
     some = [_trimmed(candidates, within_code(candidates, room - less, weight, price), limit) for less in _LESS]
     within = min((picks for picks in (least, *some) if _code_of(picks) <= limit), key=total)

@@ -60,6 +60,18 @@ def test_a_copy_that_layers_share_is_taken_where_code_is_short(
     assert len({c.function for c in found if "shared_gathered" in c.choice.kernel.symbol}) == 1
 
 
+def test_a_share_of_a_large_models_bytes_is_within_the_limit(
+    candidates: list[Candidates], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flash, "MODEL_CODE_BYTES", 3072)
+    small = flash.least_flash(candidates)
+    share = 7168 / flash._bytes_of(small)
+    monkeypatch.setattr(flash, "CODE_SHARE", share)
+    large = flash.least_flash(candidates)
+    assert code_of(small) < code_of(large) < 7168
+    assert time_of(large) < 0.8 * time_of(small)
+
+
 def test_code_beyond_the_limit_is_taken_in_place_of_many_more_constants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,11 +5,22 @@
  * Weights of a pair of output channels are interleaved.
  */
 #include "mcugen/weights_template.h"
+#include "mcugen/nine_template.h"
 
 typedef struct {
     const MG_NAME(x) *const *rows;
     uint32_t runs, run;
 } MG_NAME(taps);
+
+/* What the sums of a pixel lack. */
+static inline MG_NAME(acc) MG_NAME(lacks)(const MG_NAME(params) *p, const MG_NAME(taps) *t, int32_t offset)
+{
+    MG_NAME(acc) lack = 0;
+    for (uint32_t r = 0u; r < t->runs; r += 1u) {
+        lack += MG_NAME(lack)(p, t->rows[r] + offset, t->run);
+    }
+    return lack;
+}
 
 /* One tap of two pixels and two channels. acc: pixel 0 channels 0 and 1, then pixel 1. */
 static inline void MG_NAME(tap_2x2)(MG_NAME(acc) *acc, MG_NAME(acc) x0, MG_NAME(acc) x1, MG_NAME(acc) w0, MG_NAME(acc) w1)
@@ -77,10 +88,11 @@ static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, cons
 }
 
 /* Channel o, the last of an odd number, of one pixel. */
-static void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(x) *out)
+static void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(acc) lack,
+                          MG_NAME(x) *out)
 {
     const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * t->runs * t->run);
-    MG_NAME(acc) acc = (MG_NAME(acc))p->bias[o];
+    MG_NAME(acc) acc = MG_NAME(start)(p, o, lack);
     for (uint32_t r = 0u; r < t->runs; r += 1u) {
         const MG_NAME(x) *const x = t->rows[r] + offset;
         for (uint32_t k = 0u; k < t->run; k += 1u) {
@@ -97,10 +109,11 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     const uint32_t fours = first + ((uint32_t)p->group_out_c & ~3u);
     const uint32_t pairs = first + ((uint32_t)p->group_out_c & ~1u);
     const uint32_t taps = t->runs * t->run;
+    const MG_NAME(acc) lack = MG_NAME(lacks)(p, t, offset);
     for (uint32_t o = first; o < fours; o += 4u) {
         const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * taps);
-        MG_NAME(acc) acc[4] = {(MG_NAME(acc))p->bias[o], (MG_NAME(acc))p->bias[o + 1u], (MG_NAME(acc))p->bias[o + 2u],
-                               (MG_NAME(acc))p->bias[o + 3u]};
+        MG_NAME(acc) acc[4] = {MG_NAME(start)(p, o, lack), MG_NAME(start)(p, o + 1u, lack),
+                               MG_NAME(start)(p, o + 2u, lack), MG_NAME(start)(p, o + 3u, lack)};
         for (uint32_t r = 0u; r < t->runs; r += 1u) {
             const uint32_t at = 2u * r * t->run;
             MG_NAME(dot_1x4)(acc, t->rows[r] + offset, MG_NAME(from)(w, at), MG_NAME(from)(w, 2u * taps + at), t->run);
@@ -111,7 +124,7 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     }
     for (uint32_t o = fours; o < pairs; o += 2u) {
         const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * taps);
-        MG_NAME(acc) acc[2] = {(MG_NAME(acc))p->bias[o], (MG_NAME(acc))p->bias[o + 1u]};
+        MG_NAME(acc) acc[2] = {MG_NAME(start)(p, o, lack), MG_NAME(start)(p, o + 1u, lack)};
         for (uint32_t r = 0u; r < t->runs; r += 1u) {
             MG_NAME(dot_1x2)(acc, t->rows[r] + offset, MG_NAME(from)(w, 2u * r * t->run), t->run);
         }
@@ -120,7 +133,7 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
         }
     }
     if (pairs < first + p->group_out_c) {
-        MG_NAME(last)(p, t, pairs, offset, out);
+        MG_NAME(last)(p, t, pairs, offset, lack, out);
     }
 }
 
@@ -131,10 +144,11 @@ static inline void MG_NAME(two)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     const uint32_t pairs = first + ((uint32_t)p->group_out_c & ~1u);
     const uint32_t taps = t->runs * t->run;
     MG_NAME(x) *const out1 = out + p->out_c;
+    const MG_NAME(acc) lack0 = MG_NAME(lacks)(p, t, offset0), lack1 = MG_NAME(lacks)(p, t, offset1);
     for (uint32_t o = first; o < pairs; o += 2u) {
         const MG_NAME(w) *const w = MG_NAME(from)(p->weights, o * taps);
-        const MG_NAME(acc) bias0 = (MG_NAME(acc))p->bias[o], bias1 = (MG_NAME(acc))p->bias[o + 1u];
-        MG_NAME(acc) acc[4] = {bias0, bias1, bias0, bias1};
+        MG_NAME(acc) acc[4] = {MG_NAME(start)(p, o, lack0), MG_NAME(start)(p, o + 1u, lack0),
+                               MG_NAME(start)(p, o, lack1), MG_NAME(start)(p, o + 1u, lack1)};
         for (uint32_t r = 0u; r < t->runs; r += 1u) {
             MG_NAME(dot_2x2)(acc, t->rows[r] + offset0, t->rows[r] + offset1, MG_NAME(from)(w, 2u * r * t->run),
                               t->run);
@@ -145,7 +159,7 @@ static inline void MG_NAME(two)(const MG_NAME(params) *p, const MG_NAME(taps) *t
         out1[o + 1u] = MG_NAME(store)(p, o + 1u, acc[3]);
     }
     if (pairs < first + p->group_out_c) {
-        MG_NAME(last)(p, t, pairs, offset0, out);
-        MG_NAME(last)(p, t, pairs, offset1, out1);
+        MG_NAME(last)(p, t, pairs, offset0, lack0, out);
+        MG_NAME(last)(p, t, pairs, offset1, lack1, out1);
     }
 }

@@ -3,26 +3,28 @@
  * Template: one output row of a depthwise convolution. Four channels are computed together.
  */
 #include "mcugen/weights_template.h"
+#include "mcugen/nine_template.h"
 
 /* acc[c] += x[c] * w[c], for four neighbouring channels */
-static inline void MG_NAME(tap)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w)
+static inline void MG_NAME(tap)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w)
 {
-    acc[0] += x[0] * MG_NAME(weight)(w, 0u);
-    acc[1] += x[1] * MG_NAME(weight)(w, 1u);
-    acc[2] += x[2] * MG_NAME(weight)(w, 2u);
-    acc[3] += x[3] * MG_NAME(weight)(w, 3u);
+    acc[0] += x[0] * MG_NAME(factor)(p, w, 0u);
+    acc[1] += x[1] * MG_NAME(factor)(p, w, 1u);
+    acc[2] += x[2] * MG_NAME(factor)(p, w, 2u);
+    acc[3] += x[3] * MG_NAME(factor)(p, w, 3u);
 }
 
 /* n taps of one pixel, `step` elements apart; three are the usual number. */
-static inline void MG_NAME(taps)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w, int32_t step, int32_t n)
+static inline void MG_NAME(taps)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w,
+                                 int32_t step, int32_t n)
 {
     if (n == 3) {
-        MG_NAME(tap)(acc, x, w);
-        MG_NAME(tap)(acc, x + step, MG_NAME(from)(w, 4u));
-        MG_NAME(tap)(acc, x + 2 * step, MG_NAME(from)(w, 8u));
+        MG_NAME(tap)(p, acc, x, w);
+        MG_NAME(tap)(p, acc, x + step, MG_NAME(from)(w, 4u));
+        MG_NAME(tap)(p, acc, x + 2 * step, MG_NAME(from)(w, 8u));
     } else {
         for (int32_t j = 0; j < n; j += 1) {
-            MG_NAME(tap)(acc, x, w);
+            MG_NAME(tap)(p, acc, x, w);
             x += step;
             w = MG_NAME(from)(w, 4u);
         }
@@ -54,10 +56,10 @@ static void MG_NAME(beyond)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const M
     const MG_NAME(acc) outside = MG_NAME(outside)(p);
     for (int32_t i = 0; i < (int32_t)p->kernel_h; i += 1) {
         for (int32_t j = 4 * first; j < 4 * end; j += 4) {
-            acc[0] += outside * MG_NAME(weight)(w, (uint32_t)j);
-            acc[1] += outside * MG_NAME(weight)(w, (uint32_t)j + 1u);
-            acc[2] += outside * MG_NAME(weight)(w, (uint32_t)j + 2u);
-            acc[3] += outside * MG_NAME(weight)(w, (uint32_t)j + 3u);
+            acc[0] += outside * MG_NAME(factor)(p, w, (uint32_t)j);
+            acc[1] += outside * MG_NAME(factor)(p, w, (uint32_t)j + 1u);
+            acc[2] += outside * MG_NAME(factor)(p, w, (uint32_t)j + 2u);
+            acc[3] += outside * MG_NAME(factor)(p, w, (uint32_t)j + 3u);
         }
         w = MG_NAME(from)(w, 4u * p->kernel_w);
     }
@@ -76,7 +78,7 @@ static void MG_NAME(four)(const MG_NAME(params) *p, const MG_NAME(x) *const *row
         MG_NAME(acc) acc[4] = {(MG_NAME(acc))p->bias[c], (MG_NAME(acc))p->bias[c + 1u], (MG_NAME(acc))p->bias[c + 2u],
                                (MG_NAME(acc))p->bias[c + 3u]};
         for (int32_t i = 0; i < height; i += 1) {
-            MG_NAME(taps)(acc, rows[i] + offset, w, step, at.end - at.first);
+            MG_NAME(taps)(p, acc, rows[i] + offset, w, step, at.end - at.first);
             w = MG_NAME(from)(w, 4u * (uint32_t)width);
         }
         if (at.end - at.first < width) {
@@ -101,7 +103,7 @@ static void MG_NAME(channel)(const MG_NAME(params) *p, const MG_NAME(x) *const *
         for (int32_t i = 0; i < (int32_t)p->kernel_h; i += 1) {
             for (int32_t j = 0; j < (int32_t)p->kernel_w; j += 1) {
                 const int32_t inside = (int32_t)(j >= at.first && j < at.end);
-                acc += (MG_NAME(acc))(inside != 0 ? rows[i][offset + step * j] : outside) * MG_NAME(weight)(p->weights, k);
+                acc += (MG_NAME(acc))(inside != 0 ? rows[i][offset + step * j] : outside) * MG_NAME(factor)(p, p->weights, k);
                 k += 1u;
             }
         }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: weights stored as they are or, with MG_NINE, with `zero` added (nine.h). Needs MG_NAME(params) and
+ * weights_template.h.
+ */
+
+/* What the sum of n products with stored weights lacks, for all channels alike. */
+static inline MG_NAME(acc) MG_NAME(lack)(const MG_NAME(params) *p, const MG_NAME(x) *x, uint32_t n)
+{
+#if defined(MG_NINE)
+    return -(int32_t)p->zero * mg_sum_s8(x, n);
+#else
+    (void)p;
+    (void)x;
+    (void)n;
+    return 0;
+#endif
+}
+
+/* What the sum of channel o begins with. */
+static inline MG_NAME(acc) MG_NAME(start)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) lack)
+{
+#if defined(MG_NINE)
+    return p->bias[o] + lack;
+#else
+    (void)lack;
+    return (MG_NAME(acc))p->bias[o];
+#endif
+}
+
+/* Weight k itself. */
+static inline MG_NAME(acc) MG_NAME(factor)(const MG_NAME(params) *p, const MG_NAME(w) *w, uint32_t k)
+{
+#if defined(MG_NINE)
+    return MG_NAME(weight)(w, k) - (int32_t)p->zero;
+#else
+    (void)p;
+    return MG_NAME(weight)(w, k);
+#endif
+}
