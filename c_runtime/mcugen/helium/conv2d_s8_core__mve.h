@@ -64,26 +64,12 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
-        "push {r4-r11, lr}\n"
-        "sub sp, sp, #4\n"
-        "vpush {d8-d13}\n"
-        "sub sp, sp, #24\n"
+        MG_ENTER("24")
         "ldrd r5, r6, [r0]\n"
-        "ldrsh r7, [r0, #12]\n"
-        "vdup.16 q4, r7\n"
-        "ldrsh r7, [r0, #14]\n"
-        "vdup.8 q5, r7\n"
-        "ldrsh r7, [r0, #16]\n"
-        "vdup.8 q6, r7\n"
+        MG_LIMITS("12", "14", "16")
         "ldr r4, [r0, #8]\n"
         "movw r9, #" MG_TEXT(MG_BLOCK) "\n"
-        "lsr r10, r4, #2\n"
-        "mla r10, r10, r9, r5\n"
-        "mov r12, r10\n"
-        "ands r11, r4, #3\n"
-        "itt ne\n"
-        "addne r12, r12, r9\n"
-        "rsbne r11, r11, #4\n"
+        MG_ENDS("r10", "r9", "r12", "r11")
         "sub r6, r6, #1\n"
         "mla r3, r6, r4, r2\n"
         "strd r3, r4, [sp, #0]\n"
@@ -151,16 +137,9 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_para
         "subw r9, r9, #" MG_TEXT(MG_PIXEL) "\n"
         "subw r11, r11, #" MG_TEXT(MG_PIXEL) "\n"
         "b.w 2b\n"
-        "4:\n"
-        "ldr r0, [sp, #20]\n"
-        "sub r1, r1, r0\n"
-        "sub r3, r3, r0\n"
-        "b.w 2b\n"
+        MG_AGAIN("20")
         "6:\n"
-        "add sp, sp, #24\n"
-        "vpop {d8-d13}\n"
-        "add sp, sp, #4\n"
-        "pop {r4-r11, pc}\n");
+        MG_LEAVE("24"));
 }
 #endif
 #undef MG_ROW_LOADS

@@ -16,28 +16,14 @@
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p MCUGEN_UNUSED, const int8_t *patches MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
-        "push {r4-r11, lr}\n"
-        "sub sp, sp, #4\n"
-        "vpush {d8-d13}\n"
-        "sub sp, sp, #32\n"
+        MG_ENTER("32")
         "ldrd r5, r6, [r0]\n"
         "ldr r4, [r0, #8]\n"
-        "ldrsh r7, [r0, #12]\n"
-        "vdup.16 q4, r7\n"
-        "ldrsh r7, [r0, #14]\n"
-        "vdup.8 q5, r7\n"
-        "ldrsh r7, [r0, #16]\n"
-        "vdup.8 q6, r7\n"
+        MG_LIMITS("12", "14", "16")
         "ldrh r8, [r0, #20]\n"
         "lsl r9, r8, #6\n"
         "add r9, r9, #48\n"
-        "lsr r10, r4, #2\n"
-        "mla r10, r10, r9, r5\n"
-        "mov r12, r10\n"
-        "ands r11, r4, #3\n"
-        "itt ne\n"
-        "addne r12, r12, r9\n"
-        "rsbne r11, r11, #4\n"
+        MG_ENDS("r10", "r9", "r12", "r11")
         "strd r12, r11, [sp, #16]\n"
         "sub r6, r6, #1\n"
         "mla r3, r6, r4, r2\n"
@@ -89,16 +75,9 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shar
         "sub r7, r7, r4\n"
         "sub r9, r9, r4\n"
         "b.w 2b\n"
-        "4:\n"
-        "ldr r0, [sp, #20]\n"
-        "sub r1, r1, r0\n"
-        "sub r3, r3, r0\n"
-        "b.w 2b\n"
+        MG_AGAIN("20")
         "6:\n"
-        "add sp, sp, #32\n"
-        "vpop {d8-d13}\n"
-        "add sp, sp, #4\n"
-        "pop {r4-r11, pc}\n");
+        MG_LEAVE("32"));
 }
 #undef MG_STEP
 #else

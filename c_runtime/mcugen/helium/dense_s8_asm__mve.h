@@ -11,6 +11,46 @@
 #include "mcugen/filter.h"
 #include "mcugen/scale_float.h"
 
+/* room: bytes of the stack. */
+#define MG_ENTER(room)                      \
+    "push {r4-r11, lr}\n"                   \
+    "sub sp, sp, #4\n"                      \
+    "vpush {d8-d13}\n"                      \
+    "sub sp, sp, #" room "\n"
+#define MG_LEAVE(room)                      \
+    "add sp, sp, #" room "\n"               \
+    "vpop {d8-d13}\n"                       \
+    "add sp, sp, #4\n"                      \
+    "pop {r4-r11, pc}\n"
+
+/* The zero point and the limits, from where they stand in the struct at r0. */
+#define MG_LIMITS(zero, least, most)        \
+    "ldrsh r7, [r0, #" zero "]\n"           \
+    "vdup.16 q4, r7\n"                      \
+    "ldrsh r7, [r0, #" least "]\n"          \
+    "vdup.8 q5, r7\n"                       \
+    "ldrsh r7, [r0, #" most "]\n"           \
+    "vdup.8 q6, r7\n"
+
+/* full, all: the ends of the full blocks of r4 outputs and of all of them, `block` bytes each; repeated: outputs that the
+ * last block repeats, unless it is full. */
+#define MG_ENDS(full, block, all, repeated)             \
+    "lsr " full ", r4, #2\n"                            \
+    "mla " full ", " full ", " block ", r5\n"           \
+    "mov " all ", " full "\n"                           \
+    "ands " repeated ", r4, #3\n"                       \
+    "itt ne\n"                                          \
+    "addne " all ", " all ", " block "\n"               \
+    "rsbne " repeated ", " repeated ", #4\n"
+
+/* The last block begins before the full ones end, by as many outputs as stand at `repeated` on the stack. */
+#define MG_AGAIN(repeated)                  \
+    "4:\n"                                  \
+    "ldr r0, [sp, #" repeated "]\n"         \
+    "sub r1, r1, r0\n"                      \
+    "sub r3, r3, r0\n"                      \
+    "b.w 2b\n"
+
 /* a: "" begins the sums, "a" adds to them. x0, x1: where the pixels' 16 elements are read, as vldr's operands. */
 #define MG_STEP_PAIR(a, load, x0, x1)       \
     load " q0, " x0 "\n"                    \

@@ -73,27 +73,13 @@
 static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
-        "push {r4-r11, lr}\n"
-        "sub sp, sp, #4\n"
-        "vpush {d8-d13}\n"
-        "sub sp, sp, #48\n"
+        MG_ENTER("48")
         "ldrd r5, r6, [r0]\n"
         "ldrd r4, r8, [r0, #8]\n"
-        "ldrsh r7, [r0, #16]\n"
-        "vdup.16 q4, r7\n"
-        "ldrsh r7, [r0, #18]\n"
-        "vdup.8 q5, r7\n"
-        "ldrsh r7, [r0, #20]\n"
-        "vdup.8 q6, r7\n"
+        MG_LIMITS("16", "18", "20")
         "lsl r9, r8, #6\n"
         "add r9, r9, #48\n"
-        "lsr r10, r4, #2\n"
-        "mla r10, r10, r9, r5\n"
-        "mov r12, r10\n"
-        "ands r11, r4, #3\n"
-        "itt ne\n"
-        "addne r12, r12, r9\n"
-        "rsbne r11, r11, #4\n"
+        MG_ENDS("r10", "r9", "r12", "r11")
         "sub r3, r3, #1\n"
         "mla r3, r3, r4, r2\n"
         "strd r3, r6, [sp, #0]\n"
@@ -126,46 +112,25 @@ static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_
         "cmp r1, r0\n"
         "blo.w 2b\n"
         "b 6f\n"
-        "4:\n"
-        "ldr r0, [sp, #28]\n"
-        "sub r1, r1, r0\n"
-        "sub r3, r3, r0\n"
-        "b.w 2b\n"
+        MG_AGAIN("28")
         "6:\n"
-        "add sp, sp, #48\n"
-        "vpop {d8-d13}\n"
-        "add sp, sp, #4\n"
-        "pop {r4-r11, pc}\n");
+        MG_LEAVE("48"));
 }
 
 /* One pixel. Stack: where to jump, then of long vectors what MG_COUNTS stores. */
 static __attribute__((naked, aligned(4))) void MG_VARIANT(one)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
-        "push {r4-r11, lr}\n"
-        "sub sp, sp, #4\n"
-        "vpush {d8-d13}\n"
-        "sub sp, sp, #16\n"
+        MG_ENTER("16")
         "ldr r5, [r0]\n"
         "ldrd r4, r8, [r0, #8]\n"
         "vctp.32 r4\n"
-        "ldrsh r7, [r0, #16]\n"
-        "vdup.16 q4, r7\n"
-        "ldrsh r7, [r0, #18]\n"
-        "vdup.8 q5, r7\n"
-        "ldrsh r7, [r0, #20]\n"
-        "vdup.8 q6, r7\n"
+        MG_LIMITS("16", "18", "20")
         "add r9, r1, #" MG_BASE "\n"
         "mov r1, r2\n"
         "lsl r12, r8, #6\n"
         "add r12, r12, #48\n"
-        "lsr r3, r4, #2\n"
-        "mla r3, r3, r12, r5\n"
-        "mov r2, r3\n"
-        "ands r6, r4, #3\n"
-        "itt ne\n"
-        "addne r2, r2, r12\n"
-        "rsbne r6, r6, #4\n"
+        MG_ENDS("r3", "r12", "r2", "r6")
         MG_COUNTS("4")
         "adr r12, 3f\n"
         "mov r10, #36\n"
@@ -181,10 +146,7 @@ static __attribute__((naked, aligned(4))) void MG_VARIANT(one)(const mg_dense_s8
         "itt ne\n"
         "subne r1, r1, r6\n"
         "bne.w 2b\n"
-        "add sp, sp, #16\n"
-        "vpop {d8-d13}\n"
-        "add sp, sp, #4\n"
-        "pop {r4-r11, pc}\n");
+        MG_LEAVE("16"));
 }
 #undef MG_STEPS_OF
 #undef MG_BASE

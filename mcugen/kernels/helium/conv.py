@@ -204,21 +204,28 @@ def work(call: Call) -> dict[str, float]:
     }
 
 
-def params(call: Call, *, eights: bool | None = None) -> Params:
-    rows, window, x, y = chosen(call), window_of(call), call.input(0), call.output
-    w = matrix(call)
-    low, high = packing.output_range(call)
-    taps = _taps(w, rows, window, x.shape[3])
-    turned = by_eights(call) if eights is None else eights
-    picked = packing.eights_of(y.shape[3]) if turned else None
+def outputs(call: Call) -> Params:
+    """Sizes of an output row, its zero point and limits, and the input's zero point."""
+    y, (low, high) = call.output, packing.output_range(call)
     return {
-        "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES)), picked),
         "out_w": y.shape[2],
         "out_c": y.shape[3],
         "out_zero_point": y.zero_point,
         "out_min": low,
         "out_max": high,
-        "in_zero_point": x.zero_point,
+        "in_zero_point": call.input(0).zero_point,
+    }
+
+
+def params(call: Call, *, eights: bool | None = None) -> Params:
+    rows, window, x = chosen(call), window_of(call), call.input(0)
+    w = matrix(call)
+    taps = _taps(w, rows, window, x.shape[3])
+    turned = by_eights(call) if eights is None else eights
+    picked = packing.eights_of(call.output.shape[3]) if turned else None
+    return {
+        "stream": packing.stream(call, w, taps, list(range(taps.shape[1] // packing.LANES)), picked),
+        **outputs(call),
         "in_w": x.shape[2],
         "in_c": x.shape[3],
         "row_c": rows.channels,

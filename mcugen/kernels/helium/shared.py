@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel, Ring
+from mcugen.kernel import Kernel, Ring
 from mcugen.kernels.helium import conv, packing
 from mcugen.ops import _filter
-from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
+from mcugen.ops._weighted import matrix, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD
 
 CODE_BYTES = 704
@@ -105,16 +105,10 @@ def work(call: Call) -> dict[str, float]:
 
 
 def params(call: Call) -> Params:
-    x, y, patch, w = call.input(0), call.output, patch_of(call), matrix(call)
-    low, high = packing.output_range(call)
+    patch, w = patch_of(call), matrix(call)
     return {
         "stream": packing.stream(call, w, packing.padded(w), list(range(patch.steps))),
-        "out_w": y.shape[2],
-        "out_c": y.shape[3],
-        "out_zero_point": y.zero_point,
-        "out_min": low,
-        "out_max": high,
-        "in_zero_point": x.zero_point,
+        **conv.outputs(call),
         "steps": patch.steps,
         "kernel_h": patch.kernel_h,
         "runs": patch.runs,
@@ -135,12 +129,11 @@ def kernel(*rules: Rule) -> Kernel:
 FITTING = (conv.has_block, fields_fit, packing.finishes, sums_fit)
 """Rules for all weights."""
 
-MODEL = Kernel(
-    "mg_conv2d_s8__mve_shared",
-    Form.RING,
+MODEL = replace(
+    conv.MODEL,
+    symbol="mg_conv2d_s8__mve_shared",
     params=params,
     scratch=scratch,
-    window=row_window,
     ring=ring,
     variant=variant,
     code=code,
@@ -148,5 +141,4 @@ MODEL = Kernel(
     terms=TERMS,
     struct="mg_conv2d_s8__mve_shared",
     short="conv_mve_shared",
-    needs=packing.NEEDS,
 )
