@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcugen.call import Call
 from mcugen.kernel import Family
-from mcugen.kernels.helium import conv, dense, depthwise, floats, outliers, packing, pools, shared, sums
+from mcugen.kernels.helium import conv, dense, depthwise, floats, outliers, packing, pools, shared, sums, woven
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -26,6 +26,7 @@ FAMILY = Family(
     serves={
         Conv2D: (
             *dense.kernels(is_pointwise),
+            woven.kernel(one_group, slides),
             *conv.kernels(one_group, slides),
             shared.kernel(one_group),
             outliers.vectors(is_pointwise),
@@ -35,6 +36,7 @@ FAMILY = Family(
             floats.WINDOW.ruled(one_group),
         ),
         DepthwiseConv2D: (
+            woven.kernel(reads_one_channel),
             *conv.kernels(reads_one_channel),
             shared.kernel(reads_one_channel),
             outliers.patches(reads_one_channel),

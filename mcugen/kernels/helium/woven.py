@@ -1,0 +1,275 @@
+"""Convolutions of images of few channels: rows are woven so that the taps of a pixel lie beside each other.
+
+A row takes two passes: the sums of two outputs at a time, whose weights stay in registers, and then four outputs of
+four pixels at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule, fact
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.helium import packing
+from mcugen.kernels.helium.conv import has_block
+from mcugen.ops import _filter, _rounding
+from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
+
+PIXELS = 4
+"""Pixels that are computed together."""
+
+PAIR_BYTES = 32
+"""Of the sums of two outputs of four pixels."""
+
+MOST_STEPS = 3
+"""Most steps whose weights, of two outputs, stay in registers."""
+
+MOST_PLACE = 255
+"""Bytes that a vector of offsets reaches."""
+
+MOST_OUTPUTS = 84
+"""Most outputs per pixel: four pixels must be within reach of one store."""
+
+MOST_PIXEL = 127
+"""Largest step of a load that moves its address."""
+
+MOST_SUMS = 2**13
+"""Most bytes of sums of a row."""
+
+WIDTHS = range(8, 509)
+"""Outputs of a row for which weights in registers pay, and sums of a pair are within reach of an addition."""
+
+MOST_NARROW = 2.0**15 - 3
+"""Largest magnitude of what is narrowed to int16, less what rounding may add."""
+
+LARGEST = 254
+"""Two int8 of the same sign make it."""
+
+TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "split")
+
+
+@dataclass(frozen=True)
+class Woven:
+    """Sizes of a call: bytes of a woven column and from window to window, and bytes woven at a time."""
+
+    column: int
+    pixel: int
+    chunk: int
+    steps: int
+
+    @property
+    def vectors(self) -> int:
+        return -(-self.chunk // packing.LANES)
+
+
+def woven_of(call: Call) -> Woven:
+    window, c = window_of(call), call.input(0).shape[3]
+    column = window.kernel[0] * c
+    whole = next((n for n in (packing.LANES, 3 * packing.LANES) if n % c == 0), 0)
+    chunk = whole or packing.LANES // c * c
+    return Woven(column, window.stride[1] * column, chunk, -(-window.kernel[1] * column // packing.LANES))
+
+
+def _places(call: Call) -> np.ndarray:
+    """Where the bytes of a chunk's vectors go."""
+    found, c = woven_of(call), call.input(0).shape[3]
+    at = np.arange(found.vectors * packing.LANES)
+    return at // c * found.column + at % c
+
+
+def is_woven(call: Call) -> bool:
+    "17 to 48 taps, in columns beside each other, of at most 16 channels, within reach of a vector of offsets"
+    window, c = window_of(call), call.input(0).shape[3]
+    if c > packing.LANES or (window.dilation[1] > 1 and window.kernel[1] > 1):
+        return False
+    found = woven_of(call)
+    return 1 < found.steps <= MOST_STEPS and found.pixel <= MOST_PIXEL and _places(call).max() <= MOST_PLACE
+
+
+def in_rows(call: Call) -> bool:
+    "rows of 8 to 508 outputs of at most 84 channels, whose sums take at most 8192 bytes"
+    y = call.output.shape
+    fits = y[2] in WIDTHS and y[3] <= MOST_OUTPUTS
+    return fits and len(pairs_of(call)) * _blocks(call) * PAIR_BYTES <= MOST_SUMS
+
+
+def in_two(call: Call) -> bool:
+    "weights are within -256 to 254: those beyond int8 are computed as two"
+    if not _filter.constant_weights(call):
+        return False
+    w = matrix(call)
+    return bool(w.min(initial=0) >= -LARGEST - 2 and w.max(initial=0) <= LARGEST)
+
+
+@fact
+def down_of(call: Call) -> int | None:
+    """The part of the shift that all outputs share, after which they have 16 bits; None where they may have more."""
+    finish, sums = packing.finish_of(call), call.accumulators
+    if finish is None or sums is None:
+        return None
+    largest = np.maximum(-sums.low, sums.high).astype(np.float64)
+    if finish == 5:
+        factor = _rounding.floats(call, str(call.op.activation))[0]
+        return 0 if (largest * factor).max() < MOST_NARROW else None
+    mult, shift = _filter.multipliers(call, len(largest))
+    down = min(max(int(-shift.max()) - 1, 0), packing.LANES)
+    narrow = (largest * mult / 2.0**31).max() < MOST_NARROW * 2.0**down
+    return down if narrow and shift.max() <= 0 else None
+
+
+def narrows(call: Call) -> bool:
+    "outputs have at most 16 bits before the part of the shift in which they differ"
+    return down_of(call) is not None
+
+
+def _blocks(call: Call) -> int:
+    """Groups of four pixels in a row."""
+    return -(-call.output.shape[2] // PIXELS)
+
+
+def _split(call: Call) -> np.ndarray:
+    """Outputs with weights beyond int8."""
+    w = matrix(call)
+    return np.flatnonzero((w.min(axis=1) < -128) | (w.max(axis=1) > 127))
+
+
+@fact
+def pairs_of(call: Call) -> list[tuple[int, int]]:
+    """Outputs whose sums are computed together; the second sum of output o as number `outputs + o`."""
+    outputs = call.output.shape[3]
+    starts = [*range(0, outputs - packing.BLOCK + 1, packing.BLOCK)]
+    pairs = [pair for o in starts for pair in ((o, o + 2), (o + 1, o + 3))]
+    if outputs % packing.BLOCK:
+        last = outputs - packing.BLOCK
+        pairs += [(last, last + 2), (last + 1, last + 3)][outputs % packing.BLOCK == 1 :]
+    more = [outputs + int(o) for o in _split(call)]
+    return pairs + [(more[k], more[min(k + 1, len(more) - 1)]) for k in range(0, len(more), 2)]
+
+
+def _fours(call: Call) -> list[tuple[int, ...]]:
+    """The four outputs of each group, in the order of its pairs."""
+    outputs = call.output.shape[3]
+    starts = [min(o, outputs - packing.BLOCK) for o in range(0, outputs, packing.BLOCK)]
+    return [(o, o + 2, o + 1, o + 3) for o in starts]
+
+
+def _stream(call: Call) -> np.ndarray:
+    """int8 [pairs, 2, steps, LANES]"""
+    w, (h, width), c = matrix(call), window_of(call).kernel, call.input(0).shape[3]
+    taps = w.reshape(-1, h, width, c).transpose(0, 2, 1, 3).reshape(w.shape[0], -1)
+    low = np.where((taps < -128).any(axis=1) | (taps > 127).any(axis=1), 1, 0)[:, None]
+    second = np.where(low, taps >> 1, 0)
+    both = packing.padded(np.concatenate([taps - second, second]))
+    return np.asarray(both[np.array(pairs_of(call))].astype(np.int8).reshape(-1))
+
+
+def _rest(call: Call) -> np.ndarray:
+    found = packing.finishing(call, matrix(call), np.array(_fours(call)))  # [fours, 3, 4]
+    shifts = np.ascontiguousarray(found[:, 2] + (down_of(call) or 0)).astype(np.int16).view(np.int32)
+    rest = np.concatenate([shifts, found[:, 0], found[:, 1]], axis=1).reshape(-1)
+    return np.concatenate([rest, *(np.array(pair) for pair in _added(call))]).astype(np.int32)
+
+
+def _added(call: Call) -> list[tuple[int, int]]:
+    """Of each sum made of two, words from the start of the sums to the first and to the second, wherever it stands."""
+    pairs, outputs, words = pairs_of(call), call.output.shape[3], _blocks(call) * PAIR_BYTES // 4
+    at = [(o, k * words + half * PIXELS) for k, pair in enumerate(pairs) for half, o in enumerate(pair)]
+    second = {o: place for o, place in at if o >= outputs}
+    return [(place, second[o + outputs]) for o, place in at if o + outputs in second]
+
+
+def _used(call: Call) -> int:
+    """Bytes of an input row that windows read."""
+    x = call.input(0).shape
+    return min(x[2], _columns(call) - _left(call)) * x[3]
+
+
+def _left(call: Call) -> int:
+    x = call.input(0).shape
+    return window_of(call).pad((x[1], x[2]))[1]
+
+
+def _columns(call: Call) -> int:
+    """Columns from the first window's to the last one's."""
+    window = window_of(call)
+    return (call.output.shape[2] - 1) * window.stride[1] + window.kernel[1]
+
+
+def scratch(call: Call) -> int:
+    found, blocks = woven_of(call), _blocks(call)
+    reach = (blocks * PIXELS - 1) * found.pixel + found.steps * packing.LANES
+    return len(pairs_of(call)) * blocks * PAIR_BYTES + max(reach, _columns(call) * found.column)
+
+
+def variant(call: Call) -> dict[str, int]:
+    found, window = woven_of(call), window_of(call)
+    return {
+        "finish": packing.finish_of(call) or 0,
+        "width": call.output.shape[2],
+        "outputs": call.output.shape[3],
+        "steps": found.steps,
+        "taps": window.kernel[1] * found.column,
+        "rows": window.kernel[0],
+        "channels": call.input(0).shape[3],
+        "pixel": found.pixel,
+        "used": _used(call),
+        "left": _left(call),
+        "columns": _columns(call),
+        "chunk": found.chunk,
+        "pairs": len(pairs_of(call)),
+        "down": down_of(call) or 0,
+        "split": len(_added(call)),
+    }
+
+
+def params(call: Call) -> Params:
+    y, (low, high) = call.output, packing.output_range(call)
+    return {
+        "stream": _stream(call),
+        "rest": _rest(call),
+        "places": _places(call).astype(np.uint8),
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "in_zero_point": call.input(0).zero_point,
+    }
+
+
+def work(call: Call) -> dict[str, float]:
+    """Outputs finished by 16, pairs of sums, these by four pixels, their steps, vectors woven, sums made of two."""
+    y, found, pairs = call.output.shape, woven_of(call), len(pairs_of(call))
+    rows, blocks = y[0] * y[1], _blocks(call)
+    return {
+        **packing.finish_work(call, rows * blocks * len(_fours(call))),
+        "pairs": rows * pairs,
+        "fours": rows * pairs * blocks,
+        "four_steps": rows * pairs * blocks * found.steps,
+        "chunks": rows * window_of(call).kernel[0] * _used(call) / found.chunk * found.vectors,
+        "split": rows * blocks * len(_added(call)),
+    }
+
+
+def code(call: Call) -> int:
+    """Code size of a copy, in bytes."""
+    return 560 + 128 * woven_of(call).steps
+
+
+def kernel(*rules: Rule) -> Kernel:
+    """mg_conv2d_s8__mve_woven. rules: those of the operator."""
+    return Kernel(
+        "mg_conv2d_s8__mve_woven",
+        Form.WINDOW,
+        (_filter.int8_outside, *rules, in_two, has_block, is_woven, in_rows, packing.finishes, sums_fit, narrows),
+        params=params,
+        window=row_window,
+        scratch=scratch,
+        variant=variant,
+        code=code,
+        work=work,
+        terms=TERMS,
+        struct="mg_conv2d_s8__mve_woven",
+        short="conv_mve_woven",
+        needs=packing.NEEDS,
+    )

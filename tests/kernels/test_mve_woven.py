@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions of woven rows on Helium: rests of rows and outputs, weights made of two, and shifts that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mcugen import kernels, target
+from mcugen.call import Call
+from mcugen.kernels.helium import packing, woven
+from mcugen.op import Example
+from mcugen.ops._filter_examples import example
+from mcugen.ops.conv2d import Conv2D
+from tests.support import emulated
+from tests.support.cases import cases_of, graph_of
+
+CORE = target.load("cortex-m55")
+KERNEL = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_s8__mve_woven")
+
+
+def filtered(image: Sequence[int], window: Sequence[int], outputs: int, **types: Any) -> Example:
+    made = {name: types.pop(name) for name in ("stride", "activation", "padding", "rounding") if name in types}
+    types = {"gain": 1e-3, "zero": -128, "out_zero": -128, **types}
+    return example(Shapes(**made), 5, (1, *image), (outputs, *window, image[2]), 0, **types)
+
+
+def call_of(found: Example) -> Call:
+    graph = graph_of(found)
+    return replace(graph.call(graph.nodes[0], "tflm"), features=CORE.features)
+
+
+class Shapes(Conv2D):
+    """Every rest of outputs by four, of pixels by four and of bytes by vectors, each number of steps. Source: none."""
+
+    kernels = (KERNEL,)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [
+            filtered((3, 16, 3), (3, 3), 8, stride=(2, 2)),
+            filtered((2, 17, 3), (3, 3), 5, kind="s8w9", out_zero=7, activation="RELU6"),
+            filtered((3, 10, 5), (2, 2), 6, padding="VALID", bias_max=100_000),
+            filtered((4, 27, 1), (10, 4), 7, stride=(1, 2), zero=83),
+            filtered((2, 11, 7), (1, 5), 9, rounding="single", out_zero=5, gain=2e-3),
+            filtered(
+                (3, 40, 4), (3, 3), 4, stride=(1, 3), kind="s8w16", rounding="even", activation="RELU6", gain=0.01
+            ),
+            filtered((2, 9, 16), (1, 3), 10, out_zero=3, zero=127),
+        ]
+
+
+def test_rests_of_rows_and_outputs_on_an_emulated_core(tmp_path: Path) -> None:
+    assert all(not KERNEL.refusals(call_of(found), CORE.features) for found in Shapes.examples())
+    assert {packing.finish_of(call_of(found)) for found in Shapes.examples()} == {0, 1, 2, 4, 5}
+
+    cases, refused = cases_of(Shapes, CORE.features, 1, variants=False)
+    assert not refused and len(cases) >= len(Shapes.examples())
+    assert all(KERNEL.symbol in case.label for case in cases)
+    assert not emulated.check_core(CORE.name, [Shapes], tmp_path)
+
+
+def test_shifts_leave_what_differs_and_16_bits() -> None:
+    call = call_of(filtered((3, 16, 3), (3, 3), 8))
+    shifts = -packing.finishing(call, woven.matrix(call), np.arange(8)[:, None])[:, 2, 0]
+    assert len(set(shifts)) > 1 and woven.down_of(call) == shifts.min() - 1
+
+
+@pytest.mark.parametrize(("found", "reason"), [
+    (filtered((3, 16, 3), (3, 1), 8), "17 to 48 taps"),
+    (filtered((3, 16, 3), (4, 5), 8), "17 to 48 taps"),
+    (filtered((3, 16, 17), (1, 2), 8), "at most 16 channels"),
+    (filtered((1, 40, 3), (1, 6), 8, stride=(1, 43), padding="VALID"), "17 to 48 taps"),
+    (filtered((3, 7, 3), (3, 3), 8), "rows of 8 to 508"),
+    (filtered((1, 509, 3), (3, 3), 8), "rows of 8 to 508"),
+    (filtered((1, 8, 3), (3, 3), 85), "at most 84 channels"),
+    (filtered((1, 128, 3), (3, 3), 80), "at most 8192 bytes"),
+    (filtered((3, 16, 3), (3, 3), 8, gain=0.3, bias_max=10**7), "at most 16 bits"),
+])  # fmt: skip
+def test_it_refuses(found: Example, reason: str) -> None:
+    assert any(reason in why for why in KERNEL.refusals(call_of(found), CORE.features))
+
+
+def test_weights_beyond_two_int8_are_refused() -> None:
+    found = filtered((3, 16, 3), (3, 3), 8, kind="s8w9")
+    call = call_of(found)
+    assert not KERNEL.refusals(call, CORE.features)
+    w = call.constant(1).astype(np.int16)
+    w.reshape(-1)[0] = 255
+    refused = KERNEL.refusals(replace(call, constants=(None, w, *call.constants[2:])), CORE.features)
+    assert any("within -256 to 254" in why for why in refused)
