@@ -12,7 +12,7 @@
 #else
 #define DATA MG_FLOAT
 #define SUM float
-#define SMALLEST (-FLT_MAX)
+#define SMALLEST (-INFINITY)
 #endif
 #if VEC == 4
 #define JOIN_(a) a##4
