@@ -187,6 +187,8 @@ class Kernel:
     pitched   GRID: the inputs, and RESULT for the result, whose runs along the last axis may lie apart: the text takes
               their distance in elements as `pitch_in<pointer>` and `pitch_out`
     widened   whether the constants hold the weights wider than the model does: faster, but takes more flash
+    frugal    whether it is a slower form of another kernel that takes fewer bytes of code or constants: for the goal
+              `flash` alone
     struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
     work      counts for estimates of a call's cycles, beside those of select/costs.py for every kernel: a number for
               each of `terms`, 0 for those that are left out
@@ -223,6 +225,7 @@ class Kernel:
     pitch: Callable[[Call], int] | None = None
     pitched: Callable[[Call], tuple[int, ...]] | tuple[int, ...] = ()
     widened: bool = False
+    frugal: bool = False
     struct: str = ""
     needs: frozenset[str] = frozenset()
     work: Callable[[Call], Mapping[str, float]] | None = None

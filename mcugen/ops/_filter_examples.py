@@ -12,14 +12,15 @@ from mcugen.types import QuantParams, TensorType
 KINDS = {
     "s8": ("s8", "s8", "s32"),
     "s8w4": ("s8", "s8", "s32"),
+    "s8w8": ("s8", "s8", "s32"),
     "s8w9": ("s8", "s16", "s32"),
     "s8w16": ("s8", "s16", "s32"),
     "s16": ("s16", "s8", "s64"),
     "f32": ("f32",) * 3,
     "f16": ("f32",) * 3,
 }
-"""Element types of data, weights and bias; of s8w4 values of 4 bits, of s8w9 uint8 ones less a zero point, of
-f16 floats that float16 has."""
+"""Element types of data, weights and bias; of s8w4 values of 4 bits, of s8w8 of 8 with many -128, of s8w9 uint8 ones
+less a zero point, of f16 floats that float16 has."""
 
 
 def example(
@@ -63,8 +64,8 @@ def example(
 
 
 def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
-    """Weights of float16, legacy uint8 ones less a zero point, others beyond int8, or such of 4 bits, where channel 0
-    alone has -8.
+    """Weights of float16, legacy uint8 ones less a zero point, others beyond int8, int8 ones of which many are -128, or
+    such of 4 bits, where channel 0 alone has -8.
 
     None where any value may occur.
     """
@@ -73,6 +74,10 @@ def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
         narrow = rng.integers(-7, 7, shape, np.int8, endpoint=True)
         narrow.reshape(-1)[0] = -8
         return narrow
+    if kind == "s8w8":
+        whole = rng.integers(-128, 128, shape, np.int8)
+        whole.reshape(-1)[::5] = -128
+        return whole
     if kind == "f16":
         halves = rng.normal(0, 0.5, shape).astype(np.float16)
         halves.reshape(-1)[::5] *= np.float16(2**-15)  # some have fewer bits

@@ -153,11 +153,13 @@ def problem_of(
 ) -> Problem:
     """The problem with the candidates that the goal allows, at its prices.
 
-    Weights are stored wider for `speed`, or where that has a price; else they stay as wide as the model has them.
+    Weights are stored wider for `speed`, or where that has a price; else they stay as wide as the model has them. Forms
+    that spare bytes at the cost of time are for `flash`.
     """
     prices = prices_of(graph, candidates, options, board)
     wider = options.optimize == "speed" or prices.flash > 0
-    allowed = tuple(listed if wider else _narrow(listed) for listed in candidates)
+    usual = candidates if options.optimize == "flash" else [_lavish(listed) for listed in candidates]
+    allowed = tuple(listed if wider else _narrow(listed) for listed in usual)
     return Problem(graph, allowed, options, board, prices, {} if curves is None else curves)
 
 
@@ -205,6 +207,11 @@ def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost)
 def _narrow(listed: Candidates) -> Candidates:
     """The candidates that keep the weights as wide as the model has them, where there are any."""
     return tuple(c for c in listed if not c.choice.kernel.widened) or listed
+
+
+def _lavish(listed: Candidates) -> Candidates:
+    """The candidates that are not frugal, where there are any."""
+    return tuple(c for c in listed if not c.choice.kernel.frugal) or listed
 
 
 def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from mcugen.ops.fully_connected import FullyConnected
 from mcugen.select import costs
 from mcugen.types import QuantParams
 from tests.support import draw
+from tests.support.copies import code_of_copy
 
 FEATURES = frozenset({"dsp"})
 WITH_FPU = FEATURES | {"fpu"}
@@ -30,7 +32,7 @@ IN_ROWS = ("mg_conv2d_s8__dsp16", "mg_conv2d_s8__dsp8", "mg_conv2d_s8__dsp16_sin
 GATHERED = tuple(f"{symbol}_gathered" for symbol in IN_ROWS)
 WINDOWS = IN_ROWS + GATHERED
 RUNS = tuple(f"{symbol}{shared}_pointwise" for shared in ("", "_shared") for symbol in IN_ROWS)
-VECTORS = ("mg_fully_connected_s8__dsp16", "mg_fully_connected_s8__dsp8", "mg_fully_connected_s8__dsp8_single")
+VECTORS = tuple(f"mg_fully_connected_s8__{way}" for way in ("dsp16", "dsp8", "dsp8_single", "dsp8_shared"))
 
 
 def drawn(op: Op, weights: tuple[int, ...], shape: tuple[int, ...], reference: str, **types: Any) -> Call:
@@ -317,6 +319,34 @@ def test_a_pixel_at_a_time_is_cheaper_as_a_vector() -> None:
     whole, single = ([costs.estimate(k, call, "cortex-m4", r, 1) for k in (run, vector)] for r in (False, True))
     assert whole[0].cycles_high < whole[1].cycles_high
     assert single[0].instructions > 2 * single[1].instructions
+
+
+def test_a_copy_serves_vectors_of_all_sizes() -> None:
+    layers = [vectors(8), vectors(200, 33), vectors(64, activation="RELU", out_zero=-128)]
+    own, shared = ([variant(symbol, call) for call in layers] for symbol in VECTORS[1::2])
+    assert shared[0] == shared[1] == shared[2]
+    assert own[0] != own[1] != own[2]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "changed"),
+    [
+        ("dsp16", {"inputs": 64}),
+        ("dsp8", {"inputs": 8}),
+        ("dsp8", {"inputs": 128, "activation": "RELU", "out_zero": -128}),
+        ("dsp8_single", {"inputs": 136}),
+        ("dsp8_shared", {"inputs": 128}),
+        ("dsp9", {"inputs": 32, "kind": "s8w9", "gain": 0.002}),
+        ("dsp9_single", {"inputs": 136, "kind": "s8w9", "gain": 0.002}),
+        ("dsp9_shared", {"inputs": 64, "kind": "s8w9", "gain": 0.002}),
+        ("dsp4", {"inputs": 32, "kind": "s8w4"}),
+    ],
+)
+def test_the_stated_code_of_a_vector_is_near_its_size(symbol: str, changed: dict[str, Any], tmp_path: Path) -> None:
+    call = vectors(**changed)
+    kernel = kernel_of(call, f"mg_fully_connected_s8__{symbol}")
+    assert kernel.code is not None
+    assert kernel.code(call) == pytest.approx(code_of_copy(kernel, call, tmp_path), rel=0.03)
 
 
 def test_vectors_refuse_convolutions_that_move() -> None:

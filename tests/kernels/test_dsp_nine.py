@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from mcugen.kernels.dsp import nine
-from tests.kernels.test_dsp import FEATURES, conv, kernel_of, vectors
+from tests.kernels.test_dsp import FEATURES, conv, kernel_of, vectors, with_weights
 
 NINE = tuple(
     f"mg_conv2d_s8__dsp9{way}{suffix}"
     for way in ("", "_single")
     for suffix in ("_gathered", "_shared_gathered", "_pointwise", "_shared_pointwise")
 )
+VECTORS = tuple(f"mg_fully_connected_s8__dsp9{way}" for way in ("", "_single", "_shared"))
 
 
-@pytest.mark.parametrize("symbol", [*NINE, "mg_fully_connected_s8__dsp9", "mg_fully_connected_s8__dsp9_single"])
+@pytest.mark.parametrize("symbol", [*NINE, *VECTORS])
 def test_weights_of_nine_bits_take_eight(symbol: str) -> None:
     """Those of uint8 less a zero point; no wider ones, none of a channel that spans more, and no large sums."""
     dense = "connected" in symbol
@@ -33,6 +34,10 @@ def test_weights_of_nine_bits_take_eight(symbol: str) -> None:
     assert stream.nbytes <= (8 if dense else 6) * (32 * -(-taps // 32) + 36)
     narrow = vectors() if dense else conv(kernel_size)
     assert any("weights are int16" in why for why in kernel.refusals(narrow, FEATURES))
+    full = narrow.constant(1).copy()
+    full.reshape(6, -1)[:2, 0] = -1, -128
+    takes_it = symbol == "mg_fully_connected_s8__dsp9_shared"
+    assert takes_it != any("weights are int16" in why for why in kernel.refusals(with_weights(narrow, full), FEATURES))
     spans = call.constant(1).astype(np.int16)
     spans.reshape(6, -1)[3, :2] = -1, 255
     found = kernel.refusals(replace(call, constants=(None, spans, *call.constants[2:])), FEATURES)

@@ -12,25 +12,21 @@ import pytest
 
 from mcugen import kernels, target
 from mcugen.call import Call
-from mcugen.emit import bundle
-from mcugen.graph import Node
 from mcugen.kernel import Kernel
 from mcugen.kernels.dsp import planar
 from mcugen.kernels.dsp.shape import MAX_SUMS, Shape, shape_of
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
-from mcugen.schedule import Choice
 from mcugen.select.candidates import candidates_of
-from mcugen.toolchain.elf import read_elf
-from mcugen.toolchain.process import run_checked
 from mcugen.types import TensorType
 from tests.support import draw
 from tests.support.cases import graph_of
+from tests.support.copies import code_of_copy
 
-LINE, COLUMN, KERNEL, BLOCKS, SLICES, LINE_SLICES = (
+LINE, COLUMN, KERNEL, BLOCKS, EACH, SLICES, LINE_SLICES = (
     next(k for k in kernels.of(DepthwiseConv2D) if k.symbol == f"mg_depthwise_conv2d_s8__{how}")
-    for how in ("line", "column", "planar", "planar_blocks", "planar_slices", "line_slices")
+    for how in ("line", "column", "planar", "planar_blocks", "planar_each", "planar_slices", "line_slices")
 )
 
 
@@ -103,6 +99,30 @@ def test_layers_of_other_widths_share_a_copy_where_they_are_in_blocks() -> None:
     assert refusals(call_of((5, 25)), "dsp", kernel=BLOCKS) and not refusals(call_of((5, 28)), "dsp", kernel=BLOCKS)
 
 
+def test_layers_of_other_widths_and_strides_share_a_copy_output_by_output() -> None:
+    layers = [call_of((5, 3)), call_of((9, 25), 31, stride=(2, 2), activation="RELU"), call_of((7, 48), stride=(1, 3))]
+    assert len({EACH.identity(call) for call in layers}) == 1
+    assert not any(refusals(call, "dsp", kernel=EACH) for call in layers)
+    for kernel in ((4, 3), (3, 5)):
+        assert any("at most 3 rows of at most 4" in why for why in refusals(call_of(kernel=kernel), "dsp", kernel=EACH))
+    unseen = call_of((5, 1), kernel=(3, 5))  # one column of taps sees the image
+    assert not refusals(unseen, "dsp", kernel=EACH) and EACH.sizes(unseen)["taps"] == 1
+
+
+def test_weights_that_stay_bytes_have_eight_bits() -> None:
+    made = call_of()
+    for value, fits in ((127, True), (-128, True), (128, False), (-129, False)):
+        weights = made.constant(1).astype(np.int16)
+        weights[0, 1, 1, 2] = value
+        wide = replace(
+            made,
+            inputs=(made.inputs[0], replace(made.input(1), dtype="s16"), *made.inputs[2:]),
+            constants=(None, weights, *made.constants[2:]),
+        )
+        why = refusals(wide, "dsp", kernel=EACH)
+        assert not why if fits else why == ["weights lie between -128 and 127"]
+
+
 @pytest.mark.parametrize(
     ("kernel", "changed"),
     [
@@ -111,6 +131,8 @@ def test_layers_of_other_widths_share_a_copy_where_they_are_in_blocks() -> None:
         (BLOCKS, {"size": (5, 24), "kernel": (7, 7)}),
         (KERNEL, {"size": (5, 6), "kernel": (5, 5), "stride": (2, 2)}),
         (KERNEL, {"size": (5, 56), "kernel": (3, 7), "out_zero": -128}),
+        (EACH, {"size": (5, 24), "stride": (2, 2)}),
+        (EACH, {"size": (5, 7), "kernel": (2, 2)}),
         (LINE, {"size": (40, 1), "kernel": (15, 1)}),
         (COLUMN, {"size": (40, 1), "kernel": (10, 1), "c": 40}),
         (SLICES, {"size": (5, 24), "c": 40}),
@@ -120,14 +142,9 @@ def test_layers_of_other_widths_share_a_copy_where_they_are_in_blocks() -> None:
 )
 def test_the_stated_code_of_a_copy_is_near_its_size(kernel: Kernel, changed: dict[str, Any], tmp_path: Path) -> None:
     call = call_of(**changed)
-    runtime, out = bundle.of([]), tmp_path / "copy.o"
-    for path, content in runtime.files([Choice(Node("", call.op, (), (), ""), call, kernel, "")]).items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_bytes(content)
-    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-O2", f"-I{tmp_path}"]
-    run_checked([*command, "-c", tmp_path / "kernels" / runtime.source(kernel, call), "-o", out])
-    size = read_elf(out).section_bytes(lambda name: name.startswith((".text", ".rodata")))
-    assert kernel.code is not None and kernel.code(call) == pytest.approx(size, rel=0.15)
+    assert kernel.code is not None and kernel.code(call) == pytest.approx(
+        code_of_copy(kernel, call, tmp_path), rel=0.15
+    )
 
 
 def test_a_stride_of_rows_does_not_matter() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import mcugen
 from mcugen import pipeline, select
 from mcugen.options import Options
 from mcugen.select import flash
 from mcugen.select.candidates import Candidates
 from mcugen.select.sharing import Picks, code_of
 from tests.select.test_budget import chain
+from tests.support.tflite_writer import ModelWriter
 
 LAYERS = chain((32, 32, 32, 16, 16), (3, 16, 16, 32, 32))
 
@@ -114,3 +117,44 @@ def test_over_the_limit_by_a_call_the_layer_that_gains_least_goes_back(candidate
     changed = [i for i in range(len(picks)) if found[i] is not picks[i]]
     assert changed == [min(range(1, len(picks)), key=lambda i: slow[i].cost - fast[i].cost)]
     assert found[changed[0]].function == slow[0].function
+
+
+def depthwise(sides: tuple[int, ...] = (23, 23, 12, 6, 3), channels: int = 16) -> bytes:
+    """Depthwise convolutions of strides 1 and 2."""
+    rng = np.random.default_rng(5)
+    m = ModelWriter()
+    x = first = m.tensor("x", (1, sides[0], sides[0], channels), "s8", scale=0.05)
+    for k in range(1, len(sides)):
+        data = rng.integers(-127, 128, (1, 3, 3, channels))
+        w = m.tensor(f"w{k}", data.shape, "s8", scale=(0.01,) * channels, axis=3, data=data)
+        y = m.tensor(f"y{k}", (1, sides[k], sides[k], channels), "s8", scale=0.05)
+        stride = round(sides[k - 1] / sides[k])
+        m.op("DEPTHWISE_CONV_2D", [x, w], [y], {"stride_h": stride, "stride_w": stride, "depth_multiplier": 1})
+        x = y
+    return m.build([first], [x])
+
+
+def dense(sizes: tuple[int, ...] = (1, 12, 16, 40, 9)) -> bytes:
+    """Fully connected layers."""
+    rng = np.random.default_rng(5)
+    m = ModelWriter()
+    x = first = m.tensor("x", (1, sizes[0]), "s8", scale=0.05)
+    for k in range(1, len(sizes)):
+        data = rng.integers(-127, 128, (sizes[k], sizes[k - 1]))
+        y = m.tensor(f"y{k}", (1, sizes[k]), "s8", scale=0.5)
+        m.op("FULLY_CONNECTED", [x, m.tensor(f"w{k}", data.shape, "s8", scale=0.01, data=data)], [y])
+        x = y
+    return m.build([first], [x])
+
+
+@pytest.mark.parametrize("goal", ["flash", "balanced", "speed", "ram"])
+@pytest.mark.parametrize(("data", "frugal"), [(depthwise(), "each"), (dense(), "dsp8_shared")])
+def test_forms_that_spare_bytes_at_the_cost_of_time_are_for_flash(
+    goal: str, data: bytes, frugal: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.tflite"
+    path.write_bytes(data)
+    model = mcugen.compile(path, name="m", board="cortex-m4", optimize=goal)
+    found = [step.choice.kernel for step in model.schedule.steps if step.choice.kernel.frugal]
+    assert len({kernel.symbol for kernel in found}) == int(goal == "flash")
+    assert all(kernel.symbol.endswith(frugal) for kernel in found)

@@ -44,5 +44,7 @@ typedef struct {
 #define MG_DECLARE_fully_connected_s8__dsp8_single(f) MG_DECLARE_DSP_VECTOR(f)
 #define MG_DECLARE_fully_connected_s8__dsp9(f) MG_DECLARE_DSP_VECTOR(f)
 #define MG_DECLARE_fully_connected_s8__dsp9_single(f) MG_DECLARE_DSP_VECTOR(f)
+#define MG_DECLARE_fully_connected_s8__dsp8_shared(f) MG_DECLARE_DSP_VECTOR(f)
+#define MG_DECLARE_fully_connected_s8__dsp9_shared(f) MG_DECLARE_DSP_VECTOR(f)
 
 #endif /* MCUGEN_DSP_VECTOR_H */

@@ -9,6 +9,7 @@
  * weights per channel the kernel rows 0 .. h - 1, 0 .. h - 2, so that h of them follow in the order of the slots
  *         wherever row 0 stands; of slices 0 .. h - 1, as row 0 always stands first. Of a row pairs of taps (0, 1),
  *         (1, 2) ... or, where the stride is even, (0, 1), (2, 3) ..., the first in the low half; doubled
+ *         of planar_each: a word for each kernel row, 0 .. h - 1, with its taps 0, 2, 1, 3 in the bytes
  * finish  per channel: initial sum, multiplier, addend, shift n
  * Equals mg_depthwise_conv2d_s8 where dsp_requantize.h equals mg_requantize: proved when the code is generated.
  */
@@ -21,13 +22,14 @@
 
 /* columns: columns of a converted row, an even number; `pad` of them lie before the image and `seen` in it.
  * outputs: outputs per row. step: elements from a channel's row to the next channel's.
- * clamps: whether the clamp is narrower than int8. slice: channels whose rows are converted together. */
+ * clamps: whether the clamp is narrower than int8. slice: channels whose rows are converted together. stride: columns
+ * from an output to the next. */
 typedef struct {
     const int32_t *weights;
     const int32_t *finish;
     uint16_t channels, slice, columns, step, pad, seen, outputs;
     int16_t in_zero_point, out_min, out_max;
-    uint8_t clamps;
+    uint8_t clamps, stride;
 } mg_planar_s8_params;
 
 /* Converts `slice` channels of a row of pixels, or of one outside the image (NULL), to planar int16: the first
@@ -54,6 +56,24 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
     MG_LINKAGE void f(const mg_planar_s8_params *p, const mg_s16 *const *rows, int8_t *out)
 
 #define MG_DECLARE_depthwise_conv2d_s8__planar_blocks(f) MG_DECLARE_depthwise_conv2d_s8__planar(f)
+
+/* The channels of an output row that planar_each computes one output after the other, by functions that move what points
+ * into them. In bytes: row, from a kernel row to the next in memory; back, from the last one to the first one of the next
+ * output; next, from that behind the last output to the next channel; rows, to the weights of each kernel row in memory.
+ * left: 256 for each output of a row but the first. channels: bytes from an output to the next. */
+typedef struct {
+    const mg_s16 *data;
+    uint32_t row;
+    int32_t back;
+    uint32_t channels;
+    const int32_t *weights, *finish;
+    int8_t *out;
+    int32_t next;
+    uint32_t left, rows[3];
+    const int32_t *last;
+} mg_planar_each_job;
+
+#define MG_DECLARE_depthwise_conv2d_s8__planar_each(f) MG_DECLARE_depthwise_conv2d_s8__planar(f)
 
 /* Whole images one pixel wide (signals in time): all rows together are one planar row, with one kernel row.
  * scratch: int16 [channel][row], with the padding. */

@@ -31,20 +31,20 @@ TERMS = ("inner", "spread", "slots")
 
 def line_work(call: Call) -> dict[str, float]:
     s = line_of(call)
-    return _work(call, s, s.instructions(_signs(call)), RowWindow(1, 1, 1, 0, 1, 1))
+    return shape_work(call, s, s.instructions(_signs(call)), RowWindow(1, 1, 1, 0, 1, 1))
 
 
 def row_work(call: Call) -> dict[str, float]:
     s = shape_of(call)
-    return _work(call, s, s.instructions(_signs(call)), row_window(call), s.is_short)
+    return shape_work(call, s, s.instructions(_signs(call)), row_window(call), s.is_short)
 
 
 def _blocks_work(call: Call) -> dict[str, float]:
     s = shape_of(call)
-    return _work(call, s, s.blocks_instructions(_signs(call)), row_window(call))
+    return shape_work(call, s, s.blocks_instructions(_signs(call)), row_window(call))
 
 
-def _work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bool = False) -> dict[str, float]:
+def shape_work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bool = False) -> dict[str, float]:
     """Counts for estimates of cycles beside the shapes: instructions that compute outputs, instructions that spread
     rows (approximately), and slots that are searched for the first row.
 
@@ -224,9 +224,15 @@ def _column_variant(call: Call) -> Mapping[str, int]:
 
 def planar_params(call: Call, s: Shape, w: np.ndarray, channels: int = 0) -> Params:
     """w: the weights as [channels, taps]. channels: of a slice, 0 for all together."""
+    packed = pack_weights(s, _kept(call, w), turns=not channels)
+    return {**_params(call, w, packed), **sizes_of(call, s, channels)}
+
+
+def sizes_of(call: Call, s: Shape, channels: int = 0) -> Params:
+    """The fields of the geometry, and whether outputs are clamped. channels: see planar_params."""
     return {
-        **_params(call, w, pack_weights(s, _kept(call, w), turns=not channels)),
         "clamps": scaling.clamp(call, activation_of(call))["clamps"],
+        "stride": s.stride,
         "channels": s.channels,
         "slice": channels or s.channels,
         "columns": s.columns,

@@ -262,9 +262,18 @@ def nibbles(call: Call) -> bool:
 
 def nine_bits(call: Call) -> bool:
     "weights are int16, those of each channel and 0 span at most 255, and no sum of an odd channel reaches 2^23"
-    if not _filter.int8_data_wide_weights(call) or not _filter.constant_weights(call):
+    return _filter.int8_data_wide_weights(call) and _are_narrow(call)
+
+
+def nine_bits_or_eight(call: Call) -> bool:
+    "weights are int16 or have -128, those of each channel and 0 span at most 255, and no odd sum reaches 2^23"
+    return is_int8(call) and (matrix(call).min(initial=0) < -127 or not _filter.int8_data(call)) and _are_narrow(call)
+
+
+def _are_narrow(call: Call) -> bool:
+    if not _filter.constant_weights(call) or largest(call)[1::2].max(initial=0) >= _LARGEST_COMPOSITE:
         return False
-    return nine.is_narrow(matrix(call)) and bool(largest(call)[1::2].max(initial=0) < _LARGEST_COMPOSITE)
+    return nine.is_narrow(matrix(call))
 
 
 PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 9: (nine_bits,), 8: (composite,), 4: (nibbles,)}

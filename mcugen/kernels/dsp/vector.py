@@ -1,4 +1,8 @@
-"""A matrix times vectors on cores with SMLAD: four outputs at a time, int16 weights or two outputs to a halfword."""
+"""A matrix times vectors on cores with SMLAD: four outputs at a time, int16 weights or two outputs to a halfword.
+
+Copies unroll what a layer has; those of kernels named shared are for layers of all sizes. Of these the one with nine
+bits takes int8 weights of -128 too, which two outputs do not share a halfword with.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,10 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once
 _BLOCK = 4
 _STEP = 8
 """Taps that are read together."""
+
+_CODE = {"dsp16": (552, 84), "dsp8": (576, 108), "dsp8_single": (624, 116), "dsp9": (764, 108), "dsp4": (576, 172)}
+_CODE |= {"dsp9_single": (812, 116)}
+"""Bytes of code of a copy, besides steps and of each step in the text."""
 
 _UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
 """Bits of weights -> steps in the text, at most; those of 8 bits are what is used unless speed, or flash, is all."""
@@ -35,11 +43,13 @@ def _scaled(call: Call) -> bool:
     return scaling.is_int8(call) and bool(_scales(call).proved.all())
 
 
-def _variant(call: Call, *, bits: int) -> dict[str, int]:
+def _variant(call: Call, *, bits: int, shared: bool) -> dict[str, int]:
+    once = scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
+    if shared:
+        return {"unroll": 1, "loop": 1, "linear": int(not once), "once": once}
     steps = _steps(call, bits)
     most = scaling.unrolled(call, _UNROLLED_STEPS[bits], 88, 256)
     unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
-    once = scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
     linear = int(not once and not scaling.clamps_at_zero_point(call, activation_of(call)))
     return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
 
@@ -64,6 +74,12 @@ def _params(call: Call, *, bits: int) -> Params:
         "out_len": w.shape[0],
         **scaling.clamp(call, activation_of(call)),
     }
+
+
+def _code(call: Call, *, name: str, bits: int, shared: bool) -> int:
+    """Code size of a copy in bytes."""
+    sizes, (besides, each) = _variant(call, bits=bits, shared=shared), _CODE[name.removesuffix("_shared")]
+    return besides + each * sizes["unroll"] + 8 * sizes["loop"] + 16 * sizes["linear"]
 
 
 def _sums(call: Call) -> nine.Sums:
@@ -91,14 +107,23 @@ def four_elements(call: Call) -> bool:
     return bool(matrix(call).shape[1] >= _BLOCK)
 
 
+def no_helium(call: Call) -> bool:
+    "the core has no Helium, whose kernels are short themselves"
+    return "mve" not in call.features
+
+
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
     """With weights of 16, 8 and 4 bits, and nine in eight; some also with single loads. rules: of the operator."""
     ways = (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8), ("dsp9", 9), ("dsp9_single", 9), ("dsp4", 4))
-    return tuple(_kernel(name, rules, bits) for name, bits in ways)
+    shared = (("dsp8_shared", 8), ("dsp9_shared", 9))
+    own = (_kernel(name, rules, bits) for name, bits in ways)
+    return (*own, *(_kernel(name, rules, bits, shared=True) for name, bits in shared))
 
 
-def _kernel(name: str, rules: tuple[Rule, ...], bits: int) -> Kernel:
-    proofs = (*rules, scaling.doubled, _scaled, *scaling.PROOFS[bits], *((four_elements,) if bits == 9 else ()))
+def _kernel(name: str, rules: tuple[Rule, ...], bits: int, *, shared: bool = False) -> Kernel:
+    fitting = (scaling.nine_bits_or_eight,) if shared and bits == 9 else scaling.PROOFS[bits]
+    fitting += (no_helium,) if shared else ()
+    proofs = (*rules, scaling.doubled, _scaled, *fitting, *((four_elements,) if bits == 9 else ()))
     return Kernel(
         f"mg_fully_connected_s8__{name}",
         Form.POINTWISE,
@@ -106,10 +131,12 @@ def _kernel(name: str, rules: tuple[Rule, ...], bits: int) -> Kernel:
         params=partial(_params, bits=bits),
         count=pixels,
         scratch=partial(_scratch, bits=bits),
-        variant=partial(_variant, bits=bits),
+        variant=partial(_variant, bits=bits, shared=shared),
         work=partial(_work, bits=bits),
+        code=partial(_code, name=name, bits=bits, shared=shared),
         terms=("blocks", "groups", *scaling.CLAMP_TERMS),
         widened=bits == 16,
+        frugal=shared,
         struct="mg_dsp_vector",
         short=f"fc_{name}",
         needs=scaling.DSP,

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of kernels for the sizes of a layer, compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mcugen.call import Call
+from mcugen.emit import bundle
+from mcugen.graph import Node
+from mcugen.kernel import Kernel
+from mcugen.schedule import Choice
+from mcugen.toolchain.elf import read_elf
+from mcugen.toolchain.process import run_checked
+
+
+def code_of_copy(kernel: Kernel, call: Call, folder: Path) -> int:
+    """Bytes of code of the copy of a kernel that a call needs, on Cortex-M4."""
+    runtime, out = bundle.of([]), folder / "copy.o"
+    for path, content in runtime.files([Choice(Node("", call.op, (), (), ""), call, kernel, "")]).items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_bytes(content)
+    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-O2", f"-I{folder}"]
+    run_checked([*command, "-c", folder / "kernels" / runtime.source(kernel, call), "-o", out])
+    return read_elf(out).section_bytes(lambda name: name.startswith((".text", ".rodata")))
