@@ -30,7 +30,7 @@ STEP_CODE_BYTES = 31
 FORM_CODE_BYTES = {Form.RING: 140, Form.WINDOW: 68, Form.ACCUMULATE: 50}
 """Further bytes for kernels that are called row by row, and for rows that are filled for them."""
 
-START_CODE_BYTES = 200
+START_CODE_BYTES = 300
 """Bytes of what starts the firmware whose code `simulate` counts, as far as estimates of kernels are not above."""
 
 HELPER_BYTES = 920
