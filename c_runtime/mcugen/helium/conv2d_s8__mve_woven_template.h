@@ -11,6 +11,7 @@ MG_DECLARE_conv2d_s8__mve_woven(MG_KERNEL);
 #define MG_PAIR (MG_BLOCKS * 32)
 
 #if MG_HAS_MVE
+#if MG_ROWS > 1
 /* A vector of the input row, from r5, to its places from r6 on. */
 #define MG_WOVEN(places, next)              \
     "vldrb.u8 q0, [r5], #" next "\n"        \
@@ -75,6 +76,8 @@ static void MG_VARIANT(weave)(const int8_t *const *rows, const uint8_t *places, 
                      : "r"(places)
                      : "q0", "q1", "q2", "q3", "r4", "r5", "r6", "r7", "lr", "cc", "memory");
 }
+
+#endif
 
 /* Two sums of a pixel, which begin with the last step. x, y: vectors that are free. */
 #if MG_STEPS == 1
@@ -299,6 +302,7 @@ static inline void MG_VARIANT(add)(int32_t *sums, const int32_t *more)
 }
 #endif
 #else
+#if MG_ROWS > 1
 static void MG_VARIANT(weave)(const int8_t *const *rows, const uint8_t *places, int8_t *woven)
 {
     for (uint32_t k = 0u; k < MG_ROWS; k += 1u) {
@@ -307,6 +311,8 @@ static void MG_VARIANT(weave)(const int8_t *const *rows, const uint8_t *places, 
         }
     }
 }
+
+#endif
 
 static void MG_VARIANT(sums)(const int8_t *woven, const int8_t *stream, int32_t *sums)
 {
@@ -363,7 +369,13 @@ MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_woven_params *p, const int8_t 
             mg_fill_bytes(woven + before + inside, p->in_zero_point, all - before - inside);
         }
     }
+#if MG_ROWS == 1
+    if (rows[0] != NULL) {
+        mg_copy_bytes(woven + before, rows[0], MG_USED);
+    }
+#else
     MG_VARIANT(weave)(rows, p->places, woven + before);
+#endif
     MG_VARIANT(sums)(woven, p->stream, sums);
 #if MG_SPLIT
     for (uint32_t k = 0u; k < MG_SPLIT; k += 1u) {

@@ -26,7 +26,7 @@ FAMILY = Family(
     serves={
         Conv2D: (
             *dense.kernels(is_pointwise),
-            woven.kernel(one_group, slides),
+            woven.kernel(one_group),
             *conv.kernels(one_group, slides),
             shared.kernel(one_group),
             outliers.vectors(is_pointwise),

@@ -16,6 +16,7 @@ from mcugen.kernels.helium import packing
 from mcugen.kernels.helium.conv import has_block
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
+from mcugen.ops.conv2d import is_pointwise
 
 PIXELS = 4
 """Pixels that are computed together."""
@@ -47,7 +48,7 @@ MOST_NARROW = 2.0**15 - 3
 LARGEST = 254
 """Two int8 of the same sign make it."""
 
-TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "split")
+TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "copied", "split")
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,17 @@ def _places(call: Call) -> np.ndarray:
 
 
 def is_woven(call: Call) -> bool:
-    "17 to 48 taps, in columns beside each other, of at most 16 channels, within reach of a vector of offsets"
+    "at most 48 taps, in columns beside each other, of at most 16 channels, within reach of a vector of offsets"
     window, c = window_of(call), call.input(0).shape[3]
     if c > packing.LANES or (window.dilation[1] > 1 and window.kernel[1] > 1):
         return False
     found = woven_of(call)
-    return 1 < found.steps <= MOST_STEPS and found.pixel <= MOST_PIXEL and _places(call).max() <= MOST_PLACE
+    return found.steps <= MOST_STEPS and found.pixel <= MOST_PIXEL and _places(call).max() <= MOST_PLACE
+
+
+def pays(call: Call) -> bool:
+    "the kernel is larger than 1x1 or has a stride, or weights leave int8: else there are kernels that keep no sums"
+    return not _filter.int8_data(call) or not is_pointwise(call)
 
 
 def in_rows(call: Call) -> bool:
@@ -240,13 +246,14 @@ def params(call: Call) -> Params:
 def work(call: Call) -> dict[str, float]:
     """Outputs finished by 16, pairs of sums, these by four pixels, their steps, vectors woven, sums made of two."""
     y, found, pairs = call.output.shape, woven_of(call), len(pairs_of(call))
-    rows, blocks = y[0] * y[1], _blocks(call)
+    rows, blocks, height = y[0] * y[1], _blocks(call), window_of(call).kernel[0]
     return {
         **packing.finish_work(call, rows * blocks * len(_fours(call))),
         "pairs": rows * pairs,
         "fours": rows * pairs * blocks,
         "four_steps": rows * pairs * blocks * found.steps,
-        "chunks": rows * window_of(call).kernel[0] * _used(call) / found.chunk * found.vectors,
+        "chunks": rows * height * _used(call) / found.chunk * found.vectors * (height > 1),
+        "copied": rows * _used(call) / packing.LANES * (height == 1),
         "split": rows * blocks * len(_added(call)),
     }
 
@@ -261,7 +268,7 @@ def kernel(*rules: Rule) -> Kernel:
     return Kernel(
         "mg_conv2d_s8__mve_woven",
         Form.WINDOW,
-        (_filter.int8_outside, *rules, in_two, has_block, is_woven, in_rows, packing.finishes, sums_fit, narrows),
+        (_filter.int8_outside, *rules, pays, in_two, has_block, is_woven, in_rows, packing.finishes, sums_fit, narrows),
         params=params,
         window=row_window,
         scratch=scratch,
