@@ -38,3 +38,11 @@ def packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
     padded[: len(w), 0] = bias
     padded[: len(w), 1:] = w
     return padded.reshape(-1, block, w.shape[1] + 1).transpose(0, 2, 1).reshape(-1)
+
+
+def halved(blocks: np.ndarray, taps: int, block: int = BLOCK) -> np.ndarray:
+    """`packed` blocks with the bits of two weights of float16 in each word; biases stay floats."""
+    each = blocks.reshape(-1, 1 + taps, block)
+    halves = each[:, 1:].astype("<f2").reshape(len(each), taps * block).view("<u4")
+    words = np.concatenate([each[:, 0].astype(np.float32).view(np.uint32), halves], axis=1)
+    return words.astype(np.uint32).reshape(-1)

@@ -336,6 +336,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "kind": "s8w9", "shape": (1, 32), "outputs": 6, "zero": -3},
     {"kind": "f16", "shape": (1, 10), "outputs": 7},
     {"kind": "s8w8", "shape": (2, 37), "outputs": 7, "zero": -128, "activation": "RELU"},
+    {"kind": "f16", "shape": (2, 19), "outputs": 12, "activation": "RELU6"},
 )
 
 

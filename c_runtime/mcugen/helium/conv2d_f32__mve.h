@@ -9,6 +9,7 @@
  * x       float [rows of in_w * in_c]
  * weights groups of eight output channels [bias [8], taps [kernel_h][kernel_w][in_c][8]], zeros beyond the last
  *         channel; if four channels or fewer are left, a group of four
+ * halves  kernels so called read taps of float16, two to a word, the first in the lower half; biases are float
  * low, high: the bounds of outputs as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0,
  * and
  *         INT32_MAX where there is none
@@ -24,7 +25,7 @@
 
 /* taps, outputs: number per pixel. */
 typedef struct {
-    const float *weights;
+    const void *weights;
     uint32_t taps, outputs;
     int32_t low, high;
     MG_WINDOW_FIELDS
@@ -35,5 +36,9 @@ void mg_conv2d_f32__mve(const mg_conv2d_f32__mve_params *p, const mg_f32 *const 
 
 /* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs. */
 void mg_conv2d_f32__mve_pointwise(const mg_conv2d_f32__mve_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
+
+/* With weights of float16. */
+void mg_conv2d_f32__mve_halves(const mg_conv2d_f32__mve_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
+void mg_conv2d_f32__mve_halves_pointwise(const mg_conv2d_f32__mve_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
 #endif /* MCUGEN_CONV2D_F32__MVE_H */

@@ -11,10 +11,10 @@
 /* rows, rows_end: the pointers to the kernel's rows.
  * at, step: bytes from a row's start to the first tap of the first pixel, and from pixel to pixel.
  * runs, run, run_gap: of each row: how many runs of neighbouring taps, their taps, bytes from the end of one to the
- * next. lead, row_gap: bytes of the eights of taps left out before the first run, and between those of two rows.
+ * next. lead, row_gap: bytes of the eights of weights left out before the first run, and between those of two rows.
  * channels, out: what is left of them, changed by the functions; out_step: bytes from pixel to pixel. */
 typedef struct {
-    const float *weights;
+    const void *weights;
     const mg_f32 *const *rows;
     const mg_f32 *const *rows_end;
     uint32_t at, step;
@@ -25,21 +25,5 @@ typedef struct {
     uint32_t out_step;
     int32_t low, high;
 } mg_f32_block;
-
-#define MG_PIXELS 1
-#define MG_BLOCK mg_f32_block_1
-#include "mcugen/f32_block__mve_template.h"
-#undef MG_BLOCK
-#undef MG_PIXELS
-#define MG_PIXELS 2
-#define MG_BLOCK mg_f32_block_2
-#include "mcugen/f32_block__mve_template.h"
-#undef MG_BLOCK
-#undef MG_PIXELS
-#define MG_PIXELS 3
-#define MG_BLOCK mg_f32_block_3
-#include "mcugen/f32_block__mve_template.h"
-#undef MG_BLOCK
-#undef MG_PIXELS
 
 #endif /* MCUGEN_F32_BLOCK__MVE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MG_BLOCK: the function for MG_PIXELS pixels of f32_block__mve.h.
+ * MG_BLOCK: the function for MG_PIXELS pixels of f32_block__mve.h; with MG_HALVES, weights are float16.
  */
 #if MG_HAS_MVE_FLOAT
 #if MG_PIXELS > 1
@@ -25,7 +25,15 @@
     "vfma.f32 q0, q6, " a "\n" MG_SECOND("vfma.f32 q2, q6, " b "\n") MG_THIRD("vfma.f32 q4, q6, " c "\n")
 #define MG_HIGH(w, a, b, c) \
     "vfma.f32 q1, " w ", " a "\n" MG_SECOND("vfma.f32 q3, " w ", " b "\n") MG_THIRD("vfma.f32 q5, " w ", " c "\n")
-#define MG_NEXT(w) "vldrw.u32 " w ", [r7], #16\n"
+#define MG_BIAS(w) "vldrw.u32 " w ", [r7], #16\n"
+#if defined(MG_HALVES)
+/* vcvtb.f32.f16 w, w by its code: GNU's assembler 2.40 names other registers in it. */
+#define MG_NEXT(w) \
+    "vldrh.u32 " w ", [r7], #8\n" \
+    ".ifc " w ",q6\n .inst.w 0xfe3fce0d\n .else\n .inst.w 0xfe3fee0f\n .endif\n"
+#else
+#define MG_NEXT(w) MG_BIAS(w)
+#endif
 #define MG_PAIRS \
     "ldrd r0, r1, [r4], #8\n" MG_NEXT("q6") MG_SECOND("ldrd r2, r3, [r5], #8\n") MG_NEXT("q7") \
     MG_THIRD("ldrd r8, r9, [r6], #8\n")
@@ -86,7 +94,7 @@ static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN
         "ldr r0, [r11, #40]\n"
         "cmp r0, #4\n"
         "bls.w 20f\n"
-        "1:\n" MG_NEXT("q0") MG_NEXT("q1")
+        "1:\n" MG_BIAS("q0") MG_BIAS("q1")
         MG_SECOND("vmov q2, q0\n vmov q3, q1\n") MG_THIRD("vmov q4, q0\n vmov q5, q1\n")
         MG_TAPS(MG_EIGHT_TWO, MG_EIGHT_ONE, "")
         MG_BOUND("q0") MG_BOUND("q1") MG_SECOND(MG_BOUND("q2") MG_BOUND("q3")) MG_THIRD(MG_BOUND("q4") MG_BOUND("q5"))
@@ -102,7 +110,7 @@ static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN
         "cmp r0, #4\n"
         "bhi.w 1b\n");
     __asm__ volatile(
-        "20:\n" MG_NEXT("q1") MG_SECOND("vmov q3, q1\n") MG_THIRD("vmov q5, q1\n")
+        "20:\n" MG_BIAS("q1") MG_SECOND("vmov q3, q1\n") MG_THIRD("vmov q5, q1\n")
         MG_TAPS(MG_FOUR_TWO, MG_FOUR_ONE, "lsrs r0, r0, #1\n")
         MG_BOUND("q1") MG_SECOND(MG_BOUND("q3")) MG_THIRD(MG_BOUND("q5"))
         MG_PLACES
@@ -118,6 +126,7 @@ static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN
 #undef MG_LOW
 #undef MG_HIGH
 #undef MG_NEXT
+#undef MG_BIAS
 #undef MG_PAIRS
 #undef MG_SINGLES
 #undef MG_EIGHT_TWO
@@ -132,27 +141,29 @@ static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN
 
 static void MG_BLOCK(mg_f32_block *block)
 {
-    const float *w = block->weights;
+    const uint32_t *w = block->weights; /* floats, or biases and pairs of halves */
     const mg_f32 *const *const rows_end = block->rows_end;
     const uint32_t channels = block->channels, taps = block->runs * block->run;
     for (uint32_t o = 0u; o < channels; o += 8u) {
         const uint32_t left = channels - o, lanes = left > 4u ? 8u : 4u, stored = left < lanes ? left : lanes;
+        const uint32_t tap_words = lanes * MG_EIGHT_BYTES / 32u;
         float sums[MG_PIXELS][8];
         for (uint32_t i = 0u; i < MG_PIXELS; i += 1u) {
-            (void)memcpy(sums[i], w, lanes * sizeof *w);
+            (void)memcpy(sums[i], w, lanes * sizeof(float));
         }
-        w += lanes + block->lead / 32u * lanes;
+        w += lanes + block->lead / MG_EIGHT_BYTES * tap_words;
         for (const mg_f32 *const *row = block->rows; row < rows_end; row += 1) {
             for (uint32_t t = 0u; t < taps; t += 1u) {
                 const uint32_t tap = block->at / 4u + t / block->run * (block->run_gap / 4u) + t;
                 for (uint32_t k = 0u; k < MG_PIXELS * lanes; k += 1u) {
-                    sums[k / lanes][k % lanes] += (*row)[tap + k / lanes * (block->step / 4u)] * w[k % lanes];
+                    sums[k / lanes][k % lanes] += (*row)[tap + k / lanes * (block->step / 4u)] *
+                                                  MG_NAME(weight)(w, k % lanes);
                 }
-                w += lanes;
+                w += tap_words;
             }
-            w += block->row_gap / 32u * lanes;
+            w += block->row_gap / MG_EIGHT_BYTES * tap_words;
         }
-        w -= block->lead / 32u * lanes;
+        w -= block->lead / MG_EIGHT_BYTES * tap_words;
         for (uint32_t k = 0u; k < MG_PIXELS * stored; k += 1u) {
             mg_f32 *const out = block->out + k / stored * (block->out_step / 4u) + o;
             out[k % stored] = mg_f32_bounded(block->low, block->high, sums[k / stored][k % stored]);

@@ -7,6 +7,7 @@
  *
  * x       float [rows of in_w * in_c]
  * weights groups of four output channels [bias [4], taps [kernel_h][kernel_w][in_c][4]]; zeros beyond the last channel
+ * halves  kernels so called read taps of float16, two to a word, the first in the lower half; biases are float
  * Follows Conv2D.reference; a product and its sum are rounded together where the core does that, sums run over kernel
  * rows, columns and channels in this order, from the bias on.
  */
@@ -21,7 +22,7 @@
 
 /* taps, outputs: number per pixel. kind: bounds of the outputs: none, 0, or 0 and out_max. outside: in_c zeros. */
 typedef struct {
-    const float *weights;
+    const void *weights;
     uint32_t taps, outputs, kind;
     float out_max;
     const float *outside;
@@ -43,5 +44,14 @@ void mg_conv2d_f32__quads_pointwise(const mg_quads_f32_params *p, const mg_f32 *
 
 /* n vectors. in: n * taps, out: n * outputs. Weights: eights of outputs [bias [8], taps [8]]. */
 void mg_fully_connected_f32__eights(const mg_quads_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
+
+/* With weights of float16. */
+void mg_conv2d_f32__quads_halves(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out,
+                                 void *scratch);
+void mg_depthwise_conv2d_f32__quads_halves(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out,
+                                           void *scratch);
+void mg_conv2d_f32__quads_halves_pointwise(const mg_quads_f32_params *p, const mg_f32 *in, mg_f32 *out, void *scratch,
+                                           uint32_t n);
+void mg_fully_connected_f32__eights_halves(const mg_quads_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
 #endif /* MCUGEN_QUADS_F32_H */

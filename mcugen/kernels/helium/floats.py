@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds
 from mcugen.ops import _elementwise, _filter, _float_blocks, _weighted, relu
-from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
+from mcugen.ops._weighted import activation_of, half_weights, matrix, row_window, window_of
 from mcugen.ops._window import fields
 
 NEEDS = frozenset({"mve_float"})
@@ -42,6 +42,15 @@ def _params(call: Call) -> dict[str, Any]:
     whole = _eights(len(w)) * EIGHT
     parts = [_float_blocks.packed(w[:whole], bias[:whole], EIGHT), _float_blocks.packed(w[whole:], bias[whole:], FOUR)]
     return {"weights": np.concatenate(parts), "taps": w.shape[1], "outputs": len(w), **_bounds(call)}
+
+
+def _half_params(call: Call) -> dict[str, Any]:
+    """The fields with weights of float16."""
+    fields, taps = _params(call), matrix(call).shape[1]
+    eights = _eights(call.output.shape[-1]) * EIGHT * (1 + taps)
+    whole, rest = fields["weights"][:eights], fields["weights"][eights:]
+    words = [_float_blocks.halved(whole, taps, EIGHT), _float_blocks.halved(rest, taps, FOUR)]
+    return {**fields, "weights": np.concatenate(words)}
 
 
 def _eights(outputs: int) -> int:
@@ -164,6 +173,10 @@ def _window_params(call: Call) -> Params:
     return {**_params(call), **_geometry(call)}
 
 
+def _half_window_params(call: Call) -> Params:
+    return {**_half_params(call), **_geometry(call)}
+
+
 def _depthwise_params(call: Call) -> Params:
     w = matrix(call)
     fours = _float_blocks.covering(len(w))
@@ -212,6 +225,16 @@ RUN = Kernel(
     source=_SOURCE,
 )
 """Convolution of single pixels or vectors."""
+
+_HALVES_SOURCE = "conv2d_f32__mve_halves.c"
+
+HALF_WINDOW = replace(
+    WINDOW, symbol="mg_conv2d_f32__mve_halves", params=_half_window_params, source=_HALVES_SOURCE
+).ruled(half_weights)
+HALF_RUN = replace(RUN, symbol="mg_conv2d_f32__mve_halves_pointwise", params=_half_params, source=_HALVES_SOURCE).ruled(
+    half_weights
+)
+"""The same with weights of float16."""
 
 DEPTHWISE = Kernel(
     "mg_depthwise_conv2d_f32__mve",

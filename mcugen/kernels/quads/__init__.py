@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from mcugen.kernel import Family
-from mcugen.kernels.quads.floats import DEPTHWISE, NEEDS, RUN, VECTOR, WINDOW
+from mcugen.call import Rule
+from mcugen.kernel import Family, Kernel
+from mcugen.kernels.quads.floats import DEPTHWISE, HALVES, NEEDS, RUN, VECTOR, WINDOW
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
+
+
+def both(kernel: Kernel, *rules: Rule) -> tuple[Kernel, ...]:
+    """A kernel, and the one with weights of float16."""
+    return kernel.ruled(*rules), HALVES[kernel].ruled(*rules)
+
 
 FAMILY = Family(
     rank=40,
     needs=NEEDS,
     serves={
-        Conv2D: (RUN.ruled(is_pointwise), WINDOW.ruled(one_group)),
-        DepthwiseConv2D: (WINDOW.ruled(reads_one_channel), DEPTHWISE.ruled(one_output_each)),
-        FullyConnected: (VECTOR,),
+        Conv2D: (*both(RUN, is_pointwise), *both(WINDOW, one_group)),
+        DepthwiseConv2D: (*both(WINDOW, reads_one_channel), *both(DEPTHWISE, one_output_each)),
+        FullyConnected: both(VECTOR),
     },
 )

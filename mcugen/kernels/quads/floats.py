@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel
 from mcugen.ops import _filter, _float_blocks
-from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._weighted import activation_of, half_weights, matrix, pixels, row_window, window_of
 from mcugen.ops._window import fields
 
 BLOCK = 4
@@ -146,3 +147,24 @@ VECTOR = replace(
     terms=("blocks", "words"),
 )
 """Vectors, eight outputs at a time."""
+
+
+def _in_halves(kernel: Kernel) -> Kernel:
+    """The kernel with weights of float16."""
+    contract, _, form = kernel.symbol.partition("__")
+    how, *rest = form.split("_")
+    symbol = f"{contract}__{'_'.join([how, 'halves', *rest])}"
+    made = replace(kernel, symbol=symbol, params=partial(_halved, kernel), source="quads_halves.c")
+    return made.ruled(half_weights)
+
+
+def _halved(kernel: Kernel, call: Call) -> Params:
+    """The fields of a kernel with halves for weights."""
+    fields = kernel.params(call) if kernel.params else {}
+    block = VECTOR_BLOCK if "__eights" in kernel.symbol else BLOCK
+    words = _float_blocks.halved(np.asarray(fields["weights"]), matrix(call).shape[1], block)
+    return {**fields, "weights": words}
+
+
+HALVES = {kernel: _in_halves(kernel) for kernel in (WINDOW, DEPTHWISE, RUN, VECTOR)}
+"""The same kernels on weights of float16."""
