@@ -33,11 +33,14 @@ MOST_PLACE = 255
 MOST_OUTPUTS = 84
 """Most outputs per pixel: four pixels must be within reach of one store."""
 
+TWICE_OUTPUTS = 36
+"""Most outputs per pixel of which eight pixels are within reach of one store."""
+
+FOUR_BYTES = (96, 160, 192, 96, 112, 176)
+"""Code that finishes four pixels, for each of packing.FINISHES."""
+
 MOST_PIXEL = 127
 """Largest step of a load that moves its address."""
-
-MOST_SUMS = 2**13
-"""Most bytes of sums of a row."""
 
 WIDTHS = range(8, 509)
 """Outputs of a row for which weights in registers pay, and sums of a pair are within reach of an addition."""
@@ -48,7 +51,7 @@ MOST_NARROW = 2.0**15 - 3
 LARGEST = 254
 """Two int8 of the same sign make it."""
 
-TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "copied", "split")
+TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "rests", "woven_rows", "copied", "split")
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,9 @@ def pays(call: Call) -> bool:
 
 
 def in_rows(call: Call) -> bool:
-    "rows of 8 to 508 outputs of at most 84 channels, whose sums take at most 8192 bytes"
+    "rows of 8 to 508 outputs of at most 84 channels"
     y = call.output.shape
-    fits = y[2] in WIDTHS and y[3] <= MOST_OUTPUTS
-    return fits and len(pairs_of(call)) * _blocks(call) * PAIR_BYTES <= MOST_SUMS
+    return y[2] in WIDTHS and y[3] <= MOST_OUTPUTS
 
 
 def in_two(call: Call) -> bool:
@@ -135,55 +137,43 @@ def _blocks(call: Call) -> int:
     return -(-call.output.shape[2] // PIXELS)
 
 
-def _split(call: Call) -> np.ndarray:
-    """Outputs with weights beyond int8."""
-    w = matrix(call)
-    return np.flatnonzero((w.min(axis=1) < -128) | (w.max(axis=1) > 127))
+@fact
+def pairs_of(call: Call) -> np.ndarray:
+    """[pairs, 2] outputs whose sums are computed together: of each four the first and the third, then the others."""
+    outputs = call.output.shape[3]
+    starts = np.minimum(np.arange(0, outputs, packing.BLOCK), outputs - packing.BLOCK)
+    return np.asarray((starts[:, None, None] + np.array([[0, 2], [1, 3]])).reshape(-1, 2))
 
 
 @fact
-def pairs_of(call: Call) -> list[tuple[int, int]]:
-    """Outputs whose sums are computed together; the second sum of output o as number `outputs + o`."""
-    outputs = call.output.shape[3]
-    starts = [*range(0, outputs - packing.BLOCK + 1, packing.BLOCK)]
-    pairs = [pair for o in starts for pair in ((o, o + 2), (o + 1, o + 3))]
-    if outputs % packing.BLOCK:
-        last = outputs - packing.BLOCK
-        pairs += [(last, last + 2), (last + 1, last + 3)][outputs % packing.BLOCK == 1 :]
-    more = [outputs + int(o) for o in _split(call)]
-    return pairs + [(more[k], more[min(k + 1, len(more) - 1)]) for k in range(0, len(more), 2)]
-
-
-def _fours(call: Call) -> list[tuple[int, ...]]:
-    """The four outputs of each group, in the order of its pairs."""
-    outputs = call.output.shape[3]
-    starts = [min(o, outputs - packing.BLOCK) for o in range(0, outputs, packing.BLOCK)]
-    return [(o, o + 2, o + 1, o + 3) for o in starts]
+def split_of(call: Call) -> np.ndarray:
+    """Which pairs have weights beyond int8."""
+    w = matrix(call)
+    return np.asarray(((w.min(axis=1) < -128) | (w.max(axis=1) > 127))[pairs_of(call)].any(axis=1))
 
 
 def _stream(call: Call) -> np.ndarray:
-    """int8 [pairs, 2, steps, LANES]"""
+    """int8 [2, steps, LANES] of each pair, and second ones."""
     w, (h, width), c = matrix(call), window_of(call).kernel, call.input(0).shape[3]
-    taps = w.reshape(-1, h, width, c).transpose(0, 2, 1, 3).reshape(w.shape[0], -1)
-    low = np.where((taps < -128).any(axis=1) | (taps > 127).any(axis=1), 1, 0)[:, None]
-    second = np.where(low, taps >> 1, 0)
-    both = packing.padded(np.concatenate([taps - second, second]))
-    return np.asarray(both[np.array(pairs_of(call))].astype(np.int8).reshape(-1))
+    taps = packing.padded(w.reshape(-1, h, width, c).transpose(0, 2, 1, 3).reshape(w.shape[0], -1))
+    parts = []
+    for pair, split in zip(taps[pairs_of(call)], split_of(call), strict=True):
+        parts += [pair - (pair >> 1), pair >> 1] if split else [pair]
+    return np.stack(parts).astype(np.int8).reshape(-1)
 
 
 def _rest(call: Call) -> np.ndarray:
-    found = packing.finishing(call, matrix(call), np.array(_fours(call)))  # [fours, 3, 4]
+    found = packing.finishing(call, matrix(call), pairs_of(call).reshape(-1, packing.BLOCK))  # [fours, 3, 4]
     shifts = np.ascontiguousarray(found[:, 2] + (down_of(call) or 0)).astype(np.int16).view(np.int32)
-    rest = np.concatenate([shifts, found[:, 0], found[:, 1]], axis=1).reshape(-1)
-    return np.concatenate([rest, *(np.array(pair) for pair in _added(call))]).astype(np.int32)
+    return np.concatenate([shifts, found[:, 0], found[:, 1]], axis=1).reshape(-1).astype(np.int32)
 
 
-def _added(call: Call) -> list[tuple[int, int]]:
-    """Of each sum made of two, words from the start of the sums to the first and to the second, wherever it stands."""
-    pairs, outputs, words = pairs_of(call), call.output.shape[3], _blocks(call) * PAIR_BYTES // 4
-    at = [(o, k * words + half * PIXELS) for k, pair in enumerate(pairs) for half, o in enumerate(pair)]
-    second = {o: place for o, place in at if o >= outputs}
-    return [(place, second[o + outputs]) for o, place in at if o + outputs in second]
+def _all_places(call: Call) -> np.ndarray:
+    """Those of a row's bytes, of two times 16 outputs, and which pairs are split."""
+    lanes = np.arange(2 * packing.LANES)
+    stored = lanes // packing.BLOCK * call.output.shape[3] + lanes % packing.BLOCK
+    split = split_of(call)
+    return np.concatenate([_places(call), stored % 256, split[: len(split) * int(split.any())]]).astype(np.uint8)
 
 
 def _used(call: Call) -> int:
@@ -206,7 +196,7 @@ def _columns(call: Call) -> int:
 def scratch(call: Call) -> int:
     found, blocks = woven_of(call), _blocks(call)
     reach = (blocks * PIXELS - 1) * found.pixel + found.steps * packing.LANES
-    return len(pairs_of(call)) * blocks * PAIR_BYTES + max(reach, _columns(call) * found.column)
+    return 2 * blocks * PAIR_BYTES + max(reach, _columns(call) * found.column)
 
 
 def variant(call: Call) -> dict[str, int]:
@@ -224,9 +214,8 @@ def variant(call: Call) -> dict[str, int]:
         "left": _left(call),
         "columns": _columns(call),
         "chunk": found.chunk,
-        "pairs": len(pairs_of(call)),
         "down": down_of(call) or 0,
-        "split": len(_added(call)),
+        "split": int(split_of(call).any()),
     }
 
 
@@ -235,7 +224,7 @@ def params(call: Call) -> Params:
     return {
         "stream": _stream(call),
         "rest": _rest(call),
-        "places": _places(call).astype(np.uint8),
+        "places": _all_places(call),
         "out_zero_point": y.zero_point,
         "out_min": low,
         "out_max": high,
@@ -244,23 +233,30 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Outputs finished by 16, pairs of sums, these by four pixels, their steps, vectors woven, sums made of two."""
+    """Outputs finished by 16, pairs of sums, these by four pixels, their steps, vectors woven, second sums."""
     y, found, pairs = call.output.shape, woven_of(call), len(pairs_of(call))
     rows, blocks, height = y[0] * y[1], _blocks(call), window_of(call).kernel[0]
     return {
-        **packing.finish_work(call, rows * blocks * len(_fours(call))),
+        **packing.finish_work(call, rows * blocks * (pairs // 2)),
         "pairs": rows * pairs,
         "fours": rows * pairs * blocks,
         "four_steps": rows * pairs * blocks * found.steps,
         "chunks": rows * height * _used(call) / found.chunk * found.vectors * (height > 1),
+        "rests": rows * height * -(-_used(call) % found.chunk // packing.LANES) * (height > 1),
+        "woven_rows": rows * height * (height not in (1, 3)),
         "copied": rows * _used(call) / packing.LANES * (height == 1),
-        "split": rows * blocks * len(_added(call)),
+        "split": rows * blocks * int(split_of(call).sum()),
     }
 
 
 def code(call: Call) -> int:
     """Code size of a copy, in bytes."""
-    return 560 + 128 * woven_of(call).steps
+    width, outputs, height = call.output.shape[2], call.output.shape[3], window_of(call).kernel[0]
+    fours = 2 * (width // 8 > 0) + width // 4 % 2 if outputs <= TWICE_OUTPUTS else 1
+    steps, split = woven_of(call).steps, int(split_of(call).any())
+    weaving = 130 * (height > 1) + 98 * (height == 3)
+    four = FOUR_BYTES[packing.finish_of(call) or 0]
+    return 268 + 192 * steps + four * (fours + (width % 4 > 0)) + weaving + split * (60 + 48 * steps)
 
 
 def kernel(*rules: Rule) -> Kernel:

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Weaves the input rows of conv2d_s8__mve_woven.h.
+ */
+#if MG_ROWS > 1
+#if MG_HAS_MVE
+/* The vectors of a chunk of an input row, from `row` on, to their places from r6 on. */
+#define MG_WOVEN_VECTOR(row, places, next)  \
+    "vldrb.u8 q0, [" row "], #" next "\n"   \
+    "vstrb.8 q0, [r6, " places "]\n"
+#define MG_WOVEN(row)                       \
+    ".if chunk == 48\n"                     \
+    MG_WOVEN_VECTOR(row, "q1", "16")        \
+    MG_WOVEN_VECTOR(row, "q2", "16")        \
+    MG_WOVEN_VECTOR(row, "q3", "16")        \
+    ".else\n"                               \
+    MG_WOVEN_VECTOR(row, "q1", "chunk")     \
+    ".endif\n"
+
+/* What is left of the row after `done` bytes. */
+#define MG_WOVEN_LAST(row, places, done)            \
+    ".if used > " done "\n"                         \
+    "mov r4, #used - (" done ")\n"                  \
+    "vctp.8 r4\n"                                   \
+    "vpstt\n"                                       \
+    "vldrbt.u8 q0, [" row "], #16\n"                \
+    "vstrbt.8 q0, [r6, " places "]\n"               \
+    ".endif\n"
+#define MG_WOVEN_REST(row)                          \
+    MG_WOVEN_LAST(row, "q1", "chunks * chunk")      \
+    ".if chunk == 48\n"                             \
+    MG_WOVEN_LAST(row, "q2", "chunks * chunk + 16") \
+    MG_WOVEN_LAST(row, "q3", "chunks * chunk + 32") \
+    ".endif\n"
+
+/* All chunks of rows. loaded: the instructions that load their pointers; each: of a chunk or a rest, what is woven of all
+ * of them, which moves r6 by `moved`. */
+#define MG_WOVEN_ROWS(loaded, each, moved)                          \
+    ".set channels, " MG_TEXT(MG_CHANNELS) "\n"                     \
+    ".set chunk, " MG_TEXT(MG_CHUNK) "\n"                           \
+    ".set used, " MG_TEXT(MG_USED) "\n"                             \
+    ".if chunk %% 16 == 0\n"                                        \
+    ".set chunks, used / chunk\n"                                   \
+    ".elseif used < 16\n"                                           \
+    ".set chunks, 0\n"                                              \
+    ".else\n"                                                       \
+    ".set chunks, (used - 16) / chunk + 1\n"                        \
+    ".endif\n"                                                      \
+    "vldrb.u8 q1, [%2]\n"                                           \
+    ".if chunk == 48\n"                                             \
+    "vldrb.u8 q2, [%2, #16]\n"                                      \
+    "vldrb.u8 q3, [%2, #32]\n"                                      \
+    ".endif\n"                                                      \
+    loaded                                                          \
+    "mov r6, %1\n"                                                  \
+    ".if chunks > 0\n"                                              \
+    "movw lr, #chunks\n"                                            \
+    "dls lr, lr\n"                                                  \
+    "2:\n"                                                          \
+    each(MG_WOVEN)                                                  \
+    "addw r6, r6, #chunk / channels * " MG_TEXT(MG_COLUMN) " - (" moved ")\n" \
+    "le lr, 2b\n"                                                   \
+    ".endif\n"                                                      \
+    each(MG_WOVEN_REST)
+
+/* A row. */
+#define MG_WOVEN_ONE(part) part("r5")
+static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *woven)
+{
+    __asm__ volatile(MG_WOVEN_ROWS("mov r5, %0\n", MG_WOVEN_ONE, "0")
+                     :
+                     : "r"(row), "r"(woven), "r"(places)
+                     : "q0", "q1", "q2", "q3", "r4", "r5", "r6", "lr", "cc", "memory");
+}
+
+/* Three rows. */
+#if MG_ROWS == 3
+#define MG_WOVEN_THREE(part)            \
+    part("r5")                          \
+    "add r6, r6, #channels\n"           \
+    part("r7")                          \
+    "add r6, r6, #channels\n"           \
+    part("r8")
+static void MG_VARIANT(weave_three)(const int8_t *const *rows, const uint8_t *places, int8_t *woven)
+{
+    __asm__ volatile(MG_WOVEN_ROWS("ldrd r5, r7, [%0]\n ldr r8, [%0, #8]\n", MG_WOVEN_THREE, "2 * channels")
+                     :
+                     : "r"(rows), "r"(woven), "r"(places)
+                     : "q0", "q1", "q2", "q3", "r4", "r5", "r6", "r7", "r8", "lr", "cc", "memory");
+}
+#undef MG_WOVEN_THREE
+#endif
+#undef MG_WOVEN_VECTOR
+#undef MG_WOVEN
+#undef MG_WOVEN_LAST
+#undef MG_WOVEN_REST
+#undef MG_WOVEN_ROWS
+#undef MG_WOVEN_ONE
+#else
+static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *woven)
+{
+    for (uint32_t i = 0u; i < MG_USED; i += 1u) {
+        woven[i / MG_CHUNK * (MG_CHUNK / MG_CHANNELS * MG_COLUMN) + places[i % MG_CHUNK]] = row[i];
+    }
+}
+
+#if MG_ROWS == 3
+static void MG_VARIANT(weave_three)(const int8_t *const *rows, const uint8_t *places, int8_t *woven)
+{
+    for (uint32_t k = 0u; k < 3u; k += 1u) {
+        MG_VARIANT(weave)(rows[k], places, woven + k * MG_CHANNELS);
+    }
+}
+#endif
+#endif
+#endif
+
+#if MG_ROWS == 1
+#define MG_WEAVE(p, row, woven) mg_copy_bytes(woven, row, MG_USED)
+#else
+#define MG_WEAVE(p, row, woven) MG_VARIANT(weave)(row, (p)->places, woven)
+#endif
+
+/* Weaves rows of which some are outside the image. */
+static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *const *rows, int8_t *woven)
+{
+    mg_fill_bytes(woven, p->in_zero_point, MG_COLUMNS * MG_COLUMN);
+    for (uint32_t k = 0u; k < MG_ROWS; k += 1u) {
+        if (rows[k] != NULL) {
+            MG_WEAVE(p, rows[k], woven + MG_LEFT * MG_COLUMN + k * MG_CHANNELS);
+        }
+    }
+}
+
+/* Weaves rows that are all in the image. */
+static void MG_VARIANT(weave_all)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *const *rows, int8_t *woven)
+{
+    const uint32_t before = MG_LEFT * MG_COLUMN, inside = MG_USED * MG_ROWS, all = MG_COLUMNS * MG_COLUMN;
+    if (before > 0u) {
+        mg_fill_bytes(woven, p->in_zero_point, before);
+    }
+    if (all > before + inside) {
+        mg_fill_bytes(woven + before + inside, p->in_zero_point, all - before - inside);
+    }
+#if MG_ROWS == 3
+    MG_VARIANT(weave_three)(rows, p->places, woven + before);
+#else
+    for (uint32_t k = 0u; k < MG_ROWS; k += 1u) {
+        MG_WEAVE(p, rows[k], woven + before + k * MG_CHANNELS);
+    }
+#endif
+}
+#undef MG_WEAVE
