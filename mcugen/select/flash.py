@@ -18,7 +18,7 @@ BYTES_PRICE = 0.6
 MODEL_CODE_BYTES = 10 * 1024
 """Most bytes of a model's code: kernels and what calls them, where the smallest kernels take no more."""
 
-CODE_SHARE = 0.005
+CODE_SHARE = 0.01
 """Code of this share of a large model's bytes is within the limit too."""
 
 FEWER = 0.9
