@@ -140,7 +140,8 @@ def _zero_of(w: np.ndarray) -> int:
 
 def in_bytes(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
     """Those of the portable kernels that read int16 weights, with weights of nine bits in bytes."""
-    wide = [kernel for kernel in kernels if kernel.symbol.removesuffix("__pointwise").endswith("_s8w16")]
+    ends = ("_s8w16", "_s8w16_line")
+    wide = [kernel for kernel in kernels if kernel.symbol.removesuffix("__pointwise").endswith(ends)]
     return tuple(_in_bytes(kernel).ruled(nine_bits, stored_sums_fit) for kernel in wide)
 
 

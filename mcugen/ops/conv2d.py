@@ -375,6 +375,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (2, 17), "c": 3, "o": 5, "kernel": (3, 3), "stride": (2, 2), "zero": -128, "out_zero": -128, "gain": 2e-3},
     {"size": (3, 9), "c": 5, "o": 6, "kernel": (2, 3), "zero": 9, "out_zero": 5, "gain": 1e-3},
     {"kind": "s8w9", "size": (2, 8), "c": 1, "o": 7, "kernel": (10, 4), "zero": 3, "gain": 1e-3, "activation": "RELU6"},
+    {"rounding": "even", "kind": "s8w9", "size": (4, 5), "c": 3, "o": 5, "kernel": (3, 2), "zero": 9, "gain": 0.006},
     {"rounding": "single", "size": (2, 8), "c": 6, "o": 4, "kernel": (1, 3), "zero": 3, "gain": 2e-3},
     {"kind": "f16", "size": (3, 8), "c": 4, "o": 11, "kernel": (2, 3), "dilation": (1, 2), "activation": "RELU"},
 )

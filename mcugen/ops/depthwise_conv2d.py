@@ -366,6 +366,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 5, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w9", "size": (5, 6), "c": 6, "kernel": (3, 3), "zero": -128, "activation": "RELU6"},
     {"kind": "s8w9", "size": (5, 6), "c": 1, "multiplier": 5, "kernel": (3, 2), "zero": 9, "stride": (2, 1)},
+    {"rounding": "even", "kind": "s8w9", "size": (5, 6), "c": 1, "multiplier": 5, "kernel": (3, 3), "gain": 0.006},
+    {"rounding": "even", "kind": "s8w9", "size": (5, 6), "c": 7, "kernel": (3, 3), "zero": -128, "gain": 0.006},
     {"rounding": "single", "kind": "s8w16", "size": (5, 4), "c": 6, "kernel": (3, 2), "zero": 11},
     {"rounding": "single", "kind": "s8w16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "zero": 9},
     {"rounding": "single", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 3), "zero": 3, "gain": 0.01},

@@ -112,7 +112,7 @@ RECURRENT = (
 )
 """Layers with int8 weights: (activation, whether the state is quantized around 0), (steps, batches, inputs, units)."""
 KINDS = ("s8", "s16", "s8w16", "f32", "s8w4", "s8w9", "f16")
-ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"))
+ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"), ("s8w9", "even"))
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
 

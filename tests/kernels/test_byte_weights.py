@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
+from mcugen.call import Call
 from mcugen.op import Op
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
@@ -20,6 +21,12 @@ SHAPES: dict[type[Op], tuple[tuple[int, ...], tuple[int, ...]]] = {
     DepthwiseConv2D: ((1, 3, 3, 6), (1, 4, 5, 6)),
     FullyConnected: ((5, 6), (2, 6)),
 }
+ROUNDED = (
+    (Conv2D, "mg_conv2d_s8w9_line"),
+    (Conv2D, "mg_conv2d_s8w9_line__pointwise"),
+    (DepthwiseConv2D, "mg_depthwise_conv2d_s8w9_line"),
+    (FullyConnected, "mg_fully_connected_s8w9_line"),
+)
 SYMBOLS = (
     (Conv2D, "mg_conv2d_s8w9"),
     (Conv2D, "mg_conv2d_s8w9__pointwise"),
@@ -28,9 +35,15 @@ SYMBOLS = (
 )
 
 
-@pytest.mark.parametrize("op, symbol", SYMBOLS)
+def drawn_for(op: type[Op], symbol: str) -> Call:
+    """A layer with weights of nine bits that rounds as the kernel does."""
+    made = op(**{"rounding": "even"} if "_line" in symbol else {})
+    return drawn(made, *SHAPES[op], "litert", kind="s8w9", per_channel=False, bias=op is not DepthwiseConv2D)
+
+
+@pytest.mark.parametrize("op, symbol", SYMBOLS + ROUNDED)
 def test_bytes_less_zero_are_the_weights(op: type[Op], symbol: str) -> None:
-    call = drawn(op(), *SHAPES[op], "litert", kind="s8w9", per_channel=False, bias=op is not DepthwiseConv2D)
+    call = drawn_for(op, symbol)
     kernel, wide = kernel_of(call, symbol), kernel_of(call, symbol.replace("s8w9", "s8w16"))
     assert not kernel.refusals(call, frozenset()) and kernel.params is not None and wide.params is not None
     fields, plain = kernel.params(call), wide.params(call)
@@ -40,12 +53,12 @@ def test_bytes_less_zero_are_the_weights(op: type[Op], symbol: str) -> None:
     np.testing.assert_array_equal(stored.astype(np.int16) - fields["zero"], weights)
 
 
-@pytest.mark.parametrize("op, symbol", SYMBOLS)
+@pytest.mark.parametrize("op, symbol", SYMBOLS + ROUNDED)
 @pytest.mark.parametrize("least, most, fits", [(-255, 0, True), (0, 255, True), (-128, 128, False), (1, 256, False)])
 def test_weights_that_span_more_than_a_byte_are_refused(
     op: type[Op], symbol: str, least: int, most: int, fits: bool
 ) -> None:
-    call = drawn(op(), *SHAPES[op], "litert", kind="s8w9", per_channel=False, bias=op is not DepthwiseConv2D)
+    call = drawn_for(op, symbol)
     w = np.clip(call.constant(1), least, most)
     w.reshape(-1)[:2] = least, most
     why = kernel_of(call, symbol).refusals(replace(call, constants=(None, w, *call.constants[2:])), frozenset())

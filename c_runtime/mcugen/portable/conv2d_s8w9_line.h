@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convolution of int8 images with weights of nine bits stored in eight, each result rounded once.
+ *
+ *   sum = sum over taps and channels of (w[o] - zero) * x
+ *   y[o] = line[o] at bias[o] + sum, see line.h
+ *
+ * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
+ * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
+ *         odd last channel [kernel_h][kernel_w][group_in_c]
+ * sums    neither those of stored weights nor those of the data times zero can leave 32 bits: proved when the code is
+ *         generated
+ */
+#ifndef MCUGEN_CONV2D_S8W9_LINE_H
+#define MCUGEN_CONV2D_S8W9_LINE_H
+
+#include "mcugen/filter.h"
+#include "mcugen/line.h"
+#include "mcugen/nine.h"
+
+typedef struct {
+    const uint8_t *weights;
+    const int32_t *bias;
+    mg_line line;
+    MG_WINDOW_FIELDS
+    int16_t in_zero_point;
+    uint16_t groups, group_in_c, group_out_c;
+    uint8_t zero;
+} mg_conv2d_s8w9_line_params;
+
+/* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.
+ * out: out_w * out_c.  scratch: 2 * kernel_h * kernel_w * group_in_c elements. */
+void mg_conv2d_s8w9_line(const mg_conv2d_s8w9_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch);
+
+/* n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
+void mg_conv2d_s8w9_line__pointwise(const mg_conv2d_s8w9_line_params *p, const int8_t *in, int8_t *out, uint32_t n);
+
+#endif /* MCUGEN_CONV2D_S8W9_LINE_H */

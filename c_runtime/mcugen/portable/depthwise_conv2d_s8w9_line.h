@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Depthwise convolution of int8 images with weights of nine bits stored in eight, each result rounded once.
+ *
+ *   sum = sum over taps of (w[o] - zero) * x[o / depth_multiplier]
+ *   y[o] = line[o] at bias[o] + sum, see line.h
+ *
+ * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
+ * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
+ *         channels [kernel_h][kernel_w]; any other: single channels only
+ * sums    cannot leave 32 bits: proved when the code is generated
+ */
+#ifndef MCUGEN_DEPTHWISE_CONV2D_S8W9_LINE_H
+#define MCUGEN_DEPTHWISE_CONV2D_S8W9_LINE_H
+
+#include "mcugen/filter.h"
+#include "mcugen/line.h"
+#include "mcugen/nine.h"
+
+typedef struct {
+    const uint8_t *weights;
+    const int32_t *bias;
+    mg_line line;
+    MG_WINDOW_FIELDS
+    int16_t in_zero_point;
+    uint16_t depth_multiplier;
+    uint8_t zero;
+} mg_depthwise_conv2d_s8w9_line_params;
+
+/* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.  out: out_w * out_c. */
+void mg_depthwise_conv2d_s8w9_line(const mg_depthwise_conv2d_s8w9_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
+
+#endif /* MCUGEN_DEPTHWISE_CONV2D_S8W9_LINE_H */
