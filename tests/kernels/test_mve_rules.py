@@ -84,6 +84,8 @@ CHOSEN: tuple[tuple[Example, str], ...] = (
     (filtered(Conv2D(dilation=(1, 4095)), (1, 1, 9, 8), (4, 1, 3, 8)), "mg_conv2d_s8__mve_patches"),
     (deep((20, 2, 8), (9, 1)), "mg_depthwise_conv2d_s8__mve_columns"),
     (deep((11, 1, 8), (9, 1)), "mg_depthwise_conv2d_s8__mve"),
+    (deep((5, 5, 8), (5, 5)), "mg_depthwise_conv2d_s8__mve_taps"),
+    (deep((20, 1, 8), (17, 1)), "mg_depthwise_conv2d_s8__mve_taps"),
     (add(0.6), "mg_add_s8__mve"),
 )
 
@@ -102,8 +104,8 @@ BROKEN: tuple[tuple[Example, str], ...] = (
     (filtered(Conv2D(), (1, 32, 32, 65), (4, 32, 32, 65)), "no row or patch is longer than 65535 bytes"),
     (filtered(Conv2D(dilation=(1, 4096)), (1, 1, 9, 8), (4, 1, 3, 8)), "patches of at most 1008 elements"),
     (huge(filtered(Conv2D(), (1, 5, 5, 8), (4, 3, 3, 8))), "no sum of products can leave 32 bits"),
-    (deep((5, 5, 8), (5, 5)), "4x4, 8x2 or 16x1"),
-    (deep((20, 1, 8), (17, 1)), "at most 16 rows"),
+    (huge(deep((5, 5, 8), (5, 5))), "4x4, 8x2 or 16x1"),
+    (huge(deep((20, 1, 8), (17, 1))), "at most 16 rows"),
     (deep((5, 5, 2), (3, 3), channels=4), "each input channel has one output channel"),
     (huge(deep((5, 7, 8), (3, 3))), "no sum of products can leave 32 bits"),
     (add(1.5e-6), "scaled by less than one half"),

@@ -9,7 +9,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.errors import InternalError
 from mcugen.kernel import Form, Kernel, Ring
-from mcugen.kernels.helium import packing, spread, squares
+from mcugen.kernels.helium import packing, spread, squares, taps
 from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
@@ -351,5 +351,6 @@ KERNELS = (
     ),
     squares.kernel(*_RULES, packing.finishes, sums_fit),
     SLICES,
+    taps.kernel(*_RULES, packing.finishes, sums_fit),
 )
 """mg_depthwise_conv2d_s8__mve in its variants."""

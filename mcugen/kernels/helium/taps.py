@@ -1,0 +1,150 @@
+"""Depthwise kernel for cores with Helium that reads the input's rows as they are, with a word of memory for each tap.
+
+Products of 16 channels are summed in 16 bits, and these sums widened after as many taps as fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule, fact
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.helium import packing
+from mcugen.ops._weighted import matrix, row_window, window_of
+
+BLOCK = packing.LANES
+"""Channels that are computed together."""
+
+MOST_SUM = 2**15 - 1
+"""Largest sum of a group of taps."""
+
+ORDER = np.arange(BLOCK).reshape(4, 4).T[[0, 2, 1, 3]].reshape(-1)
+"""The channels of a block in the order in which their sums of 32 bits lie."""
+
+TERMS = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "widened", "pixels", "placed", "moved")
+
+
+def _picked(call: Call) -> np.ndarray:
+    """[blocks, BLOCK] indices of channels: the last block ends with the last channel; few are repeated."""
+    channels = call.output.shape[3]
+    starts = np.minimum(np.arange(0, channels, BLOCK), max(channels - BLOCK, 0))
+    return np.asarray((starts[:, None] + np.arange(BLOCK)) % channels)
+
+
+def _together(call: Call) -> int:
+    """Pixels side by side that are computed together."""
+    return max(BLOCK // call.output.shape[3], 1) if window_of(call).stride[1] == 1 else 1
+
+
+def _largest(call: Call) -> np.ndarray:
+    """[channels, 1] the largest magnitude of the data and its zero point."""
+    x, found = call.input(0), call.range_of(0)
+    if found is None:
+        return np.full((x.shape[3], 1), 128)
+    most = np.maximum(np.maximum(-found.low, found.high), abs(x.zero_point))
+    return np.asarray(np.broadcast_to(most, x.shape[3]))[:, None]
+
+
+@fact
+def groups(call: Call) -> tuple[tuple[int, ...], ...]:
+    """The numbers of taps whose products are summed in 16 bits, for each block of channels."""
+    return tuple(_grouped(sizes) for sizes in (np.abs(matrix(call)) * _largest(call))[_picked(call)])
+
+
+def _grouped(sizes: np.ndarray) -> tuple[int, ...]:
+    """sizes: [BLOCK, taps] the largest products; as many taps to a group as fit."""
+    found, sums = [0], np.zeros(len(sizes), np.int64)
+    for tap in sizes.T:
+        sums = sums + tap
+        if found[-1] and sums.max() > MOST_SUM:
+            found.append(0)
+            sums = tap
+        found[-1] += 1
+    return tuple(found)
+
+
+def _stream(call: Call) -> np.ndarray:
+    w, picked = matrix(call), _picked(call)
+    rest = packing.finishing(call, w, picked)[..., ORDER].astype("<i4")
+    parts: list[np.ndarray] = []
+    for lanes, counts, (bias, *scaling) in zip(picked, groups(call), rest, strict=True):
+        taps = np.split(w[lanes].T.astype(np.int8), np.cumsum(counts)[:-1])
+        parts.append(bias)
+        for count, weights in zip(counts, taps, strict=True):
+            parts += [np.array([count], "<i4"), np.ascontiguousarray(weights)]
+        parts += [np.zeros(1, "<i4"), *scaling]
+    return np.concatenate([np.ascontiguousarray(part).reshape(-1).view(np.int8) for part in parts])
+
+
+def scratch(call: Call) -> int:
+    """A table of pointers to the taps, by fours."""
+    h, w = window_of(call).kernel
+    return 4 * (-(-h * w // 4) * 4)
+
+
+def variant(call: Call) -> dict[str, int]:
+    return {"finish": packing.finish_of(call) or 0, "narrow": int(call.output.shape[3] < BLOCK)}
+
+
+def _inside(call: Call) -> int:
+    """Outputs of a row whose windows have all of their columns in the image."""
+    window, x, y = window_of(call), call.input(0).shape, call.output.shape
+    first = np.arange(y[2]) * window.stride[1] - window.pad((x[1], x[2]))[1]
+    return int(((first >= 0) & (first + window.extent(1) <= x[2])).sum())
+
+
+def work(call: Call) -> dict[str, float]:
+    """Vectors of products, those that are masked, sums that are widened, pixels, taps that are placed and moved."""
+    y, (h, w) = call.output.shape, window_of(call).kernel
+    inside, rows = _inside(call), y[0] * y[1]
+    steps = -(-inside // _together(call))
+    moved = rows * max(steps - 1, 0)
+    pixels, blocks = rows * (y[2] - inside + steps), len(groups(call))
+    return {
+        **packing.finish_work(call, pixels * blocks),
+        "tap_vectors": pixels * blocks * h * w,
+        "narrow_vectors": pixels * h * w * (y[3] < BLOCK),
+        "widened": pixels * sum(map(len, groups(call))),
+        "pixels": pixels,
+        "placed": (pixels - moved) * h * w,
+        "moved": moved * -(-h * w // 4),
+    }
+
+
+def params(call: Call) -> Params:
+    window, x, y = window_of(call), call.input(0), call.output
+    low, high = packing.output_range(call)
+    return {
+        "stream": _stream(call),
+        "outside": np.full(max(x.shape[3], BLOCK), x.zero_point, np.int8),
+        "channels": x.shape[3],
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+        "kernel_h": window.kernel[0],
+        "kernel_w": window.kernel[1],
+        "together": _together(call),
+        "in_w": x.shape[2],
+        "out_w": y.shape[2],
+        "left": window.pad((x.shape[1], x.shape[2]))[1],
+        "stride": window.stride[1],
+        "dilation": window.dilation[1],
+    }
+
+
+def kernel(*rules: Rule) -> Kernel:
+    """mg_depthwise_conv2d_s8__mve_taps. rules: those of the operator."""
+    return Kernel(
+        "mg_depthwise_conv2d_s8__mve_taps",
+        Form.WINDOW,
+        rules,
+        params=params,
+        window=row_window,
+        scratch=scratch,
+        variant=variant,
+        work=work,
+        terms=TERMS,
+        struct="mg_depthwise_conv2d_s8__mve_taps",
+        short="dw_mve_taps",
+        needs=packing.NEEDS,
+    )
