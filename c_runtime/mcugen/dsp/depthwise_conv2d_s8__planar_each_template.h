@@ -6,6 +6,7 @@
  * MG_H, MG_TAPS  kernel rows, at most three, of at most four taps;
  * MG_LINEAR      1: the sign of a sum counts; 2: rounded once; 3: by a float
  */
+#include "mcugen/planar_each.h"
 #include "mcugen/planar_s8.h"
 
 MG_DECLARE_depthwise_conv2d_s8__planar_each(MG_KERNEL);

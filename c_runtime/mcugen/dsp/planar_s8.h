@@ -57,22 +57,6 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
 
 #define MG_DECLARE_depthwise_conv2d_s8__planar_blocks(f) MG_DECLARE_depthwise_conv2d_s8__planar(f)
 
-/* The channels of an output row that planar_each computes one output after the other, by functions that move what points
- * into them. In bytes: row, from a kernel row to the next in memory; back, from the last one to the first one of the next
- * output; next, from that behind the last output to the next channel; rows, to the weights of each kernel row in memory.
- * left: 256 for each output of a row but the first. channels: bytes from an output to the next. */
-typedef struct {
-    const mg_s16 *data;
-    uint32_t row;
-    int32_t back;
-    uint32_t channels;
-    const int32_t *weights, *finish;
-    int8_t *out;
-    int32_t next;
-    uint32_t left, rows[3];
-    const int32_t *last;
-} mg_planar_each_job;
-
 #define MG_DECLARE_depthwise_conv2d_s8__planar_each(f) MG_DECLARE_depthwise_conv2d_s8__planar(f)
 
 /* Whole images one pixel wide (signals in time): all rows together are one planar row, with one kernel row.
