@@ -5,31 +5,41 @@ Source: greedy-by-size as in TFLM's GreedyMemoryPlanner; order by urgency as in 
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterator, Sequence
 
 from mcugen.plan.bound import live_bytes
 from mcugen.plan.buffers import Buffer, align_up
 
-_Placed = tuple[int, int, int, int]  # offset, end, first, last
 
+def place(buffers: Sequence[Buffer], order: Sequence[int], near: Sequence[Sequence[int]]) -> list[int]:
+    """Offsets, parallel to `buffers`, when they are placed in `order` (indices), each at its lowest free offset.
 
-def place(buffers: Sequence[Buffer], order: Sequence[int]) -> list[int]:
-    """Offsets, parallel to `buffers`, when they are placed in `order` (indices), each at its lowest free offset."""
-    offset = [0] * len(buffers)
-    placed: list[_Placed] = []
+    near: of `near_of`.
+    """
+    offset = [-1] * len(buffers)
     for i in order:
-        b = buffers[i]
-        offset[i] = _lowest_gap(b, placed)
-        insort(placed, (offset[i], offset[i] + b.nbytes, b.first, b.last))
+        taken = sorted((offset[j], offset[j] + buffers[j].nbytes) for j in near[i] if offset[j] >= 0)
+        offset[i] = _lowest_gap(buffers[i], taken)
     return offset
 
 
-def _lowest_gap(b: Buffer, placed: Sequence[_Placed]) -> int:
-    low, size, align, b_first, b_last = 0, b.nbytes, b.align, b.first, b.last
-    for start, end, first, last in placed:
-        if last < b_first or first > b_last:
-            continue
+def near_of(buffers: Sequence[Buffer]) -> list[list[int]]:
+    """For each buffer those that live with it at some step."""
+    near: list[list[int]] = [[] for _ in buffers]
+    live: list[int] = []
+    for i in sorted(range(len(buffers)), key=lambda i: buffers[i].first):
+        live = [j for j in live if buffers[j].last >= buffers[i].first]
+        for j in live:
+            near[i].append(j)
+            near[j].append(i)
+        live.append(i)
+    return near
+
+
+def _lowest_gap(b: Buffer, taken: Sequence[tuple[int, int]]) -> int:
+    """The lowest offset at which a buffer fits between spans that are taken, (offset, end) in order."""
+    low, size, align = 0, b.nbytes, b.align
+    for start, end in taken:
         if low + size <= start:
             break
         if end > low:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 
 from mcugen.plan.buffers import Buffer, align_up, height
-from mcugen.plan.greedy import place
+from mcugen.plan.greedy import near_of, place
 
 _SEED = 20_240_229
 
@@ -21,14 +21,15 @@ def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: 
     """
     rng = Random(_SEED)
     order = list(order)
-    offset = place(buffers, order)
+    near = near_of(buffers)
+    offset = place(buffers, order, near)
     best, best_bytes = offset, height(buffers, offset)
     current_bytes = best_bytes
     for _ in range(rounds):
         if best_bytes <= target:
             break
         trial = _swapped(buffers, order, offset, rng)
-        trial_offset = place(buffers, trial)
+        trial_offset = place(buffers, trial, near)
         trial_bytes = height(buffers, trial_offset)
         if trial_bytes <= current_bytes:  # equals are taken too: plateaus are wide, and exits are elsewhere on them
             order, offset, current_bytes = trial, trial_offset, trial_bytes

@@ -15,7 +15,7 @@ from mcugen.plan import shapes
 from mcugen.plan.bound import aligned_bound, lower_bound
 from mcugen.plan.buffers import Buffer, MemoryPlan, height
 from mcugen.plan.exact import search
-from mcugen.plan.greedy import orders, place
+from mcugen.plan.greedy import near_of, orders, place
 from mcugen.plan.hillclimb import climb
 
 _CLIMB_WORK = 20_000_000  # rounds times the square of buffers, about a second
@@ -122,8 +122,9 @@ def _solve(group: Sequence[Buffer], target: int) -> _Solution:
 
 def _greedy(group: Sequence[Buffer], target: int, floor: int) -> _Solution:
     best: _Solution | None = None
+    near = near_of(group)
     for name, order in orders(group):
-        offset = place(group, order)
+        offset = place(group, order, near)
         nbytes = height(group, offset)
         if best is None or nbytes < best.nbytes:
             best = _Solution(group, offset, nbytes, floor, f"greedy {name}")

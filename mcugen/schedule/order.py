@@ -79,6 +79,16 @@ class Problem:
         return tuple(sum({writer.get(name, 0) for name in work.reads}) for work in self.works)
 
     @cached_property
+    def followers(self) -> tuple[tuple[int, ...], ...]:
+        """The steps that read what each step writes."""
+        found: list[list[int]] = [[] for _ in self.works]
+        writer = {name: i for i, work in enumerate(self.works) for name in work.writes}
+        for i, work in enumerate(self.works):
+            for k in {writer[name] for name in work.reads if name in writer}:
+                found[k].append(i)
+        return tuple(map(tuple, found))
+
+    @cached_property
     def _steps(self) -> tuple[_Step, ...]:
         return tuple(self._step(work) for work in self.works)
 
@@ -146,10 +156,11 @@ def best_order(problem: Problem, tries: int = _TRIES) -> Order:
 
 @dataclass(frozen=True)
 class _State:
-    """Steps that have run, as bits and in order; bytes live after them; the peak on the way."""
+    """Steps that have run, as bits and in order; those that can run next; bytes live now; the peak on the way."""
 
     done: int
     order: Order
+    ready: Order
     live: int
     peak: int
 
@@ -165,7 +176,8 @@ class _Search:
     def run(self, tries: int) -> Order | None:
         """The order with the least peak, or a good one where more than `tries` steps would have to be tried."""
         problem = self._problem
-        start = self._settled(_State(0, (), problem.start_bytes, max(problem.start_bytes, problem.floor)))
+        first = tuple(i for i, needs in enumerate(problem.needs) if not needs)
+        start = self._settled(_State(0, (), first, problem.start_bytes, max(problem.start_bytes, problem.floor)))
         heap = [(start.peak, -len(start.order), start.order, start)]
         seen: set[int] = set()
         while heap:
@@ -200,30 +212,35 @@ class _Search:
 
     def _following(self, state: _State, seen: Set[int]) -> Iterator[_State]:
         """The states one step further, below the limit and not seen, in the order of the file."""
-        for i in self._ready(state.done):
+        self._tried += len(self._problem.works)
+        for i in state.ready:
             during, live = self._problem.run(state.done, state.live, i)
             done = state.done | 1 << i
             if during < self._limit and done not in seen:
-                yield self._settled(_State(done, (*state.order, i), live, max(state.peak, during)))
+                ready = self._after(state.ready, done, i)
+                yield self._settled(_State(done, (*state.order, i), ready, live, max(state.peak, during)))
 
     def _settled(self, state: _State) -> _State:
         """The state after all steps that do no harm, the earliest first."""
-        order, done, live = list(state.order), state.done, state.live
+        order, done, live, ready = list(state.order), state.done, state.live, state.ready
         i: int | None = -1
         while i is not None:
             i = None
-            for ready in self._ready(done):
-                during, after = self._problem.run(done, live, ready)
+            self._tried += len(self._problem.works)
+            for one in ready:
+                during, after = self._problem.run(done, live, one)
                 if during <= state.peak and after <= live:
-                    i, done, live = ready, done | 1 << ready, after
-                    order.append(ready)
+                    i, done, live = one, done | 1 << one, after
+                    ready = self._after(ready, done, one)
+                    order.append(one)
                     break
-        return _State(done, tuple(order), live, state.peak)
+        return _State(done, tuple(order), ready, live, state.peak)
 
-    def _ready(self, done: int) -> list[int]:
-        needs = self._problem.needs
-        self._tried += len(needs)
-        return [i for i in range(len(needs)) if not done >> i & 1 and not needs[i] & ~done]
+    def _after(self, ready: Order, done: int, i: int) -> Order:
+        """The steps that can run when step i, one of those ready, is the last of the steps in `done`, in order."""
+        problem = self._problem
+        opened = [k for k in problem.followers[i] if not problem.needs[k] & ~done]
+        return tuple(sorted([*(k for k in ready if k != i), *opened]))
 
 
 def problem_of(graph: Graph, choices: Sequence[Choice]) -> Problem:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from mcugen.plan.buffers import Piece
 from mcugen.select.candidates import Candidate
 
 MAX_EXCHANGES = 64
@@ -44,9 +45,24 @@ class Part:
         first, end = (int(events[0]), int(events[-1]) + 1) if len(events) else (0, 0)
         return cls(first, load[first:end].copy())
 
+    @classmethod
+    def of_pieces(cls, pieces: Sequence[Piece]) -> Part:
+        """Bytes that pieces of a buffer have in use."""
+        start = min((piece.first for piece in pieces), default=0)
+        load = np.zeros(max((piece.last + 1 - start for piece in pieces), default=0), np.int64)
+        for piece in pieces:
+            load[piece.first - start : piece.last + 1 - start] += piece.nbytes
+        return cls(start, load)
+
     @property
     def end(self) -> int:
         return self.start + len(self.load)
+
+    def less(self, other: Part) -> Part:
+        """This less another."""
+        span = slice(min(self.start, other.start), max(self.end, other.end))
+        found = Part.of(self.over(span) - other.over(span))
+        return Part(span.start + found.start, found.load)
 
     def over(self, span: slice) -> Load:
         """The bytes at the events of a span."""

@@ -21,7 +21,6 @@ import numpy.typing as npt
 from mcugen.call import Call
 from mcugen.graph import Graph
 from mcugen.kernel import Form
-from mcugen.plan import Buffer
 from mcugen.schedule import Schedule, Step, build
 from mcugen.schedule.cuts import Parts
 from mcugen.schedule.steps import Choice, batch_of, can_run_by_rows
@@ -289,16 +288,16 @@ def frame_of(net: Network, part: Graph, *, by_rows: bool, is_first: bool, is_las
     walks = net.by_rows if by_rows else net.whole
     made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
-    loads = _loads(made.row_buffers, length)
-    rows = sum(loads.values(), np.zeros(length, np.int64))
+    loads = _loads(made.row_buffers)
+    rows = _sum(loads.values(), length)
     ends = (() if is_first else made.graph.inputs) + (() if is_last else made.graph.outputs)
     left_out = {made.buffer_name[name] for name in ends if name in made.buffer_name}
-    inside = rows - sum(load for name, load in loads.items() if name in left_out)
+    inside = rows - _sum((load for name, load in loads.items() if name in left_out), length)
     return Frame(made.steps, times, rows, inside, _more(net, made, walks, loads) if by_rows else [])
 
 
 def _more(
-    net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Load]
+    net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Part]
 ) -> list[dict[int, Part]]:
     """For each buffer, what steps add to it that read rows again: one at a time of those that read the same buffer."""
     late: dict[int, Step] = {}
@@ -316,9 +315,10 @@ def _more(
                 turn |= dict.fromkeys(reads[k], k)
         steps = [late.pop(s.index) if s.index in turn.values() else s for s in made.steps]
         buffers = build_buffers(made.graph, steps, made.trace, made.places, net.keeps(made.graph), made.pushed)
-        for buffer, load in _loads(buffers, len(made.trace)).items():
-            if buffer in turn and (load != loads[buffer]).any():
-                found.setdefault(buffer, {})[turn[buffer]] = Part.of(load - loads[buffer])
+        for buffer, load in _loads({name: buffer for name, buffer in buffers.items() if name in turn}).items():
+            more = load.less(loads[buffer])
+            if len(more.load):
+                found.setdefault(buffer, {})[turn[buffer]] = more
     return list(found.values())
 
 
@@ -348,17 +348,17 @@ def _built(net: Network, part: Graph, choices: Sequence[Choice], by_rows: bool) 
     return build(part, choices, [range(steps)] if by_rows else [], keep_input=net.keeps(part), pushed=pushed)
 
 
-def _loads(found: Mapping[str, RowBuffer], length: int) -> dict[str, Load]:
+def _loads(found: Mapping[str, RowBuffer]) -> dict[str, Part]:
     """Bytes that each buffer of tensors has in use at each event."""
-    return {name: _load_of([buffer.to_plan()], length) for name, buffer in found.items()}
+    return {name: Part.of_pieces(buffer.to_plan().pieces) for name, buffer in found.items()}
 
 
-def _load_of(buffers: Sequence[Buffer], length: int) -> Load:
-    """Bytes that the buffers have in use at each event."""
-    load = np.zeros(length, np.int64)
-    for piece in (piece for buffer in buffers for piece in buffer.pieces):
-        load[piece.first : piece.last + 1] += piece.nbytes
-    return load
+def _sum(parts: Iterable[Part], length: int) -> Load:
+    """The bytes of all at each event."""
+    found = np.zeros(length, np.int64)
+    for part in parts:
+        found[part.start : part.end] += part.load
+    return found
 
 
 def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:

@@ -13,7 +13,7 @@ from mcugen.errors import InternalError
 from mcugen.plan import Buffer, check, live_bytes, plan, plan_regions
 from mcugen.plan.buffers import height
 from mcugen.plan.exact import search
-from mcugen.plan.greedy import orders, place
+from mcugen.plan.greedy import near_of, orders, place
 from mcugen.plan.hillclimb import climb
 
 
@@ -126,7 +126,7 @@ def test_greedy_is_beaten_where_it_must_be() -> None:
     beaten = 0
     for _ in range(200):
         buffers = random_buffers(rng, 14, steps=10, longest=6, largest=40, aligns=(1,))
-        greedy = min(height(buffers, place(buffers, order)) for _, order in orders(buffers))
+        greedy = min(height(buffers, place(buffers, order, near_of(buffers))) for _, order in orders(buffers))
         result = plan(buffers)
         check(buffers, result)
         assert result.nbytes <= greedy
@@ -194,7 +194,7 @@ def test_same_buffers_same_plan() -> None:
 def test_climbing_never_loses_what_it_started_with() -> None:
     buffers = random_buffers(Random(8), 40, steps=20, longest=8, largest=500, aligns=(1, 4))
     start = list(range(len(buffers)))
-    before = height(buffers, place(buffers, start))
+    before = height(buffers, place(buffers, start, near_of(buffers)))
     assert height(buffers, climb(buffers, start, target=0, rounds=60)) < before
 
 
