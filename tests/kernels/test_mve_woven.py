@@ -21,7 +21,9 @@ from tests.support import emulated
 from tests.support.cases import cases_of, graph_of
 
 CORE = target.load("cortex-m55")
-KERNEL = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_s8__mve_woven")
+KERNEL, FLAT = (
+    next(k for k in kernels.of(Conv2D) if k.symbol == f"mg_conv2d_s8__mve_woven{suffix}") for suffix in ("", "_flat")
+)
 
 
 def filtered(image: Sequence[int], window: Sequence[int], outputs: int, **types: Any) -> Example:
@@ -56,14 +58,50 @@ class Shapes(Conv2D):
         ]
 
 
-def test_rests_of_rows_and_outputs_on_an_emulated_core(tmp_path: Path) -> None:
-    assert all(not KERNEL.refusals(call_of(found), CORE.features) for found in Shapes.examples())
+class Short(Shapes):
+    """Bands that do not fill the image, of one row and of all, with padding on all sides and on none. Source: none."""
+
+    kernels = (FLAT,)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        shapes = [
+            filtered((23, 10, 1), (10, 4), 7, stride=(2, 2), zero=83),
+            filtered((26, 14, 3), (3, 3), 6, padding="VALID", kind="s8w9"),
+            filtered((7, 36, 2), (1, 5), 8, activation="RELU6"),
+            filtered((5, 3, 5), (3, 2), 5, padding=((2, 2), (1, 1)), out_zero=5),
+        ]
+        return [replace(found, op=cls(**vars(found.op))) for found in shapes]
+
+
+@pytest.mark.parametrize("op", [Shapes, Short])
+def test_rests_of_rows_and_outputs_on_an_emulated_core(op: type[Shapes], tmp_path: Path) -> None:
+    kernel = op.kernels[0]
+    assert all(not kernel.refusals(call_of(found), CORE.features) for found in op.examples())
+    cases, refused = cases_of(op, CORE.features, 1, variants=False)
+    assert not refused and len(cases) >= len(op.examples())
+    assert all(kernel.symbol in case.label for case in cases)
+    assert not emulated.check_core(CORE.name, [op], tmp_path)
+
+
+def test_the_shapes_need_all_ways_to_requantize_but_the_rarest() -> None:
     assert {packing.finish_of(call_of(found)) for found in Shapes.examples()} == {0, 1, 2, 4, 5}
 
-    cases, refused = cases_of(Shapes, CORE.features, 1, variants=False)
-    assert not refused and len(cases) >= len(Shapes.examples())
-    assert all(KERNEL.symbol in case.label for case in cases)
-    assert not emulated.check_core(CORE.name, [Shapes], tmp_path)
+
+def test_bands_take_few_groups_of_four() -> None:
+    """25 rows of 5 are five bands of 25 outputs, in 7 groups of four, or two of 65, in 17, which take less."""
+    call = call_of(filtered((49, 10, 1), (10, 4), 64, stride=(2, 2)))
+    sizes = FLAT.variant(call) if FLAT.variant else {}
+    assert (sizes["band"], sizes["width"], sizes["height"]) == (13, 65, 25)
+
+
+@pytest.mark.parametrize(("found", "reason"), [
+    (filtered((9, 37, 3), (3, 3), 8), "at most 36 outputs"),
+    (filtered((2, 3, 3), (3, 3), 8), "8 outputs or more"),
+    (filtered((5, 9, 3), (3, 3), 85), "at most 84 channels"),
+])  # fmt: skip
+def test_bands_refuse(found: Example, reason: str) -> None:
+    assert any(reason in why for why in FLAT.refusals(call_of(found), CORE.features))
 
 
 def test_shifts_leave_what_differs_and_16_bits() -> None:

@@ -45,4 +45,12 @@ typedef struct {
 #define MG_DECLARE_conv2d_s8__mve_woven(f) \
     MG_LINKAGE void f(const mg_conv2d_s8__mve_woven_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 
+/* A whole image, where rows are short: taps are copied once more, so that all outputs of MG_BAND rows are one row of
+ * MG_WIDTH outputs, MG_PIXEL = MG_TAPS. MG_HEIGHT rows of MG_ACROSS outputs. MG_STEP: bytes from window to window in a
+ * woven row; an output row reads every MG_APART-th of MG_IN_HEIGHT input rows of MG_IN_ROW bytes, MG_STRIDE below those
+ * of the row before, the first one from MG_ABOVE above the image on. scratch: as above, with the taps of whole vectors
+ * and of a multiple of 4 outputs before a woven row. */
+#define MG_DECLARE_conv2d_s8__mve_woven_flat(f) \
+    MG_LINKAGE void f(const mg_conv2d_s8__mve_woven_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
+
 #endif /* MCUGEN_CONV2D_S8__MVE_WOVEN_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weaves the input rows of conv2d_s8__mve_woven.h.
+ * Weaves the input rows of conv2d_s8__mve_woven.h. MG_FLAT: 1 if only one at a time, else 0.
  */
 #if MG_ROWS > 1
 #if MG_HAS_MVE
@@ -74,7 +74,7 @@ static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *
 }
 
 /* Three rows. */
-#if MG_ROWS == 3
+#if MG_ROWS == 3 && !MG_FLAT
 #define MG_WOVEN_THREE(part)            \
     part("r5")                          \
     "add r6, r6, #channels\n"           \
@@ -104,7 +104,7 @@ static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *
     }
 }
 
-#if MG_ROWS == 3
+#if MG_ROWS == 3 && !MG_FLAT
 static void MG_VARIANT(weave_three)(const int8_t *const *rows, const uint8_t *places, int8_t *woven)
 {
     for (uint32_t k = 0u; k < 3u; k += 1u) {
@@ -120,34 +120,3 @@ static void MG_VARIANT(weave_three)(const int8_t *const *rows, const uint8_t *pl
 #else
 #define MG_WEAVE(p, row, woven) MG_VARIANT(weave)(row, (p)->places, woven)
 #endif
-
-/* Weaves rows of which some are outside the image. */
-static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *const *rows, int8_t *woven)
-{
-    mg_fill_bytes(woven, p->in_zero_point, MG_COLUMNS * MG_COLUMN);
-    for (uint32_t k = 0u; k < MG_ROWS; k += 1u) {
-        if (rows[k] != NULL) {
-            MG_WEAVE(p, rows[k], woven + MG_LEFT * MG_COLUMN + k * MG_CHANNELS);
-        }
-    }
-}
-
-/* Weaves rows that are all in the image. */
-static void MG_VARIANT(weave_all)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *const *rows, int8_t *woven)
-{
-    const uint32_t before = MG_LEFT * MG_COLUMN, inside = MG_USED * MG_ROWS, all = MG_COLUMNS * MG_COLUMN;
-    if (before > 0u) {
-        mg_fill_bytes(woven, p->in_zero_point, before);
-    }
-    if (all > before + inside) {
-        mg_fill_bytes(woven + before + inside, p->in_zero_point, all - before - inside);
-    }
-#if MG_ROWS == 3
-    MG_VARIANT(weave_three)(rows, p->places, woven + before);
-#else
-    for (uint32_t k = 0u; k < MG_ROWS; k += 1u) {
-        MG_WEAVE(p, rows[k], woven + before + k * MG_CHANNELS);
-    }
-#endif
-}
-#undef MG_WEAVE

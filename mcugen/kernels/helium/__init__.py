@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcugen.call import Call
 from mcugen.kernel import Family
-from mcugen.kernels.helium import conv, dense, depthwise, floats, outliers, packing, pools, shared, sums, woven
+from mcugen.kernels.helium import conv, dense, depthwise, flat, floats, outliers, packing, pools, shared, sums, woven
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -27,6 +27,7 @@ FAMILY = Family(
         Conv2D: (
             *dense.kernels(is_pointwise),
             woven.kernel(one_group),
+            flat.kernel(one_group),
             *conv.kernels(one_group, slides),
             shared.kernel(one_group),
             outliers.vectors(is_pointwise),
