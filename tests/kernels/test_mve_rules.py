@@ -86,6 +86,7 @@ CHOSEN: tuple[tuple[Example, str], ...] = (
     (deep((11, 1, 8), (9, 1)), "mg_depthwise_conv2d_s8__mve"),
     (deep((5, 5, 8), (5, 5)), "mg_depthwise_conv2d_s8__mve_taps"),
     (deep((20, 1, 8), (17, 1)), "mg_depthwise_conv2d_s8__mve_taps"),
+    (filtered(Conv2D(dilation=(1, 4096)), (1, 1, 9, 8), (4, 1, 3, 8)), "mg_conv2d_s8__mve_pairs"),
     (add(0.6), "mg_add_s8__mve"),
 )
 
@@ -102,7 +103,7 @@ BROKEN: tuple[tuple[Example, str], ...] = (
     (filtered(Conv2D(), (1, 5, 5, 4), (3, 3, 3, 4)), "at least 4 output channels"),
     (filtered(Conv2D(), (1, 5, 5, 8), (4, 3, 3, 4)), "there is one group"),
     (filtered(Conv2D(), (1, 32, 32, 65), (4, 32, 32, 65)), "no row or patch is longer than 65535 bytes"),
-    (filtered(Conv2D(dilation=(1, 4096)), (1, 1, 9, 8), (4, 1, 3, 8)), "patches of at most 1008 elements"),
+    (huge(filtered(Conv2D(dilation=(1, 4096)), (1, 1, 9, 8), (4, 1, 3, 8))), "patches of at most 1008 elements"),
     (huge(filtered(Conv2D(), (1, 5, 5, 8), (4, 3, 3, 8))), "no sum of products can leave 32 bits"),
     (huge(deep((5, 5, 8), (5, 5))), "4x4, 8x2 or 16x1"),
     (huge(deep((20, 1, 8), (17, 1))), "at most 16 rows"),

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from mcugen.call import Call
 from mcugen.kernel import Family
-from mcugen.kernels.helium import conv, dense, depthwise, flat, floats, outliers, packing, pools, shared, sums, woven
+from mcugen.kernels.helium import (
+    conv,
+    dense,
+    depthwise,
+    flat,
+    floats,
+    outliers,
+    packing,
+    pairs,
+    pools,
+    shared,
+    sums,
+    woven,
+)
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -30,6 +43,7 @@ FAMILY = Family(
             flat.kernel(one_group),
             *conv.kernels(one_group, slides),
             shared.kernel(one_group),
+            pairs.kernel(one_group),
             outliers.vectors(is_pointwise),
             outliers.patches(one_group, slides),
             outliers.shared_patches(one_group),
@@ -42,6 +56,7 @@ FAMILY = Family(
             woven.kernel(reads_one_channel),
             *conv.kernels(reads_one_channel),
             shared.kernel(reads_one_channel),
+            pairs.kernel(reads_one_channel),
             outliers.patches(reads_one_channel),
             outliers.shared_patches(reads_one_channel),
             *depthwise.KERNELS,

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The outputs of patches that lie one after the other, of any size. MG_LINEAR and MG_CLAMP stay defined for what includes
+ * this: finish_end__mve.h ends it.
+ */
+#include "mcugen/dense_s8_asm__mve.h"
+#include "mcugen/finish_begin__mve.h"
+
+#if MG_HAS_MVE
+#define MG_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
+
+/* Two pixels at a time; if their number is odd, the last but one is computed twice; for a single pixel, the second
+ * result is overwritten. The first step begins the sums, two make a turn of the loop, an even number enters it midway.
+ * Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all, outputs that repeat,
+ * steps less one, bytes of a patch. */
+static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p MCUGEN_UNUSED, const int8_t *patches MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+{
+    __asm__ volatile(
+        MG_ENTER("32")
+        "ldrd r5, r6, [r0]\n"
+        "ldr r4, [r0, #8]\n"
+        MG_LIMITS("12", "14", "16")
+        "ldrh r8, [r0, #20]\n"
+        "lsl r9, r8, #6\n"
+        "add r9, r9, #48\n"
+        MG_ENDS("r10", "r9", "r12", "r11")
+        "strd r12, r11, [sp, #16]\n"
+        "sub r6, r6, #1\n"
+        "mla r3, r6, r4, r2\n"
+        "strd r3, r4, [sp, #0]\n"
+        "strd r5, r10, [sp, #8]\n"
+        "sub r11, r8, #1\n"
+        "lsl r8, r8, #4\n"
+        "strd r11, r8, [sp, #24]\n"
+        "mov r7, r1\n"
+        "add r9, r7, r8\n"
+        "mov r1, r2\n"
+        "mov r3, r2\n"
+        "cmp r6, #0\n"
+        "it ne\n"
+        "addne r3, r3, r4\n"
+        "2:\n"
+        MG_STEP("")
+        "ldr r11, [sp, #24]\n"
+        "lsrs r11, r11, #1\n"
+        "adc r11, r11, #0\n"
+        "bcs 8f\n"
+        "beq 3f\n"
+        "7:\n"
+        MG_STEP("a")
+        "8:\n"
+        MG_STEP("a")
+        "subs r11, r11, #1\n"
+        "bgt 7b\n"
+        "3:\n"
+        MG_FINISH_PAIR
+        "ldrd r6, r4, [sp, #24]\n"
+        "sub r7, r7, r4\n"
+        "sub r9, r9, r4\n"
+        "ldrd r0, r2, [sp, #12]\n"
+        "cmp r5, r0\n"
+        "blo.w 2b\n"
+        "cmp r5, r2\n"
+        "bne 4f\n"
+        "add r7, r9, r4\n"
+        "add r9, r7, r4\n"
+        "ldmia sp, {r0, r2, r5}\n"
+        "mov r1, r3\n"
+        "add r3, r3, r2\n"
+        "cmp r1, r0\n"
+        "blo.w 2b\n"
+        "bne 6f\n"
+        "sub r1, r1, r2\n"
+        "sub r3, r3, r2\n"
+        "sub r7, r7, r4\n"
+        "sub r9, r9, r4\n"
+        "b.w 2b\n"
+        MG_AGAIN("20")
+        "6:\n"
+        MG_LEAVE("32"));
+}
+#undef MG_STEP
+#else
+static void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p, const int8_t *patches, int8_t *out)
+{
+    const uint32_t length = p->steps * 16u, nbytes = p->steps * 64u + 48u, left = p->out_c % 4u;
+    for (uint32_t i = 0u; i < p->out_w * p->out_c; i += 1u) {
+        const uint32_t o = i % p->out_c, place = o >= p->out_c - left ? o + 4u - left : o;
+        const int8_t *const block = p->stream + place / 4u * nbytes + place % 4u * 16u;
+        const int8_t *const x = patches + i / p->out_c * length;
+        int32_t rest[3];
+        for (uint32_t k = 0u; k < 3u; k += 1u) {
+            (void)memcpy(&rest[k], p->stream + place / 4u * nbytes + p->steps * 64u + k * 16u + place % 4u * 4u, 4u);
+        }
+        for (uint32_t k = 0u; k < length; k += 1u) {
+            rest[0] += x[k] * block[k / 16u * 64u + k % 16u];
+        }
+        out[i] = (int8_t)mg_clamp(MG_SCALED(rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+    }
+}
+#endif

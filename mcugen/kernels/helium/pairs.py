@@ -1,0 +1,86 @@
+"""Convolutions in little memory: the taps of two pixels are gathered at a time, and all of their outputs computed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.helium import conv, packing, shared
+from mcugen.ops import _filter
+from mcugen.ops._weighted import matrix, sums_fit, window_of
+from mcugen.ops._window import MAX_FIELD
+
+CODE_BYTES = 1064
+
+TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "copies", "gathered")
+
+
+def _steps(call: Call) -> int:
+    return int(-(-matrix(call).shape[1] // packing.LANES))
+
+
+def fields_fit(call: Call) -> bool:
+    "no patch is longer than 65535 bytes"
+    return _steps(call) * packing.LANES <= MAX_FIELD
+
+
+def scratch(call: Call) -> int:
+    return 2 * _steps(call) * packing.LANES
+
+
+def code(call: Call) -> int:
+    return CODE_BYTES
+
+
+def work(call: Call) -> dict[str, float]:
+    """Pairs of pixels, blocks of these and four outputs, their steps; runs that are gathered, and their vectors."""
+    y, channels, window = call.output.shape, call.input(0).shape[3], window_of(call)
+    pairs = y[0] * y[1] * -(-y[2] // 2)
+    blocks = pairs * -(-y[3] // packing.BLOCK)
+    runs = window.kernel[1] if window.dilation[1] > 1 else 1
+    run = window.kernel[1] // runs * channels
+    copies = y[0] * y[1] * y[2] * window.kernel[0]
+    return {
+        **packing.vector_work(call, window.kernel[0]),
+        "pairs": pairs,
+        "blocks": blocks,
+        "pair_steps": blocks * _steps(call),
+        "copies": copies,
+        "gathered": copies * runs * -(-run // packing.LANES),
+    }
+
+
+def params(call: Call) -> Params:
+    w, window, x = matrix(call), window_of(call), call.input(0)
+    return {
+        "stream": packing.stream(call, w, packing.padded(w), list(range(_steps(call)))),
+        **conv.outputs(call),
+        "steps": _steps(call),
+        "kernel_h": window.kernel[0],
+        "kernel_w": window.kernel[1],
+        "in_c": x.shape[3],
+        "in_w": x.shape[2],
+        "stride": window.stride[1],
+        "dilation": window.dilation[1],
+        "left": window.pad((x.shape[1], x.shape[2]))[1],
+    }
+
+
+def kernel(*rules: Rule) -> Kernel:
+    """mg_conv2d_s8__mve_pairs. rules: those of the operator."""
+    fitting = (conv.has_block, fields_fit, packing.finishes, sums_fit)
+    return replace(
+        shared.MODEL,
+        symbol="mg_conv2d_s8__mve_pairs",
+        form=Form.WINDOW,
+        accepts=(_filter.int8_data, *rules, _filter.constant_weights, *fitting),
+        params=params,
+        ring=None,
+        scratch=scratch,
+        code=code,
+        work=work,
+        terms=TERMS,
+        struct="mg_conv2d_s8__mve_pairs",
+        short="conv_mve_pairs",
+    )
