@@ -17,6 +17,7 @@ from mcugen.op import Example, Op, Scaling, Slimmed
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _rounding, _slim, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
+from mcugen.ops._weighted import in_halves
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
 from mcugen.oracle import filters
 from mcugen.scales import OWN, Scales
@@ -125,6 +126,13 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     return [_onnx.channels_last(sink, _onnx.weighted(call, sink, y, "ConvTranspose", operands, attributes, 1))]
 
 
+_KERNELS = _filter.all_kernels(
+    "transpose_conv",
+    sums_fit,
+    lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window),
+)
+
+
 @dataclass(frozen=True)
 class TransposeConv(Activated):
     """y[n, i*s+kh-p, j*s+kw-p, o] = activation(b[o] + sum over i, j, kh, kw and c of w[o, kh, kw, c] * x[n, i, j, c]).
@@ -148,11 +156,7 @@ class TransposeConv(Activated):
     imports = (Import("tflite", "TRANSPOSE_CONV", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     weight_operands = (1,)
-    kernels = _filter.all_kernels(
-        "transpose_conv",
-        sums_fit,
-        lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window),
-    )
+    kernels = (*_KERNELS, *in_halves(_KERNELS))
 
     def refused_by(self, call: Call, runtime: str) -> str:
         nibbles = "no kernel for s4 weights" if _filter.has_nibbles(call) else ""
@@ -292,6 +296,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "kind": "s16", "size": (2, 3), "c": 3, "o": 2, "kernel": (2, 2), "out": (2, 3), "gain": 1e-3},
     {"rounding": "single", "size": (2, 3), "c": 5, "o": 3, "kernel": (3, 2), "out": (2, 3), "zero": 7, "gain": 0.003},
     {"rounding": "single", "kind": "s8w16", "size": (3, 2), "c": 2, "o": 3, "kernel": (2, 2), "out": (3, 2), "zero": 9},
+    {"kind": "f16", "size": (3, 3), "c": 5, "o": 7, "kernel": (3, 2), "stride": (2, 1), "out": (6, 3)},
 )
 
 

@@ -19,6 +19,7 @@ from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.hybrid_rnn import HybridRnn
 from mcugen.ops.sub import Sub
+from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.ops.tree_ensemble import TreeEnsemble
 from mcugen.types import QuantParams, TensorType
 
@@ -75,6 +76,15 @@ DEPTHWISE: tuple[tuple[Shape, Shape, Shape, str], ...] = (
     ((14, 13, 19), (3, 3), (1, 1), "SAME"),
     ((9, 11, 30), (5, 5), (2, 2), "SAME"),
     ((28, 28, 6), (3, 3), (1, 1), "VALID"),
+)
+# Image, kernel, stride, outputs; of floats.
+TRANSPOSED: tuple[tuple[Shape, Shape, tuple[int, int], int], ...] = (
+    ((8, 8, 16), (3, 3), (2, 2), 8),
+    ((12, 10, 7), (2, 2), (2, 2), 5),
+    ((6, 6, 32), (3, 3), (1, 1), 16),
+    ((16, 1, 24), (4, 1), (2, 1), 12),
+    ((10, 10, 3), (3, 3), (2, 2), 9),
+    ((5, 7, 40), (4, 4), (2, 2), 3),
 )
 FULL: tuple[tuple[int, int], ...] = (
     (640, 128), (128, 128), (8, 128), (128, 640), (64, 12), (16, 16), (1, 16), (16, 1), (4000, 4), (250, 31), (64, 10),
@@ -158,6 +168,10 @@ def realistic(op: type[Op]) -> Iterator[Example]:
                 for activation in ("NONE", "RELU"):
                     a, b, y = (TensorType((1, *image), kind, q) for q in quants)
                     yield Example(op(activation=activation), (a, b), (y,), {}, seed)
+        if op is TransposeConv and kind in ("f32", "f16"):
+            for image, kernel, stride, o in TRANSPOSED:
+                transposed = TransposeConv((image[0] * stride[0], image[1] * stride[1]), stride)
+                yield made(transposed, kind, seed, image, (o, *kernel, image[2]), 0)
         if op is FullyConnected:
             for k, n in FULL:
                 yield from ended(FullyConnected(), kind, seed, (k,), (n, k), 0)

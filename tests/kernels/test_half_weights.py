@@ -15,6 +15,7 @@ from mcugen.ops import _float_blocks
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.transpose_conv import TransposeConv
 from tests.kernels.test_dsp import drawn
 from tests.support import emulated, program
 from tests.support.cases import cases_of
@@ -69,7 +70,7 @@ def test_blocks_hold_biases_and_two_weights_to_a_word(channels: int, block: int)
 def test_results_have_the_bits_of_floats(core: str, tmp_path: Path) -> None:
     """Layers on the emulated core, on each kernel that reads weights of float16 and on the one that reads floats."""
     board, cases = target.load(core), []
-    for op in (Conv2D, DepthwiseConv2D, FullyConnected):
+    for op in (Conv2D, DepthwiseConv2D, FullyConnected, TransposeConv):
         chosen = [e for e in op.examples() if e.outputs[0].dtype == "f32" and e.constants.get(1) is not None]
         only = type(op.__name__, (op,), {"examples": classmethod(lambda cls, chosen=chosen: chosen)})
         cases += cases_of(only, board.features, prefix=op.__name__.lower(), variants=False)[0]

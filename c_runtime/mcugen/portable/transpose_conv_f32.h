@@ -7,6 +7,7 @@
  *   y[o] = clamp(bias[o] + sum)
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
+ * halves  kernels so called read float16, as their bits, in place of float
  * Follows TransposeConv.reference.
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_F32_H
@@ -15,7 +16,7 @@
 #include "mcugen/filter.h"
 
 typedef struct {
-    const float *weights;
+    const void *weights;
     const float *bias;
     uint16_t kernel_h, kernel_w;
     uint16_t in_w, in_c;
@@ -29,5 +30,9 @@ typedef struct {
 
 /* Output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
 void mg_transpose_conv_f32(const mg_transpose_conv_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
+
+/* With weights of float16. */
+void mg_transpose_conv_f32__halves(const mg_transpose_conv_f32_params *p, const mg_f32 *const *rows, uint32_t y,
+                                   mg_f32 *out);
 
 #endif /* MCUGEN_TRANSPOSE_CONV_F32_H */

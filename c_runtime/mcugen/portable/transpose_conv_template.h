@@ -42,7 +42,8 @@ static inline void MG_NAME(channels)(const MG_NAME(params) *p, const MG_NAME(x) 
                                      MG_NAME(phase) column, uint32_t o, uint32_t lanes, MG_NAME(x) *out)
 {
     const uint32_t tap = (uint32_t)p->in_c * lanes;
-    const MG_NAME(w) *const weights = p->weights + o * p->kernel_h * p->kernel_w * p->in_c;
+    const MG_NAME(w) *const all = p->weights;
+    const MG_NAME(w) *const weights = all + o * p->kernel_h * p->kernel_w * p->in_c;
     const MG_NAME(x) *const *row = rows + p->rows;
     MG_NAME(acc) acc[4] = {0, 0, 0, 0};
     for (uint32_t k = 0u; k < lanes; k += 1u) {
