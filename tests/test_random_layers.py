@@ -42,6 +42,7 @@ def test_they_reach_the_kernels_of_all_cores() -> None:
         "conv2d_s8__swar",
         "connected_s8__swar",
         "conv2d_s8__mve",
+        "mve_woven",
         "dense_s8__mve",
     ):
         assert sum(n for symbol, n in taken.items() if part in symbol) >= 3, part
