@@ -146,7 +146,14 @@ def in_bytes(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
 
 
 def _in_bytes(kernel: Kernel) -> Kernel:
-    return replace(kernel, symbol=kernel.symbol.replace("_s8w16", "_s8w9"), params=partial(_raised, kernel))
+    symbol = kernel.symbol.replace("_s8w16", "_s8w9")
+    return replace(kernel, symbol=symbol, params=partial(_raised, kernel), short=_initials(symbol))
+
+
+def _initials(symbol: str) -> str:
+    """The symbol cut short, but for what tells it from others: its type and the words after that."""
+    name, _, rest = symbol.removeprefix("mg_").partition("_s8w9")
+    return "_".join(["".join(word[0] for word in name.split("_")), f"w9{rest.replace('pointwise', 'p')}"])
 
 
 def _raised(kernel: Kernel, call: Call) -> Params:
