@@ -110,16 +110,6 @@ def kernel(*rules: Rule) -> Kernel:
         scratch=_scratch,
         variant=_variant,
         work=_work,
-        terms=(
-            *packing.FINISH_TERMS,
-            "pairs",
-            "fours",
-            "four_steps",
-            "rows_taken",
-            "woven_rows",
-            "chunks",
-            "taps",
-            "split",
-        ),
+        terms=TERMS,
         short="conv_mve_flat",
     )
