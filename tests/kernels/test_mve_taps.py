@@ -64,28 +64,27 @@ def test_shapes_on_the_host_and_on_an_emulated_core(tmp_path: Path) -> None:
     assert not emulated.check_core(CORE.name, [Shapes], tmp_path / "core")
 
 
-def test_a_group_ends_before_its_sums_leave_16_bits() -> None:
-    call = call_of(deep((3, 5, 16), (3, 3)))
-    sizes = (np.abs(taps.matrix(call)) * 128).max(axis=0)
-    (counts,) = taps.groups(call)
-    assert sum(counts) == 9 and len(counts) > 1 and sizes.max() * 9 > taps.MOST_SUM
-    parts = np.split(np.abs(taps.matrix(call)) * 128, np.cumsum(counts)[:-1], axis=1)
-    sums = [part.sum(axis=1).max() for part in parts]
-    assert max(sums) <= taps.MOST_SUM
+def test_products_of_two_taps_must_fit_16_bits() -> None:
+    """Only two weights of -128 beside each other do not, and they do where the data is known to be small."""
+    found = deep((3, 5, 16), (3, 3), zero=0)
+    w = call_of(found).constant(1).copy()
+    w[0, 0, :2, 5] = -128, 127
+    assert taps.pairs_fit(call_of(replace(found, constants={**found.constants, 1: w.copy()})))
+    w[0, 0, :2, 5] = -128
+    beyond = call_of(replace(found, constants={**found.constants, 1: w.copy()}))
+    assert not taps.pairs_fit(beyond) and "add up to 16 bits" in str(KERNEL.refusals(beyond, CORE.features))
+    small = Range(np.full(16, -127), np.full(16, 127))
+    assert taps.pairs_fit(replace(beyond, input_range=(small,)))
+    w[0, 0, 0, 5] = 0
+    w[0, 0, 1:, 5] = -128
+    w[0, 1, 0, 5] = 0
+    assert taps.pairs_fit(call_of(replace(found, constants={**found.constants, 1: w.copy()})))
 
-    w = np.array([[127, 127, -127], [1, 1, 1]])
-    assert taps._grouped(np.abs(w) * 128) == (2, 1)
-    assert taps._grouped(np.abs(np.array([[-128, -128, 127]])) * 128) == (1, 2)
-    assert taps._grouped(np.abs(w) * 64) == (3,)
 
-
-def test_known_data_makes_larger_groups() -> None:
-    call = call_of(deep((3, 5, 16), (3, 3), zero=0))
+def test_the_zero_point_counts_as_data() -> None:
     small = Range(np.full(16, -3), np.full(16, 3))
-    known = replace(call, input_range=(small,))
-    assert taps.groups(known) == ((9,),) != taps.groups(call)
-    padded = replace(call_of(deep((3, 5, 16), (3, 3), zero=-90)), input_range=(small,))
-    assert taps._largest(known).max() == 3 and taps._largest(padded).max() == 90
+    near, far = (replace(call_of(deep((3, 5, 16), (3, 3), zero=z)), input_range=(small,)) for z in (0, -90))
+    assert taps._largest(near).max() == 3 and taps._largest(far).max() == 90
 
 
 def test_it_takes_a_word_for_each_tap() -> None:

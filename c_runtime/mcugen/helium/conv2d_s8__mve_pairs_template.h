@@ -6,38 +6,59 @@ MG_DECLARE_conv2d_s8__mve_pairs(MG_KERNEL);
 
 #include "mcugen/conv2d_s8_shared_line__mve.h"
 
-/* Pixels of a kernel row, `gap` bytes apart in the input's row. */
-static inline int8_t *MG_VARIANT(copy)(int8_t *to, const int8_t *from, uint32_t n, uint32_t bytes, uint32_t gap)
+/* Copies n bytes of each row, `start` bytes from where it begins, `apart` bytes apart; nothing for rows outside the image. */
+static void MG_VARIANT(copy)(const int8_t *const *rows, uint32_t count, int32_t start, int8_t *to, uint32_t n, uint32_t apart)
 {
-    if (gap == bytes) {
-        mg_copy_bytes(to, from, n * bytes);
-    } else {
-        for (uint32_t j = 0u; j < n; j += 1u) {
-            mg_copy_bytes(to + j * bytes, from + j * gap, bytes);
+#if MG_HAS_MVE
+    __asm__ volatile("1:\n"
+                     "ldr r4, [%0], #4\n"
+                     "mov r5, %2\n"
+                     "add %2, %2, %5\n"
+                     "cbz r4, 3f\n"
+                     "add r4, r4, %3\n"
+                     "wlstp.8 lr, %4, 3f\n"
+                     "2:\n"
+                     "vldrb.u8 q0, [r4], #16\n"
+                     "vstrb.u8 q0, [r5], #16\n"
+                     "letp lr, 2b\n"
+                     "3:\n"
+                     "subs %1, %1, #1\n"
+                     "bne 1b\n"
+                     : "+r"(rows), "+r"(count), "+r"(to)
+                     : "r"(start), "r"(n), "r"(apart)
+                     : "q0", "r4", "r5", "lr", "cc", "memory");
+#else
+    for (uint32_t k = 0u; k < count; k += 1u) {
+        if (rows[k] != NULL && n > 0u) {
+            (void)memcpy(to + k * apart, rows[k] + start, n);
         }
     }
-    return to + n * bytes;
+#endif
 }
 
 /* The patch of the window that begins at a column. */
-static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const int8_t *const *rows, int32_t column, int8_t *to)
+static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const int8_t *const *rows, int32_t column, int8_t *patch)
 {
-    const mg_columns inside = mg_columns_inside(column, p->kernel_w, p->dilation, p->in_w);
-    const uint32_t bytes = p->in_c, gap = bytes * p->dilation, all = p->kernel_w * bytes, kernel_h = p->kernel_h;
-    const uint32_t n = inside.end - inside.first, before = inside.first * bytes, after = all - inside.end * bytes;
-    const int32_t start = (column + (int32_t)(inside.first * p->dilation)) * p->in_c;
-    for (uint32_t k = 0u; k < kernel_h; k += 1u) {
-        if (rows[k] == NULL) {
-            mg_fill_bytes(to, p->in_zero_point, all);
-            to += all;
-        } else if (n * bytes == all) {
-            to = MG_VARIANT(copy)(to, rows[k] + start, n, bytes, gap);
-        } else {
-            mg_fill_bytes(to, p->in_zero_point, before);
-            to = MG_VARIANT(copy)(to + before, rows[k] + (n > 0u ? start : 0), n, bytes, gap);
-            mg_fill_bytes(to, p->in_zero_point, after);
-            to += after;
-        }
+    const uint32_t in_c = p->in_c, dilation = p->dilation, columns = p->kernel_w, kernel_h = p->kernel_h;
+    const uint32_t apart = columns * in_c, extent = (columns - 1u) * dilation;
+    const uint32_t within = (uint32_t)((uint32_t)column < p->in_w && (uint32_t)column + extent < p->in_w);
+    const mg_columns all = {0u, columns};
+    const mg_columns inside = within != 0u ? all : mg_columns_inside(column, p->kernel_w, p->dilation, p->in_w);
+    const uint32_t n = inside.end - inside.first;
+    const int32_t step = (int32_t)(dilation * in_c);
+    int32_t start = column * (int32_t)in_c + (int32_t)inside.first * step;
+    int8_t *to = patch + inside.first * in_c;
+    if (within == 0u || rows[0] == NULL || rows[kernel_h - 1u] == NULL) {
+        mg_fill_bytes(patch, p->in_zero_point, kernel_h * apart);
+    }
+    if (dilation == 1u) {
+        MG_VARIANT(copy)(rows, kernel_h, start, to, n * in_c, apart);
+        return;
+    }
+    for (uint32_t j = 0u; j < n; j += 1u) {
+        MG_VARIANT(copy)(rows, kernel_h, start, to, in_c, apart);
+        start += step;
+        to += in_c;
     }
 }
 

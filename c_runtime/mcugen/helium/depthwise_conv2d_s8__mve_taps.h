@@ -6,13 +6,12 @@
  *   sum = sum over taps of w * x
  *   y[c] = clamp(requantize(bias[c] + sum, mult[c], shift[c]) + out_zero_point)
  *
- * stream   blocks of 16 channels: int32 bias[16] (the zero point folded in), then groups of taps, each an int32 number of
- *          taps and their int8 weights [taps][16]; int32 0 ends the groups; then int32 mult[16], shift[16] (0 or less: to
- *          the right). bias, mult and shift are those of channels 0 4 8 12, 2 6 10 14, 1 5 9 13, 3 7 11 15. Blocks begin
- *          at channels 0, 16, ..., the last one so that it ends with the last channel; fewer channels are one block,
- *          in which they are repeated.
- *          Taps are those of the kernel's rows, one after the other.
- * groups   such that the sums of a group's products fit 16 bits
+ * stream   blocks of 16 channels: int32 bias[16] (the zero point folded in), int8 weights [taps][16], int32 mult[16],
+ *          shift[16] (0 or less: to the right). bias, mult and shift are those of channels 0 4 8 12, 2 6 10 14, 1 5 9 13,
+ *          3 7 11 15. Blocks begin at channels 0, 16, ..., the last one so that it ends with the last channel; fewer
+ *          channels are one block, in which they are repeated.
+ * taps     those of the kernel's rows, one after the other: the products of two of them, the first one's and the second
+ *          one's and so on, are added in 16 bits, which they cannot leave
  * outside  int8 [channels, at least 16] zero points: taps outside the image
  * sums     cannot leave 32 bits: proved when the code is generated
  *

@@ -16,26 +16,38 @@ MG_DECLARE_depthwise_conv2d_s8__mve_taps(MG_KERNEL);
     "vldrb.u8 " q ", " at "\n"                        \
     ".endif\n"
 
-/* Adds a group's sums of 16 bits to those of four lanes each. */
+/* Adds sums of 16 bits to those of four lanes each. */
 #define MG_WIDEN(half, sum, group)                    \
     "vmovl" half ".s16 q6, " group "\n"               \
     "vadd.i32 " sum ", " sum ", q6\n"
+
+#define MG_WIDEN_ALL       \
+    MG_WIDEN("b", "q0", "q4") \
+    MG_WIDEN("t", "q1", "q4") \
+    MG_WIDEN("b", "q2", "q5") \
+    MG_WIDEN("t", "q3", "q5")
 
 #define MG_FOUR(sum, with) "vldrw.u32 " with ", [r5], #16\n" MG_HIGH(sum, with) MG_NUDGE(sum, with)
 #define MG_SHIFTED(sum, with) "vldrw.u32 " with ", [r5], #16\n" MG_ROUND(sum, sum ", " sum ", " with)
 
 /* All channels of a pixel, or `lanes` outputs of pixels side by side. table: where each tap of channel 0 is.
- * r3: first channel of the block; r8: of the last one; r9, r10: least and largest output. */
+ * r3: first channel of the block; r8: of the last one; r9, r10: least and largest output;
+ * r11: pairs of taps; r0: whether one is left. */
 static __attribute__((naked)) void MG_VARIANT(pixel)(const mg_depthwise_conv2d_s8__mve_taps_params *p MCUGEN_UNUSED, const uint32_t *table MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t lanes MCUGEN_UNUSED)
 {
     __asm__ volatile(
-        "push {r4-r10, lr}\n"
+        "push {r3-r11, lr}\n"
         "vpush {d8-d15}\n"
         "ldr r5, [r0]\n"
         "ldr r8, [r0, #8]\n"
         "ldrsh r7, [r0, #12]\n"
         "ldrsh r9, [r0, #14]\n"
         "ldrsh r10, [r0, #16]\n"
+        "ldrh r4, [r0, #18]\n"
+        "ldrh r6, [r0, #20]\n"
+        "mul r6, r6, r4\n"
+        "and r0, r6, #1\n"
+        "lsr r11, r6, #1\n"
         ".if " MG_TEXT(MG_NARROW) "\n"
         "vctp.8 r3\n"
         ".endif\n"
@@ -47,27 +59,33 @@ static __attribute__((naked)) void MG_VARIANT(pixel)(const mg_depthwise_conv2d_s
         "vldrw.u32 q1, [r5], #16\n"
         "vldrw.u32 q2, [r5], #16\n"
         "vldrw.u32 q3, [r5], #16\n"
+        "wls lr, r11, 4f\n"
         "3:\n"
-        "ldr r6, [r5], #4\n"
-        "wls lr, r6, 5f\n"
-        "vmov.i32 q4, #0\n"
-        "vmov.i32 q5, #0\n"
-        "4:\n"
-        "ldr r4, [r12], #4\n"
+        "ldrd r4, r6, [r12], #8\n"
         "add r4, r4, r3\n"
         MG_BYTES("q6", "[r4]")
         "vldrb.u8 q7, [r5], #16\n"
+        "add r6, r6, r3\n"
+        "vmullb.s8 q4, q6, q7\n"
+        "vmullt.s8 q5, q6, q7\n"
+        MG_BYTES("q6", "[r6]")
+        "vldrb.u8 q7, [r5], #16\n"
         "vmullb.s8 q6, q6, q7\n"
         "vadd.i16 q4, q4, q6\n"
-        MG_BYTES("q6", "[r4]")
+        MG_BYTES("q6", "[r6]")
         "vmullt.s8 q6, q6, q7\n"
         "vadd.i16 q5, q5, q6\n"
-        "le lr, 4b\n"
-        MG_WIDEN("b", "q0", "q4")
-        MG_WIDEN("t", "q1", "q4")
-        MG_WIDEN("b", "q2", "q5")
-        MG_WIDEN("t", "q3", "q5")
-        "b 3b\n"
+        MG_WIDEN_ALL
+        "le lr, 3b\n"
+        "4:\n"
+        "cbz r0, 5f\n"
+        "ldr r4, [r12]\n"
+        "add r4, r4, r3\n"
+        MG_BYTES("q6", "[r4]")
+        "vldrb.u8 q7, [r5], #16\n"
+        "vmullb.s8 q4, q6, q7\n"
+        "vmullt.s8 q5, q6, q7\n"
+        MG_WIDEN_ALL
         "5:\n"
         MG_FOUR("q0", "q4")
         MG_FOUR("q1", "q5")
@@ -96,19 +114,19 @@ static __attribute__((naked)) void MG_VARIANT(pixel)(const mg_depthwise_conv2d_s
         "vstrbt.8 q0, [r4]\n"
         ".else\n"
         "vstrb.8 q0, [r4]\n"
-        "cmp r3, r8\n"
-        "beq 6f\n"
         "add r3, r3, #16\n"
         "cmp r3, r8\n"
-        "it hi\n"
-        "movhi r3, r8\n"
-        "b 2b\n"
-        "6:\n"
+        "bls 2b\n"
+        "sub r4, r3, r8\n"
+        "mov r3, r8\n"
+        "cmp r4, #16\n"
+        "bne 2b\n"
         ".endif\n"
         "vpop {d8-d15}\n"
-        "pop {r4-r10, pc}\n");
+        "pop {r3-r11, pc}\n");
 }
 #undef MG_BYTES
+#undef MG_WIDEN_ALL
 #undef MG_WIDEN
 #undef MG_FOUR
 #undef MG_SHIFTED
@@ -131,66 +149,66 @@ static void MG_VARIANT(advance)(uint32_t *table, uint32_t outside, uint32_t step
 /* Fills the table for the window that begins at a column. */
 static void MG_VARIANT(place)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column, uint32_t *table)
 {
-    const uint32_t step = p->dilation, bytes = step * p->channels, columns = p->kernel_w;
-    const uint32_t outside = (uint32_t)p->outside;
-    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
-        const uint32_t width = rows[i] != NULL ? p->in_w : 0u;
-        uint32_t from = column, at = (uint32_t)rows[i] + column * p->channels;
-        for (uint32_t j = 0u; j < columns; j += 1u) {
-            *table = from < width ? at : outside;
-            table += 1;
-            from += step;
-            at += bytes;
-        }
+    const uint32_t step = p->dilation, bytes = step * p->channels, columns = p->kernel_w, in_w = p->in_w;
+    const uint32_t outside = (uint32_t)p->outside, place = column * p->channels;
+    const int8_t *const *const end = rows + p->kernel_h;
+    for (; rows < end; rows += 1) {
+        const uint32_t width = *rows != NULL ? in_w : 0u;
+        uint32_t from = column, at = (uint32_t)*rows + place;
+        __asm__ volatile("dls lr, %3\n"
+                         "1:\n"
+                         "cmp %1, %4\n"
+                         "ite lo\n"
+                         "strlo %2, [%0], #4\n"
+                         "strhs %5, [%0], #4\n"
+                         "add %1, %1, %6\n"
+                         "add %2, %2, %7\n"
+                         "le lr, 1b\n"
+                         : "+r"(table), "+r"(from), "+r"(at)
+                         : "r"(columns), "r"(width), "r"(outside), "r"(step), "r"(bytes)
+                         : "lr", "cc", "memory");
     }
 }
 
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 {
     uint32_t *const table = (uint32_t *)(void *)scratch;
-    const uint32_t taps = (uint32_t)p->kernel_h * p->kernel_w, extent = (p->kernel_w - 1u) * p->dilation;
+    const uint32_t words = ((uint32_t)p->kernel_h * p->kernel_w + 3u) & ~3u, channels = p->channels, stride = p->stride;
+    const uint32_t width = p->in_w, extent = (p->kernel_w - 1u) * p->dilation, outside = (uint32_t)p->outside;
+    const int8_t *const end = out + p->out_w * channels;
     uint32_t column = 0u - p->left, inside = 0u, n = 1u;
     (void)y;
-    for (uint32_t x = 0u; x < p->out_w; x += n) {
-        const uint32_t before = inside, step = n * p->stride * p->channels;
-        inside = column < p->in_w && column + extent < p->in_w ? p->in_w - extent - column : 0u;
+    while (out < end) {
+        const uint32_t before = inside;
+        inside = column < width && column + extent < width ? width - extent - column : 0u;
         if (before != 0u && inside != 0u) {
-            MG_VARIANT(advance)(table, (uint32_t)p->outside, step, (taps + 3u) & ~3u);
+            MG_VARIANT(advance)(table, outside, n * stride * channels, words);
         } else {
             MG_VARIANT(place)(p, rows, column, table);
         }
         n = 1u;
 #if MG_NARROW
-        while (n < p->together && n < inside && x + n < p->out_w) {
+        while (n < p->together && n < inside && out + n * channels < end) {
             n += 1u;
         }
 #endif
-        MG_VARIANT(pixel)(p, table, out, n * p->channels);
-        column += n * p->stride;
-        out += n * p->channels;
+        MG_VARIANT(pixel)(p, table, out, n * channels);
+        column += n * stride;
+        out += n * channels;
     }
 }
 #else
-/* The sum of one channel, a lane of a block. Returns what follows the groups. */
-static const int8_t *MG_VARIANT(sum)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column,
-                                     uint32_t c, uint32_t lane, const int8_t *groups, int32_t *sum)
+/* The sum of one channel, a lane of a block. */
+static int32_t MG_VARIANT(sum)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column,
+                               uint32_t c, const int8_t *lane)
 {
-    int32_t n = 0;
-    uint32_t k = 0u;
-    for (;;) {
-        (void)memcpy(&n, groups, 4u);
-        groups += 4;
-        if (n == 0) {
-            return groups;
-        }
-        for (int32_t t = 0; t < n; t += 1) {
-            const uint32_t at = column + k % p->kernel_w * p->dilation;
-            const int8_t *const row = rows[k / p->kernel_w];
-            *sum += groups[lane] * (row != NULL && at < p->in_w ? row[at * p->channels + c] : p->outside[c]);
-            groups += 16;
-            k += 1u;
-        }
+    int32_t sum = 0;
+    for (uint32_t k = 0u; k < (uint32_t)p->kernel_h * p->kernel_w; k += 1u) {
+        const uint32_t at = column + k % p->kernel_w * p->dilation;
+        const int8_t *const row = rows[k / p->kernel_w];
+        sum += lane[k * 16u] * (row != NULL && at < p->in_w ? row[at * p->channels + c] : p->outside[c]);
     }
+    return sum;
 }
 
 /* 16 channels of a pixel, or all of fewer. Returns the next block. */
@@ -198,12 +216,12 @@ static const int8_t *MG_VARIANT(block)(const mg_depthwise_conv2d_s8__mve_taps_pa
                                        uint32_t from, const int8_t *block, int8_t *out)
 {
     static const uint8_t places[4] = {0u, 2u, 1u, 3u};
-    const int8_t *rest = block;
+    const int8_t *const rest = block + 64 + (uint32_t)p->kernel_h * p->kernel_w * 16u;
     for (uint32_t lane = 0u; lane < 16u && lane < p->channels; lane += 1u) {
         const uint32_t at = (places[lane % 4u] * 4u + lane / 4u) * 4u;
         int32_t sum, mult, shift;
         (void)memcpy(&sum, block + at, 4u);
-        rest = MG_VARIANT(sum)(p, rows, column, from + lane, lane, block + 64, &sum);
+        sum += MG_VARIANT(sum)(p, rows, column, from + lane, block + 64 + lane);
         (void)memcpy(&mult, rest + at, 4u);
         (void)memcpy(&shift, rest + 64 + at, 4u);
         out[from + lane] = (int8_t)mg_clamp(MG_SCALED(sum, mult, shift) + p->out_zero_point, p->out_min, p->out_max);

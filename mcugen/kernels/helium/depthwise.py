@@ -11,6 +11,7 @@ from mcugen.errors import InternalError
 from mcugen.kernel import Form, Kernel, Ring
 from mcugen.kernels.helium import packing, spread, squares, taps
 from mcugen.kernels.helium.spread import WEAVE, WORDS
+from mcugen.kernels.helium.taps import one_to_one
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 
@@ -31,11 +32,6 @@ LEAST_ROWS = 12
 
 MOST_CHANNELS = 63
 """Most channels of rows read channel by channel: the words of two pixels must be within reach of one load."""
-
-
-def one_to_one(call: Call) -> bool:
-    "each input channel has one output channel"
-    return call.input(0).shape[3] == call.output.shape[3]
 
 
 def blocks_of(channels: int) -> np.ndarray:

@@ -1,27 +1,28 @@
 """Depthwise kernel for cores with Helium that reads the input's rows as they are, with a word of memory for each tap.
 
-Products of 16 channels are summed in 16 bits, and these sums widened after as many taps as fit.
+Products of 16 channels are made of bytes, and added in 16 bits for two taps at a time.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule, fact
+from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
+from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, window_of
 
 BLOCK = packing.LANES
 """Channels that are computed together."""
 
 MOST_SUM = 2**15 - 1
-"""Largest sum of a group of taps."""
+"""Largest sum of the products of two taps."""
 
 ORDER = np.arange(BLOCK).reshape(4, 4).T[[0, 2, 1, 3]].reshape(-1)
 """The channels of a block in the order in which their sums of 32 bits lie."""
 
-TERMS = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "widened", "pixels", "placed", "moved")
+TERMS = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "pixels", "placed", "moved")
 
 
 def _picked(call: Call) -> np.ndarray:
@@ -45,35 +46,27 @@ def _largest(call: Call) -> np.ndarray:
     return np.asarray(np.broadcast_to(most, x.shape[3]))[:, None]
 
 
-@fact
-def groups(call: Call) -> tuple[tuple[int, ...], ...]:
-    """The numbers of taps whose products are summed in 16 bits, for each block of channels."""
-    return tuple(_grouped(sizes) for sizes in (np.abs(matrix(call)) * _largest(call))[_picked(call)])
+def one_to_one(call: Call) -> bool:
+    "each input channel has one output channel"
+    return call.input(0).shape[3] == call.output.shape[3]
 
 
-def _grouped(sizes: np.ndarray) -> tuple[int, ...]:
-    """sizes: [BLOCK, taps] the largest products; as many taps to a group as fit."""
-    found, sums = [0], np.zeros(len(sizes), np.int64)
-    for tap in sizes.T:
-        sums = sums + tap
-        if found[-1] and sums.max() > MOST_SUM:
-            found.append(0)
-            sums = tap
-        found[-1] += 1
-    return tuple(found)
+def pairs_fit(call: Call) -> bool:
+    "the products of two taps, in the order of the window, add up to 16 bits"
+    if not _filter.int8_data(call) or not _filter.constant_weights(call) or not one_to_one(call):
+        return False
+    sizes = np.abs(matrix(call)) * _largest(call)
+    return bool(np.add.reduceat(sizes, np.arange(0, sizes.shape[1], 2), axis=1).max() <= MOST_SUM)
 
 
 def _stream(call: Call) -> np.ndarray:
     w, picked = matrix(call), _picked(call)
-    rest = packing.finishing(call, w, picked)[..., ORDER].astype("<i4")
-    parts: list[np.ndarray] = []
-    for lanes, counts, (bias, *scaling) in zip(picked, groups(call), rest, strict=True):
-        taps = np.split(w[lanes].T.astype(np.int8), np.cumsum(counts)[:-1])
-        parts.append(bias)
-        for count, weights in zip(counts, taps, strict=True):
-            parts += [np.array([count], "<i4"), np.ascontiguousarray(weights)]
-        parts += [np.zeros(1, "<i4"), *scaling]
-    return np.concatenate([np.ascontiguousarray(part).reshape(-1).view(np.int8) for part in parts])
+    rest = np.ascontiguousarray(packing.finishing(call, w, picked)[..., ORDER].astype("<i4"))
+    bias, scaling = (
+        np.ascontiguousarray(part).view(np.int8) for part in (rest[:, 0], rest[:, 1:].reshape(len(rest), -1))
+    )
+    weights = w[picked].transpose(0, 2, 1).astype(np.int8).reshape(len(picked), -1)
+    return np.concatenate([bias, weights, scaling], axis=1).reshape(-1)
 
 
 def scratch(call: Call) -> int:
@@ -94,17 +87,17 @@ def _inside(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Vectors of products, those that are masked, sums that are widened, pixels, taps that are placed and moved."""
+    """Vectors of products, those that are masked, pairs of taps, pixels, taps that are placed and moved."""
     y, (h, w) = call.output.shape, window_of(call).kernel
     inside, rows = _inside(call), y[0] * y[1]
     steps = -(-inside // _together(call))
     moved = rows * max(steps - 1, 0)
-    pixels, blocks = rows * (y[2] - inside + steps), len(groups(call))
+    pixels, blocks = rows * (y[2] - inside + steps), -(-y[3] // BLOCK)
     return {
         **packing.finish_work(call, pixels * blocks),
         "tap_vectors": pixels * blocks * h * w,
         "narrow_vectors": pixels * h * w * (y[3] < BLOCK),
-        "widened": pixels * sum(map(len, groups(call))),
+        "pairs": pixels * blocks * -(-h * w // 2),
         "pixels": pixels,
         "placed": (pixels - moved) * h * w,
         "moved": moved * -(-h * w // 4),
@@ -137,7 +130,7 @@ def kernel(*rules: Rule) -> Kernel:
     return Kernel(
         "mg_depthwise_conv2d_s8__mve_taps",
         Form.WINDOW,
-        rules,
+        (*rules, pairs_fit),
         params=params,
         window=row_window,
         scratch=scratch,
