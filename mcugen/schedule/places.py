@@ -107,18 +107,23 @@ class Layout:
 def places_of(
     graph: Graph, choices: Sequence[Choice], steps: Sequence[Step], order: Trace, keep_input: bool, pushed: str | None
 ) -> dict[str, Place]:
-    """Tensor -> place. A result computed over an operand that dies there shares its place too."""
+    """Tensor -> place. A result computed over an operand that dies there shares its place too.
+
+    Of several such operands it is the one computed last: of one that was there before, rows become free meanwhile.
+    """
     layout = Layout(graph, choices)
     uses = Uses(graph, steps, order)
     update_states(graph, steps, layout, uses)
     states = {state.before for state in graph.states}
     kept = states | (set(graph.inputs) if keep_input else set())
+    writer = {name: step.index for step in steps for name in step.choice.node.outputs}
     for step in steps:
         result = step.choice.node.outputs[0]
         if layout.places[result].buffer in states:
             continue
-        for k in _overwritable(step, layout, uses, kept):
-            if _joined(layout, str(step.choice.node.inputs[k]), result, pushed):
+        over = [str(step.choice.node.inputs[k]) for k in _overwritable(step, layout, uses, kept)]
+        for operand in sorted(over, key=lambda name: -writer.get(name, -1)):
+            if _joined(layout, operand, result, pushed):
                 break
     return layout.places
 
