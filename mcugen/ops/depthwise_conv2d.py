@@ -373,6 +373,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "single", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 3), "zero": 3, "gain": 0.01},
     {"size": (3, 5), "c": 70, "kernel": (3, 3), "zero": -7, "out_zero": -128, "gain": 0.002},
     {"size": (5, 8), "c": 190, "kernel": (3, 3), "stride": (2, 2), "zero": 9, "gain": 0.002},
+    {"size": (4, 2), "c": 6, "kernel": (3, 3), "zero": -128, "out_zero": -128, "gain": 0.003, "activation": "RELU6"},
     {"size": (3, 9), "c": 1, "multiplier": 8, "kernel": (1, 16), "zero": 5, "out_zero": -128, "gain": 0.002},
     {"kind": "f16", "size": (4, 5), "c": 6, "kernel": (3, 3), "activation": "RELU6"},
     {"kind": "f16", "size": (5, 6), "c": 1, "multiplier": 3, "kernel": (3, 2), "bias": False},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
-from mcugen.kernels.dsp import conv, each, planar, recurrent, scaling, slices, vector, winograd
+from mcugen.kernels.dsp import conv, direct, each, planar, recurrent, scaling, slices, vector, winograd
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
@@ -20,7 +20,13 @@ FAMILY = Family(
             winograd.kernel(one_group),
             *conv.ring_kernels(one_group),
         ),
-        DepthwiseConv2D: (*conv.ring_kernels(reads_one_channel), *planar.KERNELS, each.EACH, *slices.KERNELS),
+        DepthwiseConv2D: (
+            *conv.ring_kernels(reads_one_channel),
+            *planar.KERNELS,
+            each.EACH,
+            *slices.KERNELS,
+            direct.DIRECT,
+        ),
         FullyConnected: vector.kernels(),
         QuantizedLstm: recurrent.LSTM,
         Svdf: recurrent.SVDF,

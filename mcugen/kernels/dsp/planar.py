@@ -31,17 +31,17 @@ TERMS = ("inner", "spread", "slots")
 
 def line_work(call: Call) -> dict[str, float]:
     s = line_of(call)
-    return shape_work(call, s, s.instructions(_signs(call)), RowWindow(1, 1, 1, 0, 1, 1))
+    return shape_work(call, s, s.instructions(signs(call)), RowWindow(1, 1, 1, 0, 1, 1))
 
 
 def row_work(call: Call) -> dict[str, float]:
     s = shape_of(call)
-    return shape_work(call, s, s.instructions(_signs(call)), row_window(call), s.is_short)
+    return shape_work(call, s, s.instructions(signs(call)), row_window(call), s.is_short)
 
 
 def _blocks_work(call: Call) -> dict[str, float]:
     s = shape_of(call)
-    return shape_work(call, s, s.blocks_instructions(_signs(call)), row_window(call))
+    return shape_work(call, s, s.blocks_instructions(signs(call)), row_window(call))
 
 
 def shape_work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bool = False) -> dict[str, float]:
@@ -66,7 +66,7 @@ def _column_work(call: Call) -> dict[str, float]:
     images, words, channels = call.output.shape[0], _even(rows.size) // 2, call.output.shape[3]
     converted = images * rows.walked_rows
     return {
-        "inner": call.output.size * (10 + _signs(call) + words + 2 * -(-words // 4)),
+        "inner": call.output.size * (10 + signs(call) + words + 2 * -(-words // 4)),
         "spread": converted * (2 * channels + 4 * (channels // SPREAD_CHANNELS)),
         "slots": images * rows.out_rows * rows.size,
     }
@@ -93,7 +93,7 @@ def one_image(call: Call) -> bool:
     return call.input(0).shape[0] == 1 and call.output.shape[1] > 1
 
 
-_USUAL = (_filter.int8_outside, _filter.constant_weights, single_multiplier, scaling.doubled, scaling.scaled)
+USUAL = (_filter.int8_outside, _filter.constant_weights, single_multiplier, scaling.doubled, scaling.scaled)
 
 
 def _weights(call: Call) -> np.ndarray:
@@ -168,16 +168,16 @@ def _even(n: int) -> int:
     return n + n % 2
 
 
-def _linear(call: Call) -> int:
+def linear_of(call: Call) -> int:
     """1 where the sign of a sum counts, 2 where sums are rounded once, 3 where they are scaled by a float, 4 where one
     shift serves all channels.
     """
     if scaling.scales_alike(call).alike:
         return 4
-    return 1 + scaling.how_once(call) if rounds_once(call) else _signs(call)
+    return 1 + scaling.how_once(call) if rounds_once(call) else signs(call)
 
 
-def _signs(call: Call) -> int:
+def signs(call: Call) -> int:
     """Instructions for each output beyond those that round, shift and clamp: 1 where the sign of a sum counts, and one
     less where one instruction shifts and clamps.
     """
@@ -190,7 +190,7 @@ def _variant(call: Call, s: Shape) -> dict[str, int]:
     blocks, block, tail = s.blocks
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
-        "blocks": blocks, "block": block, "tail": tail, "linear": _linear(call),
+        "blocks": blocks, "block": block, "tail": tail, "linear": linear_of(call),
         "shift": scaling.scales_alike(call).alike,
     }  # fmt: skip
 
@@ -199,7 +199,7 @@ def _blocks_variant(call: Call) -> Mapping[str, int]:
     s = shape_of(call)
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
-        "block": s.even_block, "linear": _linear(call), "shift": scaling.scales_alike(call).alike,
+        "block": s.even_block, "linear": linear_of(call), "shift": scaling.scales_alike(call).alike,
     }  # fmt: skip
 
 
@@ -209,7 +209,7 @@ def _row_variant(call: Call) -> Mapping[str, int]:
     return {**_variant(call, s), "pad": s.is_short * s.pad, "seen": s.is_short * s.seen}
 
 
-def _kept(call: Call, w: np.ndarray) -> np.ndarray:
+def kept(call: Call, w: np.ndarray) -> np.ndarray:
     """Weights [channels, taps] as the sums hold them, zeros where the output is the same for all inputs."""
     scale = scaling.scales_alike(call)
     return np.asarray(np.where(scale.constant, 0, scale.held(w.T)).T)
@@ -219,12 +219,12 @@ def _column_variant(call: Call) -> Mapping[str, int]:
     taps = window_of(call).kernel[0]
     clamps = scaling.clamp(call, activation_of(call))["clamps"]
     shift = scaling.scales_alike(call).alike
-    return {"h": taps, "c": call.output.shape[3], "linear": _linear(call), "shift": shift, "clamp": int(clamps)}
+    return {"h": taps, "c": call.output.shape[3], "linear": linear_of(call), "shift": shift, "clamp": int(clamps)}
 
 
 def planar_params(call: Call, s: Shape, w: np.ndarray, channels: int = 0) -> Params:
     """w: the weights as [channels, taps]. channels: of a slice, 0 for all together."""
-    packed = pack_weights(s, _kept(call, w), turns=not channels)
+    packed = pack_weights(s, kept(call, w), turns=not channels)
     return {**_params(call, w, packed), **sizes_of(call, s, channels)}
 
 
@@ -245,7 +245,7 @@ def sizes_of(call: Call, s: Shape, channels: int = 0) -> Params:
 
 def _column_params(call: Call) -> Params:
     w = seen_weights(call)
-    return _params(call, w, pack_column(_kept(call, w)))
+    return _params(call, w, pack_column(kept(call, w)))
 
 
 def _params(call: Call, w: np.ndarray, packed: np.ndarray) -> Params:
@@ -303,22 +303,22 @@ def _line_variant(call: Call) -> Mapping[str, int]:
 
 
 def row_code(call: Call) -> int:
-    return round(shape_of(call).code(_signs(call)) + shape_of(call).spreading)
+    return round(shape_of(call).code(signs(call)) + shape_of(call).spreading)
 
 
 def line_code(call: Call) -> int:
-    return round(line_of(call).code(_signs(call)))
+    return round(line_of(call).code(signs(call)))
 
 
 def _blocks_code(call: Call) -> int:
-    return round(shape_of(call).blocks_code(_signs(call)))
+    return round(shape_of(call).blocks_code(signs(call)))
 
 
-NARROW = (*_USUAL, undilated, one_pixel_wide)
+NARROW = (*USUAL, undilated, one_pixel_wide)
 PLANAR = Kernel(
     "mg_depthwise_conv2d_s8__planar",
     Form.RING,
-    accepts=(*_USUAL, undilated, stepping(1), reachable(shape_of)),
+    accepts=(*USUAL, undilated, stepping(1), reachable(shape_of)),
     params=_row_params,
     window=row_window,
     ring=_ring,

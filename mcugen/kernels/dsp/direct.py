@@ -1,0 +1,204 @@
+"""Depthwise convolution on rows of int8 as they are, for cores with SMLAD, without memory of its own.
+
+A word of data is widened in registers, where it is read; see depthwise_conv2d_s8__direct.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params, fact
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.dsp import planar, scaling
+from mcugen.kernels.dsp.shape import Shape, shape_of
+from mcugen.numeric import wrap32
+from mcugen.ops import _filter
+from mcugen.ops._weighted import activation_of, row_window
+from mcugen.ops._window import MAX_FIELD
+
+GROUP = 4
+"""Channels that are computed together."""
+MAX_REACH = 4095
+"""The reach of an instruction's offset in bytes."""
+MAX_PAIR_TAPS = 36
+"""Taps that are unrolled for pairs of columns, at most."""
+MAX_BESIDES = 20
+"""Words of a group beside those of its weights, at most."""
+CALL = 55
+"""Instructions of a call for a column of outputs, or for pairs, about."""
+CLAMPED = 2.25
+"""Instructions that clamp an output to less than int8."""
+TERMS = ("inner",)
+
+
+def four_channels(call: Call) -> bool:
+    "there are 4 to 4095 channels"
+    return GROUP <= call.output.shape[3] <= MAX_REACH
+
+
+def in_fields(call: Call) -> bool:
+    "images have at most 65535 columns, and kernels take at most 32757 words"
+    s = shape_of(call)
+    return max(s.in_width, s.out_width, 2 * s.height * s.width + MAX_BESIDES) <= MAX_FIELD
+
+
+def _taps(s: Shape) -> np.ndarray:
+    """The taps of a kernel row that are inside the image, at each output column."""
+    starts = np.arange(s.out_width) * s.stride - s.pad
+    return np.asarray(np.minimum(starts + s.width, s.in_width) - np.maximum(starts, 0))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of output columns that are computed together: how many, from which column on, and whether the first one
+    reads a column before the image, and the last one a column behind it.
+    """
+
+    count: int = 0
+    first: int = 0
+    left: int = 0
+    right: int = 0
+
+    def instructions(self, s: Shape, result: int) -> int:
+        """Instructions of a row for a group of channels. result: those that scale and store an output."""
+        if not self.count:
+            return 0
+        loads = s.width if s.stride == 1 else 2 * s.width - (s.width > s.stride)
+        checks = 2 * (self.left | self.right) + s.height * (self.left + self.right)
+        row = 2 + 3 * (s.width + s.stride) + loads + 8 * s.width
+        return self.count * (8 + checks + s.height * row + 4 * (1 + 2 * result))
+
+    def others(self, s: Shape) -> np.ndarray:
+        """The taps of a kernel row that are inside the image, at each of the other columns."""
+        taps = _taps(s)
+        return np.asarray(np.r_[taps[: self.first], taps[self.first + 2 * self.count :]])
+
+
+def _singles(s: Shape, pairs: Pairs, result: int) -> int:
+    """Instructions of the other columns of a row for a group of channels."""
+    around, taps = 12 + 4 * (1 + result), pairs.others(s)
+    if s.width == 1 and not pairs.count:
+        return len(taps) * (around + 11 * s.height)
+    return int((around + s.height * (8 + (11 + (s.channels >= 256)) * taps)).sum())
+
+
+@fact
+def pairs_of(call: Call) -> Pairs:
+    """The pairs that take the fewest instructions: inside the image, or with columns at its sides."""
+    s, result = shape_of(call), _result(call)
+    reach = (s.width + s.stride - 1) * s.channels
+    if s.out_width < 2 or reach > MAX_REACH or s.height * s.width > MAX_PAIR_TAPS:
+        return Pairs()
+    inside = np.flatnonzero(_taps(s) == s.width)
+    found = [Pairs(inside.size // 2, int(inside[0]))] if inside.size > 1 else [Pairs()]
+    beyond = (s.out_width // 2 * 2 - 1) * s.stride - s.pad + s.width - s.in_width
+    if s.width > 1 and s.pad <= 1 and beyond <= 1:
+        found.append(Pairs(s.out_width // 2, 0, s.pad, max(beyond, 0)))
+    return min(found, key=lambda pairs: pairs.instructions(s, result) + _singles(s, pairs, result))
+
+
+def _variant(call: Call) -> Mapping[str, int]:
+    s, pairs = shape_of(call), pairs_of(call)
+    paired = pairs.count > 0
+    return {
+        "c": s.channels if paired or s.width > 1 else 0,
+        "h": s.height * paired, "w": s.width * paired, "s": s.stride * paired, "left": pairs.left, "right": pairs.right,
+        "linear": planar.linear_of(call), "shift": scaling.scales_alike(call).alike, "clamp": _clamps(call),
+    }  # fmt: skip
+
+
+def _clamps(call: Call) -> int:
+    return int(scaling.clamp(call, activation_of(call))["clamps"])
+
+
+def _result(call: Call) -> int:
+    """Instructions that scale and store an output."""
+    return 4 + planar.signs(call)
+
+
+def _work(call: Call) -> dict[str, float]:
+    """Instructions beside the shapes, as the text has them: of the groups of a row; of calls for columns and pairs."""
+    s, pairs, result = shape_of(call), pairs_of(call), _result(call)
+    rows, groups = call.output.shape[0] * row_window(call).out_rows, -(-s.channels // GROUP)
+    parts = 1 + (s.channels % GROUP > 0)
+    each = pairs.instructions(s, result) + _singles(s, pairs, result)
+    around = CALL * len(pairs.others(s)) + (pairs.count > 0) * CALL + pairs.count * (9 + 3 * s.height)
+    return {"inner": rows * (groups * each + parts * around) + CLAMPED * _clamps(call) * call.output.size}
+
+
+def _code(call: Call) -> int:
+    """Code size of a copy in bytes."""
+    s, pairs, result = shape_of(call), pairs_of(call), _result(call)
+    single = 350 + 16 * result
+    if not pairs.count:
+        return single
+    sides = 30 * (pairs.left + pairs.right)
+    return single + 240 + sides + 4 * pairs.instructions(s, result) // pairs.count + 24 * s.height
+
+
+def _groups(channels: int) -> np.ndarray:
+    """The channels of each group, the last one from the end."""
+    starts = np.minimum(np.arange(0, channels, GROUP), channels - GROUP)
+    return np.asarray(starts[:, None] + np.arange(GROUP))
+
+
+def _words(call: Call) -> int:
+    """Words of a group in the stream."""
+    s = shape_of(call)
+    return 8 + 2 * s.height * s.width + GROUP * (2 if planar.linear_of(call) >= 3 else 3)
+
+
+def _stream(call: Call) -> np.ndarray:
+    scale, w = scaling.scales_alike(call), planar.seen_weights(call)
+    groups = _groups(len(w))
+
+    def held(bias: np.ndarray) -> np.ndarray:
+        found: np.ndarray = wrap32(scale.held(np.where(scale.constant, 0, bias)))[groups]
+        return found
+
+    taps = planar.kept(call, w)[groups]
+    words = scaling.words(taps[:, scaling.SWAPPED].transpose(0, 2, 1)).reshape(len(groups), -1)
+    finish = [scale.mult, scale.addend, scale.shift][: 2 if planar.linear_of(call) >= 3 else 3]
+    constants = np.stack(finish, axis=1)[groups].reshape(len(groups), -1)
+    folded, plain = _filter.folded_bias(call, w.sum(axis=1)), _filter.bias_of(call, len(w))
+    return scaling.stored(np.hstack([held(folded), held(plain), words, constants]))
+
+
+def _params(call: Call) -> Params:
+    s, pairs, clamp = shape_of(call), pairs_of(call), scaling.clamp(call, activation_of(call))
+    return {
+        "stream": _stream(call),
+        "channels": s.channels,
+        "height": s.height,
+        "width": s.width,
+        "in_w": s.in_width,
+        "outputs": s.out_width,
+        "stride": s.stride,
+        "pad": s.pad,
+        "first": pairs.first,
+        "pairs": pairs.count,
+        "group": _words(call),
+        "in_zero_point": call.input(0).zero_point,
+        "out_min": clamp["low"],
+        "out_max": clamp["high"],
+    }
+
+
+DIRECT = Kernel(
+    "mg_depthwise_conv2d_s8__direct",
+    Form.WINDOW,
+    accepts=(*planar.USUAL, planar.undilated, four_channels, in_fields),
+    params=_params,
+    window=row_window,
+    outside=_filter.outside,
+    variant=_variant,
+    struct="mg_depthwise_conv2d_s8__direct",
+    short="dw_direct",
+    work=_work,
+    terms=TERMS,
+    code=_code,
+    needs=scaling.DSP,
+)
