@@ -16,6 +16,7 @@ from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select import costs, devices
 from mcugen.select.weights import waits_per_byte
 from mcugen.target import Target
+from mcugen.types import rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +56,14 @@ _Judged = tuple[Kernel, str]
 class _Run:
     """The core and the schedule that costs are estimated for.
 
-    batch: rows an event, None: batch_of. waits_per_byte: cycles that a read of a constant waits for the memory, None
-    where that is not known. kept_bytes: of constants in a cache.
+    batch: rows an event, None: batch_of. frames: whether each output row is a run of its own. waits_per_byte: cycles
+    that a read of a constant waits for the memory, None where that is not known. kept_bytes: of constants in a cache.
     """
 
     target: Target
     by_rows: bool
     batch: int | None
+    frames: bool
     waits_per_byte: float | None
     kept_bytes: int
 
@@ -72,9 +74,9 @@ class _Run:
 
 def _run(target: Target, options: Options) -> _Run:
     by_rows = options.input_mode != "whole" or options.optimize == "ram"
-    batch = 1 if options.input_mode == "frames" else None
+    frames = options.input_mode == "frames"
     kept = target.flash_regions()[0].data_cache_bytes if target.flash_regions() else 0
-    return _Run(target, by_rows, batch, waits_per_byte(options, target), kept)
+    return _Run(target, by_rows, 1 if frames else None, frames, waits_per_byte(options, target), kept)
 
 
 def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
@@ -159,10 +161,12 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
     if kernel.form is Form.GRID:
         taken_ns = devices.nanoseconds(kernel, call, run.target)
         return Candidate(choice, taken_ns, taken_ns, step.scratch_bytes, kernel.identity(call), 0)
-    taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch)
+    taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
     walked = taken if run.by_rows else costs.estimate(kernel, call, run.core, True, run.batch)
     cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
     rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
+    if run.frames and can_run_by_rows(choice):  # a run computes one row
+        cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
     if not taken.is_fitted and next_cost is not None:
         cost = rows_cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes

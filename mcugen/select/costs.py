@@ -39,16 +39,19 @@ class Estimate:
     is_fitted: bool
 
 
-def estimate(kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch: int | None = None) -> Estimate:
+def estimate(
+    kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch: int | None = None, *, frames: bool = False
+) -> Estimate:
     """The cost of a call on a bare core (`Target.core`), whole or row by row: `batch` rows an event, else batch_of.
 
+    frames: whether each output row is computed by another run, which finds the rows that runs before it converted.
     A kernel that was not measured, such as one from a plugin, gets a high estimate.
     """
     if not kernel.has_code:
         return Estimate(0, 0, 0, True)
     if kernel.parts:
         return _in_one_loop(kernel, call, core, by_rows, batch)
-    found = features(kernel, call, by_rows, batch)
+    found = features(kernel, call, by_rows, batch, frames=frames)
     row = fitted.rows(core).get(kernel.symbol)
     if row is None:
         least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
@@ -98,7 +101,9 @@ def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[
     return {name: (of[1] + of[2]) / 2 * found[name] for name, of in terms.items() if name in found}
 
 
-def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | None = None) -> dict[str, float]:
+def features(
+    kernel: Kernel, call: Call, by_rows: bool = False, batch: int | None = None, *, frames: bool = False
+) -> dict[str, float]:
     """The work of a call in numbers: those that any kernel has, and those that the kernel states itself.
 
     macs       multiply-accumulates          outputs    elements of the results
@@ -123,7 +128,7 @@ def features(kernel: Kernel, call: Call, by_rows: bool = False, batch: int | Non
         "converted": _converted(kernel, call),
         **_work(step),
     }
-    for name in ("inputs", "converted", *kernel.converting) if step.refills else ():
+    for name in ("inputs", "converted", *kernel.converting) if kernel.ring and (step.refills or frames) else ():
         found[name] *= _conversions(step)
     return {name: float(value) for name, value in found.items() if value}
 
@@ -216,9 +221,9 @@ def _converted(kernel: Kernel, call: Call) -> int:
 
 
 def _conversions(step: Step) -> float:
-    """How often each input row is converted."""
+    """How often each input row is converted: for each output row all that it reads, or one."""
     kernel = step.choice.kernel
-    if not step.refills or kernel.window is None:
+    if kernel.window is None:
         return 1.0
     window = kernel.window(step.choice.call)
-    return window.out_rows * window.size / window.walked_rows
+    return window.out_rows * (window.size if step.refills else 1) / window.walked_rows

@@ -51,3 +51,19 @@ def test_costs_for_the_least_ram_are_those_of_rows() -> None:
     rows, least, whole = costs(input_mode="rows"), costs(optimize="ram"), costs()
     assert {symbol: least[symbol] for symbol in rows} == rows
     assert least != whole
+
+
+def test_a_frame_costs_one_row_and_converts_one() -> None:
+    """Of 15 rows read for the only row of a result, and of 3 for each of 28, a frame brings one."""
+
+    def fastest(rows: int, taps: int, mode: str) -> tuple[str, float]:
+        op = DepthwiseConv2D((1, 1), (1, 1), "VALID", "NONE")
+        graph = graph_of(example(op, 0, (1, rows, 1, 128), (1, taps, 1, 128), 3, gain=0.001))
+        best = candidates_of(graph, target.load("cortex-m4"), Options(input_mode=mode))[0][0]
+        return best.choice.kernel.symbol.rpartition("__")[2], best.cost
+
+    assert fastest(15, 15, "rows")[0] == "direct"
+    assert fastest(15, 15, "frames")[0] == "column"
+    for rows, taps in ((15, 15), (30, 3)):
+        less = fastest(rows, taps, "rows")[1] / fastest(rows, taps, "frames")[1]
+        assert less > 1.2 * (rows - taps + 1) if taps == rows else less == pytest.approx(rows - taps + 1, rel=0.1)
