@@ -52,6 +52,7 @@ class Shapes(DepthwiseConv2D):
             deep((3, 7, 20), (1, 3), dilation=(1, 2), rounding="even", activation="RELU6", gain=0.01),
             deep((2, 2, 1), (4, 4), zero=55, out_zero=0),
             deep((3, 9, 5), (3, 2), dilation=(1, 2), zero=12, padding=((1, 0), (2, 2))),
+            deep((6, 5, 16), (4, 1), zero=-3, out_zero=-1),
             deep((2, 35, 1), (1, 3), zero=0, out_zero=7, activation="RELU"),
         ]
 
@@ -91,6 +92,7 @@ def test_it_takes_a_word_for_each_tap() -> None:
     assert KERNEL.scratch is not None
     assert KERNEL.scratch(call_of(deep((3, 5, 64), (3, 3)))) == 48
     assert KERNEL.scratch(call_of(deep((9, 1, 64), (2, 4)))) == 32
+    assert KERNEL.scratch(call_of(deep((9, 1, 64), (4, 1)))) == 32
 
 
 def test_few_channels_of_pixels_side_by_side_fill_a_vector() -> None:

@@ -62,6 +62,50 @@ static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const in
     }
 }
 
+#if MG_HAS_MVE
+/* All outputs of one patch. Stack: the patch. r3: end of the blocks; r6: steps less one; r10: end of the full blocks;
+ * r11: outputs that repeat. */
+static __attribute__((naked)) void MG_VARIANT(alone)(const mg_conv2d_s8__mve_shared_params *p MCUGEN_UNUSED, const int8_t *patch MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+{
+    __asm__ volatile(
+        MG_ENTER("8")
+        "ldr r5, [r0]\n"
+        "ldr r4, [r0, #8]\n"
+        MG_LIMITS("12", "14", "16")
+        "ldrh r6, [r0, #20]\n"
+        "lsl r9, r6, #6\n"
+        "add r9, r9, #48\n"
+        MG_ENDS("r10", "r9", "r3", "r11")
+        "str r1, [sp]\n"
+        "mov r1, r2\n"
+        "sub r6, r6, #1\n"
+        "mov r4, #4\n"
+        "vctp.32 r4\n"
+        "2:\n"
+        "ldr r7, [sp]\n"
+        MG_STEP_ONE("", "vldrb.u8", "[r7], #16", "")
+        "wls lr, r6, 8f\n"
+        "7:\n"
+        MG_STEP_ONE("a", "vldrb.u8", "[r7], #16", "")
+        "le lr, 7b\n"
+        "8:\n"
+        MG_FINISH_ONE
+        "cmp r5, r10\n"
+        "blo.w 2b\n"
+        "cmp r5, r3\n"
+        "itt ne\n"
+        "subne r1, r1, r11\n"
+        "bne.w 2b\n"
+        MG_LEAVE("8"));
+}
+#else
+static void MG_VARIANT(alone)(mg_conv2d_s8__mve_shared_params *p, const int8_t *patch, int8_t *out)
+{
+    p->out_w = 1u;
+    MG_VARIANT(line)(p, patch, out);
+}
+#endif
+
 MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_pairs_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 {
     mg_conv2d_s8__mve_shared_params pair = {.stream = p->stream, .out_w = 2u, .out_c = p->out_c};
@@ -71,16 +115,17 @@ MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_pairs_params *p, const int8_t 
     pair.out_min = p->out_min;
     pair.out_max = p->out_max;
     pair.steps = p->steps;
-    for (uint32_t x = 0u; x < p->out_w; x += 2u) {
+    for (uint32_t left = p->out_w; left > 0u;) {
         MG_VARIANT(gather)(p, rows, column, scratch);
-        if (x + 1u < p->out_w) {
-            MG_VARIANT(gather)(p, rows, column + p->stride, scratch + p->steps * 16u);
-        } else {
-            pair.out_w = 1u;
+        if (left == 1u) {
+            MG_VARIANT(alone)(&pair, scratch, out);
+            return;
         }
+        MG_VARIANT(gather)(p, rows, column + p->stride, scratch + p->steps * 16u);
         MG_VARIANT(line)(&pair, scratch, out);
         column += 2 * p->stride;
         out += 2u * p->out_c;
+        left -= 2u;
     }
 }
 #include "mcugen/finish_end__mve.h"

@@ -36,7 +36,7 @@ typedef struct {
 } mg_depthwise_conv2d_s8__mve_taps_params;
 
 /* together: pixels that are computed together: of fewer than 16 channels and with a stride of 1, as many as fill 16; else 1.
- * rows: NULL outside the image. scratch: 4 bytes for each tap, a multiple of 16. */
+ * rows: NULL outside the image. scratch: 4 bytes for each tap, for at least four in the last row, a multiple of 16. */
 #define MG_DECLARE_depthwise_conv2d_s8__mve_taps(f) \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 

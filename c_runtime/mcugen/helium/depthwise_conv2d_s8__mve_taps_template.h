@@ -30,15 +30,21 @@ MG_DECLARE_depthwise_conv2d_s8__mve_taps(MG_KERNEL);
 #define MG_FOUR(sum, with) "vldrw.u32 " with ", [r5], #16\n" MG_HIGH(sum, with) MG_NUDGE(sum, with)
 #define MG_SHIFTED(sum, with) "vldrw.u32 " with ", [r5], #16\n" MG_ROUND(sum, sum ", " sum ", " with)
 
-/* All channels of a pixel, or `lanes` outputs of pixels side by side. table: where each tap of channel 0 is.
- * r3: first channel of the block; r8: of the last one; r9, r10: least and largest output;
- * r11: pairs of taps; r0: whether one is left. */
-static __attribute__((naked)) void MG_VARIANT(pixel)(const mg_depthwise_conv2d_s8__mve_taps_params *p MCUGEN_UNUSED, const uint32_t *table MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t lanes MCUGEN_UNUSED)
+/* Pixels whose windows have the same taps in the image. table: where each tap of channel 0 of the first is, in `quads` fours;
+ * what is not outside moves by `step`, and what is stored by `lanes`, all channels of a pixel or of several. */
+typedef struct {
+    uint32_t *table;
+    uint32_t outside, step, quads, count, lanes;
+    const int8_t *stream;
+} MG_VARIANT(pixels);
+
+/* r3: first channel of the block; r8: of the last one; r9, r10: least and largest output; r11: pairs of taps; r0: whether
+ * one is left. */
+static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_taps_params *p MCUGEN_UNUSED, MG_VARIANT(pixels) *run MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
         "push {r3-r11, lr}\n"
         "vpush {d8-d15}\n"
-        "ldr r5, [r0]\n"
         "ldr r8, [r0, #8]\n"
         "ldrsh r7, [r0, #12]\n"
         "ldrsh r9, [r0, #14]\n"
@@ -48,14 +54,16 @@ static __attribute__((naked)) void MG_VARIANT(pixel)(const mg_depthwise_conv2d_s
         "mul r6, r6, r4\n"
         "and r0, r6, #1\n"
         "lsr r11, r6, #1\n"
-        ".if " MG_TEXT(MG_NARROW) "\n"
-        "vctp.8 r3\n"
-        ".endif\n"
         "sub r8, r8, #16\n"
+        "1:\n"
+        "ldrd r4, r5, [r1, #20]\n"
         "mov r3, #0\n"
+        ".if " MG_TEXT(MG_NARROW) "\n"
+        "vctp.8 r4\n"
+        ".endif\n"
         "2:\n"
         "vldrw.u32 q0, [r5], #16\n"
-        "mov r12, r1\n"
+        "ldr r12, [r1]\n"
         "vldrw.u32 q1, [r5], #16\n"
         "vldrw.u32 q2, [r5], #16\n"
         "vldrw.u32 q3, [r5], #16\n"
@@ -122,6 +130,23 @@ static __attribute__((naked)) void MG_VARIANT(pixel)(const mg_depthwise_conv2d_s
         "cmp r4, #16\n"
         "bne 2b\n"
         ".endif\n"
+        "ldrd r6, r4, [r1, #16]\n"
+        "subs r6, r6, #1\n"
+        "beq 7f\n"
+        "str r6, [r1, #16]\n"
+        "add r2, r2, r4\n"
+        "ldr r12, [r1]\n"
+        "ldrd r4, r6, [r1, #4]\n"
+        "ldr r3, [r1, #12]\n"
+        "dls lr, r3\n"
+        "6:\n"
+        "vldrw.u32 q0, [r12]\n"
+        "vpt.i32 ne, q0, r4\n"
+        "vaddt.i32 q0, q0, r6\n"
+        "vstrw.u32 q0, [r12], #16\n"
+        "le lr, 6b\n"
+        "b 1b\n"
+        "7:\n"
         "vpop {d8-d15}\n"
         "pop {r3-r11, pc}\n");
 }
@@ -131,26 +156,34 @@ static __attribute__((naked)) void MG_VARIANT(pixel)(const mg_depthwise_conv2d_s
 #undef MG_FOUR
 #undef MG_SHIFTED
 
-/* The next pixel's taps, where both pixels have the same ones in the image: those outside stay. n: a multiple of 4. */
-static void MG_VARIANT(advance)(uint32_t *table, uint32_t outside, uint32_t step, uint32_t n)
-{
-    __asm__ volatile("dls lr, %3\n"
-                     "1:\n"
-                     "vldrw.u32 q0, [%0]\n"
-                     "vpt.i32 ne, q0, %1\n"
-                     "vaddt.i32 q0, q0, %2\n"
-                     "vstrw.u32 q0, [%0], #16\n"
-                     "le lr, 1b\n"
-                     : "+r"(table)
-                     : "r"(outside), "r"(step), "r"(n / 4u)
-                     : "q0", "lr", "cc", "memory");
-}
-
-/* Fills the table for the window that begins at a column. */
+/* Fills the table for the window that begins at a column: four words for each row of few columns, some to be overwritten. */
 static void MG_VARIANT(place)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column, uint32_t *table)
 {
     const uint32_t step = p->dilation, bytes = step * p->channels, columns = p->kernel_w, in_w = p->in_w;
     const uint32_t outside = (uint32_t)p->outside, place = column * p->channels;
+    if (columns <= 4u) {
+        const uint32_t lanes[8] = {column, column + step, column + 2u * step, column + 3u * step,
+                                   place, place + bytes, place + 2u * bytes, place + 3u * bytes};
+        __asm__ volatile("vldrw.u32 q0, [%2]\n"
+                         "vldrw.u32 q1, [%2, #16]\n"
+                         "dls lr, %5\n"
+                         "1:\n"
+                         "ldr r4, [%0], #4\n"
+                         "cmp r4, #0\n"
+                         "ite eq\n"
+                         "moveq r5, #0\n"
+                         "movne r5, %3\n"
+                         "vadd.i32 q2, q1, r4\n"
+                         "vpt.u32 cs, q0, r5\n"
+                         "vdupt.32 q2, %6\n"
+                         "vstrw.u32 q2, [%1]\n"
+                         "add %1, %1, %4\n"
+                         "le lr, 1b\n"
+                         : "+r"(rows), "+r"(table)
+                         : "r"(lanes), "r"(in_w), "r"(4u * columns), "r"((uint32_t)p->kernel_h), "r"(outside)
+                         : "q0", "q1", "q2", "r4", "r5", "lr", "cc", "memory");
+        return;
+    }
     const int8_t *const *const end = rows + p->kernel_h;
     for (; rows < end; rows += 1) {
         const uint32_t width = *rows != NULL ? in_w : 0u;
@@ -172,29 +205,29 @@ static void MG_VARIANT(place)(const mg_depthwise_conv2d_s8__mve_taps_params *p, 
 
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 {
-    uint32_t *const table = (uint32_t *)(void *)scratch;
-    const uint32_t words = ((uint32_t)p->kernel_h * p->kernel_w + 3u) & ~3u, channels = p->channels, stride = p->stride;
-    const uint32_t width = p->in_w, extent = (p->kernel_w - 1u) * p->dilation, outside = (uint32_t)p->outside;
-    const int8_t *const end = out + p->out_w * channels;
-    uint32_t column = 0u - p->left, inside = 0u, n = 1u;
+    const uint32_t channels = p->channels, stride = p->stride, width = p->in_w, extent = (p->kernel_w - 1u) * p->dilation;
+    MG_VARIANT(pixels) run = {.table = (uint32_t *)(void *)scratch, .outside = (uint32_t)p->outside, .stream = p->stream};
+    uint32_t column = 0u - p->left, left = p->out_w;
     (void)y;
-    while (out < end) {
-        const uint32_t before = inside;
-        inside = column < width && column + extent < width ? width - extent - column : 0u;
-        if (before != 0u && inside != 0u) {
-            MG_VARIANT(advance)(table, outside, n * stride * channels, words);
-        } else {
-            MG_VARIANT(place)(p, rows, column, table);
-        }
-        n = 1u;
+    run.quads = ((uint32_t)p->kernel_h * p->kernel_w + 3u) / 4u;
+    while (left > 0u) {
+        uint32_t n = 1u, count = 1u;
+        MG_VARIANT(place)(p, rows, column, run.table);
+        if (column < width && column + extent < width) {
+            count = (width - extent - column - 1u) / stride + 1u;
+            count = count < left ? count : left;
 #if MG_NARROW
-        while (n < p->together && n < inside && out + n * channels < end) {
-            n += 1u;
-        }
+            n = p->together < count ? p->together : count;
+            count /= n;
 #endif
-        MG_VARIANT(pixel)(p, table, out, n * channels);
-        column += n * stride;
-        out += n * channels;
+        }
+        run.count = count;
+        run.lanes = n * channels;
+        run.step = stride * run.lanes;
+        MG_VARIANT(compute)(p, &run, out);
+        left -= n * count;
+        column += n * count * stride;
+        out += run.lanes * count;
     }
 }
 #else

@@ -11,9 +11,9 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD
 
-CODE_BYTES = 984
+CODE_BYTES = 1244
 
-TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "copies", "gathered")
+TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "alone_blocks", "alone_steps", "copies", "gathered")
 
 
 def _steps(call: Call) -> int:
@@ -34,18 +34,19 @@ def code(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Pairs of pixels, blocks of these and four outputs, their steps; runs that are gathered, and their vectors."""
+    """Blocks of four outputs of two pixels and of one, their steps; runs that are gathered, and their vectors."""
     y, channels, window = call.output.shape, call.input(0).shape[3], window_of(call)
-    pairs = y[0] * y[1] * -(-y[2] // 2)
-    blocks = pairs * -(-y[3] // packing.BLOCK)
+    (pairs, alone), blocks = (y[0] * y[1] * n for n in divmod(y[2], 2)), -(-y[3] // packing.BLOCK)
     runs = window.kernel[1] if window.dilation[1] > 1 else 1
     run = window.kernel[1] // runs * channels
     copies = y[0] * y[1] * y[2] * window.kernel[0]
     return {
         **packing.vector_work(call, window.kernel[0]),
         "pairs": pairs,
-        "blocks": blocks,
-        "pair_steps": blocks * _steps(call),
+        "blocks": pairs * blocks,
+        "pair_steps": pairs * blocks * _steps(call),
+        "alone_blocks": alone * blocks,
+        "alone_steps": alone * blocks * _steps(call),
         "copies": copies,
         "gathered": copies * runs * -(-run // packing.LANES),
     }

@@ -22,7 +22,7 @@ MOST_SUM = 2**15 - 1
 ORDER = np.arange(BLOCK).reshape(4, 4).T[[0, 2, 1, 3]].reshape(-1)
 """The channels of a block in the order in which their sums of 32 bits lie."""
 
-TERMS = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "pixels", "placed", "moved")
+TERMS = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "entered", "placed", "moves", "moved")
 
 
 def _picked(call: Call) -> np.ndarray:
@@ -70,9 +70,9 @@ def _stream(call: Call) -> np.ndarray:
 
 
 def scratch(call: Call) -> int:
-    """A table of pointers to the taps, by fours."""
+    """A table of pointers to the taps, by fours, with room for four of the last row."""
     h, w = window_of(call).kernel
-    return 4 * (-(-h * w // 4) * 4)
+    return 16 * -(-((h - 1) * w + max(w, 4)) // 4)
 
 
 def variant(call: Call) -> dict[str, int]:
@@ -87,19 +87,21 @@ def _inside(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Vectors of products, those that are masked, pairs of taps, pixels, taps that are placed and moved."""
+    """Vectors of products, those that are masked, pairs of taps, runs of pixels, taps that are placed and moved."""
     y, (h, w) = call.output.shape, window_of(call).kernel
-    inside, rows = _inside(call), y[0] * y[1]
-    steps = -(-inside // _together(call))
-    moved = rows * max(steps - 1, 0)
-    pixels, blocks = rows * (y[2] - inside + steps), -(-y[3] // BLOCK)
+    inside, rows, together = _inside(call), y[0] * y[1], _together(call)
+    full, rest = divmod(inside, together)
+    entered = rows * (y[2] - inside + (full > 0) + (rest > 0))
+    moved = rows * max(full - 1, 0)
+    pixels, blocks = entered + moved, -(-y[3] // BLOCK)
     return {
         **packing.finish_work(call, pixels * blocks),
         "tap_vectors": pixels * blocks * h * w,
         "narrow_vectors": pixels * h * w * (y[3] < BLOCK),
         "pairs": pixels * blocks * -(-h * w // 2),
-        "pixels": pixels,
-        "placed": (pixels - moved) * h * w,
+        "entered": entered,
+        "placed": entered * h * w,
+        "moves": moved,
         "moved": moved * -(-h * w // 4),
     }
 
