@@ -37,6 +37,17 @@ class LargeForest(TreeEnsemble):
         return [tree_ensemble.example(0, trees=20, depth=9)]
 
 
+def wide_window(op: type[Op], size: int) -> Call:
+    """The first call of an operator's examples with a window of so many rows and columns over an image as large."""
+    call = calls.example_calls(op)[0]
+    x, w, *others = call.inputs
+    assert x and w
+    shape = (w.shape[0], size, size, w.shape[3])
+    constants = (None, np.zeros(shape, w.np_dtype), *call.constants[2:])
+    image, y = (t.with_shape((1, size, size, t.shape[3])) for t in (x, call.output))
+    return dataclasses.replace(call, inputs=(image, w.with_shape(shape), *others), outputs=(y,), constants=constants)
+
+
 OPS: dict[str, type[Op]] = {op.__name__: op for op in registry.load().ops}
 WEIGHTED = sorted(name for name, op in OPS.items() if op.weight_operands)
 WINDOWED = sorted(
@@ -46,6 +57,7 @@ WINDOWED = sorted(
 )
 PLANTED: dict[str, list[Call]] = {
     "Transpose": [planted(Transpose((1, 0, 3, 2, 5, 4, 7, 6)), (2,) * 8)],
+    "DepthwiseConv2D": [wide_window(OPS["DepthwiseConv2D"], 200)],
     "Shape": [planted(Shape(), (2, 3))],
     "TreeEnsemble": [calls.example_calls(LargeForest)[0]],
     "StridedSlice": [planted(StridedSlice(((0, 2, 1),) * 8, (2,) * 8), (3,) * 8)],

@@ -37,9 +37,15 @@ def example_calls(op: type[Op], features: frozenset[str] = frozenset()) -> tuple
 
 
 def accepted(kernel: Kernel, op: type[Op]) -> list[Call]:
-    """The calls that a kernel takes: on a core with all features if it needs any, else on one without."""
-    found = example_calls(op, kernels.features() if kernel.needs else frozenset())  # type: ignore[arg-type]
-    return [call for call in found if not kernel.refusals(call, kernels.features())]
+    """The calls that a kernel takes: on a core with all features if it needs any, else on one without.
+
+    Those of a kernel that leaves cores with further features to others are on one with just what it needs.
+    """
+    for features in (kernels.features() if kernel.needs else frozenset(), kernel.needs):
+        given = example_calls(op, features)  # type: ignore[arg-type]
+        if found := [call for call in given if not kernel.refusals(call, kernels.features())]:
+            return found
+    return []
 
 
 def violates(rule: Rule, call: Call) -> bool:
@@ -135,6 +141,11 @@ def _larger_attributes(call: Call) -> Call:
     return dataclasses.replace(call, op=dataclasses.replace(call.op, **larger))
 
 
+def _on_any_core(call: Call) -> Call:
+    """On a core with all features."""
+    return dataclasses.replace(call, features=kernels.features())
+
+
 def _swapped(call: Call) -> Call:
     return dataclasses.replace(call, inputs=call.inputs[::-1], constants=call.constants[::-1])
 
@@ -149,6 +160,7 @@ _CHANGES: tuple[Callable[[Call], Call], ...] = (
     partial(_far_scales, ratio=0.75 * 2.0**-30),
     partial(_far_scales, ratio=1e-40),
     _swapped,
+    _on_any_core,
     _larger_attributes,
     lambda call: _reshaped(call, lambda shape: tuple(n * _MANY for n in shape)),
     lambda call: _reshaped(call, lambda shape: (*shape[:-1], _MANY)),

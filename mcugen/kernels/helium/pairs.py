@@ -22,7 +22,8 @@ def _steps(call: Call) -> int:
 
 def fields_fit(call: Call) -> bool:
     "no patch is longer than 65535 bytes"
-    return _steps(call) * packing.LANES <= MAX_FIELD
+    height, width = window_of(call).kernel
+    return height * width * call.input(0).shape[3] + packing.LANES <= MAX_FIELD
 
 
 def scratch(call: Call) -> int:
