@@ -104,6 +104,18 @@ def build(
     return Schedule(graph, steps, order, places, buffers, pushed)
 
 
+def over_first(made: Schedule, choices: Sequence[Choice], *, keep_input: bool) -> Schedule | None:
+    """The same schedule with results over the first operand that dies with them; None where that is no other one.
+
+    More bytes are in use at some event, but a plan of them may have fewer holes.
+    """
+    places = places_of(made.graph, choices, made.steps, made.trace, keep_input, made.pushed, latest=False)
+    if places == made.places:
+        return None
+    buffers = build_buffers(made.graph, made.steps, made.trace, places, keep_input, made.pushed)
+    return replace(made, places=places, row_buffers=buffers)
+
+
 def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedule:
     """A schedule that computes, for each frame pushed, the newest row of every step. Raises UsageError."""
     found = frames.build(graph, choices, pushed)

@@ -105,11 +105,19 @@ class Layout:
 
 
 def places_of(
-    graph: Graph, choices: Sequence[Choice], steps: Sequence[Step], order: Trace, keep_input: bool, pushed: str | None
+    graph: Graph,
+    choices: Sequence[Choice],
+    steps: Sequence[Step],
+    order: Trace,
+    keep_input: bool,
+    pushed: str | None,
+    *,
+    latest: bool = True,
 ) -> dict[str, Place]:
     """Tensor -> place. A result computed over an operand that dies there shares its place too.
 
-    Of several such operands it is the one computed last: of one that was there before, rows become free meanwhile.
+    latest: of several such operands the one computed last, as rows of one that was there before become free meanwhile;
+    else the first one.
     """
     layout = Layout(graph, choices)
     uses = Uses(graph, steps, order)
@@ -122,7 +130,7 @@ def places_of(
         if layout.places[result].buffer in states:
             continue
         over = [str(step.choice.node.inputs[k]) for k in _overwritable(step, layout, uses, kept)]
-        for operand in sorted(over, key=lambda name: -writer.get(name, -1)):
+        for operand in sorted(over, key=lambda name: -writer.get(name, -1)) if latest else over:
             if _joined(layout, operand, result, pushed):
                 break
     return layout.places

@@ -9,7 +9,7 @@ from mcugen import schedule
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan, Region, assign, plan
+from mcugen.plan import MemoryPlan, Region, assign, lower_bound, plan
 from mcugen.schedule import Choice, Schedule
 from mcugen.schedule.accesses import accesses
 from mcugen.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
@@ -68,9 +68,8 @@ def planned(
     One arena in the first region where that holds it; else over all regions; else one in the first that holds it. Where
     nothing does, one arena in the largest region: it is for the caller to refuse it.
     """
-    made = scheduled(graph, choices, groups, options)
+    made, single = _smaller(scheduled(graph, choices, groups, options), choices, groups, options)
     buffers = made.buffers()
-    single = plan(buffers)
     alone = [Solution(made, replace(single, region=r.name), tuple(choices), groups, regions=regions) for r in regions]
     if alone[0].fits or len(regions) == 1:
         return alone[0]
@@ -79,6 +78,18 @@ def planned(
         return replace(alone[0], plan=spread)
     largest = max(range(len(regions)), key=lambda k: regions[k].nbytes or 0)
     return next((solution for solution in alone if solution.fits), alone[largest])
+
+
+def _smaller(
+    made: Schedule, choices: Sequence[Choice], groups: tuple[range, ...], options: Options
+) -> tuple[Schedule, MemoryPlan]:
+    """The schedule with its plan; with sums over other operands where that takes fewer bytes."""
+    found = plan(made.buffers())
+    other = schedule.over_first(made, choices, keep_input=options.keep_input) if groups and not made.streams else None
+    if other is None or lower_bound(other.buffers())[0] >= found.nbytes:
+        return made, found
+    second = plan(other.buffers())
+    return (other, second) if second.nbytes < found.nbytes else (made, found)
 
 
 def _aligned(region: Region) -> Region:

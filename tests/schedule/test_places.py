@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,15 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import kernels
+from mcugen import kernels, schedule
 from mcugen.kernel import Form
+from mcugen.options import Options
 from mcugen.pipeline import Artifact
+from mcugen.plan import MemoryPlan, plan
 from mcugen.reference.inputs import cases
+from mcugen.schedule import Schedule
 from mcugen.schedule.places import Place
+from mcugen.select import budget
 from mcugen.verify import host
 from tests.support.tflite_writer import ModelWriter
 
@@ -176,13 +181,13 @@ def test_an_operand_that_dies_is_overwritten_in_its_part(tmp_path: Path) -> None
     assert made.plan.nbytes == made.plan.lower_bound == 128 + 256 + working_bytes(made)
 
 
-def residual(folder: Path, **options: Any) -> Artifact:
-    """A convolution, another one of its result, and the sum of that with the result of the first."""
+def residual(folder: Path, *, flipped: bool = False, side: int = 3, **options: Any) -> Artifact:
+    """A convolution, another one of its result, and the sum of that with the result of the first, or the other way."""
     net = Net()
     x = net.tensor(1, 8, 8, 2)
     a = net.conv(x, (1, 8, 8, 8), 2)
-    b = net.conv(a, (1, 8, 8, 8), 8, side=3)
-    y = net.op("ADD", [b, a], (1, 8, 8, 8))
+    b = net.conv(a, (1, 8, 8, 8), 8, side=side)
+    y = net.op("ADD", [a, b] if flipped else [b, a], (1, 8, 8, 8))
     small = net.op(
         "MAX_POOL_2D", [y], (1, 1, 1, 8), padding="VALID", stride_h=8, stride_w=8, filter_height=8, filter_width=8
     )
@@ -194,13 +199,43 @@ def test_a_sum_is_made_over_one_of_its_operands(tmp_path: Path) -> None:
     assert made.plan.nbytes == made.plan.lower_bound == 512 + 512 + working_bytes(made)
 
 
-def test_a_convolution_writes_over_the_rows_of_the_operand_that_waits_for_its_sum(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flipped", [False, True])
+def test_a_convolution_writes_over_the_rows_of_the_operand_that_waits_for_its_sum(
+    tmp_path: Path, flipped: bool
+) -> None:
     """Row y of the sum is made when rows y - 1 to the last of that operand are left: ten rows of eight, not sixteen."""
-    made = residual(tmp_path, optimize="ram", features="-dsp", board="cortex-m4")
+    made = residual(tmp_path, flipped=flipped, optimize="ram", features="-dsp", board="cortex-m4")
     assert [step.by_rows for step in made.schedule.steps[1:3]] == [True, True]
     assert made.plan.nbytes == made.plan.lower_bound == 10 * 64 + made.schedule.steps[1].scratch_bytes
     places, (first, second, total, _) = made.schedule.places, made.graph.nodes
     assert places[second.outputs[0]] == places[total.outputs[0]] != places[first.outputs[0]]
+
+
+def test_a_sum_lies_over_the_operand_that_leaves_the_smaller_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By bytes in use that is the one computed last, but its plan may have holes; here it is made to have them."""
+    model = residual(tmp_path, side=1, no_rows=True, features="-dsp", board="cortex-m4")
+    choices = [step.choice for step in model.schedule.steps]
+    rows = [range(3)]
+
+    def planned() -> tuple[Schedule, MemoryPlan]:
+        return budget._smaller(
+            schedule.build(model.graph, choices, rows, keep_input=False), choices, tuple(rows), Options()
+        )
+
+    last, least = planned()
+    first, second, total, _ = (node.outputs[0] for node in model.graph.nodes)
+    assert last.places[total] == last.places[second] != last.places[first]
+    assert schedule.over_first(last, choices, keep_input=False) is None  # the sum's first operand was computed last
+
+    flipped = residual(tmp_path, side=1, flipped=True, no_rows=True, features="-dsp", board="cortex-m4")
+    model, choices = flipped, [step.choice for step in flipped.schedule.steps]
+    assert planned()[1].nbytes == least.nbytes
+    holes = iter((10_000, least.nbytes + 8))
+    monkeypatch.setattr(budget, "plan", lambda buffers: replace(plan(buffers), nbytes=next(holes)))
+    other, _ = planned()
+    assert other.places[total] == other.places[first] != other.places[second]
 
 
 def test_what_is_read_in_frames_stays_whole(tmp_path: Path) -> None:
