@@ -36,6 +36,8 @@ def test_they_reach_the_kernels_of_all_cores() -> None:
         "__dsp16",
         "__dsp8",
         "__dsp9",
+        "dsp16_patch",
+        "_direct",
         "__planar",
         "__column",
         "__winograd",

@@ -30,9 +30,11 @@ FEATURES = frozenset({"dsp"})
 WITH_FPU = FEATURES | {"fpu"}
 IN_ROWS = ("mg_conv2d_s8__dsp16", "mg_conv2d_s8__dsp8", "mg_conv2d_s8__dsp16_single", "mg_conv2d_s8__dsp8_single")
 GATHERED = tuple(f"{symbol}_gathered" for symbol in IN_ROWS)
-WINDOWS = IN_ROWS + GATHERED
+PATCHES = tuple(f"mg_conv2d_s8__{way}_patch" for way in ("dsp16", "dsp8", "dsp8_single"))
+WINDOWS = IN_ROWS + GATHERED + PATCHES
 RUNS = tuple(f"{symbol}{shared}_pointwise" for shared in ("", "_shared") for symbol in IN_ROWS)
 VECTORS = tuple(f"mg_fully_connected_s8__{way}" for way in ("dsp16", "dsp8", "dsp8_single", "dsp8_shared"))
+DIRECT = tuple(f"mg_fully_connected_s8__{way}_direct" for way in ("dsp16", "dsp8"))
 
 
 def drawn(op: Op, weights: tuple[int, ...], shape: tuple[int, ...], reference: str, **types: Any) -> Call:
@@ -67,9 +69,9 @@ def with_weights(call: Call, data: np.ndarray) -> Call:
     return replace(call, constants=(None, data.astype(np.int8), *call.constants[2:]))
 
 
-@pytest.mark.parametrize("symbol", WINDOWS + RUNS + VECTORS)
+@pytest.mark.parametrize("symbol", WINDOWS + RUNS + VECTORS + DIRECT)
 def test_they_take_usual_layers(symbol: str) -> None:
-    call = vectors() if symbol in VECTORS else conv((1, 1) if symbol in RUNS else (3, 3))
+    call = vectors() if symbol in VECTORS + DIRECT else conv((1, 1) if symbol in RUNS else (3, 3))
     assert not kernel_of(call, symbol).refusals(call, FEATURES)
     assert kernel_of(call, symbol).refusals(call, frozenset()) == ["the core has no dsp"]
 
@@ -121,17 +123,18 @@ def test_runs_refuse_what_is_not_exact(symbol: str, changed: dict[str, Any], mes
     assert any(not k.refusals(call, FEATURES) for k in kernels.of(call.op) if "__dsp" not in k.symbol)
 
 
-@pytest.mark.parametrize("symbol", [s for s in WINDOWS + VECTORS if "dsp8" in s])
+@pytest.mark.parametrize("symbol", [s for s in WINDOWS + VECTORS + DIRECT if "dsp8" in s])
 def test_composite_weights_need_room(symbol: str) -> None:
-    plain = vectors() if symbol in VECTORS else conv()
+    plain = vectors() if symbol in VECTORS + DIRECT else conv()
     kernel, weights = kernel_of(plain, symbol), plain.constant(1).copy()
     weights.reshape(-1)[0] = -128
     why = kernel.refusals(with_weights(plain, weights), FEATURES)
     assert any("between -127 and 127" in reason for reason in why)
     changed = {"bias_max": 2**26, "gain": 1e-4}
-    large = vectors(**changed) if symbol in VECTORS else conv(**changed)
+    large = vectors(**changed) if symbol in VECTORS + DIRECT else conv(**changed)
     assert any("2^23" in reason for reason in kernel.refusals(large, FEATURES))
-    wide = kernel_of(large, VECTORS[0] if symbol in VECTORS else symbol.replace("dsp8", "dsp16"))
+    name = symbol.replace("dsp8_single_patch", "dsp16_patch").replace("dsp8", "dsp16")
+    wide = kernel_of(large, VECTORS[0] if symbol in VECTORS else name)
     assert not wide.refusals(large, FEATURES)
 
 
@@ -340,6 +343,9 @@ def test_a_copy_serves_vectors_of_all_sizes() -> None:
         ("dsp9_single", {"inputs": 136, "kind": "s8w9", "gain": 0.002}),
         ("dsp9_shared", {"inputs": 64, "kind": "s8w9", "gain": 0.002}),
         ("dsp4", {"inputs": 32, "kind": "s8w4"}),
+        ("dsp16_direct", {"inputs": 64}),
+        ("dsp8_direct", {"inputs": 62}),
+        ("dsp8_direct", {"inputs": 12, "activation": "RELU", "out_zero": -128}),
     ],
 )
 def test_the_stated_code_of_a_vector_is_near_its_size(symbol: str, changed: dict[str, Any], tmp_path: Path) -> None:

@@ -9,7 +9,8 @@
  * scratch  int16 [length]: x in groups of four in the order 0, 2, 1, 3. Where in_len is no multiple of 4, group in_len
  *          / 4 holds the last four, with zero weights for elements of earlier groups; fewer than 4 keep their order.
  *          Further elements have zero weights
- * stream   weights, biases and scales in blocks of four outputs: see dsp_vector_template.h
+ *          Without it (_direct), x is widened as it is read: length is in_len less what is no whole group of four
+ * stream   weights, biases and scales in blocks of four outputs: see dsp_vector_block_template.h
  * low, high  the clamp; clamps: whether it is narrower than int8
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's FullyConnected and Conv2D for
  * int8 data.
@@ -34,6 +35,20 @@ typedef struct {
     uintptr_t left;
     const int32_t *stream;
 } mg_dsp_vector_job;
+
+/* The same of bytes; x_end: of whole groups of four. */
+typedef struct {
+    const int8_t *x, *x_end;
+    int8_t *out;
+    uintptr_t left;
+    const int32_t *stream;
+} mg_dsp_direct_job;
+
+#define MG_DECLARE_DSP_DIRECT(f) \
+    MG_LINKAGE void f(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, uint32_t n)
+
+#define MG_DECLARE_fully_connected_s8__dsp16_direct(f) MG_DECLARE_DSP_DIRECT(f)
+#define MG_DECLARE_fully_connected_s8__dsp8_direct(f) MG_DECLARE_DSP_DIRECT(f)
 
 #define MG_DECLARE_DSP_VECTOR(f) \
     MG_LINKAGE void f(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)

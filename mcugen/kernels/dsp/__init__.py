@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from mcugen.kernel import Family
-from mcugen.kernels.dsp import conv, direct, each, planar, recurrent, scaling, slices, vector, winograd
+from mcugen.kernels.dsp import (
+    conv,
+    direct,
+    each,
+    patch,
+    planar,
+    recurrent,
+    scaling,
+    slices,
+    vector,
+    vector_direct,
+    winograd,
+)
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
@@ -17,8 +29,10 @@ FAMILY = Family(
         Conv2D: (
             *conv.run_kernels(is_pointwise),
             *vector.kernels(is_pointwise),
+            *vector_direct.kernels(is_pointwise),
             winograd.kernel(one_group),
             *conv.ring_kernels(one_group),
+            *patch.kernels(one_group),
         ),
         DepthwiseConv2D: (
             *conv.ring_kernels(reads_one_channel),
@@ -27,7 +41,7 @@ FAMILY = Family(
             *slices.KERNELS,
             direct.DIRECT,
         ),
-        FullyConnected: vector.kernels(),
+        FullyConnected: (*vector.kernels(), *vector_direct.kernels()),
         QuantizedLstm: recurrent.LSTM,
         Svdf: recurrent.SVDF,
     },

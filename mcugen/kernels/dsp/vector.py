@@ -16,7 +16,7 @@ from mcugen.kernels.dsp import nine, scaling
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once
 
-_BLOCK = 4
+BLOCK = 4
 _STEP = 8
 """Taps that are read together."""
 
@@ -28,9 +28,9 @@ _UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
 """Bits of weights -> steps in the text, at most; those of 8 bits are what is used unless speed, or flash, is all."""
 
 
-def _work(call: Call, *, bits: int) -> dict[str, float]:
-    blocks = pixels(call) * -(-call.input(1).shape[0] // _BLOCK)
-    return {"blocks": blocks, "groups": blocks * _steps(call, bits), **scaling.clamp_work(call, activation_of(call))}
+def work(call: Call, *, bits: int) -> dict[str, float]:
+    blocks = pixels(call) * -(-call.input(1).shape[0] // BLOCK)
+    return {"blocks": blocks, "groups": blocks * steps_of(call, bits), **scaling.clamp_work(call, activation_of(call))}
 
 
 def _scales(call: Call) -> scaling.Scales:
@@ -38,73 +38,86 @@ def _scales(call: Call) -> scaling.Scales:
     return scaling.scales_once(call) if leaves else scaling.scales(call)
 
 
-def _scaled(call: Call) -> bool:
+def scaled(call: Call) -> bool:
     "every output is constant, or is scaled by a right shift of at most 22 without overflow, or with an FPU by a float"
     return scaling.is_int8(call) and bool(_scales(call).proved.all())
 
 
-def _variant(call: Call, *, bits: int, shared: bool) -> dict[str, int]:
-    once = scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
+def variant(call: Call, *, bits: int, shared: bool) -> dict[str, int]:
+    once = how_once(call)
     if shared:
         return {"unroll": 1, "loop": 1, "linear": int(not once), "once": once}
-    steps = _steps(call, bits)
+    steps = steps_of(call, bits)
     most = scaling.unrolled(call, _UNROLLED_STEPS[bits], 88, 256)
     unroll = next(n for n in range(most, 0, -1) if steps % n == 0)
-    linear = int(not once and not scaling.clamps_at_zero_point(call, activation_of(call)))
-    return {"unroll": unroll, "loop": int(steps > unroll), "linear": linear, "once": once}
+    return {"unroll": unroll, "loop": int(steps > unroll), "linear": int(needs_sign(call)), "once": once}
+
+
+def how_once(call: Call) -> int:
+    """MG_ONCE of dsp_vector_block_template.h."""
+    return scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
+
+
+def needs_sign(call: Call) -> bool:
+    """Whether it matters that a sum is negative."""
+    return not how_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call))
 
 
 def _params(call: Call, *, bits: int) -> Params:
     w = matrix(call)
-    whole = scaling.overlapped(w) if w.shape[1] >= _BLOCK else w
-    taps = scaling.padded(whole, _STEP * _steps(call, bits))
-    taps = scaling.swapped(taps) if w.shape[1] >= _BLOCK else taps
-    blocks = scaling.blocks_of(call, w, taps, _scales(call), _BLOCK)
-    bias, words = blocks.packed(bits, _sums(call) if bits == 9 else None)
-    lead, rest = np.split(words, [1 if bits == 9 else 0], axis=2)
-    steps = (
-        rest.reshape(*rest.shape[:2], -1, _STEP // 4 if bits == 4 else _STEP // 2)
-        .transpose(0, 2, 1, 3)
-        .reshape(len(words), -1)
-    )
+    whole = scaling.overlapped(w) if w.shape[1] >= BLOCK else w
+    taps = scaling.padded(whole, _STEP * steps_of(call, bits))
     return {
-        "stream": scaling.stored(np.hstack([bias, lead.reshape(len(words), -1), steps, blocks.scaling])),
+        "stream": stream(call, scaling.swapped(taps) if w.shape[1] >= BLOCK else taps, bits),
         "in_len": w.shape[1],
-        "length": _length(call, bits),
+        "length": length_of(call, bits),
         "out_len": w.shape[0],
         **scaling.clamp(call, activation_of(call)),
     }
 
 
-def _code(call: Call, *, name: str, bits: int, shared: bool) -> int:
+def stream(call: Call, taps: np.ndarray, bits: int, step: int = _STEP) -> np.ndarray:
+    """The `stream` of dsp_vector_block_template.h. taps: [outputs, taps] as they are read, `step` together."""
+    blocks = scaling.blocks_of(call, matrix(call), taps, _scales(call), BLOCK)
+    bias, words = blocks.packed(bits, _sums(call) if bits == 9 else None)
+    lead, rest = np.split(words, [1 if bits == 9 else 0], axis=2)
+    steps = (
+        rest.reshape(*rest.shape[:2], -1, step // 4 if bits == 4 else step // 2)
+        .transpose(0, 2, 1, 3)
+        .reshape(len(words), -1)
+    )
+    return scaling.stored(np.hstack([bias, lead.reshape(len(words), -1), steps, blocks.scaling]))
+
+
+def code(call: Call, *, name: str, bits: int, shared: bool) -> int:
     """Code size of a copy in bytes."""
-    sizes, (besides, each) = _variant(call, bits=bits, shared=shared), _CODE[name.removesuffix("_shared")]
+    sizes, (besides, each) = variant(call, bits=bits, shared=shared), _CODE[name.removesuffix("_shared")]
     return besides + each * sizes["unroll"] + 8 * sizes["loop"] + 16 * sizes["linear"]
 
 
 def _sums(call: Call) -> nine.Sums:
-    return nine.Sums(-(-call.input(1).size // (call.input(1).shape[0] * _BLOCK)))
+    return nine.Sums(-(-call.input(1).size // (call.input(1).shape[0] * BLOCK)))
 
 
-def _steps(call: Call, bits: int) -> int:
+def steps_of(call: Call, bits: int) -> int:
     """Groups of eight taps of a vector, with nine bits those of its sums too."""
     sums, taps = _sums(call), call.input(1).size // call.input(1).shape[0]
     return -(-(2 * sums.following if bits == 9 else taps) // _STEP)
 
 
-def _length(call: Call, bits: int) -> int:
+def length_of(call: Call, bits: int) -> int:
     """Elements of a widened vector, with nine bits those of the sums before it too."""
-    return _STEP * _steps(call, bits) + 2 * (bits == 9)
+    return _STEP * steps_of(call, bits) + 2 * (bits == 9)
 
 
-def _scratch(call: Call, *, bits: int) -> int:
+def scratch_of(call: Call, *, bits: int) -> int:
     """Size of a widened vector in bytes."""
-    return 2 * _length(call, bits)
+    return 2 * length_of(call, bits)
 
 
 def four_elements(call: Call) -> bool:
     "vectors have at least 4 elements"
-    return bool(matrix(call).shape[1] >= _BLOCK)
+    return bool(matrix(call).shape[1] >= BLOCK)
 
 
 def no_helium(call: Call) -> bool:
@@ -123,17 +136,17 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
 def _kernel(name: str, rules: tuple[Rule, ...], bits: int, *, shared: bool = False) -> Kernel:
     fitting = (scaling.nine_bits_or_eight,) if shared and bits == 9 else scaling.PROOFS[bits]
     fitting += (no_helium,) if shared else ()
-    proofs = (*rules, scaling.doubled, _scaled, *fitting, *((four_elements,) if bits == 9 else ()))
+    proofs = (*rules, scaling.doubled, scaled, *fitting, *((four_elements,) if bits == 9 else ()))
     return Kernel(
         f"mg_fully_connected_s8__{name}",
         Form.POINTWISE,
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
         count=pixels,
-        scratch=partial(_scratch, bits=bits),
-        variant=partial(_variant, bits=bits, shared=shared),
-        work=partial(_work, bits=bits),
-        code=partial(_code, name=name, bits=bits, shared=shared),
+        scratch=partial(scratch_of, bits=bits),
+        variant=partial(variant, bits=bits, shared=shared),
+        work=partial(work, bits=bits),
+        code=partial(code, name=name, bits=bits, shared=shared),
         terms=("blocks", "groups", *scaling.CLAMP_TERMS),
         widened=bits == 16,
         frugal=shared,

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: an output row of a convolution, whose taps are widened pixel by pixel, see dsp_patch.h; on top of
+ * dsp_vector_block_template.h.
+ */
+#include "mcugen/dsp_clamp.h"
+#include "mcugen/dsp_patch.h"
+#include "mcugen/dsp_vector_block_template.h"
+#include "mcugen/dsp_widen.h"
+
+MG_DECLARE_DSP_PATCH(MG_KERNEL);
+
+/* The taps of column x, some of them outside the image, as bytes. */
+static void MG_VARIANT(edge)(const mg_dsp_patch_params *p, const int8_t *const *rows, uint32_t x, int8_t *to)
+{
+    const int8_t fill[4] = {p->outside, p->outside, p->outside, p->outside};
+    const uint32_t channels = p->in_c;
+    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
+        for (uint32_t j = 0u; j < p->kernel_w; j += 1u) {
+            const int32_t column = (int32_t)(x * p->stride_w + j * p->dilation_w) - (int32_t)p->pad_w;
+            const uint32_t step = column >= 0 && column < (int32_t)p->in_w ? 1u : 0u;
+            mg_dsp_copy_bytes(to, step != 0u ? rows[i] + (uint32_t)column * channels : fill, channels, step);
+            to += channels;
+        }
+    }
+}
+
+/* The taps of a column inside the image: element `at` of the rows and on. */
+static void MG_VARIANT(inside)(const mg_dsp_patch_params *p, const int8_t *const *rows, uint32_t at, mg_s16 *x)
+{
+    int8_t *to = (int8_t *)x + p->length;
+    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
+        const int8_t *from = rows[i] + at;
+        for (uint32_t j = 0u; j < p->runs; j += 1u) {
+#if MG_WHOLE
+            mg_dsp_widen_swapped(from, x, p->run / 4u);
+            x += p->run;
+#else
+            mg_dsp_copy_bytes(to, from, p->run, 1u);
+            to += p->run;
+#endif
+            from += p->apart;
+        }
+    }
+    (void)to;
+}
+
+MG_LINKAGE void MG_KERNEL(const mg_dsp_patch_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, mg_s16 *scratch)
+{
+    mg_dsp_vector_job job = {scratch, scratch + p->length, out, p->out_c, p->stream};
+    int8_t *const bytes = (int8_t *)scratch + p->length;
+    (void)y;
+    for (uint32_t x = 0u; x < p->out_w; x += 1u) {
+        const uint32_t is_inside = x >= p->inside_first && x < p->inside_end ? 1u : 0u;
+        if (is_inside != 0u) {
+            MG_VARIANT(inside)(p, rows, (x * p->stride_w - p->pad_w) * p->in_c, scratch);
+        } else {
+            MG_VARIANT(edge)(p, rows, x, bytes);
+        }
+        if (MG_WHOLE == 0 || is_inside == 0u) {
+            mg_dsp_widen_swapped(bytes, scratch, (p->taps + 3u) / 4u);
+        }
+        MG_VARIANT(vector)(&job);
+        job.out += p->out_c;
+    }
+    if (p->clamps != 0u) {
+        mg_dsp_clamp(out, p->low, p->high, (uint32_t)p->out_w * p->out_c);
+    }
+}

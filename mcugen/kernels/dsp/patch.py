@@ -1,0 +1,107 @@
+"""Convolutions on cores with SMLAD with memory for the taps of one pixel: the kernels of vector.py at every pixel.
+
+Rows stay int8; the taps are widened, or gathered first where they are no whole words or beyond the image.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.dsp import scaling, vector
+from mcugen.ops import _filter
+from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._window import edge_pixels, fields
+
+_CODE = (360, 290)
+"""Code bytes of a copy beyond those of one of vector.py: where taps are gathered first, and where they are words."""
+TERMS = ("blocks", "groups", "gathering", *scaling.CLAMP_TERMS)
+
+_MOST = 2**16 - 1
+
+
+def sizes_fit(call: Call) -> bool:
+    "no size is above 65535"
+    return max(*call.output.shape, *call.input(0).shape) <= _MOST
+
+
+def _runs(call: Call) -> tuple[int, int]:
+    """Runs of neighbouring taps in a kernel row, and the taps of each."""
+    window, channels = window_of(call), call.input(0).shape[3]
+    count = window.kernel[1] if window.dilation[1] > 1 else 1
+    return count, window.kernel[1] // count * channels
+
+
+def _in_words(call: Call) -> bool:
+    return _runs(call)[1] % 4 == 0
+
+
+def _variant(call: Call, *, bits: int) -> dict[str, int]:
+    return {**vector.variant(call, bits=bits, shared=False), "whole": int(_in_words(call))}
+
+
+def _params(call: Call, *, bits: int) -> Params:
+    w, (runs, run), window = matrix(call), _runs(call), window_of(call)
+    taps = scaling.swapped(scaling.padded(w, vector.length_of(call, bits)))
+    return {
+        **fields(window, call.input(0), call.output, adjacent=False),
+        "stream": vector.stream(call, taps, bits),
+        "taps": w.shape[1],
+        "length": vector.length_of(call, bits),
+        "run": run,
+        "apart": window.dilation[1] * call.input(0).shape[3],
+        "runs": runs,
+        "outside": call.input(0).zero_point,
+        **scaling.clamp(call, activation_of(call)),
+    }
+
+
+def _gathering(call: Call) -> float:
+    """Instructions that gather and widen the taps of all pixels."""
+    window, (runs, run), taps = window_of(call), _runs(call), matrix(call).shape[1]
+    edges = edge_pixels(window, call.input(0), call.output, adjacent=False)
+    widen, rows = 20 + 0.95 * taps, window.kernel[0]
+    edge = widen + rows * window.kernel[1] * _copying(call.input(0).shape[3])
+    inside = rows * runs * 25 + 0.95 * taps if _in_words(call) else widen + rows * runs * _copying(run)
+    return edges * edge + (pixels(call) - edges) * inside
+
+
+def _copying(taps: int) -> float:
+    return 30 + (1.5 if taps >= 4 else 6.0) * taps
+
+
+def _work(call: Call, *, bits: int) -> dict[str, float]:
+    """The counts of vector.py, and the instructions that gather."""
+    return {**vector.work(call, bits=bits), "gathering": _gathering(call)}
+
+
+def _code(call: Call, *, name: str, bits: int) -> int:
+    """Code size of a copy in bytes."""
+    return vector.code(call, name=name, bits=bits, shared=False) + _CODE[_in_words(call)]
+
+
+def kernels(is_dense: Rule) -> tuple[Kernel, ...]:
+    """The kernels of a convolution in one group (is_dense), with weights of 16 bits and 8, some with single loads."""
+    return tuple(_kernel(name, bits, is_dense) for name, bits in (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8)))
+
+
+def _kernel(name: str, bits: int, is_dense: Rule) -> Kernel:
+    proofs = (scaling.doubled, vector.scaled, *scaling.PROOFS[bits])
+    return Kernel(
+        f"mg_conv2d_s8__{name}_patch",
+        Form.WINDOW,
+        accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, sizes_fit, *proofs),
+        params=partial(_params, bits=bits),
+        window=row_window,
+        outside=_filter.outside,
+        scratch=partial(vector.scratch_of, bits=bits),
+        variant=partial(_variant, bits=bits),
+        work=partial(_work, bits=bits),
+        code=partial(_code, name=name, bits=bits),
+        terms=TERMS,
+        widened=bits == 16,
+        struct="mg_dsp_patch",
+        short=f"cpatch_{name.replace('_single', 's')}",
+        needs=scaling.DSP,
+    )

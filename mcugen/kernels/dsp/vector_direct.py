@@ -1,0 +1,84 @@
+"""A matrix times vectors on cores with SMLAD without memory: kernels as in vector.py that widen bytes as they read.
+
+A group of four taps takes 13 instructions for four outputs, three of them for the data, or 16 where the weights of two
+outputs share a halfword.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mcugen.call import Call, Params, Rule
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.dsp import scaling, vector
+from mcugen.ops import _filter
+from mcugen.ops._weighted import activation_of, matrix, pixels
+
+_GROUP = 4
+_UNROLLED = 8
+"""Groups of four taps in the text, at most."""
+_CODE = {16: (376, 52), 8: (400, 64)}
+"""Bits of weights -> bytes of code of a copy, besides groups and of each group in the text."""
+TERMS = ("blocks", "groups", "loops", *scaling.CLAMP_TERMS)
+
+
+def _groups(call: Call) -> tuple[int, int]:
+    """Whole groups of taps of a vector, and taps after them."""
+    return divmod(call.input(1).size // call.input(1).shape[0], _GROUP)
+
+
+def _variant(call: Call) -> dict[str, int]:
+    groups, tail = _groups(call)
+    most = scaling.unrolled(call, _UNROLLED, 60, 256)
+    unroll = next(n for n in range(most, 0, -1) if groups % n == 0)
+    sizes = {"unroll": unroll, "loop": int(groups > unroll), "tail": tail}
+    return {**sizes, "linear": int(vector.needs_sign(call)), "once": vector.how_once(call)}
+
+
+def _params(call: Call, *, bits: int) -> Params:
+    w = matrix(call)
+    return {
+        "stream": vector.stream(call, scaling.swapped(scaling.overlapped(w)), bits, _GROUP),
+        "in_len": w.shape[1],
+        "length": _GROUP * _groups(call)[0],
+        "out_len": w.shape[0],
+        **scaling.clamp(call, activation_of(call)),
+    }
+
+
+def _work(call: Call) -> dict[str, float]:
+    """Blocks of four outputs, groups of taps in them, and rounds of the loop."""
+    (groups, tail), sizes = _groups(call), _variant(call)
+    blocks = pixels(call) * -(-call.input(1).shape[0] // vector.BLOCK)
+    counts = {"blocks": blocks, "groups": blocks * (groups + (tail > 0)), "loops": blocks * groups // sizes["unroll"]}
+    return {**counts, **scaling.clamp_work(call, activation_of(call))}
+
+
+def _code(call: Call, *, bits: int) -> int:
+    """Code size of a copy in bytes."""
+    sizes, (besides, each) = _variant(call), _CODE[bits]
+    return besides + each * (sizes["unroll"] + (sizes["tail"] > 0)) + 8 * sizes["loop"] + 16 * sizes["linear"]
+
+
+def kernels(*rules: Rule) -> tuple[Kernel, ...]:
+    """With weights of 16 bits and of 8. rules: of the operator."""
+    return tuple(_kernel(bits, rules) for bits in (16, 8))
+
+
+def _kernel(bits: int, rules: tuple[Rule, ...]) -> Kernel:
+    proofs = (*rules, scaling.doubled, vector.scaled, *scaling.PROOFS[bits], vector.four_elements)
+    return Kernel(
+        f"mg_fully_connected_s8__dsp{bits}_direct",
+        Form.POINTWISE,
+        accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
+        params=partial(_params, bits=bits),
+        count=pixels,
+        variant=_variant,
+        work=_work,
+        code=partial(_code, bits=bits),
+        terms=TERMS,
+        widened=bits == 16,
+        struct="mg_dsp_vector",
+        short=f"fcd_dsp{bits}",
+        needs=scaling.DSP,
+    )
