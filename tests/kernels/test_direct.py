@@ -57,7 +57,7 @@ def test_it_takes_the_usual_layers_without_memory_of_its_own() -> None:
         ({"c": 4096, "size": (1, 2), "kernel": (1, 1)}, "4 to 4095 channels"),
         ({"multiplier": 2}, "depth multiplier"),
         ({"dilation": (1, 2)}, "the dilation is 1"),
-        ({"size": (182, 181), "c": 4, "kernel": (182, 181), "padding": "VALID", "gain": 1e-5}, "32757 words"),
+        ({"size": (182, 181), "c": 4, "kernel": (182, 181), "padding": "VALID", "gain": 1e-5}, "32757 taps"),
         ({"bias_max": 2**31 - 1}, "2^30"),
         ({"gain": 4.0}, "right shift of at most 22"),
         ({"kind": "s16"}, "int8"),

@@ -18,6 +18,7 @@
 
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_requantize.h"
+#include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
 /* group: words of a group in the stream. `pairs` pairs of output columns are computed together, from `first` on. */

@@ -5,6 +5,7 @@
  */
 #define MG_DIRECT
 #include "mcugen/dsp_clamp.h"
+#include "mcugen/dsp_direct.h"
 #include "mcugen/dsp_vector_block_template.h"
 #undef MG_DIRECT
 

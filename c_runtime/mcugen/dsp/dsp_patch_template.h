@@ -5,6 +5,7 @@
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_patch.h"
+#include "mcugen/dsp_widened.h"
 #include "mcugen/dsp_vector_block_template.h"
 #include "mcugen/dsp_widen.h"
 

@@ -82,7 +82,7 @@ static inline void mg_dsp_sum_gathered(const mg_s16 *x, uint32_t groups, uint32_
 {
     for (uint32_t i = 0u; i < 6u * groups; i += 1u) {
         uint32_t word;
-        memcpy(&word, x + 2u * i, sizeof(word));
+        (void)memcpy(&word, x + 2u * i, sizeof(word));
         sums[i % 3u] = mg_dsp_less(sums[i % 3u], word);
     }
 }
@@ -109,7 +109,7 @@ static inline void mg_dsp_words_summed(const mg_s16 *a, const mg_s16 *b, const m
 /* Writes the sums, a word of each pixel, and begins new ones. */
 static inline void mg_dsp_store_sums(mg_dsp_sums *s)
 {
-    memcpy(s->to, s->sums, sizeof(s->sums));
+    (void)memcpy(s->to, s->sums, sizeof(s->sums));
     s->sums[0] = 0u;
     s->sums[1] = 0u;
     s->sums[2] = 0u;
@@ -161,11 +161,11 @@ MCUGEN_UNUSED static void mg_dsp_sum_vector(mg_s16 *x, uint32_t groups)
     mg_s16 *to = x - 2;
     for (uint32_t i = 0u; i < groups; i += 1u) {
         uint32_t words[2];
-        memcpy(words, x + 4u * i, sizeof(words));
+        (void)memcpy(words, x + 4u * i, sizeof(words));
         sums = mg_dsp_less(mg_dsp_less(sums, words[0]), words[1]);
         left -= 1u;
         if (left == 0u || i + 1u == groups) {
-            memcpy(to, &sums, sizeof(sums));
+            (void)memcpy(to, &sums, sizeof(sums));
             to = i < MG_DSP_SUMMED ? x + 4u * groups : to + 2;
             sums = 0u;
             left = MG_DSP_SUMMED;

@@ -28,22 +28,6 @@ typedef struct {
     uint8_t clamps;
 } mg_dsp_vector_params;
 
-/* Arguments of the blocks of a vector: x up to x_end; `left` outputs remain. */
-typedef struct {
-    const mg_s16 *x, *x_end;
-    int8_t *out;
-    uintptr_t left;
-    const int32_t *stream;
-} mg_dsp_vector_job;
-
-/* The same of bytes; x_end: of whole groups of four. */
-typedef struct {
-    const int8_t *x, *x_end;
-    int8_t *out;
-    uintptr_t left;
-    const int32_t *stream;
-} mg_dsp_direct_job;
-
 #define MG_DECLARE_DSP_DIRECT(f) \
     MG_LINKAGE void f(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, uint32_t n)
 

@@ -26,7 +26,6 @@
 #ifdef MG_SUMMED
 #include "mcugen/dsp_sums.h"
 #endif
-#include "mcugen/dsp_vector.h"
 
 #ifdef MG_DIRECT
 #define MG_JOB mg_dsp_direct_job

@@ -3,6 +3,7 @@
  * Template: vectors times a matrix on cores with SMLAD, each widened first, on top of dsp_vector_block_template.h.
  */
 #include "mcugen/dsp_clamp.h"
+#include "mcugen/dsp_widened.h"
 #include "mcugen/dsp_vector_block_template.h"
 #include "mcugen/dsp_widen.h"
 

@@ -64,7 +64,7 @@ def _gathering(call: Call) -> float:
     widen, rows = 20 + 0.95 * taps, window.kernel[0]
     edge = widen + rows * window.kernel[1] * _copying(call.input(0).shape[3])
     inside = rows * runs * 25 + 0.95 * taps if _in_words(call) else widen + rows * runs * _copying(run)
-    return edges * edge + (pixels(call) - edges) * inside
+    return float(edges * edge + (pixels(call) - edges) * inside)
 
 
 def _copying(taps: int) -> float:

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A matrix times vectors that are widened before, see dsp_vector.h.
+ */
+#ifndef MCUGEN_DSP_WIDENED_H
+#define MCUGEN_DSP_WIDENED_H
+
+#include "mcugen/dsp_vector.h"
+
+/* Arguments of the blocks of a vector: x up to x_end; `left` outputs remain. */
+typedef struct {
+    const mg_s16 *x, *x_end;
+    int8_t *out;
+    uintptr_t left;
+    const int32_t *stream;
+} mg_dsp_vector_job;
+
+#endif /* MCUGEN_DSP_WIDENED_H */
