@@ -7,12 +7,14 @@ divides everything which decides about them.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
 from mcugen.plan.buffers import Buffer, align_up
-from mcugen.plan.busy_steps import BusyStep, busy_steps_of
+from mcugen.plan.busy_steps import BusyStep, Hole, busy_steps_of
 from mcugen.plan.exact import Outcome
 
 Interval = tuple[int, int]
@@ -37,6 +39,26 @@ class Problem:
         span = largest // grain
         clear = tuple({j: _bits(found, grain, span) for j, found in row.items()} for row in forbidden)
         return cls(buffers, grain, span, clear)
+
+    @functools.cached_property
+    def around(self) -> Sequence[Sequence[tuple[int, int]]]:
+        """For each buffer those that it takes offsets from, with `clear` of them beside it."""
+        return [[(j, self.clear[j][i]) for j in row] for i, row in enumerate(self.clear)]
+
+    @functools.cached_property
+    def busy_steps(self) -> Sequence[BusyStep]:
+        """The steps that bound what is left."""
+        return busy_steps_of(self.buffers, self.grain)
+
+    @functools.cached_property
+    def steps_of(self) -> Sequence[Sequence[int]]:
+        """For each buffer, the numbers of the busy steps at which it is in use."""
+        return [[n for n, busy in enumerate(self.busy_steps) if i in busy.runs] for i in range(len(self.buffers))]
+
+    @functools.cached_property
+    def by_size(self) -> Sequence[int]:
+        """The buffers, the largest first."""
+        return sorted(range(len(self.buffers)), key=lambda i: -self.buffers[i].nbytes)
 
     def least_height(self, nbytes: int) -> int:
         """The least height of a placement, of `nbytes` or more: some buffer ends there, and all start at grains."""
@@ -76,13 +98,15 @@ def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
 
 @dataclass(frozen=True)
 class _Node:
-    """A partial placement: offsets left to each buffer, which are not placed, cells taken at each busy step, and where
-    the lowest of the buffers left can start there.
+    """A partial placement: offsets left to each buffer, none to those placed, and their numbers; the buffers left, the
+    largest first, and as bits; the holes at each busy step, and where the lowest of the buffers left can start there.
     """
 
     domains: list[int]
-    left: frozenset[int]
-    taken: list[int]
+    counts: list[int]
+    order: Sequence[int]
+    left: int
+    holes: list[Sequence[Hole]]
     starts: list[int | None]
 
 
@@ -97,18 +121,18 @@ class _Walk:
     def __init__(self, problem: Problem, capacity: int, nodes: int) -> None:
         self._problem, self._nodes = problem, nodes
         self._weight = [1] * len(problem.buffers)
-        self._busy_steps = busy_steps_of(problem.buffers, problem.grain, capacity // problem.grain)
-        self._steps_of = [
-            [k for k, busy in enumerate(self._busy_steps) if i in busy.cells] for i in range(len(problem.buffers))
-        ]
+        self._size = capacity // problem.grain
+        self._spare = [self._size - busy.count for busy in problem.busy_steps]
         self.visited = 0
         self.tried_all = False
 
     def run(self, domains: list[int]) -> list[int] | None:
         """Offsets in grains, or None where nothing was found."""
-        every = range(len(self._busy_steps))
-        start = _Node(domains, frozenset(range(len(domains))), [0] * len(every), [None] * len(every))
-        if not all(domains) or self._is_full(start, every):
+        steps, buffers = range(len(self._spare)), range(len(domains))
+        holes: list[Sequence[Hole]] = [[(0, self._size)] for _ in steps]
+        counts = [domain.bit_count() for domain in domains]
+        start = _Node(domains, counts, self._problem.by_size, (1 << len(buffers)) - 1, holes, [None for _ in steps])
+        if not all(domains) or self._is_full(start.holes, start.left, steps):
             self.tried_all = True
             return None
         placed: list[tuple[int, int]] = []
@@ -128,7 +152,7 @@ class _Walk:
             if after is None:
                 continue
             placed.append((i, at))
-            if not after.left:
+            if not after.order:
                 return [at for _, at in sorted(placed)]
             stack.append((after, self._children(after)))
         self.tried_all = True
@@ -136,64 +160,85 @@ class _Walk:
 
     def _children(self, node: _Node) -> Iterator[tuple[int, int, BusyStep | None]]:
         """(buffer, offset, the busy step that was branched on, at which it is the lowest of those left; else None)."""
-        domains = node.domains
-        i = self._fewest(node)
-        fewest, best, lowest = domains[i].bit_count(), None, {}
-        for n, busy in enumerate(self._busy_steps):
+        domains, counts, weight = node.domains, node.counts, self._weight
+        i = min(node.order, key=lambda k: counts[k] / weight[k])  # of equals the largest, then the first
+        fewest, best, lowest = counts[i], None, {}
+        for n, busy in enumerate(self._problem.busy_steps):
             starts = node.starts[n]
             if starts is None:
-                starts = node.starts[n] = busy.lowest_starts(node.taken[n], node.left)
+                starts = node.starts[n] = busy.lowest_starts(node.holes[n], node.left, self._spare[n])
             found, count = {}, 0
             for k, first in busy.first.items() if starts else ():
-                if k in node.left:
-                    found[k] = domains[k] & (starts >> first)
-                    count += found[k].bit_count()
+                if domains[k]:
+                    found[k] = can = domains[k] & (starts >> first)
+                    count += can.bit_count()
                     if count >= fewest:
                         break
             if found and count < fewest:
                 fewest, best, lowest = count, busy, found
         if best is None:
             return ((i, at, None) for at in _ones(domains[i]))
-        tries = [
-            (at + best.first[k], -self._problem.buffers[k].nbytes, k, at) for k in lowest for at in _ones(lowest[k])
-        ]
-        return ((k, at, best) for _, _, k, at in sorted(tries))
-
-    def _fewest(self, node: _Node) -> int:
-        """The buffer left that has the fewest offsets for its weight; of equals the largest, then the first."""
-        domains, weight, buffers = node.domains, self._weight, self._problem.buffers
-        shares = [(domains[k].bit_count() / weight[k], k) for k in node.left]
-        least, _ = min(shares)
-        return min((-buffers[k].nbytes, k) for share, k in shares if share == least)[1]
+        tried = [(k, best.first[k], lowest[k]) for k in node.order if k in lowest]
+        return ((k, at, best) for k, at in _from_below(tried))
 
     def _placed(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> _Node | None:
         """The node after buffer i is placed at this offset; None if another buffer has no offset left."""
-        after, clear, span = list(node.domains), self._problem.clear, self._problem.span
-        left = node.left - {i}
-        touched = dict.fromkeys(clear[i])
-        if busy is not None:
-            start = at + busy.first[i]
-            touched.update(dict.fromkeys(busy.first))
-            for j, first in busy.first.items():
-                if j in left:
-                    after[j] &= -1 << max(start - first, 0)
-        for j in touched:
-            if j in left:
-                # Shifted to where i lies, the bit for distance 0 is that of offset `at`.
-                after[j] &= ~((clear[j].get(i, 0) << at) >> span)
-                if not after[j]:
+        problem, left = self._problem, node.left & ~(1 << i)
+        domains = self._cleared(node, i, at, busy)
+        if domains is None:
+            return None
+        holes, starts = list(node.holes), list(node.starts)
+        steps = problem.steps_of[i]
+        for n in steps:  # at the others nothing changes
+            holes[n] = problem.busy_steps[n].holes_beside(holes[n], i, at)
+            starts[n] = None
+        if self._is_full(holes, left, steps):
+            return None
+        known = zip(domains, node.domains, node.counts, strict=True)
+        counts = [count if now is before else now.bit_count() for now, before, count in known]
+        return _Node(domains, counts, [k for k in node.order if k != i], left, holes, starts)
+
+    def _cleared(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> list[int] | None:
+        """The offsets left once buffer i is placed there; None if another buffer has none, which then gains weight."""
+        before, after = node.domains, list(node.domains)
+        after[i] = 0
+        lowered = busy.first if busy else {}
+        for j, first in lowered.items():
+            low = at + lowered[i] - first
+            if low > 0 and after[j]:
+                after[j] = after[j] >> low << low
+        shift = self._problem.span - at  # to where i lies: the bit for distance 0 is that of offset `at`
+        for j, clear in self._problem.around[i]:
+            if before[j]:
+                domain = after[j]
+                now = domain & ~(clear >> shift)
+                if not now:
                     self._weight[j] += 1
                     return None
-        steps, taken, starts = self._steps_of[i], list(node.taken), list(node.starts)
-        for n in steps:  # at the others nothing changes
-            taken[n] |= self._busy_steps[n].cells[i] << at
-            starts[n] = None
-        result = _Node(after, left, taken, starts)
-        return None if self._is_full(result, steps) else result
+                if now != domain:
+                    after[j] = now
+        for j in lowered:
+            if before[j] and not after[j] and j != i:
+                self._weight[j] += 1
+                return None
+        return after
 
-    def _is_full(self, node: _Node, steps: Iterable[int]) -> bool:
+    def _is_full(self, holes: Sequence[Sequence[Hole]], left: int, steps: Iterable[int]) -> bool:
         """Whether, at some of these busy steps, the buffers left do not fit between those placed."""
-        return any(self._busy_steps[n].is_full(node.taken[n], node.left) for n in steps)
+        busy_steps, spare = self._problem.busy_steps, self._spare
+        return any(busy_steps[n].is_full(holes[n], left, spare[n]) for n in steps)
+
+
+def _from_below(tried: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+    """(buffer, offset) by the cell in which the buffer then begins; of equals as they come.
+
+    tried: buffers, each with its first cell and its offsets.
+    """
+    cells = functools.reduce(operator.or_, (offsets << first for _, first, offsets in tried), 0)
+    for cell in _ones(cells):
+        for i, first, offsets in tried:
+            if cell >= first and offsets >> (cell - first) & 1:
+                yield i, cell - first
 
 
 def _ones(bits: int) -> Iterator[int]:

@@ -6,12 +6,14 @@ their offsets are intervals, found once; placing a buffer is finding the lowest 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
 from random import Random
 
 from mcugen.plan import domains
 from mcugen.plan.bound import live_bytes, lower_bound
-from mcugen.plan.buffers import Buffer, MemoryPlan, align_up, height
+from mcugen.plan.buffers import Buffer, MemoryPlan, height
 from mcugen.plan.greedy import orders
 
 _SEED = 20_261_120
@@ -21,7 +23,34 @@ _PLACINGS = 300_000
 _SEARCH_NODES = 10_000
 _SEARCH_WORK = 250_000
 
+_NOWHERE = -(1 << 62)
+"""The offset of a buffer that is not placed: nothing that it forbids is above 0."""
+
 Interval = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Near:
+    """A buffer's alignment, and the others that it may not overlap; spans: (one of them, an interval of distances)."""
+
+    align: int
+    others: frozenset[int]
+    spans: list[tuple[int, int, int]]
+
+    @classmethod
+    def of(cls, b: Buffer, forbidden: Mapping[int, Sequence[Interval]]) -> _Near:
+        spans = [(j, *interval) for j, found in forbidden.items() for interval in found]
+        return cls(b.align, frozenset(forbidden), spans)
+
+
+@dataclass(frozen=True)
+class _Move:
+    """An order of buffers in which some were moved; all that differs from before stands from `first` to `last`."""
+
+    order: list[int]
+    moved: frozenset[int]
+    first: int
+    last: int
 
 
 def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
@@ -29,9 +58,10 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     bound, peak_step = lower_bound(buffers)
     real = [b for b in buffers if b.nbytes]
     forbidden = _forbidden(real)
-    best, method = _greedy(real, forbidden, bound)
+    near = list(map(_Near.of, real, forbidden))
+    best, method = _greedy(real, near, bound)
     if height(real, best) > bound:
-        climbed = _climb(real, forbidden, best, bound)
+        climbed = _climb(real, near, best, bound)
         if height(real, climbed) < height(real, best):
             best, method = climbed, "hill climbing on rows"
     floor = bound
@@ -106,65 +136,59 @@ def _merged(intervals: list[Interval]) -> list[Interval]:
     return result
 
 
-def _place(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], order: Sequence[int]) -> list[int]:
+def _place(buffers: Sequence[Buffer], near: Sequence[_Near], order: Sequence[int]) -> list[int]:
     """Each buffer, in order, at the lowest offset that no buffer placed before forbids."""
-    offset = [-1] * len(buffers)
+    offset = [_NOWHERE] * len(buffers)
     for i in order:
-        offset[i] = _free(buffers[i], forbidden[i], offset)
+        offset[i] = _free(near[i], offset)
     return offset
 
 
 def _place_again(
-    buffers: Sequence[Buffer],
-    forbidden: list[dict[int, list[Interval]]],
-    order: Sequence[int],
-    moved: Collection[int],
-    known: Sequence[int],
-) -> list[int]:
-    """The same as `_place`. known: the offsets of the order in which only the buffers `moved` had other places.
+    buffers: Sequence[Buffer], near: Sequence[_Near], move: _Move, known: Sequence[int], most: float = inf
+) -> list[int] | None:
+    """The same as `_place`, or None where a buffer that another offset is found for ends above `most` bytes.
 
-    A buffer is looked at again where it, one that it may not overlap, or the offset of such a one has changed.
+    known: the offsets before the move. A buffer is looked at again where it is moved, where one that it may not overlap
+    has passed it, or where the offset of such a one has changed.
     """
-    offset = [-1] * len(buffers)
-    touched = set(moved).union(*(forbidden[i] for i in moved))
-    for i in order:
+    waiting = move.order[move.first :]
+    offset, touched = list(known), set(move.moved)
+    for i in waiting:
+        offset[i] = _NOWHERE
+    for i in waiting[: move.last - move.first + 1]:
+        if not near[i].others.isdisjoint(move.moved):
+            touched.add(i)
+    for i in waiting:
         if i not in touched:
             offset[i] = known[i]
             continue
-        offset[i] = _free(buffers[i], forbidden[i], offset)
-        if offset[i] != known[i]:
-            touched.update(forbidden[i])
+        offset[i] = at = _free(near[i], offset)
+        if at != known[i]:
+            if at + buffers[i].nbytes > most:
+                return None
+            touched |= near[i].others
     return offset
 
 
-def _free(b: Buffer, forbidden: dict[int, list[Interval]], offset: Sequence[int]) -> int:
+def _free(near: _Near, offset: Sequence[int]) -> int:
     """The lowest offset of a buffer that no buffer with an offset forbids."""
-    taken = [
-        (low + at, high + at)
-        for j, found in forbidden.items()
-        if (at := offset[j]) >= 0
-        for low, high in found
-        if high + at > 0
-    ]
-    return _lowest(sorted(taken), b.align)
-
-
-def _lowest(taken: Sequence[Interval], align: int) -> int:
-    """The lowest offset inside none of these open intervals, which are sorted and may overlap."""
-    low = 0
+    taken = [(low + at, high + at) for j, low, high in near.spans if (at := offset[j]) > -high]
+    taken.sort()
+    found, align = 0, near.align
     for start, end in taken:
-        if low <= start:
+        if found <= start:
             break
-        if end > low:
-            low = align_up(end, align)
-    return low
+        if end > found:
+            found = -(-end // align) * align
+    return found
 
 
-def _greedy(buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], bound: int) -> tuple[list[int], str]:
+def _greedy(buffers: Sequence[Buffer], near: Sequence[_Near], bound: int) -> tuple[list[int], str]:
     best: list[int] = []
     method = "nothing to place"
     for name, order in (*orders(buffers), *_early_last(buffers)):
-        trial = _place(buffers, forbidden, order)
+        trial = _place(buffers, near, order)
         if not best or height(buffers, trial) < height(buffers, best):
             best, method = trial, f"greedy {name} on rows"
         if height(buffers, best) <= bound:
@@ -191,23 +215,21 @@ def _by_peak(buffers: Sequence[Buffer]) -> list[int]:
     )
 
 
-def _climb(
-    buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], start: list[int], bound: int
-) -> list[int]:
+def _climb(buffers: Sequence[Buffer], near: Sequence[_Near], start: list[int], bound: int) -> list[int]:
     """Move a buffer near the top to an earlier place in the order; keep orders that are no worse. Deterministic."""
     rng = Random(_SEED)
     order = sorted(range(len(buffers)), key=lambda i: start[i])
     best, best_height = start, height(buffers, start)
-    placed, current, by_top = _place(buffers, forbidden, order), best_height, _by_top(buffers, start)
-    cost = sum(len(found) for row in forbidden for found in row.values()) + 1
+    placed, current, by_top = _place(buffers, near, order), best_height, _by_top(buffers, start)
+    cost = sum(len(n.spans) for n in near) + 1
     for _ in range(min(_ROUNDS, _WORK // cost, _PLACINGS // len(buffers))):
-        trial, moved = _moved(order, by_top, rng)
-        offset = _place_again(buffers, forbidden, trial, moved, placed)
-        size = height(buffers, offset)
-        if size <= current:
-            order, placed, current = trial, offset, size
-        if size < best_height:
-            best, best_height, by_top = offset, size, _by_top(buffers, offset)
+        move = _moved(order, by_top, rng)
+        offset = _place_again(buffers, near, move, placed, current)
+        if offset is None or height(buffers, offset) > current:
+            continue
+        order, placed, current = move.order, offset, height(buffers, offset)
+        if current < best_height:
+            best, best_height, by_top = offset, current, _by_top(buffers, offset)
         if best_height <= bound:
             break
     return best
@@ -217,17 +239,19 @@ def _by_top(buffers: Sequence[Buffer], offset: Sequence[int]) -> list[int]:
     return sorted(range(len(buffers)), key=lambda i: -(offset[i] + buffers[i].nbytes))
 
 
-def _moved(order: list[int], by_top: Sequence[int], rng: Random) -> tuple[list[int], set[int]]:
-    """The order with one buffer, mostly of the topmost, moved to a random place, or two swapped; and which they are."""
+def _moved(order: list[int], by_top: Sequence[int], rng: Random) -> _Move:
+    """The order with one buffer, mostly of the topmost, moved to a random place, or two swapped."""
     pick = by_top[int(rng.random() ** 2 * len(by_top))]
     trial = list(order)
     at = trial.index(pick)
     to = int(rng.random() * len(trial))
+    moved = {pick}
     if rng.random() < 0.5:
         trial[at], trial[to] = trial[to], trial[at]
-        return trial, {trial[at], trial[to]}
-    trial.insert(to, trial.pop(at))
-    return trial, {pick}
+        moved.add(trial[at])
+    else:
+        trial.insert(to, trial.pop(at))
+    return _Move(trial, frozenset(moved), min(at, to), max(at, to))
 
 
 class Packer:
@@ -235,7 +259,7 @@ class Packer:
 
     def __init__(self, buffers: Sequence[Buffer]) -> None:
         self._buffers = [b for b in buffers if b.nbytes]
-        self._forbidden = _forbidden(self._buffers)
+        self._near = list(map(_Near.of, self._buffers, _forbidden(self._buffers)))
 
     def fits(self, names: Collection[str], capacity: int) -> bool:
         """Whether a greedy order places the buffers of these names in `capacity` bytes; a plan of them then fits."""
@@ -246,5 +270,5 @@ class Packer:
         return any(self._height([chosen[i] for i in order]) <= capacity for _, order in orders(buffers))
 
     def _height(self, order: Sequence[int]) -> int:
-        offset = _place(self._buffers, self._forbidden, order)
+        offset = _place(self._buffers, self._near, order)
         return max(offset[i] + self._buffers[i].nbytes for i in order)

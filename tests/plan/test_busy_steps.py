@@ -12,24 +12,32 @@ def at_once(*sizes: int) -> list[Buffer]:
 
 
 def test_runs_that_fit_by_their_sum_but_not_into_the_holes_are_noticed() -> None:
-    busy = busy_steps_of(at_once(12, 12, 8), 4, 10)[0]
-    left = frozenset({0, 1})
-    assert not busy.is_full(0b0000001100, left)  # holes of 2 and 6 cells: both go into the second
-    assert busy.is_full(0b0000111100, left)  # holes of 2 and 4 cells: one of them fits
-    assert not busy.is_full(0b0000111100, frozenset({0}))
+    """Of three, four and two cells, the first two are left: they must use all free cells but `spare`."""
+    busy = busy_steps_of(at_once(12, 16, 8), 4)[0]
+    assert not busy.is_full([(0, 3), (5, 10)], 0b011, 1)
+    assert busy.is_full([(0, 2), (5, 10)], 0b011, 0)
+    assert not busy.is_full([(0, 2), (5, 10)], 0b001, 4)
+    assert not busy.is_full([], 0b000, 0)
 
 
 def test_the_lowest_start_leaves_no_more_empty_than_is_to_spare() -> None:
-    busy = busy_steps_of(at_once(12, 8), 4, 6)[0]
-    assert busy.lowest_starts(0, frozenset({0, 1})) == 0b11  # six cells for five
-    assert busy.lowest_starts(0b111, frozenset({1})) == 0b011000
-    assert busy.lowest_starts(0b111, frozenset()) == 0
+    busy = busy_steps_of(at_once(12, 8), 4)[0]
+    assert busy.lowest_starts([(0, 6)], 0b11, 1) == 0b11  # six cells for five
+    assert busy.lowest_starts([(3, 4), (5, 8)], 0b10, 2) == 0b1101000
+    assert busy.lowest_starts([(3, 6)], 0b00, 1) == 0
+
+
+def test_a_buffer_takes_its_cells_out_of_the_holes() -> None:
+    ring = Buffer.of_pieces("ring", 4, [Piece(0, 8, 0, 2), Piece(8, 4, 0, 0), Piece(12, 8, 0, 2)])
+    busy = next(b for b in busy_steps_of([ring, Buffer("late", 8, 4, 1, 2)], 4) if b.members == 0b11)
+    assert busy.holes_beside([(0, 9)], 0, 2) == [(0, 2), (4, 5), (7, 9)]
+    assert busy.holes_beside([(0, 2), (4, 6)], 1, 4) == [(0, 2)]
 
 
 def test_the_busiest_step_comes_first_and_equal_ones_once() -> None:
     buffers = [Buffer("a", 8, 4, 0, 5), Buffer("b", 4, 4, 2, 3), Buffer("c", 4, 4, 4, 5)]
-    found = busy_steps_of(buffers, 4, 4)
-    assert [sorted(busy.cells) for busy in found] == [[0, 1], [0, 2], [0]]
+    found = busy_steps_of(buffers, 4)
+    assert [sorted(busy.runs) for busy in found] == [[0, 1], [0, 2], [0]]
 
 
 def test_a_hole_between_two_runs_of_a_buffer_is_seen() -> None:
@@ -43,5 +51,5 @@ def test_a_hole_between_two_runs_of_a_buffer_is_seen() -> None:
 
 def test_the_hole_of_a_buffer_does_not_count_as_taken() -> None:
     ring = Buffer.of_pieces("ring", 4, [Piece(0, 8, 0, 2), Piece(8, 4, 0, 0), Piece(12, 8, 0, 2)])
-    busy = next(b for b in busy_steps_of([ring, Buffer("late", 8, 4, 1, 2)], 4, 7) if len(b.cells) == 2)
-    assert busy.lowest_starts(0, frozenset({0, 1})) == 0b11  # seven cells for six
+    late = next(b for b in busy_steps_of([ring, Buffer("late", 8, 4, 1, 2)], 4) if b.members == 0b11)
+    assert late.count == 6

@@ -182,13 +182,18 @@ def test_an_order_is_placed_again_as_if_from_the_start(seed: int) -> None:
     """After each of many moves and swaps, as hill climbing makes them, though most buffers are not looked at again."""
     rng = Random(seed)
     buffers = [_random_buffer(rng, f"t{i}", rng.choice((1, 4))) for i in range(12)]
-    forbidden = shapes._forbidden(buffers)
+    near = list(map(shapes._Near.of, buffers, shapes._forbidden(buffers)))
     order = list(range(len(buffers)))
-    placed = shapes._place(buffers, forbidden, order)
-    found = {tuple(placed)}
+    placed = shapes._place(buffers, near, order)
+    found, refused = {tuple(placed)}, 0
     for _ in range(40):
-        order, moved = shapes._moved(order, rng.sample(order, len(order)), rng)
-        placed = shapes._place_again(buffers, forbidden, order, moved, placed)
-        assert placed == shapes._place(buffers, forbidden, order)
+        move = shapes._moved(order, rng.sample(order, len(order)), rng)
+        anew = shapes._place(buffers, near, move.order)
+        assert shapes._place_again(buffers, near, move, placed) == anew
+        most = shapes.height(buffers, placed)
+        within = shapes._place_again(buffers, near, move, placed, most)
+        assert within == (anew if shapes.height(buffers, anew) <= most else None)
+        refused += within is None
+        order, placed = move.order, anew
         found.add(tuple(placed))
-    assert len(found) > 3
+    assert len(found) > 3 and refused
