@@ -26,7 +26,7 @@ class Known:
     """What was found of a network, for searches with other budgets; the goal `ram` has candidates of its own."""
 
     candidates: Sequence[Candidates]
-    curves: solver.Curves = field(default_factory=dict)
+    searched: solver.Searched = field(default_factory=solver.Searched)
 
 
 def solve(graph: Graph, target: Target, options: Options, known: Known | None = None) -> Solution:
@@ -46,7 +46,7 @@ def solve_with_time(
     known = known or Known(candidates_of(graph, target, options))
     candidates = known.candidates
     every = [*_orders(graph, candidates, options)]
-    found = [solver.solve(nodes, listed, options, target, known.curves) for nodes, listed in every]
+    found = [solver.solve(nodes, listed, options, target, known.searched) for nodes, listed in every]
     lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
         moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]
@@ -86,7 +86,7 @@ def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -
 def front(graph: Graph, known: Known, options: Options, board: Target, most: int) -> Iterator[Solution]:
     """At most `most` solutions between the fastest and the smallest, each planned when it is asked for."""
     orders = _orders(graph, known.candidates, options)
-    found = [o for nodes, listed in orders for o in offers.offers_of(nodes, listed, options, board, known.curves)]
+    found = [o for nodes, listed in orders for o in offers.offers_of(nodes, listed, options, board, known.searched)]
     return (offer.planned() for offer in offers.thinned(found, most))
 
 

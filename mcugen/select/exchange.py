@@ -6,10 +6,12 @@ Only what it touches is counted again, so a search in a long stretch takes littl
 
 from __future__ import annotations
 
+import copy
 import functools
 import heapq
 import itertools
-from collections.abc import Mapping, Sequence, Set
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +31,8 @@ _Gain = tuple[float, int, int, int]
 """What an exchange adds to the cost, its step, its kernel, and the one that it takes the place of."""
 Picks = tuple[int, ...]
 """For each step the number of its kernel among the offers."""
+_Exchange = tuple[int, int, int]
+"""A step, its kernel, and the steps, as bits, that what its other kernels bring depends on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +94,7 @@ class Loads:
     offers: Sequence[Sequence[Offer]]
     rows: Load
     more: Sequence[Mapping[int, Part]]
-    known: dict[tuple[int, int, frozenset[int]], Load | int] = field(default_factory=dict)
+    _touched: dict[int, Sequence[int]] = field(default_factory=dict)
 
     def of(self, picks: Sequence[int]) -> Load:
         """The load with these kernels."""
@@ -100,13 +104,13 @@ class Loads:
             own = self.offers[s][k].own
             load[own.start : own.end] += own.load
         for m in self.more:
-            span = _span([part for s, part in m.items() if s in back])
+            span = _span([part for s, part in m.items() if back >> s & 1])
             load[span] += _extra(m, back, span)
         return load
 
-    def back(self, picks: Sequence[int]) -> set[int]:
-        """The steps that read rows again."""
-        return {s for s, k in enumerate(picks) if self.offers[s][k].returns}
+    def back(self, picks: Sequence[int]) -> int:
+        """The steps that read rows again, as bits."""
+        return sum(1 << s for s, k in enumerate(picks) if self.offers[s][k].returns)
 
     @functools.cached_property
     def spans(self) -> list[slice]:
@@ -131,11 +135,24 @@ class Loads:
         """Those of `more` that depend on the kernel of a step."""
         return self._around.get(s, ())
 
+    @functools.cached_property
+    def kin(self) -> Sequence[int]:
+        """For each step those, as bits, that what it holds more depends on where it reads rows again."""
+        return [sum(1 << s for s in {s for m in self.around(step) for s in m}) for step in range(len(self.offers))]
+
+    @functools.cached_property
+    def open(self) -> Sequence[int]:
+        """The steps that have more than one kernel."""
+        return [s for s, offers in enumerate(self.offers) if len(offers) > 1]
+
     def touched(self, step: int) -> Sequence[int]:
         """The steps whose exchanges bring something else after one of this step."""
-        own, (starts, ends) = self.spans[step], self._ends
-        found: list[int] = np.flatnonzero((starts < own.stop) & (own.start < ends)).tolist()
-        return found if step in found else sorted([*found, step])
+        if step not in self._touched:
+            own = self.spans[step]
+            self._touched[step] = [
+                s for s in self.open if s == step or (self.spans[s].start < own.stop and own.start < self.spans[s].stop)
+            ]
+        return self._touched[step]
 
     @functools.cached_property
     def _around(self) -> Mapping[int, list[Mapping[int, Part]]]:
@@ -146,51 +163,65 @@ class Loads:
         return found
 
     @functools.cached_property
-    def _ends(self) -> tuple[Load, Load]:
+    def ends(self) -> tuple[Load, Load]:
+        """Where the spans of the steps begin and end."""
         return np.array([span.start for span in self.spans]), np.array([span.stop for span in self.spans])
 
 
 class _State:
-    """The kernels that a search has come to, and the load that they make."""
+    """The kernels that a search has come to, and how far their load is above its limit at each event.
 
-    def __init__(self, loads: Loads, picks: Picks) -> None:
-        self._loads, self.picks = loads, list(picks)
-        self.load, self._back = loads.of(picks), loads.back(picks)
+    known: what exchanges bring, of the step, its kernel and the steps around that read rows again.
+    """
+
+    def __init__(self, loads: Loads, picks: Sequence[int], limit: int, known: dict[_Exchange, Load]) -> None:
+        self._loads, self._known, self.picks, self.limit = loads, known, list(picks), limit
+        self.excess, self._back = loads.of(picks) - limit, loads.back(picks)
+
+    def copy(self) -> _State:
+        """The same once more."""
+        made = copy.copy(self)
+        made.picks, made.excess = list(self.picks), self.excess.copy()
+        return made
 
     def exchanged(self, s: int) -> Load:
-        """The loads over the span of step s, with each of its kernels."""
-        now, span, own = self.picks[s], self._loads.spans[s], self._loads.own[s]
-        loads: Load = own + (self.load[span] - own[now])
-        if s in self._loads.either:
-            returns = self._loads.either[s]
-            for k, m in enumerate(self._loads.around(s)):
-                loads[returns != returns[now]] += self._more(s, k, frozenset(self._back & m.keys()))
-        return loads
+        """The excess over the span of step s, with each of its kernels."""
+        found: Load = self.excess[self._loads.spans[s]] + self._brought(s)
+        return found
 
-    def _more(self, s: int, k: int, back: frozenset[int]) -> Load | int:
-        """What the k-th buffer around step s holds more, over its span, if that step reads rows again or no longer."""
-        known, key = self._loads.known, (s, k, back)
-        if key not in known:
-            m, span = self._loads.around(s)[k], self._loads.spans[s]
-            known[key] = _extra(m, back ^ {s}, span) - _extra(m, back, span)
-        return known[key]
+    def fits(self, s: int, k: int) -> bool:
+        """Whether the limit holds over the span of step s with its kernel k."""
+        found: Load = self.excess[self._loads.spans[s]] + self._brought(s)[k]
+        return not found.max(initial=-self.limit) > 0
 
     def take(self, s: int, k: int) -> None:
         """Exchange the kernel of step s for its kernel k."""
-        self.load[self._loads.spans[s]] = self.exchanged(s)[k]
+        self.excess[self._loads.spans[s]] += self._brought(s)[k]
         if self._loads.offers[s][k].returns != self._loads.offers[s][self.picks[s]].returns:
-            self._back.symmetric_difference_update({s})
+            self._back ^= 1 << s
         self.picks[s] = k
 
+    def _brought(self, s: int) -> Load:
+        """What each kernel of step s adds to the load, over its span."""
+        key = s, self.picks[s], self._back & self._loads.kin[s]
+        if key not in self._known:
+            self._known[key] = self._counted(s)
+        return self._known[key]
 
-@dataclass(frozen=True)
-class Saving:
-    """An exchange of a kernel. saved: by how much less the limit is exceeded; price: what each byte of that costs."""
+    def _counted(self, s: int) -> Load:
+        now, span, own, back = self.picks[s], self._loads.spans[s], self._loads.own[s], self._back
+        added: Load = own - own[now]
+        if s in self._loads.either:
+            returns = self._loads.either[s]
+            for m in self._loads.around(s):
+                added[returns != returns[now]] += _extra(m, back ^ 1 << s, span) - _extra(m, back, span)
+        return added
 
-    step: int
-    kernel: int
-    price: float
-    saved: int
+
+_Saving = tuple[float, int, int, int]
+"""An exchange: what each byte costs by which less the limit is exceeded; the step; the number of the saving, by which
+equal ones go; and the kernel.
+"""
 
 
 class Search:
@@ -198,50 +229,63 @@ class Search:
 
     def __init__(self, loads: Loads) -> None:
         self._loads, self._offers = loads, loads.offers
+        self._costs = [[offer.cost for offer in offers] for offers in loads.offers]
+        self._known: dict[_Exchange, Load] = {}
 
-    def reduced(self, picks: Picks, limit: float, fixed: int = -1) -> Picks | None:
+    def reduced(self, picks: Picks, limit: float) -> Picks | None:
         """Change one kernel after the other, at the least cost for the bytes over the limit that it saves.
 
-        The step `fixed` keeps its kernel. None where the limit is not reached.
+        None where the limit is not reached.
         """
-        most = int(min(limit, _NO_LIMIT))
-        state = _State(self._loads, picks)
-        over = _over(state.load, most)
-        savings: dict[int, Saving | None] = {}
-        cheapest: list[tuple[float, int, int, Saving]] = []
-        number = itertools.count()  # of equals the first; savings are not compared
-        stale: Sequence[int] = range(len(picks))
-        while over:
+        return self._reduced(self._state(picks, limit))
+
+    def _state(self, picks: Picks, limit: float) -> _State:
+        return _State(self._loads, picks, math.floor(min(limit, _NO_LIMIT)), self._known)
+
+    def _reduced(self, state: _State, fixed: int = -1) -> Picks | None:
+        """The same from there on. The step `fixed` keeps its kernel."""
+        starts, ends = self._loads.ends
+        savings: dict[int, _Saving | None] = {}
+        cheapest: list[_Saving] = []
+        number = itertools.count()
+        stale = self._loads.open
+        before = np.zeros(len(state.excess) + 1, np.int64)
+        while True:
+            np.cumsum(np.maximum(state.excess, 0), out=before[1:])
+            if not before[-1]:
+                return tuple(state.picks)
+            over = (before[ends] - before[starts]).tolist()
             for s in stale:
-                savings[s] = found = self._best(state, s, most) if s != fixed else None
+                savings[s] = found = self._best(state, s, over[s], next(number)) if over[s] and s != fixed else None
                 if found is not None:
-                    heapq.heappush(cheapest, (found.price, s, next(number), found))
-            while cheapest and cheapest[0][3] is not savings[cheapest[0][1]]:
+                    heapq.heappush(cheapest, found)
+            while cheapest and cheapest[0] is not savings[cheapest[0][1]]:
                 heapq.heappop(cheapest)
             if not cheapest:
                 return None
-            best = cheapest[0][3]
-            state.take(best.step, best.kernel)
-            over -= best.saved
-            stale = self._loads.touched(best.step)
-        return tuple(state.picks)
+            _, step, _, kernel = cheapest[0]
+            state.take(step, kernel)
+            stale = self._loads.touched(step)
 
-    def _best(self, state: _State, s: int, limit: int) -> Saving | None:
-        """Of the exchanges of a step's kernel that bring the load nearer to the limit, the cheapest per byte."""
-        now, offers = state.picks[s], self._offers[s]
-        over = _over(state.load[self._loads.spans[s]], limit) if len(offers) > 1 else 0
-        if not over:
-            return None
-        left: list[int] = np.maximum(state.exchanged(s) - limit, 0).sum(axis=1).tolist()
-        saved = [(k, over - rest) for k, rest in enumerate(left) if rest < over and k != now]
-        found = [Saving(s, k, (offers[k].cost - offers[now].cost) / nbytes, nbytes) for k, nbytes in saved]
-        return min(found, key=lambda x: x.price, default=None)
+    def _best(self, state: _State, s: int, over: int, number: int) -> _Saving | None:
+        """Of the exchanges of a step's kernel that bring the load nearer to the limit, the cheapest per byte.
+
+        over: bytes above the limit over the span of the step.
+        """
+        now, costs = state.picks[s], self._costs[s]
+        found: _Saving | None = None
+        for k, rest in enumerate(np.add.reduce(np.maximum(state.exchanged(s), 0), axis=1).tolist()):
+            if rest < over and k != now:
+                price = (costs[k] - costs[now]) / (over - rest)
+                if found is None or price < found[0]:
+                    found = price, s, number, k
+        return found
 
     def improved(self, picks: Picks, limit: float) -> Picks:
         """Take cheaper kernels as long as the limit holds, also where another step makes room for it."""
         while True:
             picks = self._alone(picks, limit)
-            better = sorted(gain for s in range(len(picks)) for gain in self._gains(s, picks[s]))
+            better = sorted(gain for s in self._loads.open for gain in self._gains(s, picks[s]))
             then = self._both(picks, better, limit)
             if then is None:
                 return picks
@@ -251,8 +295,8 @@ class Search:
         """Take cheaper kernels that fit, those that save most first. What did not fit is tried again where an exchange
         touches it.
         """
-        state = _State(self._loads, picks)
-        better = [gain for s in range(len(picks)) for gain in self._gains(s, picks[s])]
+        state = self._state(picks, limit)
+        better = [gain for s in self._loads.open for gain in self._gains(s, picks[s])]
         heapq.heapify(better)
         refused: dict[int, list[_Gain]] = {}
         while better:
@@ -260,7 +304,7 @@ class Search:
             _, s, k, now = gain
             if state.picks[s] != now:
                 continue
-            if state.exchanged(s)[k].max(initial=0) > limit:
+            if not state.fits(s, k):
                 refused.setdefault(s, []).append(gain)
                 continue
             state.take(s, k)
@@ -271,30 +315,29 @@ class Search:
 
     def _gains(self, s: int, now: int) -> list[_Gain]:
         """The kernels of a step that are cheaper than the one it has."""
-        costs = [offer.cost - self._offers[s][now].cost for offer in self._offers[s]]
-        return [(cost, s, k, now) for k, cost in enumerate(costs) if cost < -_EPSILON]
+        own = self._costs[s][now]
+        return [(cost - own, s, k, now) for k, cost in enumerate(self._costs[s]) if cost - own < -_EPSILON]
 
     def _both(self, picks: Picks, better: Sequence[_Gain], limit: float) -> Picks | None:
         """A cheaper kernel for which other steps make room, where that is cheaper together."""
         if sum(len(offers) - 1 for offers in self._offers) > MAX_EXCHANGES:
             return None
+        start = self._state(picks, limit)
         for _, s, k, _ in better[:MAX_TRIES]:
-            room = self.reduced(_with(picks, s, k), limit, s)
+            state = start.copy()
+            state.take(s, k)
+            room = self._reduced(state, s)
             if room is not None and self._cost(room) < self._cost(picks) - _EPSILON:
                 return room
         return None
 
     def _cost(self, picks: Picks) -> float:
-        return sum(self._offers[s][k].cost for s, k in enumerate(picks))
+        return sum(self._costs[s][k] for s, k in enumerate(picks))
 
 
-def _with(picks: Picks, s: int, k: int) -> Picks:
-    return (*picks[:s], k, *picks[s + 1 :])
-
-
-def _extra(of: Mapping[int, Part], back: Set[int], span: slice) -> Load | int:
+def _extra(of: Mapping[int, Part], back: int, span: slice) -> Load | int:
     """What a buffer holds more where the steps in `back` read rows again. of: the same for each step alone."""
-    loads = [part.over(span) for s, part in of.items() if s in back]
+    loads = [part.over(span) for s, part in of.items() if back >> s & 1]
     most: Load | int = np.maximum.reduce(loads) if loads else 0
     return most
 
@@ -303,8 +346,3 @@ def _span(parts: Sequence[Part]) -> slice:
     """The events from the first of any part to the last."""
     used = [part for part in parts if len(part.load)]
     return slice(min(p.start for p in used), max(p.end for p in used)) if used else slice(0, 0)
-
-
-def _over(load: Load, limit: int) -> int:
-    """Bytes over the limit, summed over the events."""
-    return int(np.maximum(load - limit, 0).sum())

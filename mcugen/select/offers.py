@@ -13,7 +13,7 @@ from mcugen.select.budget import Solution
 from mcugen.select.candidates import Candidates
 from mcugen.select.constants import constants_of
 from mcugen.select.curve import Point
-from mcugen.select.solver import Curves, Problem, fastest, problem_of
+from mcugen.select.solver import Problem, Searched, problem_of
 from mcugen.target import Target
 
 HARDLY = 1.005
@@ -40,12 +40,12 @@ class Offer:
 
 
 def offers_of(
-    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, curves: Curves
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, known: Searched
 ) -> Iterator[Offer]:
     """All points of the curves of `speed`, and of `balanced` at its prices."""
     for goal in ("speed", "balanced"):
-        problem = problem_of(graph, candidates, replace(options, optimize=goal), board, curves)
-        picks = problem.within_flash(fastest(problem.candidates, problem.prices.of))
+        problem = problem_of(graph, candidates, replace(options, optimize=goal), board, known)
+        picks = problem.within_flash(problem.fastest)
         yield from (Offer(problem, point) for point in problem.points(problem.offered(picks)))
 
 

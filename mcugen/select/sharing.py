@@ -23,6 +23,9 @@ STARTS = 3
 _LEAST_PRICE = 1e-6
 """Drops functions that no node calls."""
 
+_ROUNDED = 1e-9
+"""More than what sums are off by rounding, as a share of them."""
+
 Weight = Callable[[Candidate], float]
 Picks = tuple[Candidate, ...]
 """One candidate of each node."""
@@ -97,9 +100,8 @@ class _Offer:
             exchanges = (self._best_after(used, gone, price, limit) for gone in (None, *sorted(used)))
             better, then = min(exchanges, key=lambda m: m[0])
             if not better < total - _LEAST_PRICE:
-                better, then = min(
-                    (self._opened(used, k, price, limit) for k in range(len(self.code))), key=lambda m: m[0]
-                )
+                opened = (self._opened(used, k, price, limit) for k in self._worth_opening(used, price, total))
+                better, then = min(opened, key=lambda m: m[0], default=(np.inf, used))
             if not better < total - _LEAST_PRICE:
                 return used
             used, total = then, better
@@ -125,6 +127,29 @@ class _Offer:
         for k in np.flatnonzero(self.code < self.code[gone]):
             if k not in used and np.isfinite(np.minimum(kept, self.weights[:, k])).all():
                 yield frozenset((*rest, int(k)))
+
+    def _worth_opening(self, used: frozenset[int], price: float, total: float) -> list[int]:
+        """The functions that may lower weights and priced code of `used`, `total`, though others are dropped for them.
+
+        No drop loses less than the first one would, so each can save at most its code less that.
+        """
+        order = sorted(used)
+        weights = self.weights[:, order]
+        serving, two = weights.argmin(axis=1), np.sort(weights, axis=1)[:, :2]
+        best, second = two[:, :1], two[:, 1:] if len(order) > 1 else np.full((len(two), 1), np.inf)
+        lost = np.where(self.weights < best, 0, np.minimum(self.weights, second) - best)
+        code = price * self.code
+        bounds = np.minimum(self.weights, best).sum(axis=0) + code[order].sum() + np.where(self._is_in(used), 0, code)
+        for place, k in enumerate(order):
+            spared = np.maximum(code[k] - lost[serving == place].sum(axis=0), 0)
+            spared[k] = 0
+            bounds -= spared
+        return np.flatnonzero(bounds < total - _LEAST_PRICE + _ROUNDED * abs(total)).tolist()
+
+    def _is_in(self, used: frozenset[int]) -> np.ndarray:
+        found = np.zeros(len(self.code), bool)
+        found[list(used)] = True
+        return found
 
     def _opened(self, used: frozenset[int], new: int, price: float, limit: float) -> tuple[float, frozenset[int]]:
         """Add a function, and drop those that no longer pay: (weights and priced code, set)."""

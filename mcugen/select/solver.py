@@ -49,25 +49,37 @@ STRETCHES = 80
 """Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
 
 
-Curves = dict[object, Curve]
-"""Curves of a network by what they depend on, which budgets are not."""
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The curves and the fastest kernels of a network, by what they depend on, which budgets are not."""
+
+    curves: dict[object, Curve] = field(default_factory=dict)
+    fastest: dict[object, Picks] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The network, the candidates of its nodes that the goal allows, and the budgets. curves: those known before."""
+    """The network, the candidates of its nodes that the goal allows, and the budgets. known: from searches before."""
 
     graph: Graph
     candidates: tuple[Candidates, ...]
     options: Options
     board: Target
     prices: Prices = FREE
-    curves: Curves = field(default_factory=dict)
+    known: Searched = field(default_factory=Searched)
 
     def planned(self, picks: Picks, groups: tuple[range, ...] = ()) -> Solution:
         """The solution with these kernels in which the steps of each group run row by row."""
         regions = regions_of(self.options, self.board)
         return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
+
+    @property
+    def fastest(self) -> Picks:
+        """The kernels that take the least time and price of constants, as of `fastest`."""
+        key = self.candidates, self.prices
+        if key not in self.known.fastest:
+            self.known.fastest[key] = fastest(self.candidates, self.prices.of)
+        return self.known.fastest[key]
 
     def within_flash(self, picks: Picks) -> Picks:
         """Picks whose constants fit --flash, or the board's less the code, as far as that goes."""
@@ -109,16 +121,16 @@ class Problem:
         """Time against memory with these candidates. most: see `Curve`."""
         options, first = self.options, [listed[0].choice for listed in offered]
         key = (*map(tuple, offered), options.input_mode, options.keep_input, options.no_rows, most)
-        if key not in self.curves:
+        if key not in self.known.curves:
             pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
-            self.curves[key] = Curve(
+            self.known.curves[key] = Curve(
                 self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows, most=most
             )
-        return self.curves[key]
+        return self.known.curves[key]
 
 
 def solve(
-    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, curves: Curves | None = None
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, known: Searched | None = None
 ) -> Solution:
     """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse it.
 
@@ -126,14 +138,14 @@ def solve(
     all. Pushed rows without a budget of the user's get the least RAM that their kernels allow. Raises UsageError where
     the input cannot be pushed, or a region is not the board's.
     """
-    problem = problem_of(graph, candidates, options, board, curves)
+    problem = problem_of(graph, candidates, options, board, known)
     if options.optimize == "ram":
         frames = options.input_mode == "frames"
         return _smallest_of_frames(problem) if frames else _smallest_within_flash(problem)
     if options.optimize == "flash":
         picks = problem.within_flash(least_flash(problem.candidates))
     else:
-        picks = problem.within_flash(fastest(problem.candidates, problem.prices.of))
+        picks = problem.within_flash(problem.fastest)
     if options.input_mode == "frames":
         return problem.planned(picks)
     if options.input_mode != "whole":
@@ -149,7 +161,7 @@ def solve(
 
 
 def problem_of(
-    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, curves: Curves | None
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, known: Searched | None
 ) -> Problem:
     """The problem with the candidates that the goal allows, at its prices.
 
@@ -160,7 +172,7 @@ def problem_of(
     wider = options.optimize == "speed" or prices.flash > 0
     usual = candidates if options.optimize == "flash" else [_lavish(listed) for listed in candidates]
     allowed = tuple(listed if wider else _narrow(listed) for listed in usual)
-    return Problem(graph, allowed, options, board, prices, {} if curves is None else curves)
+    return Problem(graph, allowed, options, board, prices, known or Searched())
 
 
 def rank_of(
@@ -308,7 +320,7 @@ def _smallest_within_flash(problem: Problem) -> Solution:
 def _smallest_of_frames(problem: Problem) -> Solution:
     """The one schedule of frames with the leanest kernels, or with the fastest where those need no more."""
     leanest = tuple(min(listed, key=_memory_of) for listed in problem.candidates)
-    picks = dict.fromkeys(problem.within_flash(p) for p in (leanest, fastest(problem.candidates, problem.prices.of)))
+    picks = dict.fromkeys(problem.within_flash(p) for p in (leanest, problem.fastest))
     solutions = [problem.planned(chosen) for chosen in picks]
     return min(solutions, key=lambda s: (s.ram_bytes, cost_of(problem, s)))
 

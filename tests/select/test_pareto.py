@@ -23,6 +23,7 @@ from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import GOALS, Options
 from mcugen.pareto import Front, Point
 from mcugen.report import curve
+from mcugen.select import solver
 from mcugen.select.curve import Curve
 from mcugen.toolchain import objects, process
 from tests.select.test_budget import SMALL
@@ -40,7 +41,7 @@ Work = list[str]
 def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
     """The points of a small network, and what was compiled and searched for them."""
     work: Work = []
-    compiled, searched = process.run_checked, Curve.within
+    compiled, searched, fastest = process.run_checked, Curve.within, solver.fastest
 
     def compile_one(command: list[str], **options: Any) -> Any:
         work.append(str(command[command.index("-c") + 1]))
@@ -50,7 +51,12 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
         work.append(f"curve {id(curve)} below {limit}")
         return searched(curve, limit, cost)
 
+    def pick(candidates: Any, weight: Any) -> Any:
+        work.append("fastest")
+        return fastest(candidates, weight)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver, "fastest", pick)
         patch.setattr(objects, "_OBJECTS", objects._Objects())
         patch.setattr(objects, "run_checked", compile_one)
         patch.setattr(Curve, "within", search)
@@ -69,6 +75,7 @@ def test_points_share_their_kernels_and_their_curve(watched: tuple[Front, Work])
     kernels = [name for name in work if name.startswith("kernels")]
     assert len(found.points) > 2 and kernels and len(set(kernels)) == len(kernels)
     whole = {name.split()[1] for name in work if name.endswith("below inf")}
+    assert work.count("fastest") == 2  # for speed, and at the prices of balanced
     assert len(whole) == 5  # of speed, of balanced, of the leanest kernels for the knee, and two of ram
 
 

@@ -7,9 +7,11 @@ import itertools
 import random
 from typing import cast
 
+import numpy as np
 import pytest
 
 from mcugen.schedule import Choice
+from mcugen.select import sharing
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
 from mcugen.select.solver import CODE_BYTES, CODE_WORTH, SMALL_CODE_BYTES, fastest
@@ -57,6 +59,21 @@ def test_the_search_finds_what_trying_all_sets_finds(limit: int) -> None:
         found[seed] = _total(picks) / _best_of_all(candidates, limit)
     assert sum(ratio < 1 + 1e-9 for ratio in found.values()) >= 27
     assert max(found.values()) < 1.2
+
+
+def test_functions_that_are_not_opened_would_not_pay() -> None:
+    """Neither within a limit nor without; and of many functions that is known before they are tried."""
+    tried = left_out = 0
+    for seed, price in itertools.product(range(10), (0.5, 5.0, 40.0)):
+        offer = sharing._offer(_market(seed), _cost)
+        for used in (offer.first(), offer.improved(offer.first(), price, np.inf)):
+            total = offer.weight_of(used) + price * offer.code_of(used)
+            opened = offer._worth_opening(used, price, total)
+            others = sorted(set(range(len(offer.names))) - set(opened))
+            for k, limit in itertools.product(others, (np.inf, 2_000.0)):
+                assert offer._opened(used, k, price, limit)[0] > total - 1e-3
+            tried, left_out = tried + len(opened), left_out + len(others)
+    assert tried and left_out > tried / 2
 
 
 def test_where_nothing_fits_the_least_code_is_taken() -> None:
