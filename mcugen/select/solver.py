@@ -22,6 +22,7 @@ from mcugen.select.budget import Solution, planned, pushed_input, with_note, wit
 from mcugen.select.candidates import Candidate, Candidates, rows_cost_added
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
+from mcugen.select.leaner import Waiting, Way
 from mcugen.select.memories import allowing, regions_of, room_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
@@ -42,8 +43,8 @@ LARGE_CODE_WORTH = 1e-5
 a hundredth of it.
 """
 
-SHARES = (1.0, 0.97, 0.9, 0.75)
-"""Where the least plan has no room for faster kernels in all stretches: the share of it that they may take."""
+SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
+"""Of the least plan, what faster kernels for its rows may take in each stretch."""
 
 STRETCHES = 80
 """Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
@@ -117,16 +118,21 @@ class Problem:
         batches = in_batches(offered, self.board, self.options)
         return [offered, batches] if batches else [offered]
 
-    def curve(self, offered: Sequence[Candidates], most: float = math.inf) -> Curve:
-        """Time against memory with these candidates. most: see `Curve`."""
-        options, first = self.options, [listed[0].choice for listed in offered]
-        key = (*map(tuple, offered), options.input_mode, options.keep_input, options.no_rows, most)
+    def curve(self, offered: Sequence[Candidates]) -> Curve:
+        """Time against memory with these candidates."""
+        options = self.options
+        key = (*map(tuple, offered), options.input_mode, options.keep_input, options.no_rows)
         if key not in self.known.curves:
-            pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
-            self.known.curves[key] = Curve(
-                self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows, most=most
-            )
+            self.known.curves[key] = self.new_curve(offered)
         return self.known.curves[key]
+
+    def new_curve(self, offered: Sequence[Candidates], most: float = math.inf) -> Curve:
+        """The same, to be asked for points within limits, which fall. most: see `Curve`."""
+        options, first = self.options, [listed[0].choice for listed in offered]
+        pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
+        return Curve(
+            self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows, most=most
+        )
 
 
 def solve(
@@ -226,15 +232,20 @@ def _lavish(listed: Candidates) -> Candidates:
     return tuple(c for c in listed if not c.choice.kernel.frugal) or listed
 
 
-def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
-    """The points of the curve, and some with the rows that need the least memory with the leanest kernels alone.
+def _ways(problem: Problem, offered: Sequence[Candidates]) -> list[Way]:
+    """The points of the curves, and some with the rows that need the least memory with the leanest kernels alone.
 
     Plans of those have the fewest holes. As far as the memory that they take leaves room, their kernels are faster.
     """
     curve, last = problem.curve(offered), _leanest(problem, offered)
     nbytes = problem.planned(last.picks, last.groups).ram_bytes
-    points = [*problem.points(offered), *(curve.along(last, share * nbytes) for share in SHARES), last]
-    return list({(point.picks, point.groups): point for point in points}.values())
+    ways = [Way(c, point) for c in map(problem.curve, problem.ways(offered)) for point in c.points()]
+    ways += [Way(curve, point) for point in (*(curve.along(last, share * nbytes) for share in SHARES), last)]
+    return list({(way.point.picks, way.point.groups): way for way in ways}.values())
+
+
+def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
+    return [way.point for way in _ways(problem, offered)]
 
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
@@ -246,18 +257,17 @@ def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
 def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
     """The point of the least time, and price of RAM, whose plan fits; where none does, the smallest.
 
-    Where a bound says so before any search, the smallest with the leanest kernels.
+    Where a bound says before any search that nothing fits, the smallest with the leanest kernels.
     """
     sizes = [region.nbytes for region in regions_of(problem.options, problem.board)]
     room = None if None in sizes else sum(size for size in sizes if size is not None)
     if room is not None and problem.curve(offered).least_bytes(room) > room:
         return _least_of(problem, [_leanest(problem, offered)])
-    points = _points(problem, offered)
+    ways = _ways(problem, offered)
+    points, waiting = [way.point for way in ways], Waiting(ways, len(offered))
     price, score = problem.prices.ram, math.inf
     best: tuple[float, Solution] | None = None
-    for point in sorted(points, key=lambda p: (p.cost, p.peak)):
-        if point.cost >= score:
-            break
+    while (point := waiting.below(score)) is not None:
         if room is None or point.peak <= room:
             made = problem.planned(point.picks, point.groups)
             if made.fits and point.cost + price * made.ram_bytes < score:
@@ -285,7 +295,7 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
     cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
     best, score = whole, cost + price * whole.ram_bytes
     for listed in problem.ways(_with_constants(problem, picks)):
-        curve, limit = problem.curve(listed, STRETCHES), whole.ram_bytes - 1.0
+        curve, limit = problem.new_curve(listed, STRETCHES), whole.ram_bytes - 1.0
         while (point := curve.within(limit, score)) is not None:
             made = problem.planned(point.picks, point.groups)
             if made.fits and point.cost + price * made.ram_bytes < score:
