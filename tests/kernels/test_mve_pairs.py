@@ -47,6 +47,9 @@ class Shapes(Conv2D):
             filtered((9, 4, 1), (10, 4), 6, stride=(2, 1), zero=83, rounding="single", out_zero=5),
             filtered((2, 7, 40), (1, 2), 4, dilation=(1, 2), rounding="even", activation="RELU6", gain=0.01),
             filtered((2, 2, 17), (2, 2), 4, padding="VALID"),
+            filtered((4, 23, 3), (3, 3), 5, zero=3, out_zero=-7),
+            filtered((3, 20, 9), (3, 2), 6, stride=(2, 3), zero=-9),
+            filtered((2, 14, 4), (2, 3), 6, padding=((1, 1), (2, 1)), zero=7, out_zero=1),
         ]
 
 

@@ -4,68 +4,189 @@
 
 MG_DECLARE_conv2d_s8__mve_pairs(MG_KERNEL);
 
-#include "mcugen/conv2d_s8_shared_line__mve.h"
+#include "mcugen/conv2d_s8_shared_pixel__mve.h"
 
-/* Copies n bytes of each row, `start` bytes from where it begins, `apart` bytes apart; nothing for rows outside the image. */
-static void MG_VARIANT(copy)(const int8_t *const *rows, uint32_t count, int32_t start, int8_t *to, uint32_t n, uint32_t apart)
+/* Pairs of windows next to each other: `count` rows of them are in the image, and go to the patches from `to` on. In a row,
+ * the first window of the pair begins `first` bytes behind the image's, the other one `apart` bytes further on; the next
+ * pair `advance` bytes further on. n bytes of each row are copied; `next`: from their end, rounded up to whole vectors, to
+ * those of the next row. */
+typedef struct {
+    const int8_t *const *rows;
+    uint32_t count;
+    int8_t *patches, *to;
+    int32_t first, advance, apart;
+    uint32_t n, next, pairs;
+} MG_VARIANT(run);
+
+/* Copies n bytes of each row, from `first` and `second` bytes behind where it begins, to two patches. */
+static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int32_t second, int8_t *to, int8_t *other)
 {
+    const int8_t *const *rows = run->rows;
+    uint32_t count = run->count;
 #if MG_HAS_MVE
     __asm__ volatile("1:\n"
                      "ldr r4, [%0], #4\n"
-                     "mov r5, %2\n"
-                     "add %2, %2, %5\n"
-                     "cbz r4, 3f\n"
-                     "add r4, r4, %3\n"
-                     "wlstp.8 lr, %4, 3f\n"
+                     "add r5, r4, %5\n"
+                     "add r4, r4, %4\n"
+                     "wlstp.8 lr, %6, 3f\n"
                      "2:\n"
                      "vldrb.u8 q0, [r4], #16\n"
-                     "vstrb.u8 q0, [r5], #16\n"
+                     "vldrb.u8 q1, [r5], #16\n"
+                     "vstrb.u8 q0, [%2], #16\n"
+                     "vstrb.u8 q1, [%3], #16\n"
                      "letp lr, 2b\n"
                      "3:\n"
+                     "add %2, %2, %7\n"
+                     "add %3, %3, %7\n"
                      "subs %1, %1, #1\n"
                      "bne 1b\n"
-                     : "+r"(rows), "+r"(count), "+r"(to)
-                     : "r"(start), "r"(n), "r"(apart)
-                     : "q0", "r4", "r5", "lr", "cc", "memory");
+                     : "+r"(rows), "+r"(count), "+r"(to), "+r"(other)
+                     : "r"(first), "r"(second), "r"(run->n), "r"(run->next)
+                     : "q0", "q1", "r4", "r5", "lr", "cc", "memory");
 #else
+    const uint32_t apart = ((run->n + 15u) & ~15u) + run->next;
     for (uint32_t k = 0u; k < count; k += 1u) {
-        if (rows[k] != NULL && n > 0u) {
-            (void)memcpy(to + k * apart, rows[k] + start, n);
-        }
+        (void)memcpy(to + k * apart, rows[k] + first, run->n);
+        (void)memcpy(other + k * apart, rows[k] + second, run->n);
     }
 #endif
 }
 
-/* The patch of the window that begins at a column. */
-static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const int8_t *const *rows, int32_t column, int8_t *patch)
+/* The same of one window; the next row goes to `apart` bytes further on. */
+static void MG_VARIANT(copy_one)(const MG_VARIANT(run) *run, int32_t first, int8_t *to, uint32_t n, uint32_t apart)
 {
-    const uint32_t in_c = p->in_c, dilation = p->dilation, columns = p->kernel_w, kernel_h = p->kernel_h;
-    const uint32_t apart = columns * in_c, extent = (columns - 1u) * dilation;
-    const uint32_t within = (uint32_t)((uint32_t)column < p->in_w && (uint32_t)column + extent < p->in_w);
-    const mg_columns all = {0u, columns};
-    const mg_columns inside = within != 0u ? all : mg_columns_inside(column, p->kernel_w, p->dilation, p->in_w);
-    const uint32_t n = inside.end - inside.first;
-    const int32_t step = (int32_t)(dilation * in_c);
-    int32_t start = column * (int32_t)in_c + (int32_t)inside.first * step;
-    int8_t *to = patch + inside.first * in_c;
-    if (within == 0u || rows[0] == NULL || rows[kernel_h - 1u] == NULL) {
-        mg_fill_bytes(patch, p->in_zero_point, kernel_h * apart);
+    const int8_t *const *rows = run->rows, *const *const end = rows + run->count;
+    for (; rows < end; rows += 1) {
+        mg_copy_bytes(to, *rows + first, n);
+        to += apart;
     }
-    if (dilation == 1u) {
-        MG_VARIANT(copy)(rows, kernel_h, start, to, n * in_c, apart);
-        return;
+}
+
+/* The window that begins at a column of the image, to the patch `offset` bytes after the first. step: of windows within the
+ * sides of the image, pixels from this one to another that goes to the patch after it; 0 of one that may reach beyond. */
+static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, int32_t column, uint32_t offset, uint32_t step)
+{
+    const uint32_t in_c = p->in_c, dilation = p->dilation, kernel_w = p->kernel_w;
+    mg_columns columns = {0u, kernel_w};
+    if (step == 0u) {
+        columns = mg_columns_inside(column, p->kernel_w, p->dilation, p->in_w);
+        if (columns.end - columns.first < kernel_w) {
+            mg_fill_bytes(run->patches + offset, p->in_zero_point, p->kernel_h * kernel_w * in_c);
+        }
     }
-    for (uint32_t j = 0u; j < n; j += 1u) {
-        MG_VARIANT(copy)(rows, kernel_h, start, to, in_c, apart);
-        start += step;
+    const uint32_t n = columns.end - columns.first, runs = dilation > 1u ? n : 1u, nbytes = dilation > 1u ? in_c : n * in_c;
+    int32_t start = (column + (int32_t)(columns.first * dilation)) * (int32_t)in_c;
+    int8_t *to = run->to + offset + columns.first * in_c;
+    run->n = nbytes;
+    run->next = kernel_w * in_c - ((nbytes + 15u) & ~15u);
+    for (uint32_t j = 0u; j < runs; j += 1u) {
+        if (step > 0u) {
+            MG_VARIANT(copy)(run, start, start + (int32_t)(step * in_c), to, to + p->steps * 16u);
+        } else {
+            MG_VARIANT(copy_one)(run, start, to, nbytes, kernel_w * in_c);
+        }
+        start += (int32_t)(dilation * in_c);
         to += in_c;
     }
 }
 
 #if MG_HAS_MVE
+#define MG_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
+
+/* The outputs of a run of pairs, whose first one is gathered. The first step begins the sums, two make a turn of the loop,
+ * an even number enters it midway. Stack: the run, out_c, stream, end of the full blocks, end of all, outputs that repeat,
+ * steps less one, bytes of a patch. */
+static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, MG_VARIANT(run) *run MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+{
+    __asm__ volatile(
+        MG_ENTER("32")
+        "ldr r5, [r0]\n"
+        "ldr r4, [r0, #8]\n"
+        MG_LIMITS("12", "14", "16")
+        "ldrh r8, [r0, #20]\n"
+        "lsl r9, r8, #6\n"
+        "add r9, r9, #48\n"
+        MG_ENDS("r10", "r9", "r12", "r11")
+        "strd r12, r11, [sp, #16]\n"
+        "strd r1, r4, [sp]\n"
+        "strd r5, r10, [sp, #8]\n"
+        "sub r11, r8, #1\n"
+        "lsl r8, r8, #4\n"
+        "strd r11, r8, [sp, #24]\n"
+        "ldr r7, [r1, #8]\n"
+        "add r9, r7, r8\n"
+        "add r3, r2, r4\n"
+        "mov r1, r2\n"
+        "2:\n"
+        MG_STEP("")
+        "ldr r11, [sp, #24]\n"
+        "lsrs r11, r11, #1\n"
+        "adc r11, r11, #0\n"
+        "bcs 8f\n"
+        "beq 3f\n"
+        "7:\n"
+        MG_STEP("a")
+        "8:\n"
+        MG_STEP("a")
+        "subs r11, r11, #1\n"
+        "bgt 7b\n"
+        "3:\n"
+        MG_FINISH_PAIR
+        "ldr r4, [sp, #28]\n"
+        "sub r7, r7, r4\n"
+        "sub r9, r9, r4\n"
+        "ldrd r0, r2, [sp, #12]\n"
+        "cmp r5, r0\n"
+        "blo.w 2b\n"
+        "cmp r5, r2\n"
+        "bne 4f\n"
+        "ldrd r0, r6, [sp]\n"
+        "ldr r2, [r0, #36]\n"
+        "subs r2, r2, #1\n"
+        "beq 6f\n"
+        "str r2, [r0, #36]\n"
+        "mov r1, r3\n"
+        "add r3, r3, r6\n"
+        "ldrd r8, r2, [r0, #16]\n"
+        "add r8, r8, r2\n"
+        "str r8, [r0, #16]\n"
+        "ldrd r2, r11, [r0, #24]\n"
+        "add r12, r8, r2\n"
+        "ldr r10, [r0, #32]\n"
+        "ldr r7, [r0, #12]\n"
+        "add r9, r7, r4\n"
+        "ldrd r6, r4, [r0]\n"
+        "9:\n"
+        "ldr r0, [r6], #4\n"
+        "add r2, r0, r12\n"
+        "add r0, r0, r8\n"
+        "wlstp.8 lr, r11, 11f\n"
+        "10:\n"
+        "vldrb.u8 q0, [r0], #16\n"
+        "vldrb.u8 q1, [r2], #16\n"
+        "vstrb.u8 q0, [r7], #16\n"
+        "vstrb.u8 q1, [r9], #16\n"
+        "letp lr, 10b\n"
+        "11:\n"
+        "add r7, r7, r10\n"
+        "add r9, r9, r10\n"
+        "subs r4, r4, #1\n"
+        "bne 9b\n"
+        "ldr r0, [sp]\n"
+        "ldr r4, [sp, #28]\n"
+        "ldr r5, [sp, #8]\n"
+        "ldr r7, [r0, #8]\n"
+        "add r9, r7, r4\n"
+        "b.w 2b\n"
+        MG_AGAIN("20")
+        "6:\n"
+        MG_LEAVE("32"));
+}
+#undef MG_STEP
+
 /* All outputs of one patch. Stack: the patch. r3: end of the blocks; r6: steps less one; r10: end of the full blocks;
  * r11: outputs that repeat. */
-static __attribute__((naked)) void MG_VARIANT(alone)(const mg_conv2d_s8__mve_shared_params *p MCUGEN_UNUSED, const int8_t *patch MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
+static __attribute__((naked)) void MG_VARIANT(alone)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, const int8_t *patch MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
         MG_ENTER("8")
@@ -99,33 +220,86 @@ static __attribute__((naked)) void MG_VARIANT(alone)(const mg_conv2d_s8__mve_sha
         MG_LEAVE("8"));
 }
 #else
-static void MG_VARIANT(alone)(mg_conv2d_s8__mve_shared_params *p, const int8_t *patch, int8_t *out)
+static void MG_VARIANT(alone)(const mg_conv2d_s8__mve_pairs_params *p, const int8_t *patch, int8_t *out)
 {
-    p->out_w = 1u;
-    MG_VARIANT(line)(p, patch, out);
+    mg_conv2d_s8__mve_shared_params one = {.stream = p->stream, .out_c = p->out_c, .out_zero_point = p->out_zero_point};
+    one.out_min = p->out_min;
+    one.out_max = p->out_max;
+    one.steps = p->steps;
+    MG_VARIANT(pixel)(&one, patch, out);
+}
+
+static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, int8_t *out)
+{
+    const uint32_t length = p->steps * 16u;
+    for (;;) {
+        MG_VARIANT(alone)(p, run->patches, out);
+        MG_VARIANT(alone)(p, run->patches + length, out + p->out_c);
+        out += 2u * p->out_c;
+        run->pairs -= 1u;
+        if (run->pairs == 0u) {
+            return;
+        }
+        run->first += run->advance;
+        MG_VARIANT(copy)(run, run->first, run->first + run->apart, run->to, run->to + length);
+    }
 }
 #endif
 
+/* Begins with the rows of a window that are in the image, one at least; what of the patches is not in them holds the zero
+ * point.
+ */
+static void MG_VARIANT(begin)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, const int8_t *const *rows, int8_t *patches)
+{
+    uint32_t count = p->kernel_h;
+    run->patches = patches;
+    run->to = patches;
+    for (; *rows == NULL; count -= 1u) {
+        rows += 1;
+        run->to += p->kernel_w * p->in_c;
+    }
+    while (rows[count - 1u] == NULL) {
+        count -= 1u;
+    }
+    if (count < p->kernel_h) {
+        mg_fill_bytes(patches, p->in_zero_point, p->steps * 32u);
+    }
+    run->rows = rows;
+    run->count = count;
+    run->apart = (int32_t)p->stride * p->in_c;
+    run->advance = 2 * run->apart;
+}
+
 MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_pairs_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 {
-    mg_conv2d_s8__mve_shared_params pair = {.stream = p->stream, .out_w = 2u, .out_c = p->out_c};
+    const uint32_t reach = (p->kernel_w - 1u) * p->dilation + p->stride;
+    MG_VARIANT(run) run;
     int32_t column = -(int32_t)p->left;
+    uint32_t pairs = 1u;
     (void)y;
-    pair.out_zero_point = p->out_zero_point;
-    pair.out_min = p->out_min;
-    pair.out_max = p->out_max;
-    pair.steps = p->steps;
-    for (uint32_t left = p->out_w; left > 0u;) {
-        MG_VARIANT(gather)(p, rows, column, scratch);
+    MG_VARIANT(begin)(p, &run, rows, scratch);
+    for (uint32_t left = p->out_w; left > 0u; left -= 2u * pairs) {
         if (left == 1u) {
-            MG_VARIANT(alone)(&pair, scratch, out);
+            MG_VARIANT(gather)(p, &run, column, 0u, 0u);
+            MG_VARIANT(alone)(p, scratch, out);
             return;
         }
-        MG_VARIANT(gather)(p, rows, column + p->stride, scratch + p->steps * 16u);
-        MG_VARIANT(line)(&pair, scratch, out);
-        column += 2 * p->stride;
-        out += 2u * p->out_c;
-        left -= 2u;
+        pairs = 1u;
+        if ((uint32_t)column < p->in_w && (uint32_t)column + reach < p->in_w) {
+            MG_VARIANT(gather)(p, &run, column, 0u, p->stride);
+            if (p->dilation == 1u) {
+                const uint32_t most = (p->in_w - (uint32_t)column - reach - 1u) / (2u * p->stride) + 1u;
+                pairs = most < left / 2u ? most : left / 2u;
+            }
+        } else {
+            MG_VARIANT(gather)(p, &run, column, 0u, 0u);
+            MG_VARIANT(gather)(p, &run, column + p->stride, p->steps * 16u, 0u);
+        }
+        run.first = column * (int32_t)p->in_c;
+        run.pairs = pairs;
+        MG_VARIANT(strip)(p, &run, out);
+        column += (int32_t)(2u * pairs * p->stride);
+        out += 2u * pairs * p->out_c;
     }
 }
 #include "mcugen/finish_end__mve.h"

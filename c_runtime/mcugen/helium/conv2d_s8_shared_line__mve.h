@@ -3,8 +3,7 @@
  * The outputs of patches that lie one after the other, of any size. MG_LINEAR and MG_CLAMP stay defined for what includes
  * this: finish_end__mve.h ends it.
  */
-#include "mcugen/dense_s8_asm__mve.h"
-#include "mcugen/finish_begin__mve.h"
+#include "mcugen/conv2d_s8_shared_pixel__mve.h"
 
 #if MG_HAS_MVE
 #define MG_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
@@ -83,19 +82,8 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shar
 #else
 static void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p, const int8_t *patches, int8_t *out)
 {
-    const uint32_t length = p->steps * 16u, nbytes = p->steps * 64u + 48u, left = p->out_c % 4u;
-    for (uint32_t i = 0u; i < p->out_w * p->out_c; i += 1u) {
-        const uint32_t o = i % p->out_c, place = o >= p->out_c - left ? o + 4u - left : o;
-        const int8_t *const block = p->stream + place / 4u * nbytes + place % 4u * 16u;
-        const int8_t *const x = patches + i / p->out_c * length;
-        int32_t rest[3];
-        for (uint32_t k = 0u; k < 3u; k += 1u) {
-            (void)memcpy(&rest[k], p->stream + place / 4u * nbytes + p->steps * 64u + k * 16u + place % 4u * 4u, 4u);
-        }
-        for (uint32_t k = 0u; k < length; k += 1u) {
-            rest[0] += x[k] * block[k / 16u * 64u + k % 16u];
-        }
-        out[i] = (int8_t)mg_clamp(MG_SCALED(rest[0], rest[1], rest[2]) + p->out_zero_point, p->out_min, p->out_max);
+    for (uint32_t x = 0u; x < p->out_w; x += 1u) {
+        MG_VARIANT(pixel)(p, patches + x * p->steps * 16u, out + x * p->out_c);
     }
 }
 #endif

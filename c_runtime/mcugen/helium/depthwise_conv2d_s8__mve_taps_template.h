@@ -31,11 +31,13 @@ MG_DECLARE_depthwise_conv2d_s8__mve_taps(MG_KERNEL);
 #define MG_SHIFTED(sum, with) "vldrw.u32 " with ", [r5], #16\n" MG_ROUND(sum, sum ", " sum ", " with)
 
 /* Pixels whose windows have the same taps in the image. table: where each tap of channel 0 of the first is, in `quads` fours;
- * what is not outside moves by `step`, and what is stored by `lanes`, all channels of a pixel or of several. */
+ * what is not outside moves by `step`. Where none is outside, that is 0 and the table stays: the first channel moves, from the
+ * last block's by `advance`. lanes: all channels of a pixel or of several. */
 typedef struct {
     uint32_t *table;
     uint32_t outside, step, quads, count, lanes;
     const int8_t *stream;
+    uint32_t advance;
 } MG_VARIANT(pixels);
 
 /* r3: first channel of the block; r8: of the last one; r9, r10: least and largest output; r11: pairs of taps; r0: whether
@@ -110,7 +112,6 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
         "vqadd.s16 q0, q0, r7\n"
         "vqadd.s16 q2, q2, r7\n"
         "vqmovnb.s16 q0, q0\n"
-        "add r4, r2, r3\n"
         "vqmovnt.s16 q0, q2\n"
         ".if " MG_TEXT(MG_CLAMP) "\n"
         "vdup.8 q4, r9\n"
@@ -119,32 +120,42 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
         MG_BETWEEN("q4", "q5")
         ".if " MG_TEXT(MG_NARROW) "\n"
         "vpst\n"
-        "vstrbt.8 q0, [r4]\n"
+        "vstrbt.8 q0, [r2]\n"
+        "ldr r4, [r1, #20]\n"
+        "add r2, r2, r4\n"
         ".else\n"
-        "vstrb.8 q0, [r4]\n"
+        "vstrb.8 q0, [r2], #16\n"
         "add r3, r3, #16\n"
         "cmp r3, r8\n"
         "bls 2b\n"
         "sub r4, r3, r8\n"
         "mov r3, r8\n"
         "cmp r4, #16\n"
+        "itt ne\n"
+        "subne r2, r2, r4\n"
         "bne 2b\n"
         ".endif\n"
-        "ldrd r6, r4, [r1, #16]\n"
+        "ldr r6, [r1, #16]\n"
         "subs r6, r6, #1\n"
         "beq 7f\n"
         "str r6, [r1, #16]\n"
-        "add r2, r2, r4\n"
+        "ldrd r5, r6, [r1, #4]\n"
+        "cbnz r5, 6f\n"
+        "add r8, r8, r6\n"
+        "ldrd r5, r6, [r1, #24]\n"
+        "add r3, r3, r6\n"
+        "b 2b\n"
+        "6:\n"
         "ldr r12, [r1]\n"
-        "ldrd r4, r6, [r1, #4]\n"
+        "mov r4, r5\n"
         "ldr r3, [r1, #12]\n"
         "dls lr, r3\n"
-        "6:\n"
+        "8:\n"
         "vldrw.u32 q0, [r12]\n"
         "vpt.i32 ne, q0, r4\n"
         "vaddt.i32 q0, q0, r6\n"
         "vstrw.u32 q0, [r12], #16\n"
-        "le lr, 6b\n"
+        "le lr, 8b\n"
         "b 1b\n"
         "7:\n"
         "vpop {d8-d15}\n"
@@ -162,10 +173,12 @@ static void MG_VARIANT(place)(const mg_depthwise_conv2d_s8__mve_taps_params *p, 
     const uint32_t step = p->dilation, bytes = step * p->channels, columns = p->kernel_w, in_w = p->in_w;
     const uint32_t outside = (uint32_t)p->outside, place = column * p->channels;
     if (columns <= 4u) {
-        const uint32_t lanes[8] = {column, column + step, column + 2u * step, column + 3u * step,
-                                   place, place + bytes, place + 2u * bytes, place + 3u * bytes};
-        __asm__ volatile("vldrw.u32 q0, [%2]\n"
-                         "vldrw.u32 q1, [%2, #16]\n"
+        __asm__ volatile("mov r4, #0\n"
+                         "vidup.u32 q2, r4, #1\n"
+                         "vmul.i32 q0, q2, %7\n"
+                         "vadd.i32 q0, q0, %2\n"
+                         "vmul.i32 q1, q2, %8\n"
+                         "vadd.i32 q1, q1, %9\n"
                          "dls lr, %5\n"
                          "1:\n"
                          "ldr r4, [%0], #4\n"
@@ -180,7 +193,7 @@ static void MG_VARIANT(place)(const mg_depthwise_conv2d_s8__mve_taps_params *p, 
                          "add %1, %1, %4\n"
                          "le lr, 1b\n"
                          : "+r"(rows), "+r"(table)
-                         : "r"(lanes), "r"(in_w), "r"(4u * columns), "r"((uint32_t)p->kernel_h), "r"(outside)
+                         : "r"(column), "r"(in_w), "r"(4u * columns), "r"((uint32_t)p->kernel_h), "r"(outside), "r"(step), "r"(bytes), "r"(place)
                          : "q0", "q1", "q2", "r4", "r5", "lr", "cc", "memory");
         return;
     }
@@ -203,13 +216,29 @@ static void MG_VARIANT(place)(const mg_depthwise_conv2d_s8__mve_taps_params *p, 
     }
 }
 
+/* How far pixels of so many lanes move. */
+static void MG_VARIANT(move)(MG_VARIANT(pixels) *run, uint32_t lanes, uint32_t stride)
+{
+    run->lanes = lanes;
+    run->step = stride * lanes;
+#if MG_NARROW
+    run->advance = run->step;
+#else
+    run->advance = run->step + 16u - lanes;
+#endif
+}
+
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 {
     const uint32_t channels = p->channels, stride = p->stride, width = p->in_w, extent = (p->kernel_w - 1u) * p->dilation;
-    MG_VARIANT(pixels) run = {.table = (uint32_t *)(void *)scratch, .outside = (uint32_t)p->outside, .stream = p->stream};
+    MG_VARIANT(pixels) run;
     uint32_t column = 0u - p->left, left = p->out_w;
     (void)y;
+    run.table = (uint32_t *)(void *)scratch;
+    run.stream = p->stream;
+    run.outside = rows[0] == NULL || rows[p->kernel_h - 1u] == NULL ? (uint32_t)p->outside : 0u;
     run.quads = ((uint32_t)p->kernel_h * p->kernel_w + 3u) / 4u;
+    MG_VARIANT(move)(&run, channels, stride);
     while (left > 0u) {
         uint32_t n = 1u, count = 1u;
         MG_VARIANT(place)(p, rows, column, run.table);
@@ -222,12 +251,13 @@ MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_taps_params *p, cons
 #endif
         }
         run.count = count;
-        run.lanes = n * channels;
-        run.step = stride * run.lanes;
+#if MG_NARROW
+        MG_VARIANT(move)(&run, n * channels, stride);
+#endif
         MG_VARIANT(compute)(p, &run, out);
         left -= n * count;
         column += n * count * stride;
-        out += run.lanes * count;
+        out += n * count * channels;
     }
 }
 #else

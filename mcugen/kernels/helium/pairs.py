@@ -11,9 +11,20 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD
 
-CODE_BYTES = 1244
+CODE_BYTES = 1676
 
-TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "alone_blocks", "alone_steps", "copies", "gathered")
+TERMS = (
+    *packing.VECTOR_TERMS,
+    "pairs",
+    "blocks",
+    "pair_steps",
+    "alone_blocks",
+    "alone_steps",
+    "runs",
+    "edges",
+    "copies",
+    "gathered",
+)
 
 
 def _steps(call: Call) -> int:
@@ -34,13 +45,29 @@ def code(call: Call) -> int:
     return CODE_BYTES
 
 
+def _of_a_row(call: Call) -> tuple[int, int]:
+    """Runs of pairs of an output row whose windows lie within its sides, with the pairs that do not; and the windows
+    that are gathered by themselves.
+    """
+    window, x, left = window_of(call), call.input(0).shape, call.output.shape[2]
+    reach, column = window.extent(1) - 1 + window.stride[1], -window.pad((x[1], x[2]))[1]
+    runs, edges, apart = 0, left % 2, 2 * window.stride[1]
+    while left > 1:
+        is_within = column >= 0 and column + reach < x[2]
+        pairs = min((x[2] - column - reach - 1) // apart + 1, left // 2) if is_within and window.dilation[1] == 1 else 1
+        runs, edges = runs + 1, edges + 2 * (not is_within)
+        column, left = column + apart * pairs, left - 2 * pairs
+    return runs, edges
+
+
 def work(call: Call) -> dict[str, float]:
     """Blocks of four outputs of two pixels and of one, their steps; runs that are gathered, and their vectors."""
     y, channels, window = call.output.shape, call.input(0).shape[3], window_of(call)
     (pairs, alone), blocks = (y[0] * y[1] * n for n in divmod(y[2], 2)), -(-y[3] // packing.BLOCK)
-    runs = window.kernel[1] if window.dilation[1] > 1 else 1
-    run = window.kernel[1] // runs * channels
-    copies = y[0] * y[1] * y[2] * window.kernel[0]
+    apart = window.kernel[1] if window.dilation[1] > 1 else 1
+    run = window.kernel[1] // apart * channels
+    copies = y[0] * y[1] * (y[2] - y[2] // 2) * window.kernel[0] * apart
+    runs, edges = _of_a_row(call)
     return {
         **packing.vector_work(call, window.kernel[0]),
         "pairs": pairs,
@@ -48,8 +75,10 @@ def work(call: Call) -> dict[str, float]:
         "pair_steps": pairs * blocks * _steps(call),
         "alone_blocks": alone * blocks,
         "alone_steps": alone * blocks * _steps(call),
+        "runs": y[0] * y[1] * runs,
+        "edges": y[0] * y[1] * edges,
         "copies": copies,
-        "gathered": copies * runs * -(-run // packing.LANES),
+        "gathered": copies * -(-run // packing.LANES),
     }
 
 

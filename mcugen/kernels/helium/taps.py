@@ -79,21 +79,23 @@ def variant(call: Call) -> dict[str, int]:
     return {"finish": packing.finish_of(call) or 0, "narrow": int(call.output.shape[3] < BLOCK)}
 
 
-def _inside(call: Call) -> int:
-    """Outputs of a row whose windows have all of their columns in the image."""
+def _inside(call: Call, axis: int) -> int:
+    """Rows of outputs, or outputs of a row, whose windows have all of their rows, or columns, in the image."""
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
-    first = np.arange(y[2]) * window.stride[1] - window.pad((x[1], x[2]))[1]
-    return int(((first >= 0) & (first + window.extent(1) <= x[2])).sum())
+    first = np.arange(y[1 + axis]) * window.stride[axis] - window.pad((x[1], x[2]))[axis]
+    return int(((first >= 0) & (first + window.extent(axis) <= x[1 + axis])).sum())
 
 
 def work(call: Call) -> dict[str, float]:
-    """Vectors of products, those that are masked, pairs of taps, runs of pixels, taps that are placed and moved."""
+    """Vectors of products, those that are masked, pairs of taps, runs of pixels, taps that are placed, and moved, where
+    windows reach beyond the first row or the last.
+    """
     y, (h, w) = call.output.shape, window_of(call).kernel
-    inside, rows, together = _inside(call), y[0] * y[1], _together(call)
+    inside, rows, together = _inside(call, 1), y[0] * y[1], _together(call)
     full, rest = divmod(inside, together)
     entered = rows * (y[2] - inside + (full > 0) + (rest > 0))
-    moved = rows * max(full - 1, 0)
-    pixels, blocks = entered + moved, -(-y[3] // BLOCK)
+    moves = rows * max(full - 1, 0)
+    pixels, blocks = entered + moves, -(-y[3] // BLOCK)
     return {
         **packing.finish_work(call, pixels * blocks),
         "tap_vectors": pixels * blocks * h * w,
@@ -101,8 +103,8 @@ def work(call: Call) -> dict[str, float]:
         "pairs": pixels * blocks * -(-h * w // 2),
         "entered": entered,
         "placed": entered * h * w,
-        "moves": moved,
-        "moved": moved * -(-h * w // 4),
+        "moves": moves,
+        "moved": y[0] * (y[1] - _inside(call, 0)) * max(full - 1, 0) * -(-h * w // 4),
     }
 
 
