@@ -20,6 +20,7 @@ from mcugen.reference.inputs import cases as drawn_cases
 from mcugen.report import curve, estimates
 from mcugen.report.facts import CycleFacts, PointFacts
 from mcugen.select.advice import knee_of
+from mcugen.toolchain import count
 from mcugen.verify import emulated
 
 MAX_POINTS = 6
@@ -100,6 +101,8 @@ class _Builds:
         self._counting: dict[object, Future[Point]] = {}
         self._presets: defaultdict[object, list[str]] = defaultdict(list)
         self._refused: list[TargetError] = []
+        if self._machine:
+            pool.submit(count.plugin)  # of this process, known from the start
 
     def front(self) -> Front:
         """The presets and the points besides; then the knee of all."""

@@ -33,9 +33,12 @@ class SimulatedRun:
     stack_bytes: int
 
 
-def run_image(image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.0, count: bool = True) -> SimulatedRun:
+def run_image(
+    image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.0, count: bool = True, reads: bool = True
+) -> SimulatedRun:
     """Run an image in the folder `cwd`, where it finds its input files and leaves its output files.
 
+    count: instructions; reads: with them the reads of slow memories, where the board's file describes any.
     Raises ToolError when the firmware faults, overflows its stack, gives up, or runs longer than `timeout_s`.
     """
     status = cwd / STATUS_FILE
@@ -43,7 +46,7 @@ def run_image(image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.
     with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
         command = _command(image.emulator, target, image.elf.resolve())
         if count:
-            command += plugin_options(image, target, Path(scratch))
+            command += plugin_options(image, target, Path(scratch), reads=reads)
         done = run(command, cwd=cwd, timeout_s=timeout_s, package=image.emulator.package)
         exit_code, stack_bytes = _status(status, f"{target.name} on {image.emulator.machine}", done)
         counts = counter.read_counts(Path(scratch) / "counts.txt") if count else []
@@ -57,11 +60,12 @@ def _command(emulator: Emulator, target: Target, elf: Path) -> list[str]:
     return [emulator.system, "-machine", emulator.machine, *cpu, *quiet, *isa.load(target.isa).machine_flags, *hosting]
 
 
-def plugin_options(image: Image, target: Target, scratch: Path) -> list[str]:
+def plugin_options(image: Image, target: Target, scratch: Path, *, reads: bool = True) -> list[str]:
     """Options that count instructions by the image's marks into `scratch`/counts.txt when the emulator ends."""
     counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
     values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
-    options = "".join(f",{key}={_option(path)}" for key, path in values) + _memory_options(image.emulator, target)
+    options = "".join(f",{key}={_option(path)}" for key, path in values)
+    options += _memory_options(image.emulator, target) if reads else ""
     return ["-plugin", f"file={_option(counter.plugin())}{options}"]
 
 
