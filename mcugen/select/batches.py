@@ -10,7 +10,7 @@ from dataclasses import replace
 from mcugen.kernel import Form
 from mcugen.options import Options
 from mcugen.schedule.steps import can_run_by_rows
-from mcugen.select.candidates import Candidate, Candidates, rows_cost_added
+from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
 from mcugen.target import Target
 from mcugen.types import rows_of
 
@@ -71,5 +71,4 @@ def _multiplies(c: Candidate) -> bool:
 
 
 def _with_rows(c: Candidate, rows: int, target: Target, options: Options) -> Candidate:
-    rows_cost = max(c.cost, c.rows_cost + rows_cost_added(c.choice, rows, target, options))
-    return replace(c, choice=replace(c.choice, rows=rows), rows_cost=rows_cost)
+    return replace(c, choice=replace(c.choice, rows=rows), rows_cost=rows_cost_of(c, rows, target, options))

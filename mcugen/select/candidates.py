@@ -110,13 +110,13 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     return candidates
 
 
-def rows_cost_added(choice: Choice, rows: int, target: Target, options: Options) -> float:
-    """What so many rows an event add to the cost by rows; less than nothing where kernels are faster on them."""
-    run = _run(target, options)
+def rows_cost_of(c: Candidate, rows: int, target: Target, options: Options) -> float:
+    """The cost by so many rows an event, on which kernels may be faster; no less than that of whole tensors."""
+    run, choice = _run(target, options), c.choice
     one, many = (
         _cost(choice, costs.estimate(choice.kernel, choice.call, run.core, True, n), run) for n in (run.batch, rows)
     )
-    return many - one
+    return max(c.cost, c.rows_cost + many - one)
 
 
 def _on_device(node: Node, call: Call) -> tuple[Kernel, ...]:

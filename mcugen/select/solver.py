@@ -19,7 +19,7 @@ from mcugen.select import constants
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.select.batches import in_batches
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
-from mcugen.select.candidates import Candidate, Candidates, rows_cost_added
+from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
 from mcugen.select.leaner import Waiting, Way
@@ -201,8 +201,9 @@ def cost_of(problem: Problem, solution: Solution) -> float:
         choice = chosen[listed[0].choice.node.name]
         pick = next(c for c in listed if c.choice.kernel is choice.kernel)
         if choice.node.name in rows and choice.rows:
-            total += rows_cost_added(pick.choice, choice.rows, problem.board, problem.options)
-        total += pick.rows_cost if choice.node.name in rows else pick.cost
+            total += rows_cost_of(pick, choice.rows, problem.board, problem.options)
+        else:
+            total += pick.rows_cost if choice.node.name in rows else pick.cost
     return total
 
 
@@ -294,7 +295,7 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
     price = problem.prices.ram
     cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
     best, score = whole, cost + price * whole.ram_bytes
-    for listed in problem.ways(_with_constants(problem, picks)):
+    for listed in problem.ways(_with_flash(problem, picks)):
         curve, limit = problem.new_curve(listed, STRETCHES), whole.ram_bytes - 1.0
         while (point := curve.within(limit, score)) is not None:
             made = problem.planned(point.picks, point.groups)
@@ -304,11 +305,15 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
     return best if best is whole else with_saving(best, whole, cost_of(problem, best) / cost)
 
 
-def _with_constants(problem: Problem, picks: Picks) -> list[Candidates]:
-    """What is offered beside the picks, at costs that hold the price of the constants that each has beyond the pick."""
+def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
+    """What is offered beside the picks, at costs that hold the price of the bytes of flash that each has beyond the
+    pick: of constants, and of code that no pick calls.
+    """
+    used = {pick.function for pick in picks}
 
     def priced(c: Candidate, pick: Candidate) -> Candidate:
-        more = problem.prices.flash * (c.choice.constant_bytes - pick.choice.constant_bytes)
+        code = 0 if c.function in used else c.code_bytes
+        more = problem.prices.flash * (c.choice.constant_bytes - pick.choice.constant_bytes + code)
         return replace(c, cost=c.cost + more, rows_cost=c.rows_cost + more)
 
     pairs = zip(problem.offered(picks), picks, strict=True)

@@ -18,7 +18,16 @@ from pathlib import Path
 from mcugen import pipeline, select
 from mcugen.options import Options
 
-MODELS = ("mlperf_ic", "mlperf_kws", "mlperf_vww", "mlperf_strww", "mlperf_ad", "micro_speech", "person_detect")
+MODELS = (
+    "hello_world",
+    "micro_speech",
+    "mlperf_ad",
+    "mlperf_ic",
+    "mlperf_kws",
+    "mlperf_strww",
+    "mlperf_vww",
+    "person_detect",
+)
 CORES = "cortex-m0plus,cortex-m4,cortex-m55"
 GOALS = ("speed", "balanced")
 

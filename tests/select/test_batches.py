@@ -11,9 +11,9 @@ import pytest
 
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import cases
-from mcugen.schedule import Choice
 from mcugen.select import batches as batches_of
 from mcugen.select import candidates
+from mcugen.select.candidates import Candidate
 from mcugen.verify import emulated
 from tests.select.test_budget import built
 from tests.support.tflite_writer import ModelWriter
@@ -49,11 +49,11 @@ def test_narrow_rows_are_computed_several_at_a_time(tmp_path: Path) -> None:
 def test_layers_of_one_kind_are_looked_into_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def added(choice: Choice, *rest: Any) -> float:
-        asked.append(choice.node.name)
-        return candidates.rows_cost_added(choice, *rest)
+    def asking(c: Candidate, *rest: Any) -> float:
+        asked.append(c.choice.node.name)
+        return candidates.rows_cost_of(c, *rest)
 
-    monkeypatch.setattr(batches_of, "rows_cost_added", added)
+    monkeypatch.setattr(batches_of, "rows_cost_of", asking)
     narrow = built(tmp_path, pointwise(5), board="cortex-m4")
     assert batches(narrow) == {3} and len(set(asked)) == 1
 
