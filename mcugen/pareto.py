@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from mcugen import pipeline, select, tabular
 from mcugen.emit.command import command_of
 from mcugen.errors import MemoryBudgetError, NoKernelError, TargetError, UsageError
+from mcugen.forked import Apart
 from mcugen.options import GOALS, Options
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
@@ -25,6 +25,12 @@ from mcugen.verify import emulated
 
 MAX_POINTS = 6
 """Points besides those of the presets and the knee."""
+
+_SEARCHED_APART = ("balanced", "ram")
+"""The goals that take long to plan for: another process does, while this one finishes and counts what is planned."""
+
+_Key = object
+"""What equal builds are known by, or the TargetError that refuses one."""
 
 
 @dataclass(frozen=True)
@@ -95,23 +101,20 @@ class _Builds:
         self._model, self._pool, self._tell = model, pool, tell
         self._machine = model.board.emulator.machine if model.board.emulator else ""
         self._case = next(iter(drawn_cases(model.imported, 1)))
-        options = replace(model.options, optimize=GOALS[0])
-        self._known = select.Known(select.candidates_of(model.graph, model.board, options))
+        self._known = self._new(GOALS[0])
         self._artifacts: dict[object, Artifact] = {}
         self._counting: dict[object, Future[Point]] = {}
-        self._presets: defaultdict[object, list[str]] = defaultdict(list)
+        self._presets: dict[object, tuple[str, ...]] = {}
         self._refused: list[TargetError] = []
-        if self._machine:
-            pool.submit(count.plugin)  # of this process, known from the start
 
     def front(self) -> Front:
         """The presets and the points besides; then the knee of all."""
-        options = self._model.options
-        for goal in GOALS:
-            if goal != "ram" or not options.no_rows:
-                self._presets[self._solved(replace(options, optimize=goal))].append(goal)
-        for solution in select.front(self._model.graph, self._known, options, self._model.board, MAX_POINTS):
-            self._added(solution, options)
+        goals = [goal for goal in GOALS if goal != "ram" or not self._model.options.no_rows]
+        made, besides = self._made(goals)
+        every = [*(made[goal] for goal in goals), *besides]
+        self._refused = [key for key in every if isinstance(key, TargetError)]
+        self._counting = {key: self._counting[key] for key in every if not isinstance(key, TargetError)}
+        self._presets = {key: tuple(goal for goal in goals if made[goal] == key) for key in self._counting}
         if not self._counting:
             raise self._refused[-1]
         for k, counting in enumerate(self._counting.values()):
@@ -130,26 +133,49 @@ class _Builds:
         knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
         return found if knee is None else self._with_knee(found, found.points[knee])
 
-    def _point(self, key: object) -> Point:
-        return replace(self._counting[key].result(), presets=tuple(self._presets[key]))
+    def _made(self, goals: Sequence[str]) -> tuple[dict[str, _Key], list[_Key]]:
+        """What the builds of goals, and of the points besides, are known by."""
+        own = {"ram": self._new("ram")} if "ram" in goals else {}  # that goal has candidates of its own
+        apart = {goal: own.get(goal, self._known) for goal in goals if goal in _SEARCHED_APART}
+        shared = (part for known in (self._known, *apart.values()) for part in known.parts(self._model.graph))
+        with Apart(lambda: [self._solution(self._aiming(goal), apart[goal]) for goal in apart], shared) as searched:
+            if self._machine:
+                self._pool.submit(count.plugin)  # of this process, known from the start
+            made = {goal: self._solved(self._aiming(goal)) for goal in goals if goal not in apart}
+            options, board = self._model.options, self._model.board
+            found = select.front(self._model.graph, self._known, options, board, MAX_POINTS)
+            besides = [self._added(solution, options) for solution in found]
+            solutions = zip(apart, searched.result(), strict=True)
+            return made | {goal: self._added(s, self._aiming(goal)) for goal, s in solutions}, besides
 
-    def _solved(self, options: Options) -> object:
-        """What a build with these options is known by, as of `_added`; None where nothing fits."""
-        known = None if options.optimize == "ram" else self._known  # that goal has candidates of its own
+    def _aiming(self, goal: str) -> Options:
+        return replace(self._model.options, optimize=goal)
+
+    def _new(self, goal: str) -> select.Known:
+        return select.Known.brief(select.candidates_of(self._model.graph, self._model.board, self._aiming(goal)))
+
+    def _point(self, key: _Key) -> Point:
+        return replace(self._counting[key].result(), presets=self._presets.get(key, ()))
+
+    def _solution(self, options: Options, known: select.Known) -> select.Solution | TargetError:
+        """What a build with these options would be made of, or why there is none."""
         try:
-            solution = select.solve(self._model.graph, self._model.board, options, known)
+            return select.solve(self._model.graph, self._model.board, options, known)
         except (MemoryBudgetError, NoKernelError) as error:
-            self._refused.append(error)
-            return None
-        return self._added(solution, options)
+            return error
 
-    def _added(self, solution: select.Solution, options: Options) -> object:
-        """What the build of a solution is known by, which is counted from now on; None where it does not fit."""
+    def _solved(self, options: Options) -> _Key:
+        """What a build with these options is known by, as of `_added`."""
+        return self._added(self._solution(options, self._known), options)
+
+    def _added(self, solution: select.Solution | TargetError, options: Options) -> _Key:
+        """What the build of a solution is known by, which is counted from now on; or why it is refused."""
+        if isinstance(solution, TargetError):
+            return solution
         try:
             artifact = pipeline.finish(replace(self._model, options=options), solution)
         except MemoryBudgetError as error:
-            self._refused.append(error)
-            return None
+            return error
         functions = tuple(step.function for step in artifact.report.steps)
         regions = tuple((region.name, region.size) for region in artifact.view.regions)
         key = functions, tuple(artifact.schedule.trace), regions, tuple(sorted(artifact.plan.offset.items()))
@@ -174,7 +200,7 @@ class _Builds:
         taken = {region.name: region.size for region in nearest.view.regions}
         options = replace(select.allowing(self._model.options, taken), optimize=goal)
         key = self._solved(options)
-        if key is None:
+        if isinstance(key, TargetError):
             why = f"no knee is named: --optimize {goal} has no plan within its budget"
             return replace(found, notes=(*found.notes, why))
         point = self._point(key)

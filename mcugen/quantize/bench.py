@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mcugen.forked import interrupts_kept
 from mcugen.graph import Graph
 from mcugen.quantize.balance import balanced
 from mcugen.quantize.floats import Floats
@@ -115,27 +115,11 @@ def pool(bench: Bench, jobs: int, kept: Kept | None = None, most: int = 0) -> It
     _SHARED[:] = [bench]
     try:
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _interruptible) as workers:
-            with _interrupts_kept():
+            with interrupts_kept():
                 workers.submit(_interruptible)  # The first task starts all processes.
             yield Pool(bench, lambda tasks: workers.map(_result, tasks), known)
     finally:
         _SHARED.clear()
-
-
-@contextmanager
-def _interrupts_kept() -> Iterator[None]:
-    """Keep an interrupt until the end of the block: Python loses one that comes while it forks."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came and callable(before):
-        before(signal.SIGINT, None)
 
 
 def _interruptible() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph
@@ -27,6 +28,17 @@ class Known:
 
     candidates: Sequence[Candidates]
     searched: solver.Searched = field(default_factory=solver.Searched)
+
+    @classmethod
+    def brief(cls, candidates: Sequence[Candidates]) -> Known:
+        """For solutions without notes of what more RAM would bring, which take plans of their own."""
+        return cls(candidates, solver.Searched(advises=False))
+
+    def parts(self, graph: Graph) -> Iterator[object]:
+        """What solutions are made of and keep, not copies of it."""
+        yield from (graph, *graph.nodes, *graph.tensors.values())
+        for candidate in chain.from_iterable(self.candidates):
+            yield from (candidate.choice, candidate.choice.call, candidate.choice.kernel)
 
 
 def solve(graph: Graph, target: Target, options: Options, known: Known | None = None) -> Solution:

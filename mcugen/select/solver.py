@@ -52,8 +52,12 @@ STRETCHES = 80
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The curves and the fastest kernels of a network, by what they depend on, which budgets are not."""
+    """The curves and the fastest kernels of a network, by what they depend on, which budgets are not.
 
+    advises: whether solutions say what more RAM would bring.
+    """
+
+    advises: bool = True
     curves: dict[object, Curve] = field(default_factory=dict)
     fastest: dict[object, Picks] = field(default_factory=dict)
 
@@ -277,7 +281,9 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
 
 
 def _advised(problem: Problem, points: Sequence[Point], cost: float, solution: Solution) -> Solution:
-    """The solution with notes of what more RAM would bring."""
+    """The solution with notes of what more RAM would bring, where they are wanted."""
+    if not problem.known.advises:
+        return solution
     notes, options = [], problem.options
     room = room_of(options, problem.board)
     for point, name in faster_points(points, solution.ram_bytes, cost, options):

@@ -22,7 +22,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
         "errors",
-        "resources plugins files tabular training",
+        "resources plugins files tabular training forked",
         "toml_file",
         "packed flexbuffer scales machine",
         "types isa",

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import pareto, select
+from mcugen import forked, pareto, select
 from mcugen.cli import main
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import GOALS, Options
@@ -56,6 +56,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
         return fastest(candidates, weight)
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forked, "is_possible", lambda: False)  # what another process does is not seen
         patch.setattr(solver, "fastest", pick)
         patch.setattr(objects, "_OBJECTS", objects._Objects())
         patch.setattr(objects, "run_checked", compile_one)
@@ -168,6 +169,22 @@ def test_a_budget_leaves_the_larger_ones_out(tmp_path: Path) -> None:
     assert {goal for point in narrow.points for goal in point.presets} == {*GOALS}
     with pytest.raises(MemoryBudgetError, match="smallest RAM found"):
         pareto.front(path, Options(ram="64"))
+
+
+@pytest.mark.parametrize("options", [Options(), Options(ram="2672"), Options(ram="2000", no_rows=True)])
+def test_points_are_the_same_with_and_without_a_second_process(
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that do not fit, and why."""
+    found: list[object] = []
+    for possible in (True, False):
+        with monkeypatch.context() as patch:
+            patch.setattr(forked, "is_possible", lambda possible=possible: possible)
+            try:
+                found.append(pareto.front(small(tmp_path), options))
+            except MemoryBudgetError as error:
+                found.append(error.explain())
+    assert found[0] == found[1]
 
 
 def test_modes_without_rows(tmp_path: Path) -> None:

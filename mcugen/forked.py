@@ -1,0 +1,111 @@
+"""Work that a fork of this process does while this one goes on."""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Apart(Generic[T]):
+    """Work that does nothing but find a result, in a process of its own, which ends with the block.
+
+    There is none on machines with one processor, on systems that cannot fork, and where this process has threads, which
+    a fork would lose: then the work is done when its result is asked for. So it is where it fails apart, for an error
+    to be this process's own.
+    shared: what results may name without being copied. It is there before the fork, and keeps its identity.
+    """
+
+    def __init__(self, work: Callable[[], T], shared: Iterable[object] = ()) -> None:
+        self._work, self._shared = work, list(shared)
+        self._process: multiprocessing.process.BaseProcess | None = None
+
+    def __enter__(self) -> Apart[T]:
+        if is_possible():
+            context = multiprocessing.get_context("fork")
+            self._found, end = context.Pipe(duplex=False)
+            self._process = context.Process(target=self._send, args=(end,), daemon=True)
+            with interrupts_kept():
+                self._process.start()
+            end.close()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._found.close()
+
+    def result(self) -> T:
+        """What the work finds."""
+        if self._process is not None:
+            with suppress(EOFError):
+                found: T = _loaded(self._found.recv_bytes(), self._shared)
+                return found
+        return self._work()
+
+    def _send(self, end: Connection) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the other process tells of it
+        with suppress(Exception):
+            end.send_bytes(_dumped(self._work(), self._shared))
+
+
+def is_possible() -> bool:
+    """Whether a fork of this process can work beside it."""
+    can_fork = "fork" in multiprocessing.get_all_start_methods()
+    return can_fork and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Keep an interrupt until the end of the block: Python loses one that comes while it forks."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(signal.SIGINT, None)
+
+
+class _Pickler(pickle.Pickler):
+    """Names shared objects by their places."""
+
+    def __init__(self, file: io.BytesIO, shared: Sequence[object]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._places = {id(item): k for k, item in enumerate(shared)}
+
+    def persistent_id(self, item: object) -> int | None:
+        return self._places.get(id(item))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, shared: Sequence[object]) -> None:
+        super().__init__(file)
+        self._shared = shared
+
+    def persistent_load(self, place: Any) -> object:
+        return self._shared[place]
+
+
+def _dumped(found: object, shared: Sequence[object]) -> bytes:
+    file = io.BytesIO()
+    _Pickler(file, shared).dump(found)
+    return file.getvalue()
+
+
+def _loaded(data: bytes, shared: Sequence[object]) -> Any:
+    return _Unpickler(io.BytesIO(data), shared).load()

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work in a fork of this process: what it finds, what goes wrong in it, and its end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from mcugen import forked
+from mcugen.forked import Apart
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a process without threads and with two processors, whatever runs the tests; nothing may be left running."""
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    yield
+    assert not multiprocessing.active_children()
+
+
+def test_work_is_done_elsewhere_and_keeps_what_is_shared() -> None:
+    shared, own = object(), object()
+    with Apart(lambda: (os.getpid(), shared, [shared], bytes(200_000)), [own, shared]) as apart:
+        pid, one, (other,), large = apart.result()
+    assert pid != os.getpid() and one is other is shared and len(large) == 200_000
+
+
+def test_an_error_is_raised_here() -> None:
+    def work() -> None:
+        raise ValueError(os.getpid())
+
+    with Apart(work) as apart, pytest.raises(ValueError, match=str(os.getpid())):
+        apart.result()
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_work_whose_process_ends_is_done_here(end: signal.Signals) -> None:
+    here = os.getpid()
+
+    def work() -> int:
+        if os.getpid() != here:
+            os.kill(os.getpid(), end)
+        return os.getpid()
+
+    with Apart(work) as apart:
+        assert apart.result() == here
+
+
+def test_what_cannot_be_sent_is_made_here() -> None:
+    with Apart(lambda: lambda: os.getpid()) as apart:
+        assert apart.result()() == os.getpid()
+
+
+def test_the_process_ends_with_the_block() -> None:
+    started = time.monotonic()
+    with Apart(lambda: time.sleep(60)):
+        assert len(multiprocessing.active_children()) == 1
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize(("threads", "processors"), [(2, 8), (1, 1), (1, None)])
+def test_work_is_done_here_where_a_fork_would_not_do(
+    threads: int, processors: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading, "active_count", lambda: threads)
+    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    assert not forked.is_possible()
+    with Apart(os.getpid) as apart:
+        assert apart.result() == os.getpid()
