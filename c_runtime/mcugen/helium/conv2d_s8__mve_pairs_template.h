@@ -9,51 +9,17 @@ MG_DECLARE_conv2d_s8__mve_pairs(MG_KERNEL);
 /* Pairs of windows next to each other: `count` rows of them are in the image, and go to the patches from `to` on. In a row,
  * the first window of the pair begins `first` bytes behind the image's, the other one `apart` bytes further on; the next
  * pair `advance` bytes further on. n bytes of each row are copied; `next`: from their end, rounded up to whole vectors, to
- * those of the next row. */
+ * those of the next row. gathered: whether the first pair is in its patches. */
 typedef struct {
     const int8_t *const *rows;
     uint32_t count;
     int8_t *patches, *to;
     int32_t first, advance, apart;
-    uint32_t n, next, pairs;
+    uint32_t n, next, pairs, gathered;
 } MG_VARIANT(run);
 
-/* Copies n bytes of each row, from `first` and `second` bytes behind where it begins, to two patches. */
-static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int32_t second, int8_t *to, int8_t *other)
-{
-    const int8_t *const *rows = run->rows;
-    uint32_t count = run->count;
-#if MG_HAS_MVE
-    __asm__ volatile("1:\n"
-                     "ldr r4, [%0], #4\n"
-                     "add r5, r4, %5\n"
-                     "add r4, r4, %4\n"
-                     "wlstp.8 lr, %6, 3f\n"
-                     "2:\n"
-                     "vldrb.u8 q0, [r4], #16\n"
-                     "vldrb.u8 q1, [r5], #16\n"
-                     "vstrb.u8 q0, [%2], #16\n"
-                     "vstrb.u8 q1, [%3], #16\n"
-                     "letp lr, 2b\n"
-                     "3:\n"
-                     "add %2, %2, %7\n"
-                     "add %3, %3, %7\n"
-                     "subs %1, %1, #1\n"
-                     "bne 1b\n"
-                     : "+r"(rows), "+r"(count), "+r"(to), "+r"(other)
-                     : "r"(first), "r"(second), "r"(run->n), "r"(run->next)
-                     : "q0", "q1", "r4", "r5", "lr", "cc", "memory");
-#else
-    const uint32_t apart = ((run->n + 15u) & ~15u) + run->next;
-    for (uint32_t k = 0u; k < count; k += 1u) {
-        (void)memcpy(to + k * apart, rows[k] + first, run->n);
-        (void)memcpy(other + k * apart, rows[k] + second, run->n);
-    }
-#endif
-}
-
-/* The same of one window; the next row goes to `apart` bytes further on. */
-static void MG_VARIANT(copy_one)(const MG_VARIANT(run) *run, int32_t first, int8_t *to, uint32_t n, uint32_t apart)
+/* Copies n bytes of each row, `first` bytes behind where it begins; the next row to `apart` bytes further on. */
+static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int8_t *to, uint32_t n, uint32_t apart)
 {
     const int8_t *const *rows = run->rows, *const *const end = rows + run->count;
     for (; rows < end; rows += 1) {
@@ -62,30 +28,20 @@ static void MG_VARIANT(copy_one)(const MG_VARIANT(run) *run, int32_t first, int8
     }
 }
 
-/* The window that begins at a column of the image, to the patch `offset` bytes after the first. step: of windows within the
- * sides of the image, pixels from this one to another that goes to the patch after it; 0 of one that may reach beyond. */
-static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, int32_t column, uint32_t offset, uint32_t step)
+/* The window that begins at a column of the image, to the patch `offset` bytes after the first. */
+static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const MG_VARIANT(run) *run, int32_t column, uint32_t offset)
 {
-    const uint32_t in_c = p->in_c, dilation = p->dilation, kernel_w = p->kernel_w;
-    mg_columns columns = {0u, kernel_w};
-    if (step == 0u) {
-        columns = mg_columns_inside(column, p->kernel_w, p->dilation, p->in_w);
-        if (columns.end - columns.first < kernel_w) {
-            mg_fill_bytes(run->patches + offset, p->in_zero_point, p->kernel_h * kernel_w * in_c);
-        }
-    }
+    const uint32_t in_c = p->in_c, dilation = p->dilation, apart = p->kernel_w * in_c;
+    const mg_columns columns = mg_columns_inside(column, p->kernel_w, p->dilation, p->in_w);
     const uint32_t n = columns.end - columns.first, runs = dilation > 1u ? n : 1u, nbytes = dilation > 1u ? in_c : n * in_c;
-    int32_t start = (column + (int32_t)(columns.first * dilation)) * (int32_t)in_c;
+    int32_t first = (column + (int32_t)(columns.first * dilation)) * (int32_t)in_c;
     int8_t *to = run->to + offset + columns.first * in_c;
-    run->n = nbytes;
-    run->next = kernel_w * in_c - ((nbytes + 15u) & ~15u);
+    if (n < p->kernel_w) {
+        mg_fill_bytes(run->patches + offset, p->in_zero_point, p->kernel_h * apart);
+    }
     for (uint32_t j = 0u; j < runs; j += 1u) {
-        if (step > 0u) {
-            MG_VARIANT(copy)(run, start, start + (int32_t)(step * in_c), to, to + p->steps * 16u);
-        } else {
-            MG_VARIANT(copy_one)(run, start, to, nbytes, kernel_w * in_c);
-        }
-        start += (int32_t)(dilation * in_c);
+        MG_VARIANT(copy)(run, first, to, nbytes, apart);
+        first += (int32_t)(dilation * in_c);
         to += in_c;
     }
 }
@@ -93,7 +49,7 @@ static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIA
 #if MG_HAS_MVE
 #define MG_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
 
-/* The outputs of a run of pairs, whose first one is gathered. The first step begins the sums, two make a turn of the loop,
+/* The outputs of a run of pairs. The first step begins the sums, two make a turn of the loop,
  * an even number enters it midway. Stack: the run, out_c, stream, end of the full blocks, end of all, outputs that repeat,
  * steps less one, bytes of a patch. */
 static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, MG_VARIANT(run) *run MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
@@ -113,10 +69,16 @@ static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pai
         "sub r11, r8, #1\n"
         "lsl r8, r8, #4\n"
         "strd r11, r8, [sp, #24]\n"
-        "ldr r7, [r1, #8]\n"
-        "add r9, r7, r8\n"
+        "mov r0, r1\n"
         "add r3, r2, r4\n"
         "mov r1, r2\n"
+        "mov r4, r8\n"
+        "ldr r8, [r0, #16]\n"
+        "ldr r2, [r0, #40]\n"
+        "cmp r2, #0\n"
+        "beq.w 12f\n"
+        "ldr r7, [r0, #8]\n"
+        "add r9, r7, r4\n"
         "2:\n"
         MG_STEP("")
         "ldr r11, [sp, #24]\n"
@@ -150,6 +112,7 @@ static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pai
         "ldrd r8, r2, [r0, #16]\n"
         "add r8, r8, r2\n"
         "str r8, [r0, #16]\n"
+        "12:\n"
         "ldrd r2, r11, [r0, #24]\n"
         "add r12, r8, r2\n"
         "ldr r10, [r0, #32]\n"
@@ -233,6 +196,10 @@ static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
 {
     const uint32_t length = p->steps * 16u;
     for (;;) {
+        if (run->gathered == 0u) {
+            MG_VARIANT(copy)(run, run->first, run->to, run->n, run->n);
+            MG_VARIANT(copy)(run, run->first + run->apart, run->to + length, run->n, run->n);
+        }
         MG_VARIANT(alone)(p, run->patches, out);
         MG_VARIANT(alone)(p, run->patches + length, out + p->out_c);
         out += 2u * p->out_c;
@@ -240,8 +207,8 @@ static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
         if (run->pairs == 0u) {
             return;
         }
+        run->gathered = 0u;
         run->first += run->advance;
-        MG_VARIANT(copy)(run, run->first, run->first + run->apart, run->to, run->to + length);
     }
 }
 #endif
@@ -268,32 +235,31 @@ static void MG_VARIANT(begin)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
     run->count = count;
     run->apart = (int32_t)p->stride * p->in_c;
     run->advance = 2 * run->apart;
+    run->n = (uint32_t)p->kernel_w * p->in_c;
+    run->next = run->n - ((run->n + 15u) & ~15u);
 }
 
 MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_pairs_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 {
-    const uint32_t reach = (p->kernel_w - 1u) * p->dilation + p->stride;
+    const uint32_t reach = p->kernel_w - 1u + p->stride;
     MG_VARIANT(run) run;
     int32_t column = -(int32_t)p->left;
-    uint32_t pairs = 1u;
     (void)y;
     MG_VARIANT(begin)(p, &run, rows, scratch);
-    for (uint32_t left = p->out_w; left > 0u; left -= 2u * pairs) {
+    for (uint32_t left = p->out_w, pairs = 1u; left > 0u; left -= 2u * pairs) {
         if (left == 1u) {
-            MG_VARIANT(gather)(p, &run, column, 0u, 0u);
+            MG_VARIANT(gather)(p, &run, column, 0u);
             MG_VARIANT(alone)(p, scratch, out);
             return;
         }
-        pairs = 1u;
-        if ((uint32_t)column < p->in_w && (uint32_t)column + reach < p->in_w) {
-            MG_VARIANT(gather)(p, &run, column, 0u, p->stride);
-            if (p->dilation == 1u) {
-                const uint32_t most = (p->in_w - (uint32_t)column - reach - 1u) / (2u * p->stride) + 1u;
-                pairs = most < left / 2u ? most : left / 2u;
-            }
+        run.gathered = (uint32_t)(p->dilation > 1u || (uint32_t)column >= p->in_w || (uint32_t)column + reach >= p->in_w);
+        if (run.gathered != 0u) {
+            pairs = 1u;
+            MG_VARIANT(gather)(p, &run, column, 0u);
+            MG_VARIANT(gather)(p, &run, column + p->stride, p->steps * 16u);
         } else {
-            MG_VARIANT(gather)(p, &run, column, 0u, 0u);
-            MG_VARIANT(gather)(p, &run, column + p->stride, p->steps * 16u, 0u);
+            pairs = (p->in_w - (uint32_t)column - reach - 1u) / (2u * p->stride) + 1u;
+            pairs = pairs < left / 2u ? pairs : left / 2u;
         }
         run.first = column * (int32_t)p->in_c;
         run.pairs = pairs;

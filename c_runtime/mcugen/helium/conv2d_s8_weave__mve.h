@@ -78,15 +78,15 @@ static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *
 #define MG_WOVEN_THREE(part)            \
     part("r5")                          \
     "add r6, r6, #channels\n"           \
-    part("r7")                          \
+    part("r9")                          \
     "add r6, r6, #channels\n"           \
     part("r8")
 static void MG_VARIANT(weave_three)(const int8_t *const *rows, const uint8_t *places, int8_t *woven)
 {
-    __asm__ volatile(MG_WOVEN_ROWS("ldrd r5, r7, [%0]\n ldr r8, [%0, #8]\n", MG_WOVEN_THREE, "2 * channels")
+    __asm__ volatile(MG_WOVEN_ROWS("ldrd r5, r9, [%0]\n ldr r8, [%0, #8]\n", MG_WOVEN_THREE, "2 * channels")
                      :
                      : "r"(rows), "r"(woven), "r"(places)
-                     : "q0", "q1", "q2", "q3", "r4", "r5", "r6", "r7", "r8", "lr", "cc", "memory");
+                     : "q0", "q1", "q2", "q3", "r4", "r5", "r6", "r8", "r9", "lr", "cc", "memory");
 }
 #undef MG_WOVEN_THREE
 #endif

@@ -167,52 +167,48 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
 #undef MG_FOUR
 #undef MG_SHIFTED
 
+/* What tables are filled by: pixels and bytes from tap to tap, pixels of a row, bytes from row to row of the table, where taps
+ * outside the image are, rows of the window. */
+typedef struct {
+    uint32_t step, bytes, width, next, outside, height;
+} MG_VARIANT(taps);
+
 /* Fills the table for the window that begins at a column: four words for each row of few columns, some to be overwritten. */
-static void MG_VARIANT(place)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column, uint32_t *table)
+static void MG_VARIANT(place)(const MG_VARIANT(taps) *taps, const int8_t *const *rows, uint32_t column, uint32_t first, uint32_t *table)
 {
-    const uint32_t step = p->dilation, bytes = step * p->channels, columns = p->kernel_w, in_w = p->in_w;
-    const uint32_t outside = (uint32_t)p->outside, place = column * p->channels;
-    if (columns <= 4u) {
-        __asm__ volatile("mov r4, #0\n"
-                         "vidup.u32 q2, r4, #1\n"
-                         "vmul.i32 q0, q2, %7\n"
-                         "vadd.i32 q0, q0, %2\n"
-                         "vmul.i32 q1, q2, %8\n"
-                         "vadd.i32 q1, q1, %9\n"
-                         "dls lr, %5\n"
+    if (taps->next <= 16u) {
+        __asm__ volatile("mov r8, #0\n"
+                         "vidup.u32 q2, r8, #1\n"
+                         "ldrd r8, r9, [%2]\n"
+                         "vmul.i32 q0, q2, r8\n"
+                         "vadd.i32 q0, q0, %3\n"
+                         "vmul.i32 q1, q2, r9\n"
+                         "vadd.i32 q1, q1, %4\n"
+                         "ldrd r9, r10, [%2, #8]\n"
+                         "ldrd r12, r8, [%2, #16]\n"
+                         "dls lr, r8\n"
                          "1:\n"
-                         "ldr r4, [%0], #4\n"
-                         "cmp r4, #0\n"
-                         "ite eq\n"
-                         "moveq r5, #0\n"
-                         "movne r5, %3\n"
-                         "vadd.i32 q2, q1, r4\n"
-                         "vpt.u32 cs, q0, r5\n"
-                         "vdupt.32 q2, %6\n"
+                         "ldr r8, [%0], #4\n"
+                         "cmp r8, #0\n"
+                         "vadd.i32 q2, q1, r8\n"
+                         "it ne\n"
+                         "movne r8, r9\n"
+                         "vpt.u32 cs, q0, r8\n"
+                         "vdupt.32 q2, r12\n"
                          "vstrw.u32 q2, [%1]\n"
-                         "add %1, %1, %4\n"
+                         "add %1, %1, r10\n"
                          "le lr, 1b\n"
                          : "+r"(rows), "+r"(table)
-                         : "r"(column), "r"(in_w), "r"(4u * columns), "r"((uint32_t)p->kernel_h), "r"(outside), "r"(step), "r"(bytes), "r"(place)
-                         : "q0", "q1", "q2", "r4", "r5", "lr", "cc", "memory");
+                         : "r"(taps), "r"(column), "r"(first)
+                         : "q0", "q1", "q2", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
         return;
     }
-    const int8_t *const *const end = rows + p->kernel_h;
-    for (; rows < end; rows += 1) {
-        const uint32_t width = *rows != NULL ? in_w : 0u;
-        uint32_t from = column, at = (uint32_t)*rows + place;
-        __asm__ volatile("dls lr, %3\n"
-                         "1:\n"
-                         "cmp %1, %4\n"
-                         "ite lo\n"
-                         "strlo %2, [%0], #4\n"
-                         "strhs %5, [%0], #4\n"
-                         "add %1, %1, %6\n"
-                         "add %2, %2, %7\n"
-                         "le lr, 1b\n"
-                         : "+r"(table), "+r"(from), "+r"(at)
-                         : "r"(columns), "r"(width), "r"(outside), "r"(step), "r"(bytes)
-                         : "lr", "cc", "memory");
+    for (uint32_t k = 0u; k < taps->height; k += 1u) {
+        const uint32_t width = rows[k] != NULL ? taps->width : 0u, row = (uint32_t)rows[k] + first;
+        for (uint32_t j = 0u; j < taps->next / 4u; j += 1u) {
+            *table = column + j * taps->step < width ? row + j * taps->bytes : taps->outside;
+            table += 1;
+        }
     }
 }
 
@@ -232,6 +228,7 @@ MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_taps_params *p, cons
 {
     const uint32_t channels = p->channels, stride = p->stride, width = p->in_w, extent = (p->kernel_w - 1u) * p->dilation;
     MG_VARIANT(pixels) run;
+    const MG_VARIANT(taps) taps = {p->dilation, p->dilation * channels, width, 4u * p->kernel_w, (uint32_t)p->outside, p->kernel_h};
     uint32_t column = 0u - p->left, left = p->out_w;
     (void)y;
     run.table = (uint32_t *)(void *)scratch;
@@ -241,7 +238,7 @@ MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_taps_params *p, cons
     MG_VARIANT(move)(&run, channels, stride);
     while (left > 0u) {
         uint32_t n = 1u, count = 1u;
-        MG_VARIANT(place)(p, rows, column, run.table);
+        MG_VARIANT(place)(&taps, rows, column, column * channels, run.table);
         if (column < width && column + extent < width) {
             count = (width - extent - column - 1u) / stride + 1u;
             count = count < left ? count : left;

@@ -53,27 +53,31 @@ static inline void MG_VARIANT(finish_four)(const MG_VARIANT(target) *to, const i
 {
     int8_t *const out = to->out + i * to->out_c;
 #if MG_HAS_MVE
-    __asm__ volatile("mov r2, #0\n"
-                     "vidup.u32 q1, r2, #1\n"
+    __asm__ volatile("mov r8, #0\n"
+                     "vidup.u32 q1, r8, #1\n"
                      "vldrw.u32 q0, [%1]\n"
-                     "vmul.i32 q1, q1, %2\n"
-                     "vadd.i32 q0, q0, %3\n"
-                     MG_HIGH("q0", "%4")
+                     "ldr r8, [%3, #4]\n"
+                     "vmul.i32 q1, q1, r8\n"
+                     "ldr r8, [%2, #4]\n"
+                     "vadd.i32 q0, q0, r8\n"
+                     "ldrd r8, r9, [%2, #8]\n"
+                     MG_HIGH("q0", "r8")
                      MG_NUDGE("q0", "q2")
-                     MG_ROUND("q0", "q0, %5")
+                     MG_ROUND("q0", "q0, r9")
+                     "ldr r8, [%3, #8]\n"
                      "vqmovnb.s32 q0, q0\n"
-                     "vqadd.s16 q0, q0, %6\n"
+                     "vqadd.s16 q0, q0, r8\n"
                      "vqmovnb.s16 q0, q0\n"
                      ".if " MG_TEXT(MG_CLAMP) "\n"
-                     "vdup.8 q2, %7\n"
-                     "vdup.8 q3, %8\n"
+                     "ldrd r8, r9, [%3, #12]\n"
+                     "vdup.8 q2, r8\n"
+                     "vdup.8 q3, r9\n"
                      ".endif\n"
                      MG_BETWEEN("q2", "q3")
                      "vstrb.32 q0, [%0, q1]\n"
                      :
-                     : "r"(out), "r"(sums), "r"(to->out_c), "r"(rest[1]), "r"(rest[2]), "r"(rest[3]), "r"(to->zero),
-                       "r"(to->least), "r"(to->most)
-                     : "q0", "q1", "q2", "q3", "r2", "memory");
+                     : "r"(out), "r"(sums), "r"(rest), "r"(to)
+                     : "q0", "q1", "q2", "q3", "r8", "r9", "memory");
 #else
     for (uint32_t j = 0u; j < 4u; j += 1u) {
         out[j * to->out_c] = MG_VARIANT(finish)(to, rest, sums[j]);

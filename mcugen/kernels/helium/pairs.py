@@ -11,7 +11,7 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD
 
-CODE_BYTES = 1676
+CODE_BYTES = 1488
 
 TERMS = (
     *packing.VECTOR_TERMS,
