@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels compile whatever the level of optimisation: assembly must leave a debug build enough registers."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from mcugen import target
+from tests.support import emulated, program
+from tests.support.cores import Portion
+from tests.test_conformance import OPS
+
+LEVELS = {
+    "cortex-m55": ("-O0", "-Og", "-O1", "-Os", "-O3"),
+    "cortex-m4": ("-O0", "-Os", "-O3"),
+    "cortex-m0plus": ("-O0", "-O3"),
+    "rv32imc": ("-O0", "-O3"),
+}
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-S", "-o", "-")
+SAMPLED = ("Conv2D", "DepthwiseConv2D", "FullyConnected")
+"""Without --whole: the first example of each kernel of these that needs Helium, at -O0."""
+
+
+def sources_of(core: target.Target, folder: Path, operators: Sequence[str], portion: Portion) -> list[Path]:
+    """The files of kernels that have assembly, or whose headers have."""
+    groups = emulated.groups_for(core, [OPS[name] for name in operators], portion)
+    written = program.write_runtime((view for group in groups for view in group.views), folder)
+    return [path for path in written if has_assembly(path, folder)]
+
+
+def has_assembly(path: Path, folder: Path) -> bool:
+    text = path.read_text(encoding="ascii")
+    included = re.findall(r'#include "(mcugen/\w+\.h)"', text)
+    return "__asm__" in text or any(has_assembly(folder / name, folder) for name in included)
+
+
+def complaint(core: target.Target, source: Path, folder: Path, level: str) -> str:
+    """What the compiler says of a file, "" where it compiles."""
+    command = [f"{core.toolchain.prefix}gcc", *core.toolchain.flags, *FLAGS, level, f"-I{folder}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return f"{source.name} {level}: {done.stderr[:300]}" if done.returncode else ""
+
+
+def test_kernels_compile_at_all_levels(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    asked: dict[str, tuple[Sequence[str], Sequence[str], Portion]]
+    if pytestconfig.getoption("--whole"):
+        asked = {name: (levels, sorted(OPS), emulated.WHOLE) for name, levels in LEVELS.items()}
+    else:
+        asked = {"cortex-m55": (("-O0",), SAMPLED, Portion(10**6, frozenset(), frozenset({"mve"})))}
+    for name, (levels, operators, portion) in asked.items():
+        core, folder = target.load(name), tmp_path / name
+        sources = sources_of(core, folder, operators, portion)
+        assert len(sources) > 20
+        said = [complaint(core, source, folder, level) for level in levels for source in sources]
+        assert not any(said), "\n".join(filter(None, said))
+
+
+def test_assembly_with_too_many_operands_is_noticed(tmp_path: Path) -> None:
+    core, names = target.load("cortex-m55"), [f"a{k}" for k in range(12)]
+    operands = ", ".join(f'"r"({name})' for name in names)
+    (tmp_path / "a.c").write_text(f'void f({", ".join(f"int {n}" for n in names)}) {{ __asm__("" : : {operands}); }}\n')
+    assert "-O0" in complaint(core, tmp_path / "a.c", tmp_path, "-O0")
