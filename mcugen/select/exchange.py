@@ -11,7 +11,7 @@ import functools
 import heapq
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -98,15 +98,38 @@ class Loads:
 
     def of(self, picks: Sequence[int]) -> Load:
         """The load with these kernels."""
-        back = self.back(picks)
         load = self.rows.copy()
         for s, k in enumerate(picks):
-            own = self.offers[s][k].own
-            load[own.start : own.end] += own.load
+            self._add(load, s, k)
+        self._read_again(load, self.back(picks))
+        return load
+
+    def peaks(self) -> Iterator[tuple[int, Picks]]:
+        """All sets of kernels, each with the most bytes in use at once; sets that begin alike are counted together."""
+        again: dict[int, Load] = {}
+        before: Picks = ()
+        loads = [self.rows]
+        for picks in itertools.product(*(range(len(offers)) for offers in self.offers)):
+            alike = next((s for s, (k, last) in enumerate(zip(picks, before, strict=False)) if k != last), len(before))
+            del loads[alike + 1 :]
+            for s in range(alike, len(picks)):
+                loads.append(loads[-1].copy())
+                self._add(loads[-1], s, picks[s])
+            back, before = self.back(picks), picks
+            if back not in again:
+                again[back] = np.zeros_like(self.rows)
+                self._read_again(again[back], back)
+            yield int((loads[-1] + again[back]).max(initial=0)), picks
+
+    def _add(self, load: Load, s: int, k: int) -> None:
+        own = self.offers[s][k].own
+        load[own.start : own.end] += own.load
+
+    def _read_again(self, load: Load, back: int) -> None:
+        """Add what buffers hold more where these steps read rows again."""
         for m in self.more:
             span = _span([part for s, part in m.items() if back >> s & 1])
             load[span] += _extra(m, back, span)
-        return load
 
     def back(self, picks: Sequence[int]) -> int:
         """The steps that read rows again, as bits."""

@@ -13,7 +13,6 @@ import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -98,9 +97,8 @@ class Stretch:
     @functools.cached_property
     def _every(self) -> list[Found]:
         """The choices that no other one beats in cost and in memory, the cheapest first."""
-        sets = product(*(range(len(offers)) for offers in self.offers))
         kept: list[Found] = []
-        for found in sorted(map(self._found, sets)):
+        for found in sorted((self._cost(picks), peak, picks) for peak, picks in self._loads.peaks()):
             if not kept or found[1] < kept[-1][1]:
                 kept.append(found)
         return kept

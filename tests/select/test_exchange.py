@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import cast
 
 import numpy as np
@@ -46,6 +47,16 @@ def test_a_load_depends_on_a_kernel_in_its_span_alone(seed: int) -> None:
         for k in range(KERNELS):
             other = (*picks[:s], k, *picks[s + 1 :])
             assert np.array_equal(loads.of(other)[outside], loads.of(picks)[outside])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_peaks_of_all_sets_are_those_of_whole_counts(seed: int) -> None:
+    loads = drawn(seed)
+    few = Loads([offers[: 1 + s % 3] for s, offers in enumerate(loads.offers)], loads.rows, loads.more)
+    sets = list(itertools.product(*(range(len(offers)) for offers in few.offers)))
+    assert list(few.peaks()) == [(int(few.of(picks).max()), picks) for picks in sets]
+    assert len({peak for peak, _ in few.peaks()}) > 8
+    assert list(Loads([], loads.rows, []).peaks()) == [(int(loads.rows.max()), ())]
 
 
 def step_by_step(loads: Loads, picks: tuple[int, ...], limit: int) -> tuple[int, ...] | None:

@@ -194,17 +194,17 @@ def _sums(lower: Channel, upper: Channel) -> Iterator[int]:
     yield len(groups)
     for (a, b), (s0, s1) in zip(groups, starts, strict=True):
         yield _u32(s0 + (s1 << 16))
-        yield from (_u32(int(v)) for v in w0[a:b] + (w1[a:b] << 16))
+        yield from map(_u32, (w0[a:b] + (w1[a:b] << 16)).tolist())
 
 
 def _groups(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
     """[first, end) of the groups, each as long as it can be."""
-    first, sums = 0, np.zeros(2, np.int64)
-    for k, tap in enumerate(np.abs(np.stack([w0, w1], axis=1))):
-        if k - first == LONGEST or (sums + tap).max() > LANE:
+    first = lower = upper = 0
+    for k, (v0, v1) in enumerate(zip(np.abs(w0).tolist(), np.abs(w1).tolist(), strict=True)):
+        lower, upper = lower + v0, upper + v1
+        if k - first == LONGEST or lower > LANE or upper > LANE:
             yield first, k
-            first, sums = k, np.zeros(2, np.int64)
-        sums += tap
+            first, lower, upper = k, v0, v1
     yield first, w0.size
 
 
