@@ -99,21 +99,28 @@ class _Lives:
         self._uses: dict[str, list[_Use]] = {at: [] for at in self.members if at in apart}
         self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
         self._read = {at: [_NEVER] * rows for at, (rows, _) in self._shape.items()}
+        self._alike: dict[str, tuple[str, int, bool]] = {}
 
     def write(self, tensor: str, first: int, last: int, time: int) -> None:
         if self._in_blocks(tensor, first, last, time, time):
             return
         at, rows = self._rows(tensor, first, last)
+        written = self._written[at]
         for row in rows:
-            self._written[at][row] = min(self._written[at][row], time)
-            self._read[at][row] = max(self._read[at][row], time)
+            if time < written[row]:
+                written[row] = time
+        self._note_read(at, rows, time)
 
     def read(self, tensor: str, first: int, last: int, time: int) -> None:
         if self._in_blocks(tensor, first, last, self._events, time):
             return
-        at, rows = self._rows(tensor, first, last)
+        self._note_read(*self._rows(tensor, first, last), time)
+
+    def _note_read(self, at: str, rows: range, time: int) -> None:
+        read = self._read[at]
         for row in rows:
-            self._read[at][row] = max(self._read[at][row], time)
+            if time > read[row]:
+                read[row] = time
 
     def from_start(self, tensors: Sequence[str]) -> None:
         """The tensors are there before the first event."""
@@ -156,10 +163,12 @@ class _Lives:
 
     def _rows(self, tensor: str, first: int, last: int) -> tuple[str, range]:
         """(buffer, rows of it) where these rows of a tensor lie: all rows, where the tensor has other rows than it."""
-        at = self._places[tensor].buffer
-        rows, row_bytes = self._shape[at]
-        t = self._graph.type(tensor)
-        same = (rows_of(t.shape), t.nbytes) == (rows, rows * row_bytes)
+        if tensor not in self._alike:
+            at = self._places[tensor].buffer
+            rows, row_bytes = self._shape[at]
+            t = self._graph.type(tensor)
+            self._alike[tensor] = at, rows, (rows_of(t.shape), t.nbytes) == (rows, rows * row_bytes)
+        at, rows, same = self._alike[tensor]
         return at, range(first, last + 1) if same or last < first else range(rows)
 
 

@@ -362,16 +362,19 @@ def _sum(parts: Iterable[Part], length: int) -> Load:
 def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:
     """The kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
     found: list[Offer] = []
+    kept: list[tuple[int, int, bool]] = []
     start = times[0]
     busy = np.zeros(times[-1] + 1 - start, np.int64)
     for first, last in busy_spans(step, times):
         busy[first - start : last + 1 - start] = 1
+    waits = not busy.all()
     for c in sorted(listed, key=lambda c: c.rows_cost if step.by_rows else c.cost):
         passing, staying = net.working(c, step)
-        load = passing * busy + staying
-        returns = step.by_rows and _returns(c.choice)
-        if not any((o.own.load <= load).all() and o.returns <= returns for o in found):
-            found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, Part(start, load), returns))
+        needs = passing + staying, staying if waits else 0, step.by_rows and _returns(c.choice)
+        if not any(most <= needs[0] and least <= needs[1] and returns <= needs[2] for most, least, returns in kept):
+            kept.append(needs)
+            load = Part(start, passing * busy + staying)
+            found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, load, needs[2]))
     return found
 
 
