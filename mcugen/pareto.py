@@ -105,6 +105,7 @@ class _Builds:
         self._artifacts: dict[object, Artifact] = {}
         self._counting: dict[object, Future[Point]] = {}
         self._presets: dict[object, tuple[str, ...]] = {}
+        self._allowed: dict[_Key, tuple[Options, _Key]] = {}
         self._refused: list[TargetError] = []
 
     def front(self) -> Front:
@@ -117,21 +118,40 @@ class _Builds:
         self._presets = {key: tuple(goal for goal in goals if made[goal] == key) for key in self._counting}
         if not self._counting:
             raise self._refused[-1]
-        for k, counting in enumerate(self._counting.values()):
-            counting.result()
-            done = f"{k + 1} of {len(self._counting)} schedules"
-            self._tell(f"{done} {'counted' if self._machine else 'planned'}")
         found = Front(
             self._model.name,
             self._model.board.name,
             self._machine,
-            _best(map(self._point, self._counting)),
+            _best(self._points().values()),
             tuple(self._notes()),
             clock_hz=self._model.board.clock_hz,
             called=self._model.called,
         )
         knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
         return found if knee is None else self._with_knee(found, found.points[knee])
+
+    def _points(self) -> dict[_Key, Point]:
+        """The points of all that is being counted. Meanwhile, the build of the knee that estimates foresee is begun."""
+        counting = dict(self._counting)
+        if self._machine:
+            self._foresee_knee()
+        for k, counted in enumerate(counting.values()):
+            counted.result()
+            done = f"{k + 1} of {len(counting)} schedules"
+            self._tell(f"{done} {'counted' if self._machine else 'planned'}")
+        return {key: self._point(key) for key in counting}
+
+    def _foresee_knee(self) -> None:
+        points = {key: self._estimated(key) for key in self._counting}
+        best = _best(points.values()) if all(point.cycles for point in points.values()) else ()
+        knee = knee_of([(p.ram_bytes, p.cost) for p in best])
+        if knee is not None:
+            self._within(next(key for key, point in points.items() if point == best[knee]))
+
+    def _estimated(self, key: _Key) -> Point:
+        """The point with cycles in place of instructions."""
+        point = replace(_planned(self._artifacts[key], self._case), presets=self._presets[key])
+        return replace(point, instructions=point.cycles.low + point.cycles.high) if point.cycles else point
 
     def _made(self, goals: Sequence[str]) -> tuple[dict[str, _Key], list[_Key]]:
         """What the builds of goals, and of the points besides, are known by."""
@@ -193,19 +213,25 @@ class _Builds:
         if not self._machine:
             yield f"{self._model.board.name} has no emulated machine to count instructions on"
 
+    def _within(self, key: _Key) -> tuple[Options, _Key]:
+        """The options of a build that may take the RAM of another, and what it is known by."""
+        if key not in self._allowed:
+            goal = "balanced" if self._model.options.optimize == "ram" else self._model.options.optimize
+            taken = {region.name: region.size for region in self._artifacts[key].view.regions}
+            options = replace(select.allowing(self._model.options, taken), optimize=goal)
+            self._allowed[key] = options, self._solved(options)
+        return self._allowed[key]
+
     def _with_knee(self, found: Front, knee: Point) -> Front:
         """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
-        nearest = next(self._artifacts[key] for key in self._counting if self._point(key) == knee)
-        goal = "balanced" if self._model.options.optimize == "ram" else self._model.options.optimize
-        taken = {region.name: region.size for region in nearest.view.regions}
-        options = replace(select.allowing(self._model.options, taken), optimize=goal)
-        key = self._solved(options)
+        options, key = self._within(next(key for key in self._presets if self._point(key) == knee))
         if isinstance(key, TargetError):
-            why = f"no knee is named: --optimize {goal} has no plan within its budget"
+            why = f"no knee is named: --optimize {options.optimize} has no plan within its budget"
             return replace(found, notes=(*found.notes, why))
         point = self._point(key)
         if point.presets:  # which need no budget
-            options = replace(self._model.options, optimize=goal if goal in point.presets else point.presets[0])
+            goal = options.optimize if options.optimize in point.presets else point.presets[0]
+            options = self._aiming(goal)
         command = command_of(options, self._model.name, self._model.imported.format)
         points = found.points if point in found.points else _sorted((*found.points, point))
         return replace(found, points=points, knee=point, command=command)

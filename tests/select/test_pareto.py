@@ -25,7 +25,7 @@ from mcugen.pareto import Front, Point
 from mcugen.report import curve
 from mcugen.select import solver
 from mcugen.select.curve import Curve
-from mcugen.toolchain import objects, process
+from mcugen.toolchain import count, objects, process
 from tests.select.test_budget import SMALL
 
 
@@ -136,6 +136,34 @@ def test_the_command_of_the_knee_builds_it(tmp_path: Path, counted: Front) -> No
         assert (facts["ram_bytes"], facts["weights_bytes"]) == (result.knee.ram_bytes, result.knee.flash_bytes)
         assert [point.command for point in pareto.as_facts(result) if point.is_knee] == [result.command]
         assert facts["command"] == result.command
+
+
+def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimates that are far off change nothing but what is built in vain."""
+    estimated, solved = pareto._Builds._estimated, select.solve
+    budgets: list[set[str]] = []
+
+    def wrong(builds: pareto._Builds, key: object) -> Point:
+        point = estimated(builds, key)
+        return replace(point, instructions=10**30 // point.ram_bytes**8)
+
+    def solve(graph: Any, board: Any, options: Options, known: Any) -> Any:
+        budgets[-1].add(options.ram)
+        return solved(graph, board, options, known)
+
+    def counted(artifact: Any, case: Any) -> Point:
+        return pareto._planned(artifact, case, artifact.report.cycles.low, True)
+
+    monkeypatch.setattr(pareto, "_counted", counted)
+    monkeypatch.setattr(count, "plugin", lambda: None)
+    monkeypatch.setattr(select, "solve", solve)
+    found = []
+    for estimate in (wrong, estimated):
+        monkeypatch.setattr(pareto._Builds, "_estimated", estimate)
+        budgets.append(set())
+        found.append(pareto.front(small(tmp_path), Options(board="cortex-m4")))
+    assert found[0] == found[1] and found[0].knee is not None
+    assert sorted(map(len, budgets)) == [2, 3]
 
 
 def test_a_knee_without_a_build_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
