@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ MAX_POINTS = 6
 """Points besides those of the presets and the knee."""
 
 _SEARCHED_APART = ("balanced", "ram")
-"""The goals that take long to plan for: another process does, while this one finishes and counts what is planned."""
+"""The goals that take long to plan for: other processes do, while this one finishes and counts what is planned."""
 
 _Key = object
 """What equal builds are known by, or the TargetError that refuses one."""
@@ -155,18 +156,20 @@ class _Builds:
 
     def _made(self, goals: Sequence[str]) -> tuple[dict[str, _Key], list[_Key]]:
         """What the builds of goals, and of the points besides, are known by."""
-        own = {"ram": self._new("ram")} if "ram" in goals else {}  # that goal has candidates of its own
-        apart = {goal: own.get(goal, self._known) for goal in goals if goal in _SEARCHED_APART}
-        shared = (part for known in (self._known, *apart.values()) for part in known.parts(self._model.graph))
-        with Apart(lambda: [self._solution(self._aiming(goal), apart[goal]) for goal in apart], shared) as searched:
+        options, board = self._model.options, self._model.board
+        with ExitStack() as processes:
+            apart = {goal: processes.enter_context(self._apart(goal)) for goal in goals if goal in _SEARCHED_APART}
             if self._machine:
                 self._pool.submit(count.plugin)  # of this process, known from the start
             made = {goal: self._solved(self._aiming(goal)) for goal in goals if goal not in apart}
-            options, board = self._model.options, self._model.board
             found = select.front(self._model.graph, self._known, options, board, MAX_POINTS)
             besides = [self._added(solution, options) for solution in found]
-            solutions = zip(apart, searched.result(), strict=True)
-            return made | {goal: self._added(s, self._aiming(goal)) for goal, s in solutions}, besides
+            return made | {goal: self._added(of.result(), self._aiming(goal)) for goal, of in apart.items()}, besides
+
+    def _apart(self, goal: str) -> Apart[select.Solution | TargetError]:
+        """The search for what the build for a goal would be made of."""
+        known = self._new(goal) if goal == "ram" else self._known  # that goal has candidates of its own
+        return Apart(lambda: self._solution(self._aiming(goal), known), known.parts(self._model.graph))
 
     def _aiming(self, goal: str) -> Options:
         return replace(self._model.options, optimize=goal)
