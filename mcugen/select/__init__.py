@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from mcugen.errors import NoKernelError
@@ -45,7 +45,8 @@ def solve(graph: Graph, target: Target, options: Options, known: Known | None = 
     """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one.
 
     Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
-    Tensors that lie in each other may leave holes: then also of those with copies in their place.
+    Tensors that lie in each other may leave holes: then also of those with copies in their place. Where no budget holds
+    what the goal finds, that of the goal `ram`.
     """
     return solve_with_time(graph, target, options, known)[0]
 
@@ -70,9 +71,20 @@ def solve_with_time(
     ]
     prices = prices_of(graph, candidates, options, target)
     best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], costs[k], options, target, prices))
+    if not (found[best].fits or options.optimize == "ram" or options.no_rows):
+        return _least(graph, target, replace(options, optimize="ram")) or (found[best], costs[best])
     if options.require_accelerated:
         _require_accelerated(found[best], candidates)
     return found[best], costs[best]
+
+
+def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, float] | None:
+    """What the goal `ram` finds, where that fits."""
+    known = Known(candidates_of(graph, target, options))
+    if not solver.problem_of(graph, known.candidates, options, target, None).may_fit(known.candidates):
+        return None
+    found = solve_with_time(graph, target, options, known)
+    return found if found[0].fits else None
 
 
 def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:

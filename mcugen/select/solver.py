@@ -113,6 +113,18 @@ class Problem:
         pairs = zip(known, picks, strict=True)
         return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
 
+    @property
+    def room(self) -> int | None:
+        """All bytes of the budget; None where there is no limit."""
+        sizes = [region.nbytes for region in regions_of(self.options, self.board)]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def may_fit(self, offered: Sequence[Candidates]) -> bool:
+        """Whether no bound says before any search that none of these candidates fit the budget; frames have none."""
+        if self.options.input_mode == "frames":
+            return True
+        return self.room is None or self.curve(offered).least_bytes(self.room) <= self.room
+
     def points(self, offered: Sequence[Candidates]) -> list[Point]:
         """The points of all curves with these candidates."""
         return [point for listed in self.ways(offered) for point in self.curve(listed).points()]
@@ -264,10 +276,9 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
 
     Where a bound says before any search that nothing fits, the smallest with the leanest kernels.
     """
-    sizes = [region.nbytes for region in regions_of(problem.options, problem.board)]
-    room = None if None in sizes else sum(size for size in sizes if size is not None)
-    if room is not None and problem.curve(offered).least_bytes(room) > room:
+    if not problem.may_fit(offered):
         return _least_of(problem, [_leanest(problem, offered)])
+    room = problem.room
     ways = _ways(problem, offered)
     points, waiting = [way.point for way in ways], Waiting(ways, len(offered))
     price, score = problem.prices.ram, math.inf

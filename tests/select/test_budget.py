@@ -22,6 +22,7 @@ from mcugen.select import budget, constants, costs, solver
 from mcugen.select.constants import FIRMWARE_BYTES
 from mcugen.select.prices import FREE, Prices
 from mcugen.select.stretch import Stretch
+from tests.rows.graphs import random_graph
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -289,3 +290,14 @@ def test_more_ram_is_never_slower(tmp_path: Path, goal: str, pytestconfig: pytes
         costs_found.append(cost)
     assert costs_found == sorted(costs_found, reverse=True)
     assert costs_found[-1] < costs_found[0]
+
+
+@pytest.mark.parametrize("goal", ["speed", "balanced"])
+def test_every_goal_keeps_a_budget_that_ram_keeps(goal: str, tmp_path: Path) -> None:
+    """A network of which the candidates of other goals take more."""
+    data = random_graph(17).data
+    least = built(tmp_path, data, board="cortex-m4", optimize="ram").report.ram_bytes
+    kept = built(tmp_path, data, board="cortex-m4", optimize=goal, ram=str(least))
+    assert kept.report.ram_bytes == least
+    with pytest.raises(MemoryBudgetError):
+        built(tmp_path, data, board="cortex-m4", optimize=goal, ram=str(least - 16))
