@@ -24,7 +24,7 @@ from mcugen.select.advice import knee_of
 from mcugen.toolchain import count
 from mcugen.verify import emulated
 
-MAX_POINTS = 6
+MAX_POINTS = 4
 """Points besides those of the presets and the knee."""
 
 _SEARCHED_APART = ("balanced", "ram")

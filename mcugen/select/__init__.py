@@ -72,19 +72,19 @@ def solve_with_time(
     prices = prices_of(graph, candidates, options, target)
     best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], costs[k], options, target, prices))
     if not (found[best].fits or options.optimize == "ram" or options.no_rows):
-        return _least(graph, target, replace(options, optimize="ram")) or (found[best], costs[best])
+        least = _least(graph, target, replace(options, optimize="ram"))
+        return least if least and least[0].ram_bytes < found[best].ram_bytes else (found[best], costs[best])
     if options.require_accelerated:
         _require_accelerated(found[best], candidates)
     return found[best], costs[best]
 
 
 def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, float] | None:
-    """What the goal `ram` finds, where that fits."""
+    """What the goal `ram` finds, where that may fit."""
     known = Known(candidates_of(graph, target, options))
     if not solver.problem_of(graph, known.candidates, options, target, None).may_fit(known.candidates):
         return None
-    found = solve_with_time(graph, target, options, known)
-    return found if found[0].fits else None
+    return solve_with_time(graph, target, options, known)
 
 
 def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:
