@@ -8,6 +8,7 @@ and a larger budget none that is slower.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -324,12 +325,13 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
 
 def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
     """What is offered beside the picks, at costs that hold the price of the bytes of flash that each has beyond the
-    pick: of constants, and of code that no pick calls.
+    pick: of constants, and of code that no pick calls, less that of the pick if no other calls it.
     """
-    used = {pick.function for pick in picks}
+    calls = Counter(pick.function for pick in picks)
 
     def priced(c: Candidate, pick: Candidate) -> Candidate:
-        code = 0 if c.function in used else c.code_bytes
+        spared = pick.code_bytes if calls[pick.function] == 1 else 0
+        code = 0 if c.function in calls else max(c.code_bytes - spared, 0)
         more = problem.prices.flash * (c.choice.constant_bytes - pick.choice.constant_bytes + code)
         return replace(c, cost=c.cost + more, rows_cost=c.rows_cost + more)
 
