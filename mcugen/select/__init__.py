@@ -45,8 +45,8 @@ def solve(graph: Graph, target: Target, options: Options, known: Known | None = 
     """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one.
 
     Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
-    Tensors that lie in each other may leave holes: then also of those with copies in their place. Where no budget holds
-    what the goal finds, that of the goal `ram`.
+    Tensors that lie in each other may leave holes: then also of those with copies in their place. Where what
+    the goal finds is over the budget, what the goal `ram` finds, if that takes less.
     """
     return solve_with_time(graph, target, options, known)[0]
 
@@ -73,7 +73,8 @@ def solve_with_time(
     best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], costs[k], options, target, prices))
     if not (found[best].fits or options.optimize == "ram" or options.no_rows):
         least = _least(graph, target, replace(options, optimize="ram"))
-        return least if least and least[0].ram_bytes < found[best].ram_bytes else (found[best], costs[best])
+        if least and least[0].ram_bytes < found[best].ram_bytes:
+            return least
     if options.require_accelerated:
         _require_accelerated(found[best], candidates)
     return found[best], costs[best]

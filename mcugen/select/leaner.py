@@ -18,7 +18,7 @@ MOST_LAYERS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Plannable:
     """A point of a curve that may be planned. curve: the one that it is a point of."""
 
     curve: Curve
@@ -29,10 +29,10 @@ class Way:
         """What all points with the same rows have in common."""
         return id(self.curve), self.point.groups
 
-    def leaner(self) -> Way | None:
+    def leaner(self) -> Plannable | None:
         """The same rows with the fastest kernels that need less memory; None where there are none."""
         made = self.curve.along(self.point, self.point.peak - 1)
-        return Way(self.curve, made) if made.peak < self.point.peak else None
+        return Plannable(self.curve, made) if made.peak < self.point.peak else None
 
 
 class Waiting:
@@ -41,20 +41,20 @@ class Waiting:
     Which ones these are depends on no budget, so that a larger one never gets a slower model.
     """
 
-    def __init__(self, ways: Sequence[Way], layers: int) -> None:
-        self._last = {way.rows: way for way in sorted(ways, key=lambda way: -way.point.peak)}
+    def __init__(self, points: Sequence[Plannable], layers: int) -> None:
+        self._last = {found.rows: found for found in sorted(points, key=lambda found: -found.point.peak)}
         self._left = MOST_LAYERS // max(layers, 1)
-        self._heap = [(way.point.cost, way.point.peak, k, way) for k, way in enumerate(ways)]
-        self._number = itertools.count(len(ways))
+        self._heap = [(found.point.cost, found.point.peak, k, found) for k, found in enumerate(points)]
+        self._number = itertools.count(len(points))
         heapq.heapify(self._heap)
 
     def below(self, cost: float) -> Point | None:
         """The next one, if it costs less."""
         if not self._heap or self._heap[0][0] >= cost:
             return None
-        *_, way = heapq.heappop(self._heap)
-        if self._last[way.rows] is way and self._left > 0 and (leaner := way.leaner()) is not None:
+        *_, found = heapq.heappop(self._heap)
+        if self._last[found.rows] is found and self._left > 0 and (leaner := found.leaner()) is not None:
             self._left -= 1
-            self._last[way.rows] = leaner
+            self._last[found.rows] = leaner
             heapq.heappush(self._heap, (leaner.point.cost, leaner.point.peak, next(self._number), leaner))
-        return way.point
+        return found.point

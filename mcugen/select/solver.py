@@ -23,7 +23,7 @@ from mcugen.select.budget import Solution, planned, pushed_input, with_note, wit
 from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
-from mcugen.select.leaner import Waiting, Way
+from mcugen.select.leaner import Plannable, Waiting
 from mcugen.select.memories import allowing, regions_of, room_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
@@ -128,7 +128,11 @@ class Problem:
 
     def points(self, offered: Sequence[Candidates]) -> list[Point]:
         """The points of all curves with these candidates."""
-        return [point for listed in self.ways(offered) for point in self.curve(listed).points()]
+        return [point for curve in self.all_curves(offered) for point in curve.points()]
+
+    def all_curves(self, offered: Sequence[Candidates]) -> list[Curve]:
+        """Those of one row at a time, and of several."""
+        return [self.curve(listed) for listed in self.ways(offered)]
 
     def ways(self, offered: Sequence[Candidates]) -> list[Sequence[Candidates]]:
         """These candidates with as few rows at a time as there can be, and with several where that is faster."""
@@ -250,20 +254,20 @@ def _lavish(listed: Candidates) -> Candidates:
     return tuple(c for c in listed if not c.choice.kernel.frugal) or listed
 
 
-def _ways(problem: Problem, offered: Sequence[Candidates]) -> list[Way]:
+def _plannable(problem: Problem, offered: Sequence[Candidates]) -> list[Plannable]:
     """The points of the curves, and some with the rows that need the least memory with the leanest kernels alone.
 
     Plans of those have the fewest holes. As far as the memory that they take leaves room, their kernels are faster.
     """
     curve, last = problem.curve(offered), _leanest(problem, offered)
     nbytes = problem.planned(last.picks, last.groups).ram_bytes
-    ways = [Way(c, point) for c in map(problem.curve, problem.ways(offered)) for point in c.points()]
-    ways += [Way(curve, point) for point in (*(curve.along(last, share * nbytes) for share in SHARES), last)]
-    return list({(way.point.picks, way.point.groups): way for way in ways}.values())
+    found = [Plannable(c, point) for c in problem.all_curves(offered) for point in c.points()]
+    found += [Plannable(curve, point) for point in (*(curve.along(last, share * nbytes) for share in SHARES), last)]
+    return list({(each.point.picks, each.point.groups): each for each in found}.values())
 
 
 def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
-    return [way.point for way in _ways(problem, offered)]
+    return [each.point for each in _plannable(problem, offered)]
 
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
@@ -280,8 +284,8 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
     if not problem.may_fit(offered):
         return _least_of(problem, [_leanest(problem, offered)])
     room = problem.room
-    ways = _ways(problem, offered)
-    points, waiting = [way.point for way in ways], Waiting(ways, len(offered))
+    plannable = _plannable(problem, offered)
+    points, waiting = [each.point for each in plannable], Waiting(plannable, len(offered))
     price, score = problem.prices.ram, math.inf
     best: tuple[float, Solution] | None = None
     while (point := waiting.below(score)) is not None:

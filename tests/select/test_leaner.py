@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mcugen.select import leaner
 from mcugen.select.curve import Curve, Point
-from mcugen.select.leaner import Waiting, Way
+from mcugen.select.leaner import Plannable, Waiting
 from tests.select import exhaustive
 
 
@@ -24,7 +24,7 @@ def all_of(waiting: Waiting) -> list[Point]:
 def test_leaner_kernels_follow_where_the_points_with_some_rows_end(tmp_path: Path) -> None:
     curve, layers = curve_of(tmp_path, 14)
     points = list(curve.points())
-    found = all_of(Waiting([Way(curve, point) for point in points], layers))
+    found = all_of(Waiting([Plannable(curve, point) for point in points], layers))
     assert [p.cost for p in found] == sorted(p.cost for p in found)
     further = [p for p in found if p not in points]
     assert further and set(points) <= set(found)
@@ -37,7 +37,7 @@ def test_leaner_kernels_follow_where_the_points_with_some_rows_end(tmp_path: Pat
 
 def test_a_limit_of_cost_ends_them(tmp_path: Path) -> None:
     curve, layers = curve_of(tmp_path, 14)
-    ways = [Way(curve, point) for point in curve.points()]
+    ways = [Plannable(curve, point) for point in curve.points()]
     middle = sorted(way.point.cost for way in ways)[len(ways) // 2]
     waiting = Waiting(ways, layers)
     found = list(iter(lambda: waiting.below(middle), None))
@@ -47,4 +47,4 @@ def test_a_limit_of_cost_ends_them(tmp_path: Path) -> None:
 def test_large_networks_have_few(tmp_path: Path) -> None:
     curve, _ = curve_of(tmp_path, 14)
     points = list(curve.points())
-    assert len(all_of(Waiting([Way(curve, p) for p in points], leaner.MOST_LAYERS + 1))) == len(points)
+    assert len(all_of(Waiting([Plannable(curve, p) for p in points], leaner.MOST_LAYERS + 1))) == len(points)
