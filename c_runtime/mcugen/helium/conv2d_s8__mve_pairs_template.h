@@ -47,10 +47,7 @@ static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const MG
 }
 
 #if MG_HAS_MVE
-#define MG_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
-
-/* The outputs of a run of pairs. The first step begins the sums, two make a turn of the loop,
- * an even number enters it midway. Stack: the run, out_c, stream, end of the full blocks, end of all, outputs that repeat,
+/* The outputs of a run of pairs. Stack: the run, out_c, stream, end of the full blocks, end of all, outputs that repeat,
  * steps less one, bytes of a patch. */
 static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, MG_VARIANT(run) *run MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
@@ -80,20 +77,7 @@ static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pai
         "ldr r7, [r0, #8]\n"
         "add r9, r7, r4\n"
         "2:\n"
-        MG_STEP("")
-        "ldr r11, [sp, #24]\n"
-        "lsrs r11, r11, #1\n"
-        "adc r11, r11, #0\n"
-        "bcs 8f\n"
-        "beq 3f\n"
-        "7:\n"
-        MG_STEP("a")
-        "8:\n"
-        MG_STEP("a")
-        "subs r11, r11, #1\n"
-        "bgt 7b\n"
-        "3:\n"
-        MG_FINISH_PAIR
+        MG_TWO_PATCHES("24")
         "ldr r4, [sp, #28]\n"
         "sub r7, r7, r4\n"
         "sub r9, r9, r4\n"
@@ -145,7 +129,6 @@ static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pai
         "6:\n"
         MG_LEAVE("32"));
 }
-#undef MG_STEP
 
 /* All outputs of one patch. Stack: the patch. r3: end of the blocks; r6: steps less one; r10: end of the full blocks;
  * r11: outputs that repeat. */
@@ -214,8 +197,7 @@ static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
 #endif
 
 /* Begins with the rows of a window that are in the image, one at least; what of the patches is not in them holds the zero
- * point.
- */
+ * point. */
 static void MG_VARIANT(begin)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, const int8_t *const *rows, int8_t *patches)
 {
     uint32_t count = p->kernel_h;

@@ -6,12 +6,9 @@
 #include "mcugen/conv2d_s8_shared_pixel__mve.h"
 
 #if MG_HAS_MVE
-#define MG_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
-
 /* Two pixels at a time; if their number is odd, the last but one is computed twice; for a single pixel, the second
- * result is overwritten. The first step begins the sums, two make a turn of the loop, an even number enters it midway.
- * Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all, outputs that repeat,
- * steps less one, bytes of a patch. */
+ * result is overwritten. Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all,
+ * outputs that repeat, steps less one, bytes of a patch. */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p MCUGEN_UNUSED, const int8_t *patches MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -39,20 +36,7 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shar
         "it ne\n"
         "addne r3, r3, r4\n"
         "2:\n"
-        MG_STEP("")
-        "ldr r11, [sp, #24]\n"
-        "lsrs r11, r11, #1\n"
-        "adc r11, r11, #0\n"
-        "bcs 8f\n"
-        "beq 3f\n"
-        "7:\n"
-        MG_STEP("a")
-        "8:\n"
-        MG_STEP("a")
-        "subs r11, r11, #1\n"
-        "bgt 7b\n"
-        "3:\n"
-        MG_FINISH_PAIR
+        MG_TWO_PATCHES("24")
         "ldrd r6, r4, [sp, #24]\n"
         "sub r7, r7, r4\n"
         "sub r9, r9, r4\n"
@@ -78,7 +62,6 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shar
         "6:\n"
         MG_LEAVE("32"));
 }
-#undef MG_STEP
 #else
 static void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p, const int8_t *patches, int8_t *out)
 {

@@ -143,6 +143,25 @@
     "vstrb.32 q0, [r1], #4\n"
 
 /* The lanes that are stored were set in P0 with vctp. */
+/* Four outputs of the patches at r7 and r9. The first step begins the sums, two make a turn of the loop, an even number
+ * enters it midway. steps: where their number less one stands on the stack. */
+#define MG_TWO_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
+#define MG_TWO_PATCHES(steps)               \
+    MG_TWO_STEP("")                         \
+    "ldr r11, [sp, #" steps "]\n"           \
+    "lsrs r11, r11, #1\n"                   \
+    "adc r11, r11, #0\n"                    \
+    "bcs 8f\n"                              \
+    "beq 3f\n"                              \
+    "7:\n"                                  \
+    MG_TWO_STEP("a")                        \
+    "8:\n"                                  \
+    MG_TWO_STEP("a")                        \
+    "subs r11, r11, #1\n"                   \
+    "bgt 7b\n"                              \
+    "3:\n"                                  \
+    MG_FINISH_PAIR
+
 #define MG_FINISH_ONE                \
     "vmov q0[2], q0[0], r0, r8\n"    \
     "vldrw.u32 q2, [r5], #16\n"      \

@@ -46,8 +46,8 @@ def code(call: Call) -> int:
 
 
 def _of_a_row(call: Call) -> tuple[int, int]:
-    """Runs of pairs of an output row whose windows lie within its sides, with the pairs that do not; and the windows
-    that are gathered by themselves.
+    """Calls that compute pairs of an output row, one for all within the sides of the image and one for each other;
+    and windows that are gathered one by one.
     """
     window, x, left = window_of(call), call.input(0).shape, call.output.shape[2]
     reach, column = window.extent(1) - 1 + window.stride[1], -window.pad((x[1], x[2]))[1]
@@ -61,12 +61,14 @@ def _of_a_row(call: Call) -> tuple[int, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Blocks of four outputs of two pixels and of one, their steps; runs that are gathered, and their vectors."""
+    """Blocks of four outputs of two pixels and of one, their steps; calls for pairs, windows beyond the image's sides,
+    pieces that are gathered of each row of two windows, and their vectors.
+    """
     y, channels, window = call.output.shape, call.input(0).shape[3], window_of(call)
     (pairs, alone), blocks = (y[0] * y[1] * n for n in divmod(y[2], 2)), -(-y[3] // packing.BLOCK)
-    apart = window.kernel[1] if window.dilation[1] > 1 else 1
-    run = window.kernel[1] // apart * channels
-    copies = y[0] * y[1] * (y[2] - y[2] // 2) * window.kernel[0] * apart
+    pieces = window.kernel[1] if window.dilation[1] > 1 else 1
+    nbytes = window.kernel[1] // pieces * channels
+    copies = y[0] * y[1] * -(-y[2] // 2) * window.kernel[0] * pieces
     runs, edges = _of_a_row(call)
     return {
         **packing.vector_work(call, window.kernel[0]),
@@ -78,7 +80,7 @@ def work(call: Call) -> dict[str, float]:
         "runs": y[0] * y[1] * runs,
         "edges": y[0] * y[1] * edges,
         "copies": copies,
-        "gathered": copies * -(-run // packing.LANES),
+        "gathered": copies * -(-nbytes // packing.LANES),
     }
 
 
