@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -100,10 +101,9 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         path.write_text(text.replace(old, new))
     for name, checkout in (("older", ROOT), ("newer", root / "newer")):
         command = [sys.executable, "-m", "mcugen", "build", model_file("digits", root), "--board", "cortex-m4"]
-        subprocess.run(
-            [*command, "--name", name, "-o", root / f"{name}_out"],
-            cwd=checkout, check=True, capture_output=True, env={"PYTHONPATH": str(checkout), "PATH": "/usr/bin:/bin"},
-        )  # fmt: skip
+        environment = {**os.environ, "PYTHONPATH": str(checkout)}
+        command += ["--name", name, "-o", root / f"{name}_out"]
+        subprocess.run(command, cwd=checkout, check=True, capture_output=True, env=environment)
     return {name: root / f"{name}_out" for name in ("older", "newer")}
 
 

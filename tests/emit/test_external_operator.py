@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -146,7 +147,8 @@ def test_installed_by_entry_point(tmp_path: Path) -> None:
     (info / "entry_points.txt").write_text("[mcugen.ops]\ntriangle = their_triangle\n")
     script = "import sys, mcugen; print(*mcugen.compile(sys.argv[1]).files)"
     command = [sys.executable, "-c", script, str(model(tmp_path))]
-    done = subprocess.run(command, env={"PYTHONPATH": f"{ROOT}:{site}"}, capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{site}"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert re.search(r"kernels/triangle_s8_\w{6}\.c", done.stdout)
 
 
