@@ -21,7 +21,8 @@ from mcugen.schedule.cuts import Cut, cuts_of
 from mcugen.schedule.places import sources
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.segment import Row, Segment
-from mcugen.select.stretch import Network, bounds_of
+from mcugen.select.stretch import Network
+from mcugen.select.walks import Bounds
 
 MAX_CUTS = 64
 """Cuts between the ends up to which a network is one segment."""
@@ -63,7 +64,7 @@ class Curve:
         of = sources(choices)
         results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
         self._net = Network(graph, tuple(candidates), keep_input, pushed, results)
-        bounds = bounds_of(self._net.running)
+        bounds = Bounds.of(self._net.running)
         parts = _segments(cuts_of(graph, choices, keep_input=keep_input))
         self._starts = [cuts[0].index for cuts in parts]
         self._new = functools.partial(Segment, self._net, bounds=bounds, no_rows=no_rows, most=most)

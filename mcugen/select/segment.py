@@ -16,7 +16,8 @@ import numpy as np
 
 from mcugen.schedule.cuts import Cut
 from mcugen.select.candidates import Candidate
-from mcugen.select.stretch import Bounds, Found, Network, Stretch
+from mcugen.select.stretch import Found, Network, Stretch
+from mcugen.select.walks import Bounds, Walk
 
 TIE = 0.5
 """Cost of a stretch: of equals, the fewest are taken, since plans of them have fewer holes."""
@@ -34,8 +35,8 @@ class Row:
     groups: tuple[range, ...]
 
 
-_Key = tuple[int, int, bool]
-"""The cuts that a stretch lies between, and whether it runs row by row."""
+_Key = tuple[int, int, Walk]
+"""The cuts that a stretch lies between, and how it walks."""
 _Answer = tuple[_Key, Stretch, Found]
 
 
@@ -111,14 +112,14 @@ class Segment:
         return path, best[-1][0]
 
     def _first_edges(self, bounds: Bounds, no_rows: bool) -> Iterator[tuple[_Key, _Edge]]:
-        whole, walked, able = bounds
+        whole = bounds.whole
         for j, b in enumerate(self._cuts):
             for i, a in enumerate(self._cuts[:j]):
                 ends = max(a.nbytes, b.nbytes) + a.held_bytes
                 if j == i + 1:
-                    yield (i, j, False), _Edge(float(whole[b.index] - whole[a.index]), ends)
-                if not no_rows and able[b.index] > able[a.index]:
-                    yield (i, j, True), _Edge(float(walked[b.index] - walked[a.index]), ends)
+                    yield (i, j, Walk.WHOLE), _Edge(float(whole[b.index] - whole[a.index]), ends)
+                for walk, cost in () if no_rows else bounds.walks(a.index, b.index):
+                    yield (i, j, walk), _Edge(cost, ends)
 
     def _cheapest(self, limit: float, most: float) -> list[_Key] | None:
         """The cheapest row of stretches within the limit; None where its cost is `most` or more."""
@@ -159,20 +160,20 @@ class Segment:
         """The stretches of a row: those by rows, and those that run whole between the cuts outside of them."""
         at = {cut.index: k for k, cut in enumerate(self._cuts)}
         grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
-        ends = [(at[group.start], at[group.stop], True) for group in groups]
-        yield from sorted(ends + [(k, k + 1, False) for k in range(len(self._cuts) - 1) if k not in grouped])
+        ends = [(at[group.start], at[group.stop], Walk.ROWS) for group in groups]
+        yield from sorted(ends + [(k, k + 1, Walk.WHOLE) for k in range(len(self._cuts) - 1) if k not in grouped])
 
     def _model(self, key: _Key) -> Stretch:
-        i, j, by_rows = key
+        i, j, walk = key
         edge, last = self._edges[key], len(self._net.running)
         if edge.model is None:
             self._left -= 1
             a, b = self._cuts[i], self._cuts[j]
             steps = range(a.index, b.index)
-            edge.model = self._net.stretch(steps, by_rows=by_rows, is_first=a.index == 0, is_last=b.index == last)
+            edge.model = self._net.stretch(steps, walk, is_first=a.index == 0, is_last=b.index == last)
             edge.least = max(edge.least, edge.model.least_bytes() + a.held_bytes)
             edge.cost = max(edge.cost, edge.model.least_cost)
-            if by_rows:
+            if walk is Walk.ROWS:
                 self._bound_around(i, j, edge.model.inner)
         return edge.model
 
@@ -190,18 +191,18 @@ class Segment:
 
     def _bound_around(self, i: int, j: int, inner: int) -> None:
         """What is live inside a stretch by rows, its ends left out, is live in every longer one around it."""
-        for key in product(range(i + 1), range(j, len(self._cuts)), (True,)):
+        for key in product(range(i + 1), range(j, len(self._cuts)), (Walk.ROWS,)):
             if (edge := self._edges.get(key)) is not None:
                 edge.least = max(edge.least, inner)
 
     def _row(self, answers: Sequence[_Answer]) -> Row:
         chosen: dict[str, Candidate] = {}
         cost, peak, groups = 0.0, 0, []
-        for (i, j, by_rows), model, found in answers:
+        for (i, j, walk), model, found in answers:
             nodes = self._net.running[self._cuts[i].index : self._cuts[j].index]
             alike = zip(nodes, model.picks(found), strict=True)
             chosen |= {n[0].choice.node.name: n[self._net.place[c]] for n, c in alike}
             cost, peak = cost + found[0], max(peak, found[1])
-            if by_rows:
+            if walk is not Walk.WHOLE:
                 groups.append(range(self._cuts[i].index, self._cuts[j].index))
         return Row(cost, peak, chosen, tuple(groups))

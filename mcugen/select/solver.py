@@ -27,7 +27,7 @@ from mcugen.select.leaner import Plannable, Waiting
 from mcugen.select.memories import allowing, regions_of, room_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
-from mcugen.select.stretch import EVENT_COST
+from mcugen.select.walks import EVENT_COST
 from mcugen.target import Target
 
 CODE_BYTES = 19 * 1024

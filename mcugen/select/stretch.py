@@ -15,24 +15,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from mcugen.call import Call
 from mcugen.graph import Graph
 from mcugen.kernel import Form
 from mcugen.schedule import Schedule, Step, build
 from mcugen.schedule.cuts import Parts
-from mcugen.schedule.steps import Choice, batch_of, can_run_by_rows
+from mcugen.schedule.steps import Choice
 from mcugen.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.exchange import Load, Loads, Offer, Part, Picks, Search
+from mcugen.select.walks import EVENT_COST, Walk
 
-EVENT_COST = 15.0
-"""Cost of one event beyond the fitted terms of its kernel: 15 to 20 instructions in runs on Cortex-M4 and M7."""
 MAX_SETS = 1000
 """Sets of kernels of a stretch up to which all of them are tried."""
-Bounds = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]
-"""For each place between steps: the least cost of those before it whole, and by rows, and how many can run by rows."""
 Found = tuple[float, int, Picks]
 """Cost, most bytes in use at once, and for each step the number of its kernel."""
 
@@ -152,14 +148,9 @@ class Network:
     _frames: dict[tuple[object, ...], Frame] = field(default_factory=dict)
 
     @functools.cached_property
-    def by_rows(self) -> Mapping[str, Sequence[Candidate]]:
-        """For each node, the candidates that walk rows as the fastest does."""
-        return {listed[0].choice.node.name: _walking(listed) for listed in self.candidates}
-
-    @functools.cached_property
-    def whole(self) -> Mapping[str, Sequence[Candidate]]:
-        """For each node, the candidates for whole tensors."""
-        return {k[0].choice.node.name: [c for c in k if c.choice.kernel.keeps] for k in self.candidates}
+    def walks(self) -> Mapping[Walk, Mapping[str, Sequence[Candidate]]]:
+        """For each way to walk, and each node, its candidates."""
+        return {walk: {k[0].choice.node.name: walk.of(k) for k in self.candidates} for walk in Walk}
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -182,25 +173,24 @@ class Network:
         return _numbered(_kind(listed) for listed in self.candidates)
 
     @functools.cached_property
-    def forms(self) -> Mapping[bool, list[int]]:
-        """The same for what schedules depend on, which costs are not: of those by rows, and of whole tensors."""
+    def forms(self) -> Mapping[Walk, list[int]]:
+        """The same for what schedules depend on, which costs are not, for each way to walk."""
         names = [listed[0].choice.node.name for listed in self.candidates]
-        walks = {True: self.by_rows, False: self.whole}
-        return {r: _numbered(_form(of[n]) for n in names) for r, of in walks.items()}
+        return {walk: _numbered(_form(of[n]) for n in names) for walk, of in self.walks.items()}
 
-    def stretch(self, steps: range, *, by_rows: bool, is_first: bool, is_last: bool) -> Stretch:
+    def stretch(self, steps: range, walk: Walk, *, is_first: bool, is_last: bool) -> Stretch:
         """The stretch of these steps, or one like it, whose candidates have the same places among those of their nodes.
 
         is_first, is_last: whether it begins or ends with the network.
         """
         part, places = self.parts.of(steps)
-        where = (by_rows, is_first, is_last, self.keeps(part))
+        where = (walk, is_first, is_last, self.keeps(part))
         key = (*where, *self._shape_of(part, [self.kinds[at] for at in places]))
         if key not in self._stretches:
-            alike = (*where, *self._shape_of(part, [self.forms[by_rows][at] for at in places]))
+            alike = (*where, *self._shape_of(part, [self.forms[walk][at] for at in places]))
             if alike not in self._frames:
-                self._frames[alike] = frame_of(self, part, by_rows=by_rows, is_first=is_first, is_last=is_last)
-            self._stretches[key] = stretch(self, part, self._frames[alike], by_rows=by_rows)
+                self._frames[alike] = frame_of(self, part, walk, is_first=is_first, is_last=is_last)
+            self._stretches[key] = stretch(self, part, self._frames[alike], walk)
         return self._stretches[key]
 
     def _shape_of(self, part: Graph, kinds: Sequence[int]) -> Iterator[int]:
@@ -268,9 +258,9 @@ def _traits(c: Candidate) -> object:
     return id(kernel), c.cost, c.rows_cost, step.scratch_bytes, step.ring_bytes, window
 
 
-def stretch(net: Network, part: Graph, frame: Frame, *, by_rows: bool) -> Stretch:
+def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
     """The stretch of a part of the network."""
-    walks = net.by_rows if by_rows else net.whole
+    walks = net.walks[walk]
     nodes = [node for node in part.nodes if walks[node.name][0].choice.kernel.has_code]
     offers = [
         _offers(net, step, walks[node.name], times)
@@ -281,9 +271,9 @@ def stretch(net: Network, part: Graph, frame: Frame, *, by_rows: bool) -> Stretc
     return made
 
 
-def frame_of(net: Network, part: Graph, *, by_rows: bool, is_first: bool, is_last: bool) -> Frame:
+def frame_of(net: Network, part: Graph, walk: Walk, *, is_first: bool, is_last: bool) -> Frame:
     """What a part of the network has whatever its kernels cost."""
-    walks = net.by_rows if by_rows else net.whole
+    walks, by_rows = net.walks[walk], walk is not Walk.WHOLE
     made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
     loads = _loads(made.row_buffers)
@@ -318,16 +308,6 @@ def _more(
             if len(more.load):
                 found.setdefault(buffer, {})[turn[buffer]] = more
     return list(found.values())
-
-
-def _walking(listed: Candidates) -> list[Candidate]:
-    able = [c for c in listed if can_run_by_rows(c.choice)] or list(listed)
-    walk = _walk(min(able, key=lambda c: c.rows_cost))
-    return [c for c in able if _walk(c) == walk]
-
-
-def _walk(c: Candidate) -> tuple[bool, int]:
-    return c.choice.kernel.form is Form.ACCUMULATE, batch_of(c.choice)
 
 
 def _first(found: Sequence[Candidate], *, returns: bool) -> Choice:
@@ -376,25 +356,3 @@ def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequen
             load = Part(start, passing * busy + staying)
             found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, load, needs[2]))
     return found
-
-
-def bounds_of(running: Sequence[Candidates]) -> Bounds:
-    """The bounds of the costs of steps with these candidates."""
-    whole = np.cumsum([0.0, *(min(c.cost for c in listed) + EVENT_COST for listed in running)])
-    walked = np.cumsum([0.0, *(_rows_bound(listed) for listed in running)])
-    able = np.cumsum([0, *(any(_walks(c) for c in listed) for listed in running)])
-    return whole, walked, able
-
-
-def _walks(c: Candidate) -> bool:
-    return can_run_by_rows(c.choice)
-
-
-def _rows_bound(listed: Candidates) -> float:
-    """The least that a step can cost where it runs by rows, or in a stretch that does."""
-    return min(
-        c.rows_cost + EVENT_COST * Step(0, c.choice, True, batch_of(c.choice)).events
-        if _walks(c)
-        else c.cost + EVENT_COST
-        for c in listed
-    )

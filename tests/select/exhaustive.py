@@ -25,7 +25,7 @@ from mcugen.schedule.places import sources
 from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
-from mcugen.select.stretch import EVENT_COST
+from mcugen.select.walks import EVENT_COST
 from tests.rows.graphs import random_graph
 
 WORST = 1.03
