@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from mcugen import pipeline, select, tabular
@@ -16,13 +17,13 @@ from mcugen.errors import MemoryBudgetError, NoKernelError, TargetError, UsageEr
 from mcugen.forked import Apart
 from mcugen.options import GOALS, Options
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
 from mcugen.report import curve, estimates
 from mcugen.report.facts import CycleFacts, PointFacts
 from mcugen.select.advice import knee_of
 from mcugen.toolchain import count
 from mcugen.verify import emulated
+from mcugen.verify.runs import Run, sequence_of
 
 MAX_POINTS = 4
 """Points besides those of the presets and the knee."""
@@ -108,6 +109,8 @@ class _Builds:
         self._presets: dict[object, tuple[str, ...]] = {}
         self._allowed: dict[_Key, tuple[Options, _Key]] = {}
         self._refused: list[TargetError] = []
+        self._oracle = Lock()
+        self._runs: list[Run] | None = None
 
     def front(self) -> Front:
         """The presets and the points besides; then the knee of all."""
@@ -151,7 +154,7 @@ class _Builds:
 
     def _estimated(self, key: _Key) -> Point:
         """The point with cycles in place of instructions."""
-        point = replace(_planned(self._artifacts[key], self._case), presets=self._presets[key])
+        point = replace(_planned(self._artifacts[key]), presets=self._presets[key])
         return replace(point, instructions=point.cycles.low + point.cycles.high) if point.cycles else point
 
     def _made(self, goals: Sequence[str]) -> tuple[dict[str, _Key], list[_Key]]:
@@ -204,8 +207,14 @@ class _Builds:
         key = functions, tuple(artifact.schedule.trace), regions, tuple(sorted(artifact.plan.offset.items()))
         if key not in self._counting:
             self._artifacts[key] = artifact
-            self._counting[key] = self._pool.submit(_counted if self._machine else _planned, artifact, self._case)
+            self._counting[key] = self._pool.submit(self._counted if self._machine else _planned, artifact)
         return key
+
+    def _counted(self, artifact: Artifact) -> Point:
+        with self._oracle:
+            if self._runs is None:
+                self._runs = sequence_of(artifact, self._case)
+        return _planned(artifact, *emulated.counted(artifact, self._case, self._runs))
 
     def _notes(self) -> Iterator[str]:
         if self._machine:
@@ -240,11 +249,7 @@ class _Builds:
         return replace(found, points=points, knee=point, command=command)
 
 
-def _counted(artifact: Artifact, case: Case) -> Point:
-    return _planned(artifact, case, *emulated.counted(artifact, case))
-
-
-def _planned(artifact: Artifact, case: Case, instructions: int | None = None, agrees: bool | None = None) -> Point:
+def _planned(artifact: Artifact, instructions: int | None = None, agrees: bool | None = None) -> Point:
     schedule = artifact.schedule
     return Point(
         ram_bytes=artifact.report.ram_bytes,

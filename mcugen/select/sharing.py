@@ -26,6 +26,9 @@ _LEAST_PRICE = 1e-6
 _ROUNDED = 1e-9
 """More than what sums are off by rounding, as a share of them."""
 
+_AT_ONCE = 200_000
+"""Weights of sets of functions that are added up at once."""
+
 Weight = Callable[[Candidate], float]
 Picks = tuple[Candidate, ...]
 """One candidate of each node."""
@@ -97,8 +100,7 @@ class _Offer:
         """Make the best change while that lowers weights and priced code, with the code within `limit`."""
         total = self.weight_of(used) + price * self.code_of(used)
         while True:
-            exchanges = (self._best_after(used, gone, price, limit) for gone in (None, *sorted(used)))
-            better, then = min(exchanges, key=lambda m: m[0])
+            better, then = self._exchanged(used, price, limit)
             if not better < total - _LEAST_PRICE:
                 opened = (self._opened(used, k, price, limit) for k in self._worth_opening(used, price, total))
                 better, then = min(opened, key=lambda m: m[0], default=(np.inf, used))
@@ -168,18 +170,30 @@ class _Offer:
         fits = self.code_of(kept) <= limit
         return (self.weight_of(kept) + price * self.code_of(kept) if fits else np.inf), kept
 
-    def _best_after(
-        self, used: frozenset[int], gone: int | None, price: float, limit: float
-    ) -> tuple[float, frozenset[int]]:
-        """The best set without `gone` and with at most one function more: (weights and priced code, set)."""
-        rest = sorted(used - {gone})
-        kept = self.weights[:, rest].min(axis=1, initial=np.inf)
-        code = self.code[rest].sum() + np.append(self.code, 0)
-        totals = np.append(np.minimum(kept[:, None], self.weights).sum(axis=0), kept.sum()) + price * code
+    def _exchanged(self, used: frozenset[int], price: float, limit: float) -> tuple[float, frozenset[int]]:
+        """The best set with at most one function less and at most one more: (weights and priced code, set)."""
+        order = sorted(used)
+        kept = self._kept(order)
+        code = self.code[order].sum() - np.array([0.0, *self.code[order]])[:, None] + np.append(self.code, 0)
+        totals = np.column_stack([self._sums(kept), kept.sum(axis=1)]) + price * code
         totals[code > limit] = np.inf
-        totals[rest] = np.inf
-        k = int(totals.argmin())
-        return float(totals[k]), frozenset(rest) | ({k} if k < len(self.code) else set())
+        totals[:, order] = np.inf
+        gone, new = divmod(int(totals.argmin()), totals.shape[1])
+        rest = order[: gone - 1] + order[gone:] if gone else order
+        return float(totals[gone, new]), frozenset(rest) | ({new} if new < len(self.code) else set())
+
+    def _kept(self, order: list[int]) -> np.ndarray:
+        """The least weight of each node with all of these functions, then without each of them: [sets, nodes]."""
+        weights = self.weights[:, order]
+        serving, best = weights.argmin(axis=1), weights.min(axis=1)
+        second = np.partition(weights, 1, axis=1)[:, 1] if len(order) > 1 else np.full(len(weights), np.inf)
+        return np.stack([best, *(np.where(serving == place, second, best) for place in range(len(order)))])
+
+    def _sums(self, kept: np.ndarray) -> np.ndarray:
+        """The sums over all nodes with each function besides, of a few sets at a time: [sets, functions]."""
+        step = max(_AT_ONCE // self.weights.size, 1)
+        found = [np.minimum(kept[k : k + step, :, None], self.weights).sum(axis=1) for k in range(0, len(kept), step)]
+        return np.concatenate(found)
 
 
 def _offer(candidates: Sequence[Candidates], weight: Weight) -> _Offer:

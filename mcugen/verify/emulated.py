@@ -147,21 +147,22 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
     )
 
 
-def counted(artifact: Artifact, case: Case) -> tuple[int, bool]:
+def counted(artifact: Artifact, case: Case, runs: Sequence[Run]) -> tuple[int, bool]:
     """The instructions of the first inference, and whether all runs gave what the oracle gives.
 
     Part of what `simulate` finds, which also repeats every sequence, follows reads of slow memories, and has the
-    constants from the C.
+    constants from the C. runs: `sequence_of` the case, which is the same for all schedules of a model.
     """
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
-        _, _, ran, (verdict, repeatable, _) = _firmware(artifact, [case], Path(name), "-O2", brief=True)
+        _, _, ran, (verdict, repeatable, _) = _firmware(artifact, [case], [runs], Path(name), "-O2", brief=True)
     return (ran.counts[0] if ran.counts else Counts()).total, verdict.agrees and repeatable
 
 
 def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
     """Build the firmware, run every case's sequence twice, and look into its code."""
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
-        sources, image, ran, compared = _firmware(artifact, cases, Path(name), optimize)
+        sequences = [sequence_of(artifact, case) for case in cases]
+        sources, image, ran, compared = _firmware(artifact, cases, sequences, Path(name), optimize)
         plain = _image(artifact, Path(name), sources, "plain", optimize)
         listing = disassemble(image.elf, artifact.target)
         bound = Stack(listing).bound(_entry(artifact))
@@ -169,13 +170,19 @@ def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
 
 
 def _firmware(
-    artifact: Artifact, cases: Sequence[Case], folder: Path, optimize: str, *, brief: bool = False
+    artifact: Artifact,
+    cases: Sequence[Case],
+    sequences: Sequence[Sequence[Run]],
+    folder: Path,
+    optimize: str,
+    *,
+    brief: bool = False,
 ) -> tuple[list[Path], cross.Image, qemu.SimulatedRun, _Compared]:
     """Build the firmware that counts, and run every case's sequence twice, on other garbage each time.
 
     brief: once, with the constants as bytes, and without following reads of slow memories.
     """
-    sequences, times = [sequence_of(artifact, case) for case in cases], 1 if brief else 2
+    times = 1 if brief else 2
     sources = _write(artifact, folder, len(sequences[0]))
     if brief:
         sources = assembled.in_place_of_c(artifact.view, sources, folder)

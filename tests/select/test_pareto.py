@@ -151,10 +151,10 @@ def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pyte
         budgets[-1].add(options.ram)
         return solved(graph, board, options, known)
 
-    def counted(artifact: Any, case: Any) -> Point:
-        return pareto._planned(artifact, case, artifact.report.cycles.low, True)
+    def counted(builds: pareto._Builds, artifact: Any) -> Point:
+        return pareto._planned(artifact, artifact.report.cycles.low, True)
 
-    monkeypatch.setattr(pareto, "_counted", counted)
+    monkeypatch.setattr(pareto._Builds, "_counted", counted)
     monkeypatch.setattr(count, "plugin", lambda: None)
     monkeypatch.setattr(select, "solve", solve)
     found = []
