@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole fuzz of damaged model files: `python -m tests.frontends.soak`; with `nnef` or `onnx` that of one format.
+"""The whole fuzz of damaged model files: `python -m tests.frontends.soak [onnx] [nnef] [tflite]`; all by default.
 
 Tests run a fixed part of it.
 """
@@ -100,17 +100,20 @@ def onnx_reports() -> int:
     return failed + report("damaged .onnx files", onnx_damage.damaged(ONNX_CASES), name="damaged.onnx")
 
 
+def tflite_reports() -> int:
+    """Judge .tflite files that were cut or flipped, and those with single fields edited; how many failed."""
+    cut = damage.truncations(small_models.three_dense()) + damage.truncations(small_models.image_net())
+    failed = report("truncations", cut) + report("byte flips", flipped_files(FLIPS))
+    names, files = edited_files()
+    return failed + report("edited fields", files, names)
+
+
+REPORTS = {"onnx": onnx_reports, "nnef": nnef_reports, "tflite": tflite_reports}
+
+
 def main() -> int:
     damage.CPU_SECONDS, damage.WALL_SECONDS, damage.MEMORY_BYTES = LIMITS
-    cut = damage.truncations(small_models.three_dense()) + damage.truncations(small_models.image_net())
-    if sys.argv[1:] == ["nnef"]:
-        return 1 if nnef_reports() else 0
-    if sys.argv[1:] == ["onnx"]:
-        return 1 if onnx_reports() else 0
-    failed = onnx_reports() + nnef_reports()
-    failed += report("truncations", cut) + report("byte flips", flipped_files(FLIPS))
-    names, files = edited_files()
-    return 1 if failed + report("edited fields", files, names) else 0
+    return int(sum(REPORTS[name]() for name in sys.argv[1:] or REPORTS) > 0)
 
 
 if __name__ == "__main__":
