@@ -20,7 +20,10 @@ from tests.bench import bounds
 
 GOAL = "speed"
 """The preset of the tables by core, of the layers and of the chart."""
-PRESETS = (GOAL, "balanced", "ram", "flash")
+NEAR = "near"
+"""The default goal in next to no more RAM than the least."""
+NEAR_LEAST = 1.02
+PRESETS = (GOAL, "balanced", NEAR, "ram", "flash")
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ MODELS = (
     Model("IC", "mlperf_ic_int8"),
     Model("KWS", "mlperf_kws_int8"),
     Model("VWW", "mlperf_vww_int8"),
+    Model("IC by rows", "mlperf_ic_int8", "rows"),
+    Model("KWS by rows", "mlperf_kws_int8", "rows"),
+    Model("VWW by rows", "mlperf_vww_int8", "rows"),
     Model("AD", "mlperf_ad_int8"),
     Model("SWW", "mlperf_strww_int8"),
     Model("SWW, a frame", "mlperf_strww_int8", "frames"),
@@ -108,8 +114,7 @@ def measure(model: Model, core: str, root: Path, preset: str = GOAL) -> tuple[Re
 
     Raises SystemExit where its bits are wrong.
     """
-    path = root / model.folder / "model.tflite"
-    artifact = mcugen.compile(path, name="model", board=core, optimize=preset, input_mode=model.input_mode)
+    artifact = _built(model, core, root / model.folder / "model.tflite", preset)
     ran = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
     if not (ran.agrees and ran.repeatable):
         raise SystemExit(
@@ -133,6 +138,14 @@ def measure(model: Model, core: str, root: Path, preset: str = GOAL) -> tuple[Re
         preset,
     )
     return result, _layers(model, core, artifact, ran) if preset == GOAL else []
+
+
+def _built(model: Model, core: str, path: Path, preset: str) -> Artifact:
+    how = {"name": "model", "board": core, "input_mode": model.input_mode}
+    if preset != NEAR:
+        return mcugen.compile(path, optimize=preset, **how)
+    least = mcugen.compile(path, optimize="ram", no_report=True, **how).report.ram_bytes
+    return mcugen.compile(path, ram=str(int(NEAR_LEAST * least)), **how)
 
 
 def _copied_bytes(artifact: Artifact) -> int:

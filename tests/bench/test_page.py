@@ -40,6 +40,14 @@ def test_a_model_is_measured_exactly_and_by_layer(core: str, preset: str, tmp_pa
     assert all(layer.times > 1 and layer.reason for layer in layers)
 
 
+def test_near_the_least_ram_is_no_more_than_that(tmp_path: Path) -> None:
+    (tmp_path / "digits").mkdir()
+    shutil.copy(DIGITS, tmp_path / "digits" / "model.tflite")
+    least, near = (measure.measure(Model("digits", "digits"), "cortex-m4", tmp_path, p)[0] for p in ("ram", "near"))
+    assert least.ram_bytes <= near.ram_bytes <= measure.NEAR_LEAST * least.ram_bytes
+    assert near.instructions <= least.instructions
+
+
 def test_growth_by_over_one_percent_is_worse() -> None:
     before = committed(RESULT)
     assert page.worse([RESULT], before) == []
