@@ -85,7 +85,7 @@ def test_products_of_two_taps_must_fit_16_bits() -> None:
 def test_the_zero_point_counts_as_data() -> None:
     small = Range(np.full(16, -3), np.full(16, 3))
     near, far = (replace(call_of(deep((3, 5, 16), (3, 3), zero=z)), input_range=(small,)) for z in (0, -90))
-    assert taps._largest(near).max() == 3 and taps._largest(far).max() == 90
+    assert taps.largest(near).max() == 3 and taps.largest(far).max() == 90
 
 
 def test_it_takes_a_word_for_each_tap() -> None:
@@ -96,6 +96,6 @@ def test_it_takes_a_word_for_each_tap() -> None:
 
 
 def test_few_channels_of_pixels_side_by_side_fill_a_vector() -> None:
-    together = [taps._together(call_of(deep((3, 9, c), (3, 3)))) for c in (1, 5, 8, 9, 16)]
+    together = [taps.together(call_of(deep((3, 9, c), (3, 3)))) for c in (1, 5, 8, 9, 16)]
     assert together == [16, 3, 2, 1, 1]
-    assert taps._together(call_of(deep((3, 9, 8), (3, 3), stride=(2, 2)))) == 1
+    assert taps.together(call_of(deep((3, 9, 8), (3, 3), stride=(2, 2)))) == 1

@@ -79,12 +79,6 @@
 #define MG_SUM_SPLIT
 #endif
 
-#define MG_DOWN_TO(half, q, r)                  \
-    ".if " MG_TEXT(MG_DOWN) "\n"                \
-    "vshrn" half ".i32 " q ", " r ", #" MG_TEXT(MG_DOWN) "\n" \
-    ".else\n"                                   \
-    "vmovn" half ".i32 " q ", " r "\n"          \
-    ".endif\n"
 #if MG_FINISH == 5
 #define MG_SCALED_SUM(q, bias, mult, t)         \
     "vadd.i32 " q ", " q ", " bias "\n"         \
@@ -97,18 +91,6 @@
     MG_HIGH(q, mult)                            \
     MG_NUDGE(q, t)
 #define MG_SHIFTED(q, shift) "vrshl.s16 " q ", " q ", " shift "\n"
-#endif
-#if MG_FINISH == 0
-#define MG_NARROWED                             \
-    "vqmovunb.s16 q0, q0\n"                     \
-    "vqmovunt.s16 q0, q2\n"                     \
-    "vadd.i8 q0, q0, r12\n"
-#else
-#define MG_NARROWED                             \
-    "vqadd.s16 q0, q0, r12\n"                   \
-    "vqadd.s16 q2, q2, r12\n"                   \
-    "vqmovnb.s16 q0, q0\n"                      \
-    "vqmovnt.s16 q0, q2\n"
 #endif
 
 /* Four outputs of four pixels, from r0 and r1, in q0. */
@@ -127,7 +109,7 @@
     MG_DOWN_TO("b", "q2", "q2")                 \
     MG_DOWN_TO("t", "q2", "q3")                 \
     MG_SHIFTED("q2", "q6")                      \
-    MG_NARROWED                                 \
+    MG_NARROWED("r12")                          \
     ".if " MG_TEXT(MG_CLAMP) "\n"               \
     "vldrb.u8 q1, [sp]\n"                       \
     "vldrb.u8 q3, [sp, #16]\n"                  \
@@ -264,10 +246,8 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_wove
 #undef MG_SUM_FOUR
 #undef MG_SUM_BEGIN
 #undef MG_SUM_SPLIT
-#undef MG_DOWN_TO
 #undef MG_SCALED_SUM
 #undef MG_SHIFTED
-#undef MG_NARROWED
 #undef MG_SIXTEEN
 #else
 /* The sum of a pixel. */

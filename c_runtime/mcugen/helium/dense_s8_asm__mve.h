@@ -117,6 +117,27 @@
     "vmin.s8 q0, q0, " high "\n"
 #define MG_BETWEEN(low, high) MG_PASTE(MG_BETWEEN_, MG_CLAMP, )(low, high)
 
+/* Shifts sums in which outputs differ by less, to lanes of 16 bits. half: "b" of even lanes, "t" of odd ones. */
+#define MG_DOWN_TO(half, q, r)                  \
+    ".if " MG_TEXT(MG_DOWN) "\n"                \
+    "vshrn" half ".i32 " q ", " r ", #" MG_TEXT(MG_DOWN) "\n" \
+    ".else\n"                                   \
+    "vmovn" half ".i32 " q ", " r "\n"          \
+    ".endif\n"
+
+/* Numbers of 16 bits to outputs, in q0: the even lanes are in q0, the odd ones in q2. */
+#define MG_NARROWED(zero)                       \
+    ".if " MG_TEXT(MG_FINISH) " == 0\n"         \
+    "vqmovunb.s16 q0, q0\n"                     \
+    "vqmovunt.s16 q0, q2\n"                     \
+    "vadd.i8 q0, q0, " zero "\n"                \
+    ".else\n"                                   \
+    "vqadd.s16 q0, q0, " zero "\n"              \
+    "vqadd.s16 q2, q2, " zero "\n"              \
+    "vqmovnb.s16 q0, q0\n"                      \
+    "vqmovnt.s16 q0, q2\n"                      \
+    ".endif\n"
+
 #define MG_FINISH_PAIR               \
     "vmov q0[2], q0[0], r0, r8\n"    \
     "vldrw.u32 q2, [r5], #16\n"      \

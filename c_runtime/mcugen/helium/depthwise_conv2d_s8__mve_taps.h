@@ -18,6 +18,12 @@
  * A copy for MG_FINISH: 0 clamps to all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min,
  * out_max, 3 and 4 as 1 and 2, rounded once, 5 as 2, mult being a float32 that scales the sums; and MG_NARROW: 1 for
  * fewer than 16 channels, else 0.
+ *
+ * mve_near reads the taps where they are, as far as windows are in the image, for which each layer has a copy of its own:
+ * MG_ROWS (at most 5) rows of MG_COLUMNS taps, MG_APART (at most 127) bytes from one to the next, 27 taps at most; windows
+ * move by MG_STRIDE pixels of MG_CHANNELS channels; bit k of MG_LASTS says that tap k is the last one of a sum of 16 bits.
+ * Its shifts are int16, those of the even channels of a block and then those of the odd ones, less MG_DOWN, by which high
+ * products are shifted first, rounded down, to 16 bits: proved when the code is generated.
  * Equals the reference runtime's DepthwiseConv2D for int8 data.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8__MVE_TAPS_H
@@ -39,5 +45,6 @@ typedef struct {
  * rows: NULL outside the image. scratch: 4 bytes for each tap, for at least four in the last row, a multiple of 16. */
 #define MG_DECLARE_depthwise_conv2d_s8__mve_taps(f) \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
+#define MG_DECLARE_depthwise_conv2d_s8__mve_near(f) MG_DECLARE_depthwise_conv2d_s8__mve_taps(f)
 
 #endif /* MCUGEN_DEPTHWISE_CONV2D_S8__MVE_TAPS_H */

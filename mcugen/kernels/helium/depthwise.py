@@ -9,7 +9,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.errors import InternalError
 from mcugen.kernel import Form, Kernel, Ring
-from mcugen.kernels.helium import packing, spread, squares, taps
+from mcugen.kernels.helium import near, packing, spread, squares, taps
 from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.kernels.helium.taps import one_to_one
 from mcugen.ops import _filter
@@ -347,6 +347,7 @@ KERNELS = (
     ),
     squares.kernel(*_RULES, packing.finishes, sums_fit),
     SLICES,
+    near.kernel(*_RULES, packing.finishes, sums_fit),
     taps.kernel(*_RULES, packing.finishes, sums_fit),
 )
 """mg_depthwise_conv2d_s8__mve in its variants."""

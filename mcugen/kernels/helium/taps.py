@@ -22,7 +22,11 @@ MOST_SUM = 2**15 - 1
 ORDER = np.arange(BLOCK).reshape(4, 4).T[[0, 2, 1, 3]].reshape(-1)
 """The channels of a block in the order in which their sums of 32 bits lie."""
 
-TERMS = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "entered", "placed", "moves", "moved")
+HALVES = np.arange(BLOCK).reshape(-1, 2).T.reshape(-1)
+"""The channels of a block in the order in which their numbers of 16 bits lie."""
+
+WALKED = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "entered", "placed", "moves", "moved")
+"""What walking along tables takes."""
 
 
 def _picked(call: Call) -> np.ndarray:
@@ -32,12 +36,12 @@ def _picked(call: Call) -> np.ndarray:
     return np.asarray((starts[:, None] + np.arange(BLOCK)) % channels)
 
 
-def _together(call: Call) -> int:
+def together(call: Call) -> int:
     """Pixels side by side that are computed together."""
     return max(BLOCK // call.output.shape[3], 1) if window_of(call).stride[1] == 1 else 1
 
 
-def _largest(call: Call) -> np.ndarray:
+def largest(call: Call) -> np.ndarray:
     """[channels, 1] the largest magnitude of the data and its zero point."""
     x, found = call.input(0), call.range_of(0)
     if found is None:
@@ -55,18 +59,20 @@ def pairs_fit(call: Call) -> bool:
     "the products of two taps, in the order of the window, add up to 16 bits"
     if not _filter.int8_data(call) or not _filter.constant_weights(call) or not one_to_one(call):
         return False
-    sizes = np.abs(matrix(call)) * _largest(call)
+    sizes = np.abs(matrix(call)) * largest(call)
     return bool(np.add.reduceat(sizes, np.arange(0, sizes.shape[1], 2), axis=1).max() <= MOST_SUM)
 
 
-def _stream(call: Call) -> np.ndarray:
+def stream(call: Call, down: int | None = None) -> np.ndarray:
+    """The blocks. down: what is shifted to 16 bits before the shifts, which then have 16 themselves."""
     w, picked = matrix(call), _picked(call)
-    rest = np.ascontiguousarray(packing.finishing(call, w, picked)[..., ORDER].astype("<i4"))
-    bias, scaling = (
-        np.ascontiguousarray(part).view(np.int8) for part in (rest[:, 0], rest[:, 1:].reshape(len(rest), -1))
-    )
+    finishing = packing.finishing(call, w, picked)
+    bias, mult, shift = finishing[..., ORDER].astype("<i4").transpose(1, 0, 2)
+    if down is not None:
+        shift = (finishing[:, 2, HALVES] + down).astype("<i2")
     weights = w[picked].transpose(0, 2, 1).astype(np.int8).reshape(len(picked), -1)
-    return np.concatenate([bias, weights, scaling], axis=1).reshape(-1)
+    parts = (np.ascontiguousarray(part).view(np.int8) for part in (bias, weights, mult, shift))
+    return np.concatenate(list(parts), axis=1).reshape(-1)
 
 
 def scratch(call: Call) -> int:
@@ -79,40 +85,55 @@ def variant(call: Call) -> dict[str, int]:
     return {"finish": packing.finish_of(call) or 0, "narrow": int(call.output.shape[3] < BLOCK)}
 
 
-def _inside(call: Call, axis: int) -> int:
+def inside(call: Call, axis: int) -> int:
     """Rows of outputs, or outputs of a row, whose windows have all of their rows, or columns, in the image."""
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
     first = np.arange(y[1 + axis]) * window.stride[axis] - window.pad((x[1], x[2]))[axis]
     return int(((first >= 0) & (first + window.extent(axis) <= x[1 + axis])).sum())
 
 
-def work(call: Call) -> dict[str, float]:
+def walked(call: Call, rows: int, outer: int, singles: int = 0) -> dict[str, float]:
     """Vectors of products, those that are masked, pairs of taps, runs of pixels, taps that are placed, and moved, where
     windows reach beyond the first row or the last.
+
+    rows: those of outputs that are walked along, `outer` of them at the first row or the last; singles: of how many
+    others those pixels are whose windows reach beyond the row.
     """
     y, (h, w) = call.output.shape, window_of(call).kernel
-    inside, rows, together = _inside(call, 1), y[0] * y[1], _together(call)
-    full, rest = divmod(inside, together)
-    entered = rows * (y[2] - inside + (full > 0) + (rest > 0))
+    across = inside(call, 1)
+    full, rest = divmod(across, together(call))
+    alone = y[2] - across + (rest > 0)
+    entered = rows * (alone + (full > 0)) + singles * alone
     moves = rows * max(full - 1, 0)
     pixels, blocks = entered + moves, -(-y[3] // BLOCK)
     return {
-        **packing.finish_work(call, pixels * blocks),
         "tap_vectors": pixels * blocks * h * w,
         "narrow_vectors": pixels * h * w * (y[3] < BLOCK),
         "pairs": pixels * blocks * -(-h * w // 2),
         "entered": entered,
         "placed": entered * h * w,
         "moves": moves,
-        "moved": y[0] * (y[1] - _inside(call, 0)) * max(full - 1, 0) * -(-h * w // 4),
+        "moved": outer * max(full - 1, 0) * -(-h * w // 4),
+        **packing.finish_work(call, pixels * blocks),
     }
+
+
+def outer_rows(call: Call) -> int:
+    """Rows of outputs whose windows reach beyond the first row or the last."""
+    return call.output.shape[0] * (call.output.shape[1] - inside(call, 0))
+
+
+def work(call: Call) -> dict[str, float]:
+    """What walking along all rows takes."""
+    y = call.output.shape
+    return walked(call, y[0] * y[1], outer_rows(call))
 
 
 def params(call: Call) -> Params:
     window, x, y = window_of(call), call.input(0), call.output
     low, high = packing.output_range(call)
     return {
-        "stream": _stream(call),
+        "stream": stream(call),
         "outside": np.full(max(x.shape[3], BLOCK), x.zero_point, np.int8),
         "channels": x.shape[3],
         "out_zero_point": y.zero_point,
@@ -120,7 +141,7 @@ def params(call: Call) -> Params:
         "out_max": high,
         "kernel_h": window.kernel[0],
         "kernel_w": window.kernel[1],
-        "together": _together(call),
+        "together": together(call),
         "in_w": x.shape[2],
         "out_w": y.shape[2],
         "left": window.pad((x.shape[1], x.shape[2]))[1],
@@ -140,7 +161,7 @@ def kernel(*rules: Rule) -> Kernel:
         scratch=scratch,
         variant=variant,
         work=work,
-        terms=TERMS,
+        terms=WALKED,
         struct="mg_depthwise_conv2d_s8__mve_taps",
         short="dw_mve_taps",
         needs=packing.NEEDS,

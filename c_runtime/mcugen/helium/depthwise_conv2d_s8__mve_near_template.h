@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/depthwise_conv2d_s8__mve_taps.h"
+
+MG_DECLARE_depthwise_conv2d_s8__mve_near(MG_KERNEL);
+
+#define MG_NEAR 1
+#define MG_NARROW (MG_CHANNELS < 16)
+#include "mcugen/depthwise_conv2d_s8_taps__mve.h"
+#undef MG_NARROW
+#undef MG_NEAR

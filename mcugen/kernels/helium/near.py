@@ -1,0 +1,128 @@
+"""Depthwise kernel for cores with Helium that reads taps where they are, as far as windows are in the image.
+
+A copy for each layer, in which the places of taps are constants: no pointer is read for a tap. What is at the sides of
+the image is computed as `taps` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule, fact
+from mcugen.kernel import Kernel
+from mcugen.kernels.helium import packing, taps, woven
+from mcugen.ops._weighted import matrix, window_of
+
+MOST_ROWS = 5
+"""Most rows of a kernel: each has a register."""
+
+MOST_TAPS = 27
+"""Most taps, so that a block's bias is within reach behind its weights."""
+
+MOST_APART = 127
+"""Bytes from tap to tap of a row: the step of a load that moves its address."""
+
+FINISH_BYTES = (0, 72, 104, 8, 40, 80)
+"""Code that finishes sums, beyond that for the first of packing.FINISHES, for each of them."""
+
+TERMS = (*taps.WALKED, "near_rows", "near_pixels", "near_moves", "near_vectors", "near_taps", "near_sums")
+
+
+def _apart(call: Call) -> int:
+    return window_of(call).dilation[1] * call.input(0).shape[3]
+
+
+def is_near(call: Call) -> bool:
+    "kernels of at most 5 rows and 27 taps, those of a row at most 127 bytes apart"
+    rows, columns = window_of(call).kernel
+    return rows <= MOST_ROWS and rows * columns <= MOST_TAPS and _apart(call) <= MOST_APART
+
+
+def fills_vectors(call: Call) -> bool:
+    "16 channels or more, or 1, 2, 4 or 8 where windows are beside each other"
+    return taps.together(call) * call.output.shape[3] >= taps.BLOCK
+
+
+def has_inside(call: Call) -> bool:
+    "there are windows in the image, side by side as many as fill a vector"
+    return taps.inside(call, 0) > 0 and taps.inside(call, 1) >= taps.together(call)
+
+
+@fact
+def lasts_of(call: Call) -> tuple[int, ...]:
+    """The last tap of each sum of 16 bits: as many taps to each as are sure to fit, in their order."""
+    sizes = np.abs(matrix(call)) * taps.largest(call)
+    lasts, begin = [], 0
+    for tap in range(1, sizes.shape[1]):
+        if sizes[:, begin : tap + 1].sum(axis=1).max() > taps.MOST_SUM:
+            lasts.append(tap - 1)
+            begin = tap
+    return (*lasts, sizes.shape[1] - 1)
+
+
+def variant(call: Call) -> dict[str, int]:
+    window = window_of(call)
+    return {
+        "rows": window.kernel[0],
+        "columns": window.kernel[1],
+        "apart": _apart(call),
+        "channels": call.output.shape[3],
+        "stride": window.stride[1],
+        "lasts": sum(1 << tap for tap in lasts_of(call)),
+        "down": woven.down_of(call) or 0,
+        "finish": packing.finish_of(call) or 0,
+    }
+
+
+def work(call: Call) -> dict[str, float]:
+    """What walking takes at the sides of the image; runs of rows within, their pixels, those whose pointers move, and
+    their vectors, with taps and sums of 16 bits.
+    """
+    y, (h, w), outer = call.output.shape, window_of(call).kernel, taps.outer_rows(call)
+    rows = y[0] * y[1] - outer
+    pixels = rows * (taps.inside(call, 1) // taps.together(call))
+    vectors = pixels * -(-y[3] // taps.BLOCK)
+    found = taps.walked(call, outer, outer, rows)
+    return {
+        **found,
+        **packing.finish_work(call, found["blocks"] + vectors),
+        "near_rows": rows,
+        "near_pixels": pixels,
+        "near_moves": pixels * h * (window_of(call).stride[1] > 1),
+        "near_vectors": vectors,
+        "near_taps": vectors * h * w,
+        "near_sums": vectors * len(lasts_of(call)),
+    }
+
+
+def code(call: Call) -> int:
+    """Code size of a copy, in bytes."""
+    window, channels, lasts = window_of(call), call.output.shape[3], lasts_of(call)
+    (rows, columns), sums, first = window.kernel, len(lasts), lasts[0]
+    adding = 16 * sums + 24 * first + 28 * (rows * columns - sums - first) + 32 * sums - 16
+    several = 12 * (channels > taps.BLOCK) + (12 + 4 * rows) * (channels > taps.BLOCK and channels % taps.BLOCK > 0)
+    moving = 4 * rows * ((window.stride[1] > 1) + ((columns - 1) * _apart(call) > MOST_APART + taps.BLOCK))
+    narrow = 88 * (channels < taps.BLOCK)
+    return 1052 + adding + several + moving + narrow + FINISH_BYTES[packing.finish_of(call) or 0]
+
+
+def params(call: Call) -> Params:
+    return {**taps.params(call), "stream": taps.stream(call, woven.down_of(call) or 0)}
+
+
+def kernel(*rules: Rule) -> Kernel:
+    """mg_depthwise_conv2d_s8__mve_near. rules: those of the operator."""
+    base = taps.kernel(*rules)
+    return replace(
+        base,
+        symbol="mg_depthwise_conv2d_s8__mve_near",
+        accepts=(*base.accepts, is_near, fills_vectors, has_inside, woven.narrows),
+        params=params,
+        variant=variant,
+        code=code,
+        work=work,
+        terms=TERMS,
+        short="dw_mve_near",
+    )
