@@ -3,7 +3,8 @@
 
 MG_DECLARE_conv2d_s8__mve_woven_flat(MG_KERNEL);
 
-#define MG_FLAT 1
+#define MG_BY_ONE 1
+#define MG_BY_THREE 0
 #include "mcugen/conv2d_s8_woven__mve.h"
 
 #define MG_REACH ((MG_ACROSS - 1) * MG_STEP + MG_STEPS * 16)
@@ -72,7 +73,8 @@ MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_woven_params *p, const int8_t 
 }
 #undef MG_REACH
 #undef MG_PATCHES_END
-#undef MG_FLAT
+#undef MG_BY_ONE
+#undef MG_BY_THREE
 #undef MG_WEAVE
 #undef MG_COLUMN
 #undef MG_BLOCKS

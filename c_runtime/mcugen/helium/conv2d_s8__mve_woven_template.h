@@ -3,7 +3,8 @@
 
 MG_DECLARE_conv2d_s8__mve_woven(MG_KERNEL);
 
-#define MG_FLAT 0
+#define MG_BY_ONE 1
+#define MG_BY_THREE (MG_ROWS == 3)
 #include "mcugen/conv2d_s8_woven__mve.h"
 
 /* Weaves rows of which some are outside the image. */
@@ -47,7 +48,8 @@ MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_woven_params *p, const int8_t 
     }
     MG_VARIANT(line)(p, woven, out, (int32_t *)(void *)scratch);
 }
-#undef MG_FLAT
+#undef MG_BY_ONE
+#undef MG_BY_THREE
 #undef MG_WEAVE
 #undef MG_COLUMN
 #undef MG_BLOCKS

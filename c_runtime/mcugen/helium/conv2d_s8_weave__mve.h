@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weaves the input rows of conv2d_s8__mve_woven.h. MG_FLAT: 1 if only one at a time, else 0.
+ * Weaves the input rows of conv2d_s8__mve_woven.h. MG_BY_ONE, MG_BY_THREE: 1 if there is a function that weaves one row, and
+ * three of three, else 0.
  */
 #if MG_ROWS > 1
 #if MG_HAS_MVE
@@ -64,6 +65,7 @@
     each(MG_WOVEN_REST)
 
 /* A row. */
+#if MG_BY_ONE
 #define MG_WOVEN_ONE(part) part("r5")
 static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *woven)
 {
@@ -72,9 +74,11 @@ static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *
                      : "r"(row), "r"(woven), "r"(places)
                      : "q0", "q1", "q2", "q3", "r4", "r5", "r6", "lr", "cc", "memory");
 }
+#undef MG_WOVEN_ONE
+#endif
 
 /* Three rows. */
-#if MG_ROWS == 3 && !MG_FLAT
+#if MG_BY_THREE
 #define MG_WOVEN_THREE(part)            \
     part("r5")                          \
     "add r6, r6, #channels\n"           \
@@ -95,7 +99,6 @@ static void MG_VARIANT(weave_three)(const int8_t *const *rows, const uint8_t *pl
 #undef MG_WOVEN_LAST
 #undef MG_WOVEN_REST
 #undef MG_WOVEN_ROWS
-#undef MG_WOVEN_ONE
 #else
 static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *woven)
 {
@@ -104,7 +107,7 @@ static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *
     }
 }
 
-#if MG_ROWS == 3 && !MG_FLAT
+#if MG_BY_THREE
 static void MG_VARIANT(weave_three)(const int8_t *const *rows, const uint8_t *places, int8_t *woven)
 {
     for (uint32_t k = 0u; k < 3u; k += 1u) {

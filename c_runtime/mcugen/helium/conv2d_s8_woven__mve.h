@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Shared by the kernels of conv2d_s8__mve_woven.h: weaving rows, and computing MG_WIDTH outputs from taps that lie beside
- * each other, MG_PIXEL bytes from one to the next. MG_FLAT: see conv2d_s8_weave__mve.h.
+ * each other, MG_PIXEL bytes from one to the next. MG_BY_ONE, MG_BY_THREE: see conv2d_s8_weave__mve.h.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 

@@ -138,7 +138,8 @@
     "vqmovnt.s16 q0, q2\n"                      \
     ".endif\n"
 
-#define MG_FINISH_PAIR               \
+/* zero: a vector or a register; bounds: the instructions that load `least` and `most`, where these are not kept. */
+#define MG_FINISH_PAIR_OF(zero, bounds, least, most) \
     "vmov q0[2], q0[0], r0, r8\n"    \
     "vldrw.u32 q2, [r5], #16\n"      \
     "vmov q0[3], q0[1], r4, r12\n"   \
@@ -156,12 +157,14 @@
     MG_ROUND("q1", "q1, q1, q2")     \
     "vqmovnb.s32 q0, q0\n"           \
     "vqmovnt.s32 q0, q1\n"           \
-    "vqadd.s16 q0, q0, q4\n"         \
+    "vqadd.s16 q0, q0, " zero "\n"   \
     "vqmovnb.s16 q0, q0\n"           \
-    MG_BETWEEN("q5", "q6")                        \
+    bounds                           \
+    MG_BETWEEN(least, most)          \
     "vshr.u32 q1, q0, #16\n"         \
     "vstrb.32 q1, [r3], #4\n"        \
     "vstrb.32 q0, [r1], #4\n"
+#define MG_FINISH_PAIR MG_FINISH_PAIR_OF("q4", "", "q5", "q6")
 
 /* The lanes that are stored were set in P0 with vctp. */
 /* Four outputs of the patches at r7 and r9. The first step begins the sums, two make a turn of the loop, an even number

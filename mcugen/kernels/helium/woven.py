@@ -76,7 +76,7 @@ def woven_of(call: Call) -> Woven:
     return Woven(column, window.stride[1] * column, chunk, -(-window.kernel[1] * column // packing.LANES))
 
 
-def _places(call: Call) -> np.ndarray:
+def places_of(call: Call) -> np.ndarray:
     """Where the bytes of a chunk's vectors go."""
     found, c = woven_of(call), call.input(0).shape[3]
     at = np.arange(found.vectors * packing.LANES)
@@ -89,7 +89,7 @@ def is_woven(call: Call) -> bool:
     if c > packing.LANES or (window.dilation[1] > 1 and window.kernel[1] > 1):
         return False
     found = woven_of(call)
-    return found.steps <= MOST_STEPS and found.pixel <= MOST_PIXEL and _places(call).max() <= MOST_PLACE
+    return found.steps <= MOST_STEPS and found.pixel <= MOST_PIXEL and places_of(call).max() <= MOST_PLACE
 
 
 def pays(call: Call) -> bool:
@@ -152,12 +152,16 @@ def split_of(call: Call) -> np.ndarray:
     return np.asarray(((w.min(axis=1) < -128) | (w.max(axis=1) > 127))[pairs_of(call)].any(axis=1))
 
 
+def taps_of(call: Call) -> np.ndarray:
+    """[channels, steps * LANES] weights in the order in which their taps are woven."""
+    w, (h, width), c = matrix(call), window_of(call).kernel, call.input(0).shape[3]
+    return packing.padded(w.reshape(-1, h, width, c).transpose(0, 2, 1, 3).reshape(w.shape[0], -1))
+
+
 def _stream(call: Call) -> np.ndarray:
     """int8 [2, steps, LANES] of each pair, and second ones."""
-    w, (h, width), c = matrix(call), window_of(call).kernel, call.input(0).shape[3]
-    taps = packing.padded(w.reshape(-1, h, width, c).transpose(0, 2, 1, 3).reshape(w.shape[0], -1))
     parts = []
-    for pair, split in zip(taps[pairs_of(call)], split_of(call), strict=True):
+    for pair, split in zip(taps_of(call)[pairs_of(call)], split_of(call), strict=True):
         parts += [pair - (pair >> 1), pair >> 1] if split else [pair]
     return np.stack(parts).astype(np.int8).reshape(-1)
 
@@ -173,7 +177,7 @@ def _all_places(call: Call) -> np.ndarray:
     lanes = np.arange(2 * packing.LANES)
     stored = lanes // packing.BLOCK * call.output.shape[3] + lanes % packing.BLOCK
     split = split_of(call)
-    return np.concatenate([_places(call), stored % 256, split[: len(split) * int(split.any())]]).astype(np.uint8)
+    return np.concatenate([places_of(call), stored % 256, split[: len(split) * int(split.any())]]).astype(np.uint8)
 
 
 def _used(call: Call) -> int:
