@@ -15,7 +15,7 @@ from mcugen.channels import Range
 from mcugen.kernels.helium import near, packing
 from mcugen.op import Example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
-from tests.kernels.test_mve_taps import CORE, call_of, deep
+from tests.kernels.test_mve_taps import CORE, call_of, deep, served_by
 from tests.support import conformance, emulated
 
 KERNEL = next(k for k in kernels.of(DepthwiseConv2D) if k.symbol == "mg_depthwise_conv2d_s8__mve_near")
@@ -28,7 +28,7 @@ class Shapes(DepthwiseConv2D):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [
+        made = [
             deep((4, 6, 16), (3, 3)),
             deep((4, 9, 8), (3, 3), zero=3, out_zero=-1),
             deep((6, 5, 48), (5, 5), zero=127, out_zero=9, activation="RELU6"),
@@ -40,6 +40,7 @@ class Shapes(DepthwiseConv2D):
             deep((4, 5, 127), (3, 3), padding=((1, 0), (2, 2)), zero=-9, out_zero=5, gain=1e-3),
             deep((4, 7, 30), (3, 3), rounding="single"),
         ]
+        return [served_by(cls, found) for found in made]
 
 
 def bounded(weights: Sequence[int], most: int) -> Call:

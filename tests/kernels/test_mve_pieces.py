@@ -11,6 +11,7 @@ from mcugen.kernels.helium import packing, pieces, woven
 from mcugen.op import Example
 from mcugen.ops.conv2d import Conv2D
 from tests.kernels.test_mve_pairs import CORE, call_of, filtered
+from tests.kernels.test_mve_taps import served_by
 from tests.support import conformance, emulated
 
 KERNEL = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_s8__mve_pieces")
@@ -23,7 +24,7 @@ class Shapes(Conv2D):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [
+        made = [
             filtered((7, 96, 3), (3, 3), 8, stride=(2, 2)),
             filtered((5, 7, 3), (3, 3), 5, zero=3, out_zero=-7),
             filtered((12, 9, 1), (10, 4), 7, stride=(2, 2), zero=127, activation="RELU6"),
@@ -34,6 +35,7 @@ class Shapes(Conv2D):
             filtered((9, 30, 2), (5, 4), 9, dilation=(2, 1), zero=-9),
             filtered((3, 20, 16), (1, 3), 6, padding=((0, 0), (2, 1)), zero=7, out_zero=1),
         ]
+        return [served_by(cls, found) for found in made]
 
 
 def test_shapes_on_the_host_and_on_an_emulated_core(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from mcugen import kernels, target
 from mcugen.call import Call
 from mcugen.channels import Range
 from mcugen.kernels.helium import packing, taps
-from mcugen.op import Example
+from mcugen.op import Example, Op
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from tests.support import conformance, emulated
@@ -29,6 +29,11 @@ def deep(image: Sequence[int], window: Sequence[int], **types: Any) -> Example:
     made = {name: types.pop(name) for name in names if name in types}
     types = {"gain": 2e-3, "zero": -128, "out_zero": -128, **types}
     return example(Shapes(**made), 5, (1, *image), (1, *window, image[2]), 3, **types)
+
+
+def served_by(op: type[Op], found: Example) -> Example:
+    """The example as one of a class of the same operator that has other kernels."""
+    return replace(found, op=op(**{field.name: getattr(found.op, field.name) for field in fields(found.op)}))
 
 
 def call_of(found: Example) -> Call:
