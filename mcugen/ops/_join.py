@@ -108,8 +108,13 @@ def join_kernels(
     return tuple(found)
 
 
-def split_kernels(params: Callable[[Call], Params]) -> tuple[Kernel, ...]:
+def split_kernels(params: Callable[[Call], Params], outer: Callable[[Call], int]) -> tuple[Kernel, ...]:
     """A kernel without code, and one for each number of results."""
+
+    def work(call: Call) -> dict[str, float]:
+        times = outer(call)
+        return _strided.moved([y.nbytes // times for y in call.outputs], times)
+
     moving = (
         Kernel(
             f"mg_split__{k}",
@@ -117,6 +122,8 @@ def split_kernels(params: Callable[[Call], Params]) -> tuple[Kernel, ...]:
             accepts=(_strided.has_c_type, parts_are(k, lambda call: len(call.outputs))),
             params=params,
             source="split.c",
+            work=work,
+            terms=_strided.MOVED,
         )
         for k in range(1, MAX_PARTS + 1)
     )

@@ -25,6 +25,9 @@ from mcugen.writes import Sink
 KINDS = {"Sigmoid": 0, "Tanh": 1, "Relu": 2}
 """Activations by the number that recurrent_f32.h gives them."""
 
+TERMS = ("steps", "units", "curved")
+"""What `work` gives."""
+
 _FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "Sigmoid": lambda x: np.asarray(1.0 / (1.0 + np.exp(-x))),
     "Tanh": lambda x: np.asarray(np.tanh(x)),
@@ -48,6 +51,16 @@ def operands(x: TensorType | None, w: TensorType | None, r: TensorType | None, g
     if w.shape != (gates * hidden, x.shape[2]) or r.shape[0] != gates * hidden:
         raise ShapeError(f"weights {list(w.shape)} and {list(r.shape)} do not fit data {list(x.shape)}")
     return x.shape[0], x.shape[1], x.shape[2], hidden
+
+
+def work(call: Call, hidden: int, functions: Sequence[str]) -> dict[str, float]:
+    """Steps of all sequences, the units computed in them, and how often one takes a sigmoid or tanh.
+
+    functions: the activations that a unit takes in a step.
+    """
+    steps = call.input(0).shape[0] * call.input(0).shape[1]
+    curved = sum(name != "Relu" for name in functions)
+    return {"steps": steps, "units": steps * hidden, "curved": steps * hidden * curved}
 
 
 def check(what: str, t: TensorType | None, shape: tuple[int, ...]) -> None:

@@ -22,7 +22,21 @@ DTYPES: tuple[tuple[str, QuantParams | None], ...] = (
     ("f32", None),
     ("s64", None),
 )
+MOVED = ("moves", "loose", "short")
+"""What `moved` gives."""
+SHORT = 16
+"""Bytes below which memcpy may copy byte by byte."""
 Loops = list[tuple[int, int, int]]
+
+
+def moved(runs: Sequence[int], times: int) -> dict[str, float]:
+    """How many runs are copied, each so many times; bytes of those that are not of whole words, and of short others.
+
+    runs: their bytes
+    """
+    loose = sum(n for n in runs if n % 4)
+    short = sum(n for n in runs if n % 4 == 0 and n < SHORT)
+    return {"moves": len(runs) * times, "loose": times * loose, "short": times * short}
 
 
 def operand(x: TensorType | None) -> TensorType:

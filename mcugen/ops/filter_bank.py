@@ -44,6 +44,12 @@ def params(call: Call) -> Params:
     return {"channels": call.output.size, **{name: call.constant(k) for k, name in enumerate(names, 1)}}
 
 
+def work(call: Call) -> dict[str, float]:
+    """Bins that are read, for the channels that they rise into and those that they fall out of."""
+    width = np.asarray(call.constant(5), np.int64).reshape(-1)
+    return {"bins": float(width[1 : call.output.size + 1].sum() + width[: call.output.size].sum())}
+
+
 def _options(call: Call) -> dict[str, Number]:
     return {"num_channels": call.op.channels}
 
@@ -62,7 +68,9 @@ class FilterBank(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBank", from_tflite),)
     writes = (_tflite.custom("SignalFilterBank", _options),)
-    kernels = (Kernel("mg_filter_bank", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
+    kernels = (
+        Kernel("mg_filter_bank", Form.WHOLE, (constant_tables,), params, operands=(0,), work=work, terms=("bins",)),
+    )
 
     def infer(
         self,

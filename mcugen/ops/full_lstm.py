@@ -122,6 +122,15 @@ def scratch(call: Call) -> int:
     return 4 * 2 * hidden + hidden
 
 
+def work(call: Call) -> dict[str, float]:
+    """Steps of all sequences, the gates computed in them, those that are normalized, and results that are projected."""
+    steps, batches, _, hidden, results = sizes(call)
+    count = steps * batches
+    units = count * hidden * len(gates(call))
+    projected = count * results if call.has(8) else 0
+    return {"steps": count, "units": units, "normal": units if call.has(7) else 0, "projected": projected}
+
+
 def constant_parts(call: Call) -> bool:
     "weights, biases and norms are constants"
     return all(call.constants[k] is not None for k in (1, 2, 3, 6, 7, 8, 9) if call.has(k))
@@ -152,7 +161,15 @@ class FullLstm(Op):
     litert_types = dtypes("s8")
     kernels = (
         Kernel(
-            "mg_full_lstm_s8", Form.WHOLE, (constant_parts,), params, operands=(0, 4, 5), scratch=scratch, in_place=(5,)
+            "mg_full_lstm_s8",
+            Form.WHOLE,
+            (constant_parts,),
+            params,
+            operands=(0, 4, 5),
+            scratch=scratch,
+            in_place=(5,),
+            work=work,
+            terms=("steps", "units", "normal", "projected"),
         ),
     )
 
@@ -236,7 +253,7 @@ class FullLstm(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [_example(seed, *case) for seed, case in enumerate(_CASES)]
+        return [example(seed, *case) for seed, case in enumerate(_CASES)]
 
 
 def _require(x: TensorType, dtype: str, *wanted: tuple[TensorType | None, tuple[int, ...]]) -> None:
@@ -256,7 +273,7 @@ _CASES = (
 """Steps, batches, inputs, hidden, results, parts, coupled, time_major."""
 
 
-def _example(
+def example(
     seed: int, steps: int, batches: int, inputs: int, hidden: int, results: int, parts: str, coupled: bool, first: bool
 ) -> Example:
     count, rng = 3 if coupled else 4, np.random.default_rng(seed)

@@ -46,6 +46,12 @@ def params(call: Call) -> Params:
     }
 
 
+def work(call: Call) -> dict[str, float]:
+    x, axis = call.input(0), call.op.places(call.input(0), call.input(1))[0]
+    run = _product(x.shape[axis + 1 :]) * x.np_dtype.itemsize
+    return _strided.moved([run], call.output.nbytes // run)
+
+
 def _product(shape: Shape) -> int:
     return int(np.prod(shape, dtype=np.int64))
 
@@ -91,6 +97,8 @@ class Gather(Op):
             accepts=(_strided.has_c_type, indices_are(dtype, name)),
             params=params,
             operands=(0, 1),
+            work=work,
+            terms=_strided.MOVED,
         )
         for dtype, name in (("s32", "int32"), ("s64", "int64"))
     )
@@ -141,7 +149,7 @@ class Gather(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [
-            _example(k, cls(axis, batch), shape, index, ids, (dtype, quant))
+            example(k, cls(axis, batch), shape, index, ids, (dtype, quant))
             for k, (axis, batch, shape, index) in enumerate(_CASES)
             for ids in ("s32", "s64")
             for dtype, quant in _strided.DTYPES
@@ -157,7 +165,7 @@ _CASES: tuple[tuple[int, int, Shape, Shape], ...] = (
 )
 
 
-def _example(k: int, op: Gather, shape: Shape, index: Shape, ids: str, kind: tuple[str, QuantParams | None]) -> Example:
+def example(k: int, op: Gather, shape: Shape, index: Shape, ids: str, kind: tuple[str, QuantParams | None]) -> Example:
     x, i = TensorType(shape, *kind), TensorType(index, ids)
     y = TensorType(op.infer(x, i)[0].shape, *kind)
     if k == 1:

@@ -50,6 +50,11 @@ def scratch(call: Call) -> int:
     return 4 * GATES * call.input(2).shape[1]
 
 
+def work(call: Call) -> dict[str, float]:
+    gates, new = call.op.activations
+    return _recurrent.work(call, call.input(2).shape[1], (gates, gates, new))
+
+
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     x, w, r, b, a, h = (str(n) for n in inputs)
     stated = {"activations": call.op.activations, "linear_before_reset": int(call.op.after)}
@@ -96,7 +101,18 @@ class Gru(Op):
 
     imports = (Import("onnx", "GRU", expand=from_onnx),)
     writes = (Write("onnx", to_onnx), Write("tflite", to_tflite))
-    kernels = (Kernel("mg_gru_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4, 5), scratch=scratch),)
+    kernels = (
+        Kernel(
+            "mg_gru_f32",
+            Form.WHOLE,
+            (),
+            params,
+            operands=(0, 1, 2, 3, 4, 5),
+            scratch=scratch,
+            work=work,
+            terms=_recurrent.TERMS,
+        ),
+    )
 
     def quantized(self, call: Call) -> Scales:
         return refused(

@@ -101,6 +101,18 @@ def scratch(call: Call) -> int:
     return int(np.prod(call.input(3).shape[1:]))
 
 
+def work(call: Call) -> dict[str, float]:
+    """Runs of channels that are gathered, their bytes, and products beyond the last four of each sum."""
+    x, w, y = call.input(0), call.input(3), call.output
+    places = y.size // y.shape[3] * w.shape[1] * w.shape[2]
+    taps = math.prod(w.shape[1:])
+    return {
+        "reads": places * (x.shape[3] // w.shape[3]),
+        "gathered": places * x.shape[3],
+        "single": y.size * (taps % 4),
+    }
+
+
 def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
     """A convolution, or, of single pixels whose sums are scaled once, a fully connected layer."""
     op, q, w = call.op, call.input(0), call.input(3)
@@ -166,6 +178,8 @@ class HybridConv2D(Op):
             params,
             operands=(0, 1, 2),
             scratch=scratch,
+            work=work,
+            terms=("reads", "gathered", "single"),
         ),
     )
 
@@ -211,7 +225,7 @@ class HybridConv2D(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [_example(k, **case) for k, case in enumerate(_CASES)]
+        return [example(k, **case) for k, case in enumerate(_CASES)]
 
 
 _CASES: tuple[dict[str, Any], ...] = (
@@ -223,7 +237,7 @@ _CASES: tuple[dict[str, Any], ...] = (
 )
 
 
-def _example(
+def example(
     seed: int,
     size: tuple[int, int, int],
     c: int,

@@ -41,6 +41,14 @@ def params(call: Call) -> Params:
     }
 
 
+def work(call: Call) -> dict[str, float]:
+    """Products inside the image, and rows of taps."""
+    x, w, y = call.input(0), call.input(3), call.output
+    ones = np.ones((1, *x.shape[1:3], 1))
+    seen = sum(float(tap.sum()) for _, _, tap in call.op.window(w.shape).taps(ones, 0.0))
+    return {"seen": seen * y.shape[0] * y.shape[3], "rows": y.size * w.shape[1]}
+
+
 def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
     op, w = call.op, call.input(3)
     x = _hybrid.float_data(sink, inputs, symmetric=False)
@@ -87,6 +95,8 @@ class HybridDepthwiseConv2D(Op):
             params,
             operands=(0, 1, 2),
             short="hybrid_depthw",
+            work=work,
+            terms=("seen", "rows"),
         ),
     )
 
@@ -128,7 +138,7 @@ class HybridDepthwiseConv2D(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [_example(k, **case) for k, case in enumerate(_CASES)]
+        return [example(k, **case) for k, case in enumerate(_CASES)]
 
 
 _CASES: tuple[dict[str, Any], ...] = (
@@ -139,7 +149,7 @@ _CASES: tuple[dict[str, Any], ...] = (
 )
 
 
-def _example(
+def example(
     seed: int,
     size: tuple[int, int, int],
     c: int,

@@ -44,6 +44,12 @@ def scratch(call: Call) -> int:
     return (4 * GATES + 1) * call.input(4).shape[1]
 
 
+def work(call: Call) -> dict[str, float]:
+    """Those of a layer of floats, and how often a state is quantized between its least and greatest value."""
+    found = _recurrent.work(call, call.input(4).shape[1], ("Sigmoid", "Tanh"))
+    return {**found, "ranges": 0 if call.op.symmetric else found["steps"]}
+
+
 def _gate_scales(w: TensorType) -> np.ndarray:
     """The scale of each gate's weights, which are joined along their first axis."""
     if w.quant is None or any(w.quant.zero_point) or len(w.quant.scale) != w.shape[0]:
@@ -76,6 +82,8 @@ class HybridLstm(Op):
             params,
             operands=(0, 1, 2, 6, 7),
             scratch=scratch,
+            work=work,
+            terms=(*_recurrent.TERMS, "ranges"),
         ),
     )
 
@@ -136,9 +144,9 @@ class HybridLstm(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [
-            _example(cls(), (3, 1, 5, 4), 1),
-            _example(cls(coupled=True, symmetric=True), (2, 2, 3, 5), 2),
-            _example(cls(cell_clip=0.2), (1, 2, 1, 6), 3, peepholes=True),
+            example(cls(), (3, 1, 5, 4), 1),
+            example(cls(coupled=True, symmetric=True), (2, 2, 3, 5), 2),
+            example(cls(cell_clip=0.2), (1, 2, 1, 6), 3, peepholes=True),
         ]
 
 
@@ -146,7 +154,7 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     return _recurrent.activated("Sigmoid", x, 0.0)
 
 
-def _example(op: HybridLstm, sizes: tuple[int, int, int, int], seed: int, *, peepholes: bool = False) -> Example:
+def example(op: HybridLstm, sizes: tuple[int, int, int, int], seed: int, *, peepholes: bool = False) -> Example:
     steps, batches, inputs, hidden = sizes
     scales = tuple(0.005 * (1 + gate) for gate in range(GATES) for _ in range(hidden))
     weights = [TensorType((GATES * hidden, n), "s8", QuantParams(scales, (0,) * len(scales))) for n in (inputs, hidden)]

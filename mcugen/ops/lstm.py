@@ -44,6 +44,11 @@ def scratch(call: Call) -> int:
     return 4 * GATES * call.input(2).shape[1]
 
 
+def work(call: Call) -> dict[str, float]:
+    gates, new, cell = call.op.activations
+    return _recurrent.work(call, call.input(2).shape[1], (gates,) * 3 + (new, cell))
+
+
 def constant_peepholes(call: Call) -> bool:
     "weights of the cell are constants"
     return not call.has(6) or call.constants[6] is not None
@@ -164,6 +169,8 @@ class Lstm(Op):
             params,
             operands=(0, 1, 2, 3, 4, 5),
             scratch=scratch,
+            work=work,
+            terms=_recurrent.TERMS,
         ),
     )
 

@@ -158,9 +158,26 @@ def scratch(call: Call) -> int:
     return 0
 
 
+def work(call: Call) -> dict[str, float]:
+    """Steps of all sequences, and the units computed in them."""
+    steps, batches, _, hidden = sizes(call)
+    return {"steps": steps * batches, "units": steps * batches * hidden}
+
+
 def _kernel(symbol: str, *rules: Rule, struct: str = "mg_lstm_s8") -> Kernel:
     rules = (*rules, constant_weights)
-    return Kernel(symbol, Form.WHOLE, rules, params, operands=(0, 4, 5), scratch=scratch, in_place=(5,), struct=struct)
+    return Kernel(
+        symbol,
+        Form.WHOLE,
+        rules,
+        params,
+        operands=(0, 4, 5),
+        scratch=scratch,
+        in_place=(5,),
+        struct=struct,
+        work=work,
+        terms=("steps", "units"),
+    )
 
 
 def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -291,8 +308,8 @@ class QuantizedLstm(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        wide = [_example(20 + k, *_CASES[k][:4], 0, 0, *_CASES[k][6:], dtype="s16") for k in (0, 1, 2, 5)]
-        return [*(_example(seed, *case) for seed, case in enumerate(_CASES)), *wide]
+        wide = [example(20 + k, *_CASES[k][:4], 0, 0, *_CASES[k][6:], dtype="s16") for k in (0, 1, 2, 5)]
+        return [*(example(seed, *case) for seed, case in enumerate(_CASES)), *wide]
 
 
 _TYPES = (("s8", "s8", "s8", "s32", "s8", "s16"), ("s16", "s8", "s8", "s64", "s16", "s16"))
@@ -316,7 +333,7 @@ _CASES: tuple[tuple[int, int, int, int, int, int, int, float, bool], ...] = (
 """Steps, batches, inputs, hidden, zero points of data and state, log2 of the cell's scale, clip, time_major."""
 
 
-def _example(
+def example(
     seed: int,
     steps: int,
     batches: int,

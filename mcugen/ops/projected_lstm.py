@@ -41,6 +41,13 @@ def scratch(call: Call) -> int:
     return 4 * call.input(2).shape[0]
 
 
+def work(call: Call) -> dict[str, float]:
+    """Of the gates and the cell; with sums that are normalized."""
+    hidden = call.input(2).shape[0] // GATES
+    found = _recurrent.work(call, hidden, ("Sigmoid", "Tanh"))
+    return {**found, "normal": found["units"] * call.has(9)}
+
+
 def constant_parts(call: Call) -> bool:
     "weights of the cell, of the projection and of norms are constants"
     return all(call.constants[k] is not None for k in _FURTHER if call.has(k))
@@ -70,6 +77,8 @@ class ProjectedLstm(Op):
             params,
             operands=(0, 1, 2, 3, 4, 5),
             scratch=scratch,
+            work=work,
+            terms=(*_recurrent.TERMS, "normal"),
         ),
     )
 
@@ -131,10 +140,10 @@ class ProjectedLstm(Op):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [
-            _example(cls(), (3, 1, 5, 6, 4), "jd", 1),
-            _example(cls(state_clip=0.3), (2, 2, 3, 5, 7), "pj", 2),
-            _example(cls(), (3, 1, 4, 5, 5), "n", 3),
-            _example(cls(True, 0.2), (2, 2, 4, 6, 3), "pjdn", 5),
+            example(cls(), (3, 1, 5, 6, 4), "jd", 1),
+            example(cls(state_clip=0.3), (2, 2, 3, 5, 7), "pj", 2),
+            example(cls(), (3, 1, 4, 5, 5), "n", 3),
+            example(cls(True, 0.2), (2, 2, 4, 6, 3), "pjdn", 5),
         ]
 
 
@@ -147,7 +156,7 @@ def _within(x: np.ndarray, limit: float) -> np.ndarray:
     return np.clip(x, -limit, limit) if limit else x
 
 
-def _example(op: ProjectedLstm, sizes: tuple[int, int, int, int, int], parts: str, seed: int) -> Example:
+def example(op: ProjectedLstm, sizes: tuple[int, int, int, int, int], parts: str, seed: int) -> Example:
     """sizes: (T, B, I, H, P)."""
     t, b, i, h, p = sizes
     further = {"p": (3 * h,), "j": (p, h), "d": (p,), "n": (4 * h,)}

@@ -23,6 +23,8 @@ _BITS = {"s16": 16, "s32": 32, "f32": 0}
 _NUMBERS = {"s16": 7, "s32": 2, "f32": 0}
 """Element types by their number in the schema of the format."""
 _MOST = 1 << 15
+_GROUPS = {2: "twos", 3: "threes", 4: "fours", 5: "fives"}
+"""Radix of a stage, and the term of its groups."""
 
 
 def _build(inverse: bool) -> Callable[[Source], Imported]:
@@ -87,6 +89,13 @@ def params(call: Call) -> Params:
     }
 
 
+def work(call: Call) -> dict[str, float]:
+    """Groups of numbers that the stages of each radix take together."""
+    n, count = call.op.length // 2, call.input(0).size // call.input(0).shape[-1]
+    factors = stages(n)
+    return {name: count * factors.count(radix) * (n // radix) for radix, name in _GROUPS.items()}
+
+
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     name = "SignalIrfft" if call.op.inverse else "SignalRfft"
     options = {"T": _NUMBERS[call.input(0).dtype], "fft_length": call.op.length}
@@ -113,7 +122,15 @@ class RealFourier(Op):
     )
     writes = (Write("tflite", to_tflite),)
     kernels = tuple(
-        Kernel(f"mg_real_fourier_{dtype}", Form.WHOLE, (_signal.data_is(dtype),), params, short=f"fourier_{dtype}")
+        Kernel(
+            f"mg_real_fourier_{dtype}",
+            Form.WHOLE,
+            (_signal.data_is(dtype),),
+            params,
+            short=f"fourier_{dtype}",
+            work=work,
+            terms=tuple(_GROUPS.values()),
+        )
         for dtype in _BITS
     )
 

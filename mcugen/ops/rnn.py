@@ -43,6 +43,10 @@ def params(call: Call) -> Params:
     }
 
 
+def work(call: Call) -> dict[str, float]:
+    return _recurrent.work(call, call.input(2).shape[1], (call.op.activation,))
+
+
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     x, w, r, b, h = (str(n) for n in inputs)
     zeros = sink.constant(np.zeros(sink.type(b).shape, np.float32))
@@ -82,7 +86,9 @@ class Rnn(Op):
 
     imports = (Import("onnx", "RNN", expand=from_onnx),)
     writes = (Write("onnx", to_onnx), _tflite.to_target(to_tflite))
-    kernels = (Kernel("mg_rnn_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4)),)
+    kernels = (
+        Kernel("mg_rnn_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4), work=work, terms=_recurrent.TERMS),
+    )
 
     def quantized(self, call: Call) -> Scales:
         return refused(

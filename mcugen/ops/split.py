@@ -90,7 +90,7 @@ class Split(Op):
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
-    kernels = _join.split_kernels(params)
+    kernels = _join.split_kernels(params, _outer)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         axis = self.axis % len(call.input(0).shape)

@@ -81,6 +81,13 @@ def params(call: Call) -> Params:
     return {**fields, "bias": bias, "out_min": low, "out_max": high}
 
 
+def work(call: Call) -> dict[str, float]:
+    """Filters and units of all batches, and the steps of memory beyond the last four of each filter."""
+    batches, units = call.outputs[1].shape
+    filters, steps = batches * call.input(1).shape[1], call.input(2).shape[1]
+    return {"filters": filters, "units": batches * units, "single": filters * (steps % 4)}
+
+
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     """A layer that makes the newest value of each filter, and the memory. Source: TFLite SVDF; svdf_common.cc."""
     a, types = source.attributes, source.inputs
@@ -193,7 +200,14 @@ class Svdf(Op):
     writes = (_tflite.to_target(to_tflite),)
     kernels = tuple(
         Kernel(
-            f"mg_svdf_{dtype}", Form.WHOLE, (memory_of(dtype), constant_weights), params, operands=(0, 1), in_place=(0,)
+            f"mg_svdf_{dtype}",
+            Form.WHOLE,
+            (memory_of(dtype), constant_weights),
+            params,
+            operands=(0, 1),
+            in_place=(0,),
+            work=work,
+            terms=("filters", "units", "single"),
         )
         for dtype in ("s8", "s16", "f32")
     )
@@ -257,7 +271,7 @@ class Svdf(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [_example(seed, *case) for seed, case in enumerate(_CASES)]
+        return [example(seed, *case) for seed, case in enumerate(_CASES)]
 
 
 def _moved(memory: np.ndarray, newest: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -287,7 +301,7 @@ _CASES: tuple[tuple[str, int, int, int, int, int, float, bool], ...] = (
 """Element type, batches, filters, rank, steps, zero point, gain and whether there is a bias."""
 
 
-def _example(
+def example(
     seed: int, dtype: str, batches: int, filters: int, rank: int, steps: int, zero: int, gain: float, biased: bool
 ) -> Example:
     units, scaled = filters // rank, dtype != "f32"

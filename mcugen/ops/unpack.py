@@ -66,7 +66,7 @@ class Unpack(Op):
     litert_types = dtypes("s8 u8 s16 s32 f16 f32 bool")
     imports = (Import("tflite", "UNPACK", from_tflite),)
     writes = (_tflite.same("UNPACK", _attributes, s8=2, u8=2, bool=3, s16=4), Write("onnx", to_onnx))
-    kernels = _join.split_kernels(params)
+    kernels = _join.split_kernels(params, _outer)
 
     def unmoved(self, call: Call) -> Op | None:
         """Slices along the outermost axis follow each other in the operand."""

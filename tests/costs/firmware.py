@@ -76,7 +76,7 @@ def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: Wanted,
     for op in ops:
         if not any(wanted(kernel.symbol) and kernel.needs <= features for kernel in kernels.of(op)):
             continue
-        usual = sum(1 for _ in layers.realistic(op)) // len(layers.KINDS)
+        usual = layers.usual(op)
         for k, example in enumerate(layers.of(op)):
             for j, (kernel, make) in enumerate(_accepting(example, features, wanted)):
                 if taken[kernel.symbol] < max(most, usual):
@@ -85,6 +85,16 @@ def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: Wanted,
                     made = (make(f"{op.__name__.lower()}_{k}_{j}{'r' * by_rows}", by_rows) for by_rows in forms)
                     found += [layer for layer in made if layer is not None]
     return found
+
+
+def each_kernel(examples: Iterable[Example], features: frozenset[str], wanted: Wanted) -> list[Layer]:
+    """The layers on whole tensors, on every wanted kernel that runs them."""
+    named = (
+        make(f"layer_{k}_{j}", False)
+        for k, example in enumerate(examples)
+        for j, (_, make) in enumerate(_accepting(example, features, wanted))
+    )
+    return [layer for layer in named if layer is not None]
 
 
 Maker = Callable[[str, bool], Layer | None]

@@ -11,17 +11,17 @@ import numpy as np
 
 from mcugen.errors import McugenError
 from mcugen.op import Example, Op
-from mcugen.ops import _filter_examples, hybrid_rnn, tree_ensemble
+from mcugen.ops import _filter_examples, tree_ensemble
 from mcugen.ops._pool import Pool
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.ops.hybrid_rnn import HybridRnn
 from mcugen.ops.sub import Sub
 from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.ops.tree_ensemble import TreeEnsemble
 from mcugen.types import QuantParams, TensorType
+from tests.costs import hybrid, moved, recurrent, signals
 
 Shape = tuple[int, ...]
 
@@ -110,17 +110,6 @@ FORESTS: tuple[dict[str, int], ...] = (
     {"trees": 1, "depth": 6},
     {"trees": 12, "depth": 1},
 )
-RECURRENT = (
-    (("Tanh", False), (16, 1, 40, 32)),
-    (("Tanh", True), (4, 1, 64, 64)),
-    (("Relu", False), (10, 1, 12, 24)),
-    (("Relu", True), (3, 2, 32, 48)),
-    (("Tanh", False), (1, 1, 32, 128)),
-    (("Tanh", True), (20, 1, 8, 16)),
-    (("Relu", False), (2, 1, 100, 64)),
-    (("Tanh", False), (5, 3, 20, 20)),
-)
-"""Layers with int8 weights: (activation, whether the state is quantized around 0), (steps, batches, inputs, units)."""
 KINDS = ("s8", "s16", "s8w16", "f32", "s8w4", "s8w9", "f16")
 ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"), ("s8w9", "even"))
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
@@ -141,10 +130,20 @@ def of(op: type[Op]) -> list[Example]:
     return [*realistic(op), *turns[: len(rest)]]
 
 
+def usual(op: type[Op]) -> int:
+    """How many realistic layers a kernel of the operator has to be counted on at least."""
+    return sum(1 for _ in _of_one_kind(op)) or sum(1 for _ in realistic(op)) // len(KINDS)
+
+
+def _of_one_kind(op: type[Op]) -> Iterator[Example]:
+    """Layers of operators whose kernels do not divide them by types of weights."""
+    for module in (recurrent, hybrid, signals, moved):
+        yield from module.layers(op)
+
+
 def realistic(op: type[Op]) -> Iterator[Example]:
     """Layers of the shapes of published networks, for the operators that take most of their time."""
-    if op is HybridRnn:
-        yield from (hybrid_rnn.example(HybridRnn(*how), sizes, seed) for seed, (how, sizes) in enumerate(RECURRENT))
+    yield from _of_one_kind(op)
     if op is TreeEnsemble:
         yield from (tree_ensemble.example(seed, dtype, features=16, **sizes) for dtype in ("f32", "s8", "s16")
                     for seed, sizes in enumerate(FORESTS))  # fmt: skip
@@ -175,6 +174,8 @@ def realistic(op: type[Op]) -> Iterator[Example]:
         if op is FullyConnected:
             for k, n in FULL:
                 yield from ended(FullyConnected(), kind, seed, (k,), (n, k), 0)
+                if kind in ("f32", "f16"):
+                    yield made(FullyConnected("RELU"), kind, seed, (k,), (n, k), 0)
     yield from rounded_once(op)
 
 

@@ -91,8 +91,10 @@ def _vector_params(call: Call) -> Params:
 
 
 def _vector_work(call: Call) -> dict[str, float]:
+    """Blocks of eight outputs, the words of weights in them, and outputs that are bounded once they are all there."""
     blocks = pixels(call) * -(-call.output.shape[-1] // VECTOR_BLOCK)
-    return {"blocks": blocks, "words": blocks * call.input(1).shape[-1]}
+    bounded = call.output.size if activation_of(call) != "NONE" else 0
+    return {"blocks": blocks, "words": blocks * call.input(1).shape[-1], "bounded": bounded}
 
 
 def _aligned(nbytes: int) -> int:
@@ -144,7 +146,7 @@ VECTOR = replace(
     params=_vector_params,
     scratch=None,
     work=_vector_work,
-    terms=("blocks", "words"),
+    terms=("blocks", "words", "bounded"),
 )
 """Vectors, eight outputs at a time."""
 

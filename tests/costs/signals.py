@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes before a network for speech: transforms of a few hundred samples, and the bands of a spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from mcugen.op import Example, Op
+from mcugen.ops.filter_bank import FilterBank
+from mcugen.ops.real_fourier import RealFourier
+from mcugen.types import TensorType
+
+# Length of a transform, samples given.
+TRANSFORMS = ((512, 480), (256, 256), (1024, 640), (480, 480), (400, 400), (64, 40), (96, 96), (24, 20), (128, 101))
+# Channels, bins of the spectrum.
+BANKS = ((40, 257), (20, 129), (64, 513), (10, 65), (32, 257), (26, 200))
+
+
+def layers(op: type[Op]) -> Iterator[Example]:
+    """The layers of one operator, none for others than these."""
+    if op is RealFourier:
+        for dtype in ("s16", "s32", "f32"):
+            for seed, (length, given) in enumerate(TRANSFORMS):
+                yield transform(RealFourier(length, seed % 3 == 1), given, dtype, seed)
+    if op is FilterBank:
+        yield from (bank(channels, bins, seed) for seed, (channels, bins) in enumerate(BANKS))
+
+
+def transform(op: RealFourier, given: int, dtype: str, seed: int) -> Example:
+    x = TensorType((op.length + 2 if op.inverse else given,), dtype)
+    return Example(op, (x,), op.infer(x), {}, seed)
+
+
+def bank(channels: int, bins: int, seed: int) -> Example:
+    """Bands that grow wider with the frequency, as those of the mel scale."""
+    ends = np.round(np.geomspace(4, bins, channels + 2)).astype(np.int64)
+    first, width = ends[:-1], np.diff(ends)
+    start = np.concatenate(([0], np.cumsum(width)[:-1]))
+    tables = [np.asarray(t, np.int16) for t in (first, start, width)]
+    spectrum, weights = TensorType((bins,), "u32"), TensorType((int(width.sum()),), "s16")
+    types = (spectrum, weights, weights, *(TensorType((channels + 1,), "s16"),) * 3)
+    op = FilterBank(channels)
+    return Example(op, types, op.infer(*types), {1: None, 2: None, **dict(enumerate(tables, 3))}, seed)
