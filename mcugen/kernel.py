@@ -174,6 +174,7 @@ class Kernel:
     count     POINTWISE: n for the whole output (pixels or elements); a multiple of the output's rows
     operands  inputs passed as pointers, in that order; None: every input that is not constant
     scratch   bytes of working memory, 16-aligned, or None where the C function takes none
+    alone     POINTWISE: whether it takes pixels one by one, so that rows of one are as good as longer ones
     in_place  inputs whose memory the output may take over, element by element
     window    WINDOW, RING: the row geometry;   outside: WINDOW: the value of rows beyond the image
     ring      RING: the layout of a converted row
@@ -214,6 +215,7 @@ class Kernel:
     count: Callable[[Call], int] | None = None
     operands: Callable[[Call], tuple[int, ...]] | tuple[int, ...] | None = None
     scratch: Callable[[Call], int] | None = None
+    alone: bool = False
     in_place: tuple[int, ...] = ()
     window: Callable[[Call], RowWindow] | None = None
     outside: Callable[[Call], int | float] | None = None

@@ -187,11 +187,11 @@ class Step:
 
 
 def batch_of(choice: Choice) -> int:
-    """Rows per event: as chosen; else two where a row is one pixel, as kernels are at their best on two; else one."""
+    """Rows per event: as chosen; else two where a row is one pixel and the kernel at its best on two; else one."""
     if choice.rows:
         return choice.rows
-    shape, form = choice.call.output.shape, choice.kernel.form
-    return 2 if form is Form.POINTWISE and len(shape) == 4 and shape[2] == 1 else 1
+    shape, kernel = choice.call.output.shape, choice.kernel
+    return 2 if kernel.form is Form.POINTWISE and not kernel.alone and len(shape) == 4 and shape[2] == 1 else 1
 
 
 def can_run_by_rows(choice: Choice) -> bool:

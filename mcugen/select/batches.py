@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from mcugen.kernel import Form
 from mcugen.options import Options
-from mcugen.schedule.steps import can_run_by_rows
+from mcugen.schedule.steps import batch_of, can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
 from mcugen.target import Target
 from mcugen.types import rows_of
@@ -36,6 +36,21 @@ def in_batches(offered: Sequence[Candidates], target: Target, options: Options) 
             known[kind] = _in_batches(listed, target, options)
         found.append(tuple(map(_like, listed, known[kind])))
     return found if any(c.choice.rows for listed in found for c in listed) else None
+
+
+def in_fewest(offered: Sequence[Candidates]) -> list[Candidates] | None:
+    """The same candidates without those that take more rows an event than others of their node; None where all take as
+    many.
+
+    Walks take as many rows as the fastest kernel of each step; a slower one may be what fits.
+    """
+    found = [_in_fewest(listed) for listed in offered]
+    return found if any(len(few) < len(listed) for few, listed in zip(found, offered, strict=True)) else None
+
+
+def _in_fewest(listed: Candidates) -> Candidates:
+    fewest = min((batch_of(c.choice) for c in listed if can_run_by_rows(c.choice)), default=1)
+    return tuple(c for c in listed if not can_run_by_rows(c.choice) or batch_of(c.choice) == fewest)
 
 
 def _kind(listed: Candidates) -> object:

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.size import region_bytes
-from mcugen.schedule.steps import can_run_by_rows
+from mcugen.schedule.steps import batch_of, can_run_by_rows
 from mcugen.select import constants
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
-from mcugen.select.batches import in_batches
+from mcugen.select.batches import in_batches, in_fewest
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
 from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
 from mcugen.select.curve import Curve, Point
@@ -131,13 +131,13 @@ class Problem:
         return [point for curve in self.all_curves(offered) for point in curve.points()]
 
     def all_curves(self, offered: Sequence[Candidates]) -> list[Curve]:
-        """Those of one row at a time, and of several."""
+        """Those of few rows at a time, and of several."""
         return [self.curve(listed) for listed in self.ways(offered)]
 
     def ways(self, offered: Sequence[Candidates]) -> list[Sequence[Candidates]]:
-        """These candidates with as few rows at a time as there can be, and with several where that is faster."""
-        batches = in_batches(offered, self.board, self.options)
-        return [offered, batches] if batches else [offered]
+        """These candidates, with several rows at a time where that is faster, and with as few as there can be."""
+        batches, fewest = in_batches(offered, self.board, self.options), in_fewest(offered)
+        return [offered, *([batches] if batches else []), *([fewest] if fewest else [])]
 
     def curve(self, offered: Sequence[Candidates]) -> Curve:
         """Time against memory with these candidates."""
@@ -381,6 +381,6 @@ def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
     return _advised(problem, points, *best[1:])
 
 
-def _memory_of(c: Candidate) -> tuple[bool, int, float]:
-    """Sort key: kernels that can run row by row first, then the least memory of their own, then time."""
-    return not can_run_by_rows(c.choice), c.working_bytes, c.rows_cost
+def _memory_of(c: Candidate) -> tuple[bool, int, int, float]:
+    """Sort key: kernels that can run row by row first, then the least memory of their own, few rows, and time."""
+    return not can_run_by_rows(c.choice), c.working_bytes, batch_of(c.choice), c.rows_cost

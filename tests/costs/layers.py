@@ -77,6 +77,11 @@ DEPTHWISE: tuple[tuple[Shape, Shape, Shape, str], ...] = (
     ((9, 11, 30), (5, 5), (2, 2), "SAME"),
     ((28, 28, 6), (3, 3), (1, 1), "VALID"),
 )
+# Image, kernel, stride, outputs: several of each channel.
+MULTIPLIED: tuple[tuple[Shape, Shape, Shape, int], ...] = (
+    ((24, 20, 1), (10, 8), (2, 2), 8),
+    ((12, 12, 4), (3, 3), (1, 1), 8),
+)
 # Image, kernel, stride, outputs; of floats.
 TRANSPOSED: tuple[tuple[Shape, Shape, tuple[int, int], int], ...] = (
     ((8, 8, 16), (3, 3), (2, 2), 8),
@@ -155,6 +160,8 @@ def realistic(op: type[Op]) -> Iterator[Example]:
             for image, kernel, stride, padding in DEPTHWISE:
                 op_of = DepthwiseConv2D(stride, padding=padding)
                 yield from ended(op_of, kind, seed, image, (1, *kernel, image[2]), 3)
+            for image, kernel, stride, o in MULTIPLIED:
+                yield made(DepthwiseConv2D(stride, padding="SAME"), kind, seed, image, (1, *kernel, o), 3)
         if issubclass(op, Pool) and kind in ("s8", "s16", "f32"):
             for image, kernel, stride in POOLS:
                 quant = None if kind == "f32" else QuantParams((0.1,), (0,))

@@ -123,4 +123,4 @@ def test_it_is_what_little_memory_takes() -> None:
     least = [each for each in listed if each.working_bytes == 0]
     best = min(least, key=lambda each: each.rows_cost)
     assert best.choice.kernel.symbol == KERNEL.symbol
-    assert best.rows_cost < 0.35 * min(each.rows_cost for each in least if each is not best)
+    assert best.rows_cost < 0.45 * min(each.rows_cost for each in least if each is not best)

@@ -22,7 +22,7 @@ def all_of(waiting: Waiting) -> list[Point]:
 
 
 def test_leaner_kernels_follow_where_the_points_with_some_rows_end(tmp_path: Path) -> None:
-    curve, layers = curve_of(tmp_path, 14)
+    curve, layers = curve_of(tmp_path, 0)
     points = list(curve.points())
     found = all_of(Waiting([Plannable(curve, point) for point in points], layers))
     assert [p.cost for p in found] == sorted(p.cost for p in found)
@@ -36,7 +36,7 @@ def test_leaner_kernels_follow_where_the_points_with_some_rows_end(tmp_path: Pat
 
 
 def test_a_limit_of_cost_ends_them(tmp_path: Path) -> None:
-    curve, layers = curve_of(tmp_path, 14)
+    curve, layers = curve_of(tmp_path, 0)
     ways = [Plannable(curve, point) for point in curve.points()]
     middle = sorted(way.point.cost for way in ways)[len(ways) // 2]
     waiting = Waiting(ways, layers)
@@ -45,6 +45,6 @@ def test_a_limit_of_cost_ends_them(tmp_path: Path) -> None:
 
 
 def test_large_networks_have_few(tmp_path: Path) -> None:
-    curve, _ = curve_of(tmp_path, 14)
+    curve, _ = curve_of(tmp_path, 0)
     points = list(curve.points())
     assert len(all_of(Waiting([Plannable(curve, p) for p in points], leaner.MOST_LAYERS + 1))) == len(points)

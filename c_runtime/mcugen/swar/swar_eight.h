@@ -2,7 +2,7 @@
  *
  * The sums of eight outputs, from four words of two outputs for each tap.
  * A word holds the weights of two outputs, w0 + 65536 * w1. The build has grouped the taps so that neither sum leaves
- * its 16 bits within a group.
+ * its 16 bits within a group. MG_SWAR_SIGNED: whether taps are int8, not uint8.
  */
 #ifndef MCUGEN_SWAR_EIGHT_H
 #define MCUGEN_SWAR_EIGHT_H
@@ -11,17 +11,23 @@
 
 #define MG_SWAR_OUTPUTS 8u
 
+#if MG_SWAR_SIGNED
+typedef int8_t mg_swar_tap;
+#else
+typedef uint8_t mg_swar_tap;
+#endif
+
 #if defined(__ARM_ARCH_6M__) && defined(__GNUC__)
 #include "mcugen/swar_eight_thumb1.h"
 #elif defined(__thumb2__) && defined(__GNUC__)
 #include "mcugen/swar_eight_thumb2.h"
 #else
-/* A block of that many groups, from its sums on. x: all taps, + 128. Returns the stream after the groups.
+/* A block of that many groups, from its sums on. x: all taps. Returns the stream after the groups.
  * sums: for each pair of outputs, of both modulo 2^32, and of the upper one. */
-static const uint32_t *mg_swar_eight(const uint32_t *stream, const uint8_t *x, uint32_t *sums, uint32_t groups)
+static const uint32_t *mg_swar_eight(const uint32_t *stream, const mg_swar_tap *x, uint32_t *sums, uint32_t groups)
 {
     const uint32_t *w = stream + MG_SWAR_OUTPUTS;
-    const uint8_t *taps = x;
+    const mg_swar_tap *taps = x;
     uint32_t both0 = stream[0], both1 = stream[2], both2 = stream[4], both3 = stream[6];
     uint32_t upper0 = stream[1], upper1 = stream[3], upper2 = stream[5], upper3 = stream[7];
     for (uint32_t g = 0u; g < groups; g += 1u) {
@@ -30,7 +36,8 @@ static const uint32_t *mg_swar_eight(const uint32_t *stream, const uint8_t *x, u
         w += 5;
         taps += n;
         for (uint32_t k = 1u; k <= n; k += 1u) {
-            const uint32_t u = taps[-(int32_t)k];
+            const int32_t tap = taps[-(int32_t)k];
+            const uint32_t u = (uint32_t)tap;
             t0 += w[0] * u;
             t1 += w[1] * u;
             t2 += w[2] * u;

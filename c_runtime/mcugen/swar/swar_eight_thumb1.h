@@ -14,9 +14,21 @@
     "add r4, " b "\n mov r6, " b "\n asrs r6, r6, #16\n adds r5, r5, r6\n" \
     "stmia r7!, {r2, r3, r4, r5}\n"
 
-/* r0 taps, r1 stream, r2 to r5 words, r6 tap, r7 length of the group, r8 to r11 its sums, r12 the block's sums. */
+/* The tap that is mg_k after the group's first one. Signed ones have no load with such a number: r7 counts down. */
+#if MG_SWAR_SIGNED
+#define MG_SWAR_LAST "uxtb r7, r7\n mov lr, r7\n subs r7, r7, #1\n"
+#define MG_SWAR_LOAD "ldrsb r6, [r0, r7]\n subs r7, r7, #1\n"
+#define MG_SWAR_PASS "add r0, lr\n"
+#else
+#define MG_SWAR_LAST
+#define MG_SWAR_LOAD "ldrb r6, [r0, #mg_k]\n"
+#define MG_SWAR_PASS "uxtb r7, r7\n adds r0, r0, r7\n"
+#endif
+
+/* r0 taps, r1 stream, r2 to r5 words, r6 tap, r7 length of the group or its tap, r8 to r11 its sums, r12 the block's
+ * sums, lr length of a group of signed taps. */
 static const uint32_t *__attribute__((naked, noinline))
-mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const uint8_t *x, MCUGEN_UNUSED uint32_t *sums,
+mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const mg_swar_tap *x, MCUGEN_UNUSED uint32_t *sums,
               MCUGEN_UNUSED uint32_t groups)
 {
     __asm__(".syntax unified\n"
@@ -34,18 +46,18 @@ mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const uint8_t 
             /* the next group: to its first tap, or to the end of the block */
             "1: ldmia r1!, {r2, r3, r4, r5, r7}\n"
             "mov r8, r2\n mov r9, r3\n mov r10, r4\n mov r11, r5\n"
-            "lsrs r6, r7, #16\n add pc, r6\n"
+            "lsrs r6, r7, #16\n" MG_SWAR_LAST "add pc, r6\n"
             "nop\n"
             "b 4b\n"
             "nop\n"
             ".set mg_k, 31\n"
             ".rept 32\n"
-            "ldrb r6, [r0, #mg_k]\n ldmia r1!, {r2, r3, r4, r5}\n"
+            MG_SWAR_LOAD "ldmia r1!, {r2, r3, r4, r5}\n"
             "muls r2, r6, r2\n muls r3, r6, r3\n muls r4, r6, r4\n muls r5, r6, r5\n"
             "add r8, r2\n add r9, r3\n add r10, r4\n add r11, r5\n"
             ".set mg_k, mg_k - 1\n"
             ".endr\n"
-            "uxtb r7, r7\n adds r0, r0, r7\n mov r7, r12\n" MG_SWAR_ADD("r8", "r9") MG_SWAR_ADD("r10", "r11") "b 1b\n");
+            MG_SWAR_PASS "mov r7, r12\n" MG_SWAR_ADD("r8", "r9") MG_SWAR_ADD("r10", "r11") "b 1b\n");
 }
 
 #endif /* MCUGEN_SWAR_EIGHT_THUMB1_H */

@@ -12,10 +12,17 @@
     "ldmia " at ", {r3, r4, r5, r6}\n add r3, r3, " a "\n add r4, r4, " a ", asr #16\n" \
     "add r5, r5, " b "\n add r6, r6, " b ", asr #16\n stmia " at ", {r3, r4, r5, r6}\n"
 
+/* The tap that is mg_k after the group's first one. */
+#if MG_SWAR_SIGNED
+#define MG_SWAR_LOAD "ldrsb.w r7, [r0, #mg_k]\n"
+#else
+#define MG_SWAR_LOAD "ldrb.n r7, [r0, #mg_k]\n"
+#endif
+
 /* r0 taps, r1 stream, r2 the block's sums, r3 to r6 words, r7 tap, r8 to r11 sums of the group, r12 its length,
  * lr the block's last four sums. */
 static const uint32_t *__attribute__((naked, noinline))
-mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const uint8_t *x, MCUGEN_UNUSED uint32_t *sums,
+mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const mg_swar_tap *x, MCUGEN_UNUSED uint32_t *sums,
               MCUGEN_UNUSED uint32_t groups)
 {
     __asm__(".syntax unified\n"
@@ -34,7 +41,7 @@ mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const uint8_t 
             "nop\n"
             ".set mg_k, 31\n"
             ".rept 32\n"
-            "ldrb.n r7, [r0, #mg_k]\n ldmia.n r1!, {r3, r4, r5, r6}\n"
+            MG_SWAR_LOAD "ldmia.n r1!, {r3, r4, r5, r6}\n"
             "mla r8, r3, r7, r8\n mla r9, r4, r7, r9\n mla r10, r5, r7, r10\n mla r11, r6, r7, r11\n"
             ".set mg_k, mg_k - 1\n"
             ".endr\n"

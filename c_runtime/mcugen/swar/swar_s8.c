@@ -3,12 +3,6 @@
 
 #include "mcugen/swar_two.h"
 
-/* Column c of a row, or one outside the image. */
-static const int8_t *mg_swar_column(const mg_swar_s8_params *p, const int8_t *row, uint32_t c)
-{
-    return c < p->in_w ? row + c * p->in_c : p->outside;
-}
-
 /* The patch of `valid` output columns from x on; further columns repeat the last one. */
 static void mg_swar_gather_inside(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid,
                                   uint8_t *patch)
@@ -46,18 +40,17 @@ static void mg_swar_gather_apart(const mg_swar_s8_params *p, const int8_t *const
     }
 }
 
-/* Where the outputs of `valid` pixels are written; outputs of other pixels are dropped. */
-static void mg_swar_target(const mg_swar_s8_params *p, int8_t *to, uint32_t valid, int8_t *unused, int8_t **out)
+/* Where the outputs of `valid` pixels are written; those of further pixels, which repeat the last one, are the same. */
+static void mg_swar_target(const mg_swar_s8_params *p, int8_t *to, uint32_t valid, int8_t **out)
 {
     for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {
-        out[k] = k < valid ? to + k * p->outputs : unused;
+        out[k] = to + (k < valid ? k : valid - 1u) * p->outputs;
     }
 }
 
 void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch)
 {
     uint8_t *const patch = scratch;
-    int8_t *const unused = (int8_t *)scratch + MG_SWAR_PIXELS * p->taps;
     int8_t *to[MG_SWAR_PIXELS];
     (void)y;
     for (uint32_t x = 0u; x < p->out_w; x += MG_SWAR_PIXELS) {
@@ -67,71 +60,14 @@ void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, u
         } else {
             mg_swar_gather_apart(p, rows, x, valid, patch);
         }
-        mg_swar_target(p, out + x * p->outputs, valid, unused, to);
+        mg_swar_target(p, out + x * p->outputs, valid, to);
         mg_swar_block(p->stream, p->pairs, patch, to, p->out_min, p->out_span, p->taps);
     }
-}
-
-/* The pointers of output columns x and next. */
-static void mg_swar_point(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t next,
-                          mg_swar_pointer *table)
-{
-    const uint32_t taps = (uint32_t)p->kernel_h * p->kernel_w;
-    mg_swar_pointer *to = table;
-    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
-        for (uint32_t j = 0u; j < p->kernel_w; j += 1u) {
-            const uint32_t at = j * p->dilation_w - p->pad_w;
-            to[0] = mg_swar_column(p, rows[i], x * p->stride_w + at);
-            to[1] = mg_swar_column(p, rows[i], next * p->stride_w + at);
-            to += 2;
-        }
-    }
-    for (uint32_t k = taps; k < p->taps; k += 1u) {
-        table[2u * k] = table[0];
-        table[2u * k + 1u] = table[1];
-    }
-}
-
-/* An output row of a depthwise convolution, by two pixels. */
-static inline void mg_swar_by_two(const mg_swar_s8_params *p, const int8_t *const *rows, int8_t *out, void *scratch)
-{
-    mg_swar_pointer *const table = scratch;
-    mg_swar_pointer *const end = table + 2u * p->taps;
-    const uint32_t step = (uint32_t)p->stride_w * p->in_c;
-    mg_swar_lanes block = {p->stream, table, end, p->outputs, NULL, NULL, p->out_min, p->out_span, p->kind, 0u};
-    uint32_t placed = 0u;
-    for (uint32_t x = 0u; x < p->out_w; x += 2u) {
-        const uint32_t next = x + 1u < p->out_w ? x + 1u : x;
-        if (x < p->inside_first + 2u || x + 1u >= p->inside_end) {
-            mg_swar_point(p, rows, x, next, table);
-            placed = x;
-        }
-        block.at = (x - placed) * step;
-        block.out0 = out + x * p->outputs;
-        block.out1 = next > x ? block.out0 + p->outputs : (int8_t *)(void *)end;
-        mg_swar_lanes_two(&block);
-    }
-}
-
-void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
-                                  void *scratch)
-{
-    (void)y;
-#ifdef MG_SWAR_WALKS
-    if (mg_swar_walks(p) != 0u) {
-        mg_swar_walk_rows(p, rows, out);
-    } else {
-        mg_swar_by_two(p, rows, out, scratch);
-    }
-#else
-    mg_swar_by_two(p, rows, out, scratch);
-#endif
 }
 
 void mg_conv2d_s8__swar_pointwise(const mg_swar_s8_params *p, const int8_t *in, int8_t *out, void *scratch, uint32_t n)
 {
     uint8_t *const patch = scratch;
-    int8_t *const unused = (int8_t *)scratch + MG_SWAR_PIXELS * p->taps;
     const int8_t *from[MG_SWAR_PIXELS];
     int8_t *to[MG_SWAR_PIXELS];
     for (uint32_t i = 0u; i < n; i += MG_SWAR_PIXELS) {
@@ -140,7 +76,7 @@ void mg_conv2d_s8__swar_pointwise(const mg_swar_s8_params *p, const int8_t *in, 
             from[k] = in + (i + (k < valid ? k : valid - 1u)) * p->taps;
         }
         mg_swar_spread(from, patch, p->taps);
-        mg_swar_target(p, out + i * p->outputs, valid, unused, to);
+        mg_swar_target(p, out + i * p->outputs, valid, to);
         mg_swar_block(p->stream, p->pairs, patch, to, p->out_min, p->out_span, p->taps);
     }
 }

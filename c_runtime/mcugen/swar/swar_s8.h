@@ -17,6 +17,7 @@
 #define MCUGEN_SWAR_S8_H
 
 #include "mcugen/filter.h"
+#include "mcugen/variant.h"
 
 /* A pointer that may lie in the arena. */
 typedef const int8_t *MCUGEN_MAY_ALIAS mg_swar_pointer;
@@ -33,16 +34,25 @@ typedef struct {
 } mg_swar_s8_params;
 
 /* One output row. rows: kernel_h input rows, those outside the image filled with the input's zero point.
- * out: out_w * out_c.  scratch: 4 * taps + outputs bytes. */
+ * out: out_w * out_c.  scratch: 4 * taps bytes. */
 void mg_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch);
 
 /* One output row of a depthwise convolution. taps: a multiple of 3; taps beyond the kernel's have weight 0.
- * scratch: 2 * taps pointers, then outputs bytes. */
-void mg_depthwise_conv2d_s8__swar(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
-                                  void *scratch);
+ * scratch: 2 * taps pointers, unless the stack has room for them. */
+#define MG_DECLARE_SWAR_DEPTHWISE(f)                                                                              \
+    MG_LINKAGE void f(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch)
+
+#define MG_DECLARE_depthwise_conv2d_s8__swar(f) MG_DECLARE_SWAR_DEPTHWISE(f)
+#define MG_DECLARE_depthwise_conv2d_s8__swar_direct(f) MG_DECLARE_SWAR_DEPTHWISE(f)
 
 /* n pixels of a 1x1 convolution with stride 1, or n vectors. in: n * taps, out: n * outputs.
- * scratch: 4 * taps + outputs bytes. */
+ * scratch: 4 * taps bytes. */
 void mg_conv2d_s8__swar_pointwise(const mg_swar_s8_params *p, const int8_t *in, int8_t *out, void *scratch, uint32_t n);
+
+/* Column c of a row, or one outside the image. */
+static inline const int8_t *mg_swar_column(const mg_swar_s8_params *p, const int8_t *row, uint32_t c)
+{
+    return c < p->in_w ? row + c * p->in_c : p->outside;
+}
 
 #endif /* MCUGEN_SWAR_S8_H */

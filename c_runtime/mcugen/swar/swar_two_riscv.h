@@ -5,6 +5,7 @@
 #ifndef MCUGEN_SWAR_TWO_RISCV_H
 #define MCUGEN_SWAR_TWO_RISCV_H
 
+#include "mcugen/swar_ends_riscv.h"
 #include "mcugen/swar_s8.h"
 
 /* a0 stream, a1 taps, a2 word or multiplier, a3 and a4 taps or shift and rounding, a5 start of the group, a6 table, a7
@@ -17,9 +18,6 @@
     "mul a3, a3, a2\n mul a4, a4, a2\n"                              \
     MG_SWAR_START(first, "a3") MG_SWAR_START(second, "a4")
 
-#define MG_SWAR_SPLIT(sum, both, upper) \
-    "add " both ", " both ", " sum "\n srai " sum ", " sum ", 16\n add " upper ", " upper ", " sum "\n"
-
 /* To the block of the next group's length, or to the end of the pair. */
 #define MG_SWAR_GO "lw a5, 0(a0)\n andi a3, a5, 31\n slli a3, a3, 2\n add a3, a3, a6\n lw a3, 0(a3)\n jr a3\n"
 
@@ -30,28 +28,6 @@
     "addi a0, a0, 4*" #n "+4\n addi a1, a1, 4*" #n "\n"                  \
     MG_SWAR_SPLIT("t0", "s0", "s4") MG_SWAR_SPLIT("t1", "s1", "s5")      \
     MG_SWAR_SPLIT("t2", "s2", "s6") MG_SWAR_SPLIT("t3", "s3", "s7") MG_SWAR_GO
-
-/* a2 multiplier, a3 shift, a4 rounding: of three and of four parts. The sums bring two bits, the high word drops 32. */
-#define MG_SWAR_THREE                                                                \
-    "lw a2, 0(a0)\n lw a3, 4(a0)\n lw a4, 8(a0)\n slli a3, a3, 10\n slli a4, a4, 20\n" \
-    "or a2, a2, a3\n or a2, a2, a4\n lw a3, 12(a0)\n lw a4, 16(a0)\n addi a0, a0, 20\n" \
-    "addi a3, a3, -10\n srai a4, a4, 10\n"
-#define MG_SWAR_FOURS                                                                                   \
-    "lw a2, 0(a0)\n lw a3, 4(a0)\n lw a4, 8(a0)\n lw a5, 12(a0)\n slli a3, a3, 8\n slli a4, a4, 16\n"     \
-    "slli a5, a5, 24\n or a2, a2, a3\n or a4, a4, a5\n or a2, a2, a4\n lw a4, 16(a0)\n lw a3, 20(a0)\n" \
-    "addi a0, a0, 24\n addi a3, a3, -6\n srai a4, a4, 6\n"
-
-/* t0 = four times the sum of a channel */
-#define MG_SWAR_LOWER(both, upper) "slli t0, " upper ", 18\n slli t1, " both ", 2\n sub t0, t1, t0\n"
-#define MG_SWAR_UPPER(both, upper) "slli t0, " upper ", 2\n"
-
-/* Negative sums are rounded as if they were less by 1. */
-#define MG_SWAR_BELOW "srai t2, t0, 31\n slli t2, t2, 1\n add t1, t1, t2\n"
-#define MG_SWAR_PLAIN
-
-#define MG_SWAR_PUT(sum, below, at, out)                                                           \
-    sum "mulh t1, t0, a2\n add t1, t1, a4\n" below "sra t1, t1, a3\n"                              \
-    "bgeu t5, t1, 9f\n srai t1, t1, 31\n not t1, t1\n and t1, t1, t5\n 9: add t1, t1, t6\n sb t1, " at "(" out ")\n"
 
 /* All pixels of a channel. */
 #define MG_SWAR_CHANNEL(load, sum, below, at)                                                      \

@@ -5,47 +5,12 @@
 #ifndef MCUGEN_SWAR_TWO_THUMB1_H
 #define MCUGEN_SWAR_TWO_THUMB1_H
 
+#include "mcugen/swar_ends_thumb1.h"
 #include "mcugen/swar_s8.h"
 
 /* r0 taps, r1 stream, r2 and r3 the group's sums of pixel 0 and 1, r4 product, r5 to r7 words; r8 and r9 the sums of
  * both channels and of the upper one of pixel 0, r10 and r11 of pixel 1; r12 low, lr span.
  * Stack: +36 stream, +40 pairs, +44 patch, +48 out0, +52 out1, +56 low, +60 span. */
-
-/* r6 = the sum of a channel */
-#define MG_SWAR_LOWER(both, upper) "mov r6, " upper "\n lsls r6, r6, #16\n mov r7, " both "\n subs r6, r7, r6\n"
-#define MG_SWAR_UPPER(both, upper) "mov r6, " upper "\n"
-
-/* r7 = r6 * multiplier, part by part, less its lowest bits */
-#define MG_SWAR_FIRST(bits) "movs r7, r6\n muls r7, r2, r7\n asrs r7, r7, #" bits "\n"
-#define MG_SWAR_PART(part, bits) "movs r0, r6\n muls r0, " part ", r0\n adds r7, r7, r0\n asrs r7, r7, #" bits "\n"
-#define MG_SWAR_BELOW(bits) "asrs r0, r6, #31\n lsls r0, r0, #" bits "\n adds r7, r7, r0\n"
-#define MG_SWAR_LAST(part) "muls r6, " part ", r6\n adds r6, r6, r7\n ldr r7, [r1]\n adds r6, r6, r7\n"
-
-/* r6 = floor((r6 * multiplier + rounding) / 2^shift), for multipliers of three and of four parts */
-#define MG_SWAR_THREE(below) \
-    MG_SWAR_FIRST("10") MG_SWAR_PART("r3", "10") below MG_SWAR_LAST("r4") "asrs r6, r6, r5\n"
-#define MG_SWAR_FOURS(below) \
-    MG_SWAR_FIRST("8") MG_SWAR_PART("r3", "8") MG_SWAR_PART("r4", "8") below MG_SWAR_LAST("r5") \
-    "ldr r7, [r1, #4]\n asrs r6, r6, r7\n"
-
-/* Clamp r6 to [0, span], add low, store. */
-#define MG_SWAR_CLAMP \
-    "cmp r6, lr\n bls 8f\n mvns r6, r6\n asrs r6, r6, #31\n mov r7, lr\n ands r6, r6, r7\n 8: add r6, r12\n"
-#define MG_SWAR_STORE(out) "ldr r0, [sp, #" out "]\n strb r6, [r0]\n"
-#define MG_SWAR_STEP(out) "ldr r0, [sp, #" out "]\n strb r6, [r0, #1]\n adds r0, r0, #2\n str r0, [sp, #" out "]\n"
-
-/* Both pixels of a channel; both channels of a pair, of which a single one enters at the label `single`. */
-#define MG_SWAR_CHANNEL(sum, scale, store, size) \
-    "ldmia r1!, {r2, r3, r4, r5}\n" \
-    sum("r8", "r9") scale MG_SWAR_CLAMP store("48") sum("r10", "r11") scale MG_SWAR_CLAMP store("52") \
-    "adds r1, r1, #" size "\n"
-#define MG_SWAR_END(pair, single, scale, size) \
-    __asm__(".syntax unified\n" \
-            pair ":" MG_SWAR_CHANNEL(MG_SWAR_LOWER, scale, MG_SWAR_STORE, size) \
-            single ":" MG_SWAR_CHANNEL(MG_SWAR_UPPER, scale, MG_SWAR_STEP, size) "b 1f\n")
-#define MG_SWAR_SINGLES(entry, single) \
-    entry ": ldr r0, [sp, #48]\n subs r0, r0, #1\n str r0, [sp, #48]\n" \
-    "ldr r0, [sp, #52]\n subs r0, r0, #1\n str r0, [sp, #52]\n b " single "b\n"
 
 static void __attribute__((naked, noinline))
 mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const uint8_t *patch,
@@ -115,41 +80,6 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             "adds r0, r0, #2 * mg_n\n b 3b\n"
             ".set mg_n, mg_n + 1\n"
             ".endr\n");
-}
-
-/* One tap of two pixels: pointers to channel 0 from the table, the weight from the stream. */
-#define MG_SWAR_LANE_TAP \
-    "ldmia r5!, {r0, r6}\n ldmia r1!, {r4}\n ldrsb r0, [r0, r7]\n ldrsb r6, [r6, r7]\n" \
-    "muls r0, r4, r0\n muls r6, r4, r6\n adds r2, r2, r0\n adds r3, r3, r6\n"
-#define MG_SWAR_LANE_END(sum, below, out) \
-    "mov r6, " sum "\n" MG_SWAR_THREE(below) MG_SWAR_CLAMP "mov r7, r8\n ldr r0, [sp, #" out "]\n strb r6, [r0, r7]\n"
-
-/* r0 and r6 taps, r1 stream, r2 and r3 sums, r4 weight, r5 table, r7 channel; r10 end of the table, r12 low, lr span; at
- * the end of a channel r8 is the channel, r9 and r11 the sums. Stack: table, out0, out1, end of the channels,
- * kind; channels and outputs are counted from `at`. */
-static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED const mg_swar_lanes *block)
-{
-    __asm__(".syntax unified\n"
-            "push {r4, r5, r6, r7, lr}\n"
-            "mov r4, r8\n mov r5, r9\n mov r6, r10\n mov r7, r11\n"
-            "push {r4, r5, r6, r7}\n"
-            "ldr r1, [r0]\n ldr r3, [r0, #4]\n ldr r4, [r0, #16]\n ldr r5, [r0, #20]\n ldr r6, [r0, #12]\n ldr r7, [r0, #32]\n"
-            "ldr r2, [r0, #36]\n subs r4, r4, r2\n subs r5, r5, r2\n adds r6, r6, r2\n"
-            "push {r3, r4, r5, r6, r7}\n"
-            "ldr r4, [r0, #8]\n mov r10, r4\n ldr r4, [r0, #24]\n mov r12, r4\n ldr r4, [r0, #28]\n mov lr, r4\n"
-            "movs r7, r2\n"
-            "1: ldr r5, [sp]\n ldmia r1!, {r2}\n movs r3, r2\n"
-            "2:\n" MG_SWAR_LANE_TAP MG_SWAR_LANE_TAP MG_SWAR_LANE_TAP "cmp r5, r10\n bne 2b\n"
-            "mov r8, r7\n mov r9, r2\n mov r11, r3\n"
-            "ldmia r1!, {r2, r3, r4, r5}\n ldr r0, [sp, #16]\n lsrs r0, r0, #1\n bcs 3f\n"
-            MG_SWAR_LANE_END("r9", "", "4") MG_SWAR_LANE_END("r11", "", "8") "b 4f\n"
-            "3:\n" MG_SWAR_LANE_END("r9", MG_SWAR_BELOW("11"), "4") MG_SWAR_LANE_END("r11", MG_SWAR_BELOW("11"), "8"));
-    __asm__(".syntax unified\n"
-            "4: adds r1, r1, #4\n adds r7, r7, #1\n ldr r0, [sp, #12]\n cmp r7, r0\n beq 5f\n b 1b\n"
-            "5: add sp, #20\n"
-            "pop {r4, r5, r6, r7}\n"
-            "mov r8, r4\n mov r9, r5\n mov r10, r6\n mov r11, r7\n"
-            "pop {r4, r5, r6, r7, pc}\n");
 }
 
 /* n bytes of two pixels, side by side, + 128: by words where they are aligned. */

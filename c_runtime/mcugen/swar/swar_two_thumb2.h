@@ -5,43 +5,12 @@
 #ifndef MCUGEN_SWAR_TWO_THUMB2_H
 #define MCUGEN_SWAR_TWO_THUMB2_H
 
+#include "mcugen/swar_ends_thumb2.h"
 #include "mcugen/swar_s8.h"
 
 /* r0 taps, r1 stream, r2 and r3 the group's sums of pixel 0 and 1, r4 and r5 taps, r6 to r8 words; r9 and r10 the sums
  * of both channels and of the upper one of pixel 0, r11 and r12 of pixel 1.
  * Stack: +36 pairs, +40 patch, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span. */
-
-/* r3 = four times the sum of a channel */
-#define MG_SWAR_LOWER(both, upper) "lsl r3, " both ", #2\n sub r3, r3, " upper ", lsl #18\n"
-#define MG_SWAR_UPPER(both, upper) "lsl r3, " upper ", #2\n"
-
-/* r2 multiplier, r5 shift, r6 rounding: of three and of four parts. The sums bring two bits, the high word drops 32. */
-#define MG_SWAR_THREE \
-    "ldmia r1!, {r2, r3, r4, r5, r6}\n orr r2, r2, r3, lsl #10\n orr r2, r2, r4, lsl #20\n" \
-    "sub r5, r5, #10\n asr r6, r6, #10\n"
-#define MG_SWAR_FOURS \
-    "ldmia r1!, {r2, r3, r4, r5}\n orr r2, r2, r3, lsl #8\n orr r2, r2, r4, lsl #16\n orr r2, r2, r5, lsl #24\n" \
-    "ldr r6, [r1], #4\n ldr r5, [r1], #4\n sub r5, r5, #6\n asr r6, r6, #6\n"
-
-/* y = floor((r3 / 4 * mult + rounding) / 2^shift), clamped to [0, span] or to [0, 255], and low */
-#define MG_SWAR_CLAMP(y) "bic " y ", " y ", " y ", asr #31\n cmp " y ", r7\n it hi\n movhi " y ", r7\n"
-#define MG_SWAR_FULL(y) "usat " y ", #8, " y "\n"
-#define MG_SWAR_SCALE(y, below, clamp) \
-    "smull lr, " y ", r3, r2\n" below(y) "add " y ", " y ", r6\n asr " y ", " y ", r5\n" clamp(y) "add " y ", " y ", r8\n"
-#define MG_SWAR_BELOW(y) "add " y ", " y ", r3, asr #31\n add " y ", " y ", r3, asr #31\n"
-#define MG_SWAR_PLAIN(y)
-
-/* Both pixels of a channel; both channels of a pair, of which a single one enters at the label `single`. */
-#define MG_SWAR_CHANNEL(load, sum, below, clamp) \
-    load "ldrd r8, r7, [sp, #52]\n" sum("r9", "r10") MG_SWAR_SCALE("r0", below, clamp) \
-    sum("r11", "r12") MG_SWAR_SCALE("r4", below, clamp) "ldrd r3, lr, [sp, #44]\n"
-#define MG_SWAR_END(pair, single, load, below, clamp) \
-    __asm__(".syntax unified\n" \
-            pair ":" MG_SWAR_CHANNEL(load, MG_SWAR_LOWER, below, clamp) "strb r0, [r3, #1]\n strb r4, [lr, #1]\n" \
-            single ":" MG_SWAR_CHANNEL(load, MG_SWAR_UPPER, below, clamp) \
-            "strb r0, [r3, #2]!\n strb r4, [lr, #2]!\n strd r3, lr, [sp, #44]\n b 1b\n")
-#define MG_SWAR_SINGLES(entry, single) \
-    entry ": ldrd r3, lr, [sp, #44]\n sub r3, r3, #1\n sub lr, lr, #1\n strd r3, lr, [sp, #44]\n b " single "b\n"
 
 static void __attribute__((naked, noinline))
 mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const uint8_t *patch,
@@ -108,46 +77,6 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
     MG_SWAR_END("29", "39", MG_SWAR_THREE, MG_SWAR_BELOW, MG_SWAR_FULL);
     __asm__(".syntax unified\n" MG_SWAR_SINGLES("22", "30") MG_SWAR_SINGLES("23", "31") MG_SWAR_SINGLES("26", "34")
                 MG_SWAR_SINGLES("27", "35") MG_SWAR_SINGLES("40", "38") MG_SWAR_SINGLES("41", "39"));
-}
-
-/* Both pixels of a channel, sums in r2 and r3, the channel in lr. */
-#define MG_SWAR_LANE_SCALE(y, below, clamp) \
-    "lsl " y ", " y ", #2\n smull r12, r10, " y ", r4\n" below(y) "add r10, r10, r8\n asr r10, r10, r7\n" clamp \
-    "add " y ", r10, r9\n"
-#define MG_SWAR_LANE_BELOW(y) "add r10, r10, " y ", asr #31\n add r10, r10, " y ", asr #31\n"
-#define MG_SWAR_LANE_CLAMP "bic r10, r10, r10, asr #31\n cmp r10, r11\n it hi\n movhi r10, r11\n"
-#define MG_SWAR_LANE_FULL "usat r10, #8, r10\n"
-#define MG_SWAR_LANES_SCALE(below, clamp) MG_SWAR_LANE_SCALE("r2", below, clamp) MG_SWAR_LANE_SCALE("r3", below, clamp)
-
-/* r0 table, r1 stream, r2 and r3 sums, r4 to r9 pointers and taps, r10 to r12 weights, lr channel. Stack: end of the
- * table, table, end of the channels, out0, out1, low, span, kind; channels and outputs are counted from `at`. */
-static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED const mg_swar_lanes *block)
-{
-    __asm__(".syntax unified\n"
-            "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
-            "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8, r9, lr}\n"
-            "add r4, r4, lr\n sub r5, r5, lr\n sub r6, r6, lr\n"
-            "mov r10, r3\n mov r3, r2\n mov r2, r10\n"
-            "push {r2, r3, r4, r5, r6, r7, r8, r9}\n"
-            "1: ldr r0, [sp, #4]\n ldr r2, [r1], #4\n mov r3, r2\n"
-            "2: ldmia r0!, {r4, r5, r6, r7, r8, r9}\n ldmia r1!, {r10, r11, r12}\n"
-            "ldrsb r4, [r4, lr]\n ldrsb r5, [r5, lr]\n ldrsb r6, [r6, lr]\n ldrsb r7, [r7, lr]\n"
-            "ldrsb r8, [r8, lr]\n ldrsb r9, [r9, lr]\n"
-            "mla r2, r4, r10, r2\n mla r3, r5, r10, r3\n mla r2, r6, r11, r2\n mla r3, r7, r11, r3\n"
-            "mla r2, r8, r12, r2\n mla r3, r9, r12, r3\n"
-            "ldr r4, [sp]\n cmp r0, r4\n bne 2b\n"
-            "ldmia r1!, {r4, r5, r6, r7, r8}\n orr r4, r4, r5, lsl #10\n orr r4, r4, r6, lsl #20\n"
-            "sub r7, r7, #10\n asr r8, r8, #10\n"
-            "ldrd r9, r11, [sp, #20]\n ldr r5, [sp, #28]\n"
-            "cmp r5, #2\n beq 5f\n bhi 6f\n cbnz r5, 3f\n"
-            MG_SWAR_LANES_SCALE(MG_SWAR_PLAIN, MG_SWAR_LANE_CLAMP) "b 4f\n"
-            "3:\n" MG_SWAR_LANES_SCALE(MG_SWAR_LANE_BELOW, MG_SWAR_LANE_CLAMP) "b 4f\n"
-            "6:\n" MG_SWAR_LANES_SCALE(MG_SWAR_LANE_BELOW, MG_SWAR_LANE_FULL) "b 4f\n"
-            "5:\n" MG_SWAR_LANES_SCALE(MG_SWAR_PLAIN, MG_SWAR_LANE_FULL)
-            "4: ldrd r4, r5, [sp, #12]\n strb r2, [r4, lr]\n strb r3, [r5, lr]\n"
-            "add lr, lr, #1\n ldr r4, [sp, #8]\n cmp lr, r4\n bne 1b\n"
-            "add sp, sp, #32\n"
-            "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 
 /* n bytes of two pixels, side by side, + 128. */

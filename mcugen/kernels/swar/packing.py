@@ -63,6 +63,12 @@ class Channel:
         return (self.weights, self.bias) if self.constant is None else (np.zeros_like(self.weights), 0)
 
 
+def signed_bias(c: Channel) -> int:
+    """The bias where the sum is of stored values, not of u."""
+    weights, bias = c.live
+    return bias + 128 * int(weights.sum())
+
+
 def _intervals(w: np.ndarray, bias: np.ndarray | np.int64) -> np.ndarray:
     """The least and the largest sum of each row of weights: int64, [2] and the shape of the bias."""
     return np.stack([bias + 255 * np.minimum(w, 0).sum(axis=-1), bias + 255 * np.maximum(w, 0).sum(axis=-1)])
@@ -144,8 +150,8 @@ def lane_fields(call: Call, made: list[Channel], activation: str) -> Params:
     words: list[int] = []
     (least, most), offset = activation_range(activation, call.output), offset_of(call, activation)
     for c in made:
-        w, bias = c.live
-        words += [_u32(bias + 128 * int(w.sum())), *(_u32(int(v)) for v in np.pad(w, (0, taps - w.size)))]
+        w = c.live[0]
+        words += [u32(signed_bias(c)), *(u32(int(v)) for v in np.pad(w, (0, taps - w.size)))]
         words += ending(c, offset, least, 3)
     stream: dict[str, Param] = {
         "stream": np.array(words, np.uint32),
@@ -167,37 +173,55 @@ def in_three_parts(call: Call, made: list[Channel], activation: str) -> bool:
     return all(c.constant is not None or parts_of(c, offset_of(call, activation)) == 3 for c in made)
 
 
-def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
+@dataclass(frozen=True)
+class Pair:
+    """Two channels that are computed together, the lower one without weights where it is none.
+
+    ends: the constants of its channels in the stream
+    """
+
+    lower: Channel
+    upper: Channel
+    kind: int
+    ends: list[int]
+
+
+def pairs(call: Call, made: list[Channel], activation: str) -> Iterator[Pair]:
+    """The channels two by two, the last one of an odd number alone."""
     offset = offset_of(call, activation)
     least, most = activation_range(activation, call.output)
     common = (LINEAR if is_linear(call, offset) else 0) + (FULL if most - least == 255 else 0)
     for first, second in zip(made[0::2], [*made[1::2], None], strict=False):
         pair = [c for c in (first, second) if c is not None]
-        live = [c.constant is None for c in pair]
-        parts = max(parts_of(c, offset) if alive else 3 for c, alive in zip(pair, live, strict=True))
+        parts = max(parts_of(c, offset) if c.constant is None else 3 for c in pair)
         kind = common + (SINGLE if second is None else 0) + (FOUR if parts == 4 else 0)
         none = Channel(np.zeros_like(first.weights), 0, 0, 1, 0)
-        yield from _sums(*((none, first) if second is None else (first, second)))
-        yield 16 + kind
-        for c in pair:
-            yield from ending(c, offset, least, parts)
+        ends = [word for c in pair for word in ending(c, offset, least, parts)]
+        yield Pair(*((none, first) if second is None else (first, second)), kind, ends)
+
+
+def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
+    for pair in pairs(call, made, activation):
+        yield from _sums(pair.lower, pair.upper)
+        yield 16 + pair.kind
+        yield from pair.ends
 
 
 def _sums(lower: Channel, upper: Channel) -> Iterator[int]:
     """The head of a pair and its groups of words."""
     w0, w1 = (c.live[0] for c in (lower, upper))
-    groups = list(_groups(w0, w1))
+    groups = list(split(w0, w1))
     starts = [_start(w0[a:b], w1[a:b]) for a, b in groups]
     upper_start = upper.live[1] - sum(s[1] for s in starts)
-    yield _u32(lower.live[1] - sum(s[0] for s in starts) + (upper_start << 16))
-    yield _u32(upper_start)
+    yield u32(lower.live[1] - sum(s[0] for s in starts) + (upper_start << 16))
+    yield u32(upper_start)
     yield len(groups)
     for (a, b), (s0, s1) in zip(groups, starts, strict=True):
-        yield _u32(s0 + (s1 << 16))
-        yield from map(_u32, (w0[a:b] + (w1[a:b] << 16)).tolist())
+        yield u32(s0 + (s1 << 16))
+        yield from map(u32, (w0[a:b] + (w1[a:b] << 16)).tolist())
 
 
-def _groups(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
+def split(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
     """[first, end) of the groups, each as long as it can be."""
     first = lower = upper = 0
     for k, (v0, v1) in enumerate(zip(np.abs(w0).tolist(), np.abs(w1).tolist(), strict=True)):
@@ -224,8 +248,8 @@ def ending(c: Channel, offset: int, least: int, parts: int) -> Iterator[int]:
         mult, shift, rounding = 0, 32 - low, (c.constant - least) << (32 - low)
     yield from (mult >> bits * k & mask for k in range(parts - 1))
     yield mult >> low
-    yield from (shift, _u32(rounding)) if parts == 3 else (_u32(rounding), shift)
+    yield from (shift, u32(rounding)) if parts == 3 else (u32(rounding), shift)
 
 
-def _u32(value: int) -> int:
+def u32(value: int) -> int:
     return value % 2**32

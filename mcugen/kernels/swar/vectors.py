@@ -11,13 +11,14 @@ sums of weights together, so that their groups of taps end together:
         per output          multiplier in three or four parts, shift and rounding as in `packing`; index of the output
 
 Sums of a group stay apart as in `packing`. The upper half of n's word is where the code of LONGEST taps, 20 bytes each,
-is entered.
+is entered. Kernels without scratch read taps as they are, signed: sums begin elsewhere, and the code has 22 bytes each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -34,15 +35,16 @@ LANE = 257
 """Most that the weights of an output add up to in a group, taken absolute: 255 * 257 < 65536."""
 LONGEST = 32
 """Most taps of a group."""
-_SKIPPED_BYTES = 20
+_SKIPPED_BYTES = {False: 20, True: 22}
+"""Whether taps are signed -> bytes of code of a tap."""
 _LINEAR, _FOUR = packing.LINEAR, packing.FOUR
 
 
-def _params(call: Call) -> Params:
+def _params(call: Call, *, signed: bool) -> Params:
     made, activation = channels_of(call), activation_of(call)
     least, most = activation_range(activation, call.output)
     return {
-        "stream": np.array(list(_words(call, made)), np.int64).astype(np.uint32),
+        "stream": np.array(list(_words(call, made, signed)), np.int64).astype(np.uint32),
         "blocks": -(-len(made) // BLOCK),
         "out_min": least,
         "out_span": most - least,
@@ -51,14 +53,14 @@ def _params(call: Call) -> Params:
     }
 
 
-def _words(call: Call, made: list[packing.Channel]) -> Iterator[int]:
+def _words(call: Call, made: list[packing.Channel], signed: bool) -> Iterator[int]:
     weights = np.stack([c.live[0] for c in made])
     order = _order(weights)
     least, offset = activation_range(activation_of(call), call.output)[0], packing.offset_of(call, activation_of(call))
     common = _LINEAR if packing.is_linear(call, offset) else 0
     for rows, ends in zip(_blocks(weights[order]), _ends(weights), strict=True):
         block = [made[k] for k in order[:BLOCK]]
-        yield from _block(rows, ends, [c.live[1] for c in block])
+        yield from _block(rows, ends, [packing.signed_bias(c) if signed else c.live[1] for c in block], signed)
         parts = max(packing.parts_of(c, offset) if c.constant is None else 3 for c in block)
         yield from (len(block), common + (_FOUR if parts == 4 else 0), 0, 0, 0)
         for k, c in zip(order[:BLOCK], block, strict=True):
@@ -67,10 +69,12 @@ def _words(call: Call, made: list[packing.Channel]) -> Iterator[int]:
         order = order[BLOCK:]
 
 
-def _block(w: np.ndarray, ends: list[int], bias: list[int]) -> Iterator[int]:
+def _block(w: np.ndarray, ends: list[int], bias: list[int], signed: bool) -> Iterator[int]:
     """The first sums and the groups of a block with weights w [BLOCK, taps]."""
     parts = [w[:, first:end] for first, end in zip([0, *ends], ends, strict=False)]
-    least = np.stack([255 * np.where(part < 0, -part, 0).sum(axis=1) for part in parts])
+    below, above = (127, 128) if signed else (255, 0)
+    sizes = [(np.maximum(-part, 0).sum(axis=1), np.maximum(part, 0).sum(axis=1)) for part in parts]
+    least = np.stack([below * negative + above * positive for negative, positive in sizes])
     starts = least - np.array([0, 32768] * (BLOCK // 2))
     sums = np.pad(np.array(bias, np.int64), (0, BLOCK - len(bias))) - starts.sum(axis=0)
     yield len(parts)
@@ -79,7 +83,7 @@ def _block(w: np.ndarray, ends: list[int], bias: list[int]) -> Iterator[int]:
     for part, start in zip(parts, starts, strict=True):
         n = part.shape[1]
         yield from (_u32(v) for v in _paired(start))
-        yield n + ((4 + _SKIPPED_BYTES * (LONGEST - n)) << 16)
+        yield n + ((4 + _SKIPPED_BYTES[signed] * (LONGEST - n)) << 16)
         yield from (_u32(v) for v in _paired(part.T[::-1]).reshape(-1))
 
 
@@ -133,7 +137,7 @@ def _scratch(call: Call) -> int:
 VECTOR: Kernel = replace(
     RUN,
     symbol="mg_fully_connected_s8__swar",
-    params=_params,
+    params=partial(_params, signed=False),
     scratch=_scratch,
     work=_work,
     terms=("blocks", "groups", "words"),
@@ -142,3 +146,13 @@ VECTOR: Kernel = replace(
     short="fc_swar",
 )
 """A fully connected layer."""
+
+DIRECT: Kernel = replace(
+    VECTOR,
+    symbol="mg_fully_connected_s8__swar_direct",
+    params=partial(_params, signed=True),
+    scratch=None,
+    alone=True,
+    short="fc_swar_direct",
+)
+"""A fully connected layer, or a convolution of single pixels, whose taps are read as they are."""

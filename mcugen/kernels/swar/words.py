@@ -20,7 +20,11 @@ PIXELS = 4
 """Most pixels of a block: a core with few registers takes two."""
 POINTER_BYTES = 8
 """Size of the largest pointer among the machines that run the code, including the build machine."""
-TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks", "groups", "words"))
+ROOMS = (9, 15, 27)
+"""Taps whose pointers a kernel without scratch keeps on the stack."""
+GROUP = 1.7
+"""A group of taps takes so many times what a tap takes, about. Both come together, so that no fit tells them apart."""
+TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks", "inner"))
 ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
 
@@ -65,13 +69,26 @@ def _depthwise_params(call: Call) -> Params:
 
 
 def _scratch(call: Call) -> int:
-    outputs = call.output.shape[-1]
-    return aligned(PIXELS * (call.input(1).size // outputs) + outputs)
+    return aligned(PIXELS * int(matrix(call).shape[1]))
+
+
+def _pointed_taps(call: Call) -> int:
+    """Taps of a depthwise convolution with pointers, a multiple of three."""
+    return -(-int(matrix(call).shape[1]) // 3) * 3
+
+
+def few_taps(call: Call) -> bool:
+    "the window has at most 27 taps"
+    return _pointed_taps(call) <= ROOMS[-1]
+
+
+def _room(call: Call) -> dict[str, int]:
+    """Taps whose pointers find place on the stack."""
+    return {"room": next(room for room in ROOMS if _pointed_taps(call) <= room)}
 
 
 def _depthwise_scratch(call: Call) -> int:
-    taps = -(-matrix(call).shape[1] // 3) * 3
-    return aligned(2 * taps * POINTER_BYTES + call.output.shape[3])
+    return aligned(2 * _pointed_taps(call) * POINTER_BYTES)
 
 
 def _run_work(call: Call) -> dict[str, float]:
@@ -102,13 +119,13 @@ def _work_threes(call: Call, blocks: float) -> float:
 
 
 def _work(call: Call, rows: int, width: int) -> dict[str, float]:
-    """Rows of pixels in blocks of two, or of four on some cores; groups and words of pairs of channels in them."""
+    """Rows of pixels in blocks of two, or of four on some cores; words and groups of pairs of channels in them."""
     w = matrix(call)
-    groups, words = packing.groups(w), -(-len(w) // 2) * w.shape[1]
+    inner = GROUP * packing.groups(w) + -(-len(w) // 2) * w.shape[1]
     found: dict[str, float] = {}
     for size, name in ((2, "two"), (PIXELS, "four")):
         blocks = rows * -(-width // size)
-        found |= {f"{name}_blocks": blocks, f"{name}_groups": blocks * groups, f"{name}_words": blocks * words}
+        found |= {f"{name}_blocks": blocks, f"{name}_inner": blocks * inner}
     return found
 
 
@@ -177,7 +194,20 @@ DEPTHWISE = replace(
     accepts=(_filter.int8_outside, _filter.constant_weights, narrow, three_parts),
     params=_depthwise_params,
     scratch=_depthwise_scratch,
+    variant=lambda call: {"room": 0},
     work=_depthwise_work,
     terms=("blocks", "lanes", "threes", "apart_lanes", "apart_threes", "walked", "walks"),
+    source="",
+    short="dw_swar",
 )
 """Convolution of single channels, with a window that slides over rows."""
+
+DEPTHWISE_DIRECT = replace(
+    DEPTHWISE,
+    symbol="mg_depthwise_conv2d_s8__swar_direct",
+    accepts=(*DEPTHWISE.accepts, few_taps),
+    scratch=lambda call: 0,
+    variant=_room,
+    short="dw_swar_direct",
+)
+"""The same without memory of its own."""

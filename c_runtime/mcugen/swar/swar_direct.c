@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/swar_direct.h"
+
+#include "mcugen/swar_runs.h"
+
+/* The taps of column x, some of them outside the image. */
+static void mg_swar_edge(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t x, int8_t *patch)
+{
+    int8_t *to = patch;
+    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
+        for (uint32_t j = 0u; j < p->kernel_w; j += 1u) {
+            const uint32_t column = x * p->stride_w + j * p->dilation_w - p->pad_w;
+            const uint32_t step = column < p->in_w ? 1u : 0u;
+            const int8_t *const from = step != 0u ? rows[i] + column * p->in_c : &p->outside;
+            for (uint32_t k = 0u; k < p->in_c; k += 1u) {
+                to[k] = from[k * step]; /* one loop, which no compiler takes for a call of memcpy or memset */
+            }
+            to += p->in_c;
+        }
+    }
+}
+
+/* Where the runs of column x begin, in every second place of a table; patch: for those beyond the row. */
+static void mg_swar_place(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t x, mg_swar_run *table,
+                          int8_t *patch)
+{
+    const uint32_t inside = x >= p->inside_first && x < p->inside_end ? 1u : 0u;
+    const uint32_t first = (x * p->stride_w - p->pad_w) * p->in_c, apart = inside != 0u ? p->apart : p->run;
+    const int8_t *at = patch;
+    mg_swar_run *to = table;
+    if (inside == 0u) {
+        mg_swar_edge(p, rows, x, patch);
+    }
+    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
+        at = inside != 0u ? rows[i] + first : at;
+        for (uint32_t j = 0u; j < p->runs; j += 1u) {
+            to[0] = at;
+            to += 2;
+            at += apart;
+        }
+    }
+}
+
+void mg_conv2d_s8__swar_direct(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
+                               int8_t *scratch)
+{
+    mg_swar_run table[2u * MG_SWAR_RUNS];
+    (void)y;
+    for (uint32_t x = 0u; x < p->out_w; x += 2u) {
+        const uint32_t next = x + 1u < p->out_w ? x + 1u : x;
+        const uint32_t inside = x >= p->inside_first && x < p->inside_end ? 1u : 0u;
+        mg_swar_place(p, rows, x, table, scratch);
+        mg_swar_place(p, rows, next, table + 1, scratch + (inside != 0u || next == x ? 0u : p->taps));
+        mg_swar_direct_two(p->stream, p->pairs, table, out + x * p->outputs, out + next * p->outputs, p->out_min,
+                           p->out_span, (uint32_t)p->kernel_h * p->runs);
+    }
+}
+
+void mg_conv2d_s8__swar_direct_pointwise(const mg_swar_direct_params *p, const int8_t *in, int8_t *out, uint32_t n)
+{
+    for (uint32_t i = 0u; i < n; i += 2u) {
+        const uint32_t next = i + 1u < n ? i + 1u : i;
+        const mg_swar_run table[2] = {in + i * p->taps, in + next * p->taps};
+        mg_swar_direct_two(p->stream, p->pairs, table, out + i * p->outputs, out + next * p->outputs, p->out_min,
+                           p->out_span, 1u);
+    }
+}

@@ -1,0 +1,168 @@
+"""Convolutions on words of two channels that read rows of int8 as they are, two pixels at a time.
+
+They take no memory of their own, but for columns that read beyond the row, whose taps are gathered. Taps stay signed,
+and a group of them lies in a run of neighbouring ones:
+
+    per pair of channels    start of both sums, start of the upper sums, number of groups of the first run
+        per run             its groups: start word, of which the lower 6 bits are 61 - 2 * n, n being the number of
+                            taps; n words. Between two runs NEXT, and 64 times the number of groups of the next one
+        end                 END, and 64 times the kind: LINEAR, SINGLE, FOUR and FULL, added
+        per channel         multiplier, shift and rounding as in `packing`
+
+Sums of a group stay apart as in `packing`, for x in [-128, 127].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mcugen.call import Call, Params
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.swar import packing
+from mcugen.kernels.swar.words import GROUP, aligned, channels_of
+from mcugen.kernels.swar.words import RUN as PATCHED
+from mcugen.numeric import activation_range
+from mcugen.ops import _filter
+from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._window import fields
+
+SOURCE = "swar_direct.c"
+STRUCT = "mg_swar_direct"
+PIXELS = 2
+"""Pixels that are computed together."""
+MOST_RUNS = 16
+"""Runs of neighbouring taps of a pixel, at most: their places are kept on the stack."""
+NEXT, END = 0, 2
+CODES = 64
+"""Values of the lower bits of a start word."""
+TERMS = ("blocks", "inner", "runs")
+
+
+def _runs(call: Call) -> tuple[int, int]:
+    """Runs of neighbouring taps in a kernel row, and the taps of each."""
+    window, channels = window_of(call), call.input(0).shape[3]
+    count = window.kernel[1] if window.dilation[1] > 1 else 1
+    return count, window.kernel[1] // count * channels
+
+
+def few_runs(call: Call) -> bool:
+    "the window has at most 16 runs of neighbouring taps"
+    return window_of(call).kernel[0] * _runs(call)[0] <= MOST_RUNS
+
+
+def _words(call: Call, run: int) -> Iterator[int]:
+    """The stream, for runs of that many taps."""
+    for pair in packing.pairs(call, channels_of(call), activation_of(call)):
+        yield from _sums(pair.lower, pair.upper, run)
+        yield END + CODES * pair.kind
+        yield from pair.ends
+
+
+def _sums(lower: packing.Channel, upper: packing.Channel, run: int) -> Iterator[int]:
+    """The head of a pair and its runs."""
+    w0, w1 = (c.live[0] for c in (lower, upper))
+    parts = [(w0[k : k + run], w1[k : k + run]) for k in range(0, w0.size, run)]
+    runs = [[(v0[a:b], v1[a:b]) for a, b in packing.split(v0, v1)] for v0, v1 in parts]
+    starts = [[_start(v0, v1) for v0, v1 in groups] for groups in runs]
+    upper_start = packing.signed_bias(upper) - sum(s1 for found in starts for _, s1 in found)
+    yield packing.u32(packing.signed_bias(lower) - sum(s0 for found in starts for s0, _ in found) + (upper_start << 16))
+    yield packing.u32(upper_start)
+    yield len(runs[0])
+    for k, (groups, found) in enumerate(zip(runs, starts, strict=True)):
+        if k > 0:
+            yield NEXT + CODES * len(groups)
+        for (v0, v1), (s0, s1) in zip(groups, found, strict=True):
+            yield packing.u32(s0 + (s1 << 16))
+            yield from map(packing.u32, (v0 + (v1 << 16)).tolist())
+
+
+def _start(w0: np.ndarray, w1: np.ndarray) -> tuple[int, int]:
+    """Where the sums of a group start so that they stay within their halves; the lower carries the length."""
+    lower, upper = (128 * int(w[w > 0].sum()) - 127 * int(w[w < 0].sum()) for w in (w0, w1))
+    return lower + (CODES - 3 - 2 * w0.size - lower) % CODES, upper - 32768
+
+
+def _shared(call: Call, run: int) -> dict[str, Any]:
+    made, (least, most) = channels_of(call), activation_range(activation_of(call), call.output)
+    return {
+        "stream": np.array(list(_words(call, run)), np.uint32),
+        "pairs": (len(made) + 1) // 2,
+        "taps": made[0].weights.size,
+        "outputs": len(made),
+        "out_min": least,
+        "out_span": most - least,
+    }
+
+
+def _params(call: Call) -> Params:
+    return _shared(call, matrix(call).shape[1])
+
+
+def _window_params(call: Call) -> Params:
+    window, x, (runs, run) = window_of(call), call.input(0), _runs(call)
+    geometry = fields(window, x, call.output, adjacent=False)
+    places = {"run": run, "runs": runs, "apart": window.dilation[1] * x.shape[3], "outside": x.zero_point}
+    return {**_shared(call, run), **geometry, **places}
+
+
+def _scratch(call: Call) -> int:
+    """The taps of two columns that read beyond the row: as much as portable kernels take."""
+    return aligned(PIXELS * int(matrix(call).shape[1]))
+
+
+def _work(call: Call, blocks: int, run: int) -> dict[str, float]:
+    """Blocks of pixels, and in them words and groups, and runs, of pairs of channels."""
+    w = matrix(call)
+    pairs, runs = -(-len(w) // 2), w.shape[1] // run
+    groups = sum(packing.groups(w[:, k : k + run]) for k in range(0, w.shape[1], run))
+    counts = {"blocks": 1, "inner": GROUP * groups + pairs * w.shape[1], "runs": pairs * runs}
+    return {name: float(blocks * count) for name, count in counts.items()}
+
+
+def _run_work(call: Call) -> dict[str, float]:
+    return _work(call, -(-pixels(call) // PIXELS), matrix(call).shape[1])
+
+
+def _row_work(call: Call) -> dict[str, float]:
+    """The counts of `_work`, and pieces and bytes of taps that are gathered."""
+    window, x, (images, height, width, _) = window_of(call), call.input(0), call.output.shape
+    first, end = window.inside(x, adjacent=False)
+    copies = images * height * (width - (end - first)) * window.kernel[0] * window.kernel[1]
+    found = _work(call, images * height * -(-width // PIXELS), _runs(call)[1])
+    return {**found, "copies": float(copies), "copied": float(copies * x.shape[3])}
+
+
+POINTWISE = Kernel(
+    "mg_conv2d_s8__swar_direct_pointwise",
+    Form.POINTWISE,
+    accepts=PATCHED.accepts,
+    params=_params,
+    count=pixels,
+    work=_run_work,
+    terms=TERMS,
+    widened=True,
+    struct=STRUCT,
+    source=SOURCE,
+    short="cswd_pointwise",
+)
+"""Convolution of single pixels."""
+
+WINDOW = Kernel(
+    "mg_conv2d_s8__swar_direct",
+    Form.WINDOW,
+    accepts=(*PATCHED.accepts, few_runs),
+    params=_window_params,
+    scratch=_scratch,
+    window=row_window,
+    outside=_filter.outside,
+    work=_row_work,
+    terms=(*TERMS, "copies", "copied"),
+    widened=True,
+    struct=STRUCT,
+    source=SOURCE,
+    short="cswd",
+)
+"""Convolution in one group, with a window that slides over rows."""
