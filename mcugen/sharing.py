@@ -130,7 +130,7 @@ def _require_flash(artifacts: Sequence[Artifact], options: Options) -> None:
             raise MemoryBudgetError(
                 f"{what}: the constants of the models need {needed:,} bytes, {available:,} are there: "
                 f"{needed - available:,} over\n" + "\n".join(lines),
-                hint="--optimize flash or ram keeps weights as wide as the models'",
+                hint="--optimize flash keeps weights as wide as the models'",
             )
 
 

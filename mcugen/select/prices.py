@@ -39,12 +39,16 @@ FREE = Prices()
 
 
 def prices_of(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Prices:
-    """The prices for the goal of `options`: those of `balanced`, or none, as on a computer, which has no ISA here."""
-    if options.optimize != "balanced" or not board.isa:
+    """The prices for the goal of `options`, or none, as on a computer, which has no ISA here.
+
+    `ram` takes the least RAM at any price; of equals, constants cost what they do with `balanced`.
+    """
+    if options.optimize not in ("balanced", "ram") or not board.isa:
         return FREE
     time = sum(min(c.cost for c in listed) for listed in candidates)
     constants = sum(min(c.choice.constant_bytes for c in listed) for listed in candidates)
-    return Prices(RAM_PRICE * time / _largest_layer(graph), FLASH_PRICE * time / max(constants, 1))
+    ram = RAM_PRICE * time / _largest_layer(graph) if options.optimize == "balanced" else 0.0
+    return Prices(ram, FLASH_PRICE * time / max(constants, 1))
 
 
 def _largest_layer(graph: Graph) -> int:

@@ -192,8 +192,8 @@ def problem_of(
 ) -> Problem:
     """The problem with the candidates that the goal allows, at its prices.
 
-    Weights are stored wider for `speed`, or where that has a price; else they stay as wide as the model has them. Forms
-    that spare bytes at the cost of time are for `flash`.
+    Weights are stored wider for `speed`, or where that has a price, as for `balanced` and `ram`; else they stay as wide
+    as the model has them. Forms that spare bytes at the cost of time are for `flash`.
     """
     prices = prices_of(graph, candidates, options, board)
     wider = options.optimize == "speed" or prices.flash > 0
@@ -300,6 +300,9 @@ def _advised(problem: Problem, points: Sequence[Point], cost: float, solution: S
     """The solution with notes of what more RAM would bring, where they are wanted."""
     if not problem.known.advises:
         return solution
+    if problem.options.optimize == "ram":
+        points = [replace(p, cost=p.cost - problem.prices.flash * constants.constants_of(p.picks)) for p in points]
+        cost = cost_of(problem, solution)
     notes, options = [], problem.options
     room = room_of(options, problem.board)
     for point, name in faster_points(points, solution.ram_bytes, cost, options):
@@ -344,23 +347,36 @@ def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
 
 
 def _smallest_within_flash(problem: Problem) -> Solution:
-    """The least RAM; where its constants are over the limit, that of kernels with no more than a set that is within."""
-    found, limit = _smallest(problem, problem.candidates), constants.limit_of(problem.options, problem.board)
+    """The least RAM, and of equals the least time and price of constants; where these are over the limit, that of
+    kernels with no more than a set that is within.
+    """
+    found, limit = _smallest(problem, _priced(problem)), constants.limit_of(problem.options, problem.board)
     chosen = {c.node.name: c.kernel for c in found.choices}
     picks = tuple(
         next(c for c in listed if c.choice.kernel is chosen[c.choice.node.name]) for listed in problem.candidates
     )
     if limit is None or constants.constants_of(picks) <= limit:
         return found
-    return _smallest(problem, constants.no_larger(problem.candidates, problem.within_flash(picks)))
+    return _smallest(problem, constants.no_larger(_priced(problem), problem.within_flash(picks)))
+
+
+def _priced(problem: Problem) -> list[Candidates]:
+    """All candidates at costs that hold the price of their constants."""
+
+    def priced(c: Candidate) -> Candidate:
+        price = problem.prices.flash * c.choice.constant_bytes
+        return replace(c, cost=c.cost + price, rows_cost=c.rows_cost + price)
+
+    return [tuple(sorted(map(priced, listed), key=lambda c: c.cost)) for listed in problem.candidates]
 
 
 def _smallest_of_frames(problem: Problem) -> Solution:
     """The one schedule of frames with the leanest kernels, or with the fastest where those need no more."""
-    leanest = tuple(min(listed, key=_memory_of) for listed in problem.candidates)
+    price = problem.prices.flash
+    leanest = tuple(min(listed, key=lambda c: _memory_of(c, price)) for listed in problem.candidates)
     picks = dict.fromkeys(problem.within_flash(p) for p in (leanest, problem.fastest))
-    solutions = [problem.planned(chosen) for chosen in picks]
-    return min(solutions, key=lambda s: (s.ram_bytes, cost_of(problem, s)))
+    solutions = [(problem.planned(chosen), price * constants.constants_of(chosen)) for chosen in picks]
+    return min(solutions, key=lambda s: (s[0].ram_bytes, cost_of(problem, s[0]) + s[1]))[0]
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
@@ -381,6 +397,9 @@ def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
     return _advised(problem, points, *best[1:])
 
 
-def _memory_of(c: Candidate) -> tuple[bool, int, int, float]:
-    """Sort key: kernels that can run row by row first, then the least memory of their own, few rows, and time."""
-    return not can_run_by_rows(c.choice), c.working_bytes, batch_of(c.choice), c.rows_cost
+def _memory_of(c: Candidate, price: float = 0.0) -> tuple[bool, int, int, float]:
+    """Sort key: kernels that can run row by row first, then the least memory of their own, few rows, and time, with the
+    price of their constants.
+    """
+    cost = c.rows_cost + price * c.choice.constant_bytes
+    return not can_run_by_rows(c.choice), c.working_bytes, batch_of(c.choice), cost
