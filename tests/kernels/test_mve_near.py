@@ -39,6 +39,7 @@ class Shapes(DepthwiseConv2D):
             deep((5, 9, 60), (3, 3), stride=(2, 2)),
             deep((4, 5, 127), (3, 3), padding=((1, 0), (2, 2)), zero=-9, out_zero=5, gain=1e-3),
             deep((4, 7, 30), (3, 3), rounding="single"),
+            deep((2, 60, 117), (1, 2), stride=(1, 36), gain=1e-4),
         ]
         return [served_by(cls, found) for found in made]
 
@@ -73,5 +74,6 @@ def test_refused_are_windows_beyond_its_registers_and_vectors_that_are_not_full(
     assert "at most 127 bytes apart" in refused(deep((4, 5, 64), (3, 3), dilation=(1, 2), padding="VALID"))
     assert "16 channels or more" in refused(deep((4, 9, 12), (3, 3)))
     assert "16 channels or more" in refused(deep((4, 9, 8), (3, 3), stride=(2, 2)))
+    assert "leave out at most 4095 bytes" in refused(deep((2, 60, 117), (1, 2), stride=(1, 37), gain=1e-4))
     assert "side by side" in refused(deep((4, 3, 4), (3, 3)))
     assert "side by side" in refused(deep((2, 5, 16), (4, 3)))

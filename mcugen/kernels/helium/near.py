@@ -24,6 +24,9 @@ MOST_TAPS = 27
 MOST_APART = 127
 """Bytes from tap to tap of a row: the step of a load that moves its address."""
 
+MOST_SKIPPED = 4095
+"""Bytes between the channels of a window and of the next: what an addition takes as a constant."""
+
 FINISH_BYTES = (0, 72, 104, 8, 40, 80)
 """Code that finishes sums, beyond that for the first of packing.FINISHES, for each of them."""
 
@@ -38,6 +41,11 @@ def is_near(call: Call) -> bool:
     "kernels of at most 5 rows and 27 taps, those of a row at most 127 bytes apart"
     rows, columns = window_of(call).kernel
     return rows <= MOST_ROWS and rows * columns <= MOST_TAPS and _apart(call) <= MOST_APART
+
+
+def steps_near(call: Call) -> bool:
+    "windows side by side leave out at most 4095 bytes of a row"
+    return (window_of(call).stride[1] - 1) * call.output.shape[3] <= MOST_SKIPPED
 
 
 def fills_vectors(call: Call) -> bool:
@@ -118,7 +126,7 @@ def kernel(*rules: Rule) -> Kernel:
     return replace(
         base,
         symbol="mg_depthwise_conv2d_s8__mve_near",
-        accepts=(*base.accepts, is_near, fills_vectors, has_inside, woven.narrows),
+        accepts=(*base.accepts, is_near, steps_near, fills_vectors, has_inside, woven.narrows),
         params=params,
         variant=variant,
         code=code,
