@@ -20,6 +20,14 @@
 #define MCUGEN_ROWS(step, output, first, rows, pointer)
 #endif
 
+/* Hides the value of a variable from the compiler. GCC 12 for Helium computes conditions of four lanes whose values it knows
+ * wrong: a lane that holds makes those after it hold. */
+#if defined(__ARM_FEATURE_MVE) && !defined(MCUGEN_CHECK_TEXT)
+#define MCUGEN_HIDE(x) __asm__("" : "+r"(x))
+#else
+#define MCUGEN_HIDE(x) ((void)(x))
+#endif
+
 static inline int32_t mg_clamp(int32_t x, int32_t low, int32_t high)
 {
     const int32_t floored = x < low ? low : x;

@@ -18,7 +18,9 @@ KERNEL = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_s8__mve_pi
 
 
 class Shapes(Conv2D):
-    """One piece and several; of one to three steps; chunks of one vector and of three. Source: none."""
+    """One piece and several; of one to three steps; chunks of one vector and of three; four rows, of which each output
+    row has others outside the image. Source: none.
+    """
 
     kernels = (KERNEL,)
 
@@ -33,6 +35,7 @@ class Shapes(Conv2D):
             filtered((3, 40, 4), (1, 3), 12, rounding="even", activation="RELU6", gain=0.01),
             filtered((2, 3, 8), (2, 2), 4, padding="VALID"),
             filtered((9, 30, 2), (5, 4), 9, dilation=(2, 1), zero=-9),
+            filtered((2, 9, 3), (4, 3), 5, dilation=(2, 1), zero=-9),
             filtered((3, 20, 16), (1, 3), 6, padding=((0, 0), (2, 1)), zero=7, out_zero=1),
         ]
         return [served_by(cls, found) for found in made]
