@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from itertools import permutations
 from random import Random
@@ -15,6 +14,7 @@ from mcugen.plan.buffers import height
 from mcugen.plan.exact import search
 from mcugen.plan.greedy import near_of, orders, place
 from mcugen.plan.hillclimb import climb
+from tests.support.clock import Watch
 
 
 def random_buffers(rng: Random, n: int, steps: int, longest: int, largest: int, aligns: Sequence[int]) -> list[Buffer]:
@@ -201,9 +201,9 @@ def test_climbing_never_loses_what_it_started_with() -> None:
 def test_thousand_buffers_in_time() -> None:
     for steps, longest in ((800, 20), (100, 100)):
         buffers = random_buffers(Random(1), 1000, steps=steps, longest=longest, largest=5000, aligns=(4, 8, 16))
-        started = time.process_time()
+        watch = Watch()
         result = plan(buffers)
-        assert time.process_time() - started < 5
+        assert watch.seconds() < 5
         check(buffers, result)
         assert result.nbytes <= 1.1 * result.lower_bound
 
