@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.size import region_bytes
-from mcugen.schedule.steps import batch_of, can_run_by_rows
+from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select import constants
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.select.batches import in_batches, in_fewest
@@ -24,6 +24,7 @@ from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
 from mcugen.select.leaner import Plannable, Waiting
+from mcugen.select.leanest import memory_of, priced, with_leanest
 from mcugen.select.memories import allowing, regions_of, room_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
@@ -119,6 +120,12 @@ class Problem:
         """All bytes of the budget; None where there is no limit."""
         sizes = [region.nbytes for region in regions_of(self.options, self.board)]
         return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def least_bytes(self, point: Point) -> int:
+        """What no plan of a point needs less than. Its peak holds the next values of states beside the last ones, where
+        they may lie.
+        """
+        return point.peak - sum(self.graph.type(state.after).nbytes for state in self.graph.states)
 
     def may_fit(self, offered: Sequence[Candidates]) -> bool:
         """Whether no bound says before any search that none of these candidates fit the budget; frames have none."""
@@ -272,7 +279,7 @@ def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
     """The rows that need the least memory with the leanest kernels alone."""
-    *_, last = problem.curve([(min(listed, key=_memory_of),) for listed in offered]).points()
+    *_, last = problem.curve([(min(listed, key=memory_of),) for listed in offered]).points()
     return last
 
 
@@ -289,7 +296,7 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
     price, score = problem.prices.ram, math.inf
     best: tuple[float, Solution] | None = None
     while (point := waiting.below(score)) is not None:
-        if room is None or point.peak <= room:
+        if room is None or problem.least_bytes(point) <= room:
             made = problem.planned(point.picks, point.groups)
             if made.fits and point.cost + price * made.ram_bytes < score:
                 score, best = point.cost + price * made.ram_bytes, (point.cost, made)
@@ -350,33 +357,23 @@ def _smallest_within_flash(problem: Problem) -> Solution:
     """The least RAM, and of equals the least time and price of constants; where these are over the limit, that of
     kernels with no more than a set that is within.
     """
-    found, limit = _smallest(problem, _priced(problem)), constants.limit_of(problem.options, problem.board)
+    offered, limit = priced(problem.candidates, problem.prices), constants.limit_of(problem.options, problem.board)
+    found = _smallest(problem, offered)
     chosen = {c.node.name: c.kernel for c in found.choices}
     picks = tuple(
         next(c for c in listed if c.choice.kernel is chosen[c.choice.node.name]) for listed in problem.candidates
     )
     if limit is None or constants.constants_of(picks) <= limit:
         return found
-    return _smallest(problem, constants.no_larger(_priced(problem), problem.within_flash(picks)))
-
-
-def _priced(problem: Problem) -> list[Candidates]:
-    """All candidates at costs that hold the price of their constants."""
-
-    def priced(c: Candidate) -> Candidate:
-        price = problem.prices.flash * c.choice.constant_bytes
-        return replace(c, cost=c.cost + price, rows_cost=c.rows_cost + price)
-
-    return [tuple(sorted(map(priced, listed), key=lambda c: c.cost)) for listed in problem.candidates]
+    return _smallest(problem, constants.no_larger(offered, problem.within_flash(picks)))
 
 
 def _smallest_of_frames(problem: Problem) -> Solution:
-    """The one schedule of frames with the leanest kernels, or with the fastest where those need no more."""
-    price = problem.prices.flash
-    leanest = tuple(min(listed, key=lambda c: _memory_of(c, price)) for listed in problem.candidates)
+    """The one schedule of frames with the least RAM, and of equals the least time and price of constants."""
+    leanest = with_leanest(problem.candidates, problem.prices, lambda picks: problem.planned(picks).ram_bytes)
     picks = dict.fromkeys(problem.within_flash(p) for p in (leanest, problem.fastest))
-    solutions = [(problem.planned(chosen), price * constants.constants_of(chosen)) for chosen in picks]
-    return min(solutions, key=lambda s: (s[0].ram_bytes, cost_of(problem, s[0]) + s[1]))[0]
+    solutions = [(problem.planned(chosen), sum(map(problem.prices.of, chosen))) for chosen in picks]
+    return min(solutions, key=lambda s: (s[0].ram_bytes, s[1]))[0]
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
@@ -385,21 +382,13 @@ def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
 
 
 def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
-    """The smallest plan of any point, and of equals the fastest. A plan needs no less than the point's peak."""
+    """The smallest plan of any point, and of equals the fastest."""
     best: tuple[int, float, Solution] | None = None
     for point in sorted(points, key=lambda p: (p.peak, p.cost)):
-        if best is not None and point.peak > best[0]:
+        if best is not None and problem.least_bytes(point) > best[0]:
             break
         made = problem.planned(point.picks, point.groups)
         if best is None or (made.ram_bytes, point.cost) < best[:2]:
             best = made.ram_bytes, point.cost, made
     assert best is not None  # the curve of any network has a point
     return _advised(problem, points, *best[1:])
-
-
-def _memory_of(c: Candidate, price: float = 0.0) -> tuple[bool, int, int, float]:
-    """Sort key: kernels that can run row by row first, then the least memory of their own, few rows, and time, with the
-    price of their constants.
-    """
-    cost = c.rows_cost + price * c.choice.constant_bytes
-    return not can_run_by_rows(c.choice), c.working_bytes, batch_of(c.choice), cost
