@@ -44,7 +44,7 @@ static inline int8_t mg_swar_clamp(const mg_swar_scale *scale, int32_t y)
 static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
-    return mg_swar_clamp(scale, (high + scale->rounding + (acc >> 31 & scale->below)) >> scale->shift);
+    return mg_swar_clamp(scale, (high + scale->rounding + (-(int32_t)((uint32_t)acc >> 31) & scale->below)) >> scale->shift);
 }
 
 /* The same where negative sums are clamped. */

@@ -31,42 +31,17 @@ typedef struct {
     int32_t upper[MG_SWAR_PIXELS];
 } mg_swar_sums;
 
-/* The tap k from the end of a group. */
-#define MG_SWAR_TAP(k)                                     \
-    t0 += words[-(k)] * x[-(int32_t)MG_SWAR_PIXELS * (k)]; \
-    t1 += words[-(k)] * x[1 - (int32_t)MG_SWAR_PIXELS * (k)]; \
-    t2 += words[-(k)] * x[2 - (int32_t)MG_SWAR_PIXELS * (k)]; \
-    t3 += words[-(k)] * x[3 - (int32_t)MG_SWAR_PIXELS * (k)];
-
 /* One group: n words before `words`, and n taps of each pixel before `x`. */
 static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const uint8_t *x, uint32_t start, uint32_t n)
 {
     uint32_t t0 = start, t1 = start, t2 = start, t3 = start;
-    switch (n) {
-    case 12:
-        MG_SWAR_TAP(12) /* fall through */
-    case 11:
-        MG_SWAR_TAP(11) /* fall through */
-    case 10:
-        MG_SWAR_TAP(10) /* fall through */
-    case 9:
-        MG_SWAR_TAP(9) /* fall through */
-    case 8:
-        MG_SWAR_TAP(8) /* fall through */
-    case 7:
-        MG_SWAR_TAP(7) /* fall through */
-    case 6:
-        MG_SWAR_TAP(6) /* fall through */
-    case 5:
-        MG_SWAR_TAP(5) /* fall through */
-    case 4:
-        MG_SWAR_TAP(4) /* fall through */
-    case 3:
-        MG_SWAR_TAP(3) /* fall through */
-    case 2:
-        MG_SWAR_TAP(2) /* fall through */
-    default:
-        MG_SWAR_TAP(1)
+    for (int32_t k = (int32_t)n; k > 0; k -= 1) {
+        const uint32_t word = words[-k];
+        const uint8_t *const taps = &x[-(int32_t)MG_SWAR_PIXELS * k];
+        t0 += word * taps[0];
+        t1 += word * taps[1];
+        t2 += word * taps[2];
+        t3 += word * taps[3];
     }
     s->both[0] += t0;
     s->both[1] += t1;
