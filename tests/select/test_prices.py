@@ -118,7 +118,7 @@ def test_packed_weights_stay_for_a_larger_share_of_bytes_than_of_time(
     assert not any("nibbles" in c.choice.kernel.symbol for c in flash.least_flash(found))
 
 
-def test_bytes_are_free_for_other_goals_and_on_a_computer(tmp_path: Path) -> None:
+def test_balanced_prices_all_bytes_and_ram_those_of_flash_but_on_a_computer(tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(SMALL)
     for board, goal, paid in (
         ("cortex-m4", "balanced", 1), ("cortex-m4", "speed", 0), ("cortex-m4", "ram", 0), ("host", "ram", 0),
