@@ -62,27 +62,33 @@ def _words(call: Call, run: int) -> Iterator[int]:
 
 
 def _sums(lower: packing.Channel, upper: packing.Channel, run: int) -> Iterator[int]:
-    """The head of a pair and its runs."""
+    """The head of a pair and its runs, each a list of groups: [first, end) of its taps and where its sums start."""
     w0, w1 = (c.live[0] for c in (lower, upper))
-    parts = [(w0[k : k + run], w1[k : k + run]) for k in range(0, w0.size, run)]
-    runs = [[(v0[a:b], v1[a:b]) for a, b in packing.split(v0, v1)] for v0, v1 in parts]
-    starts = [[_start(v0, v1) for v0, v1 in groups] for groups in runs]
-    upper_start = packing.signed_bias(upper) - sum(s1 for found in starts for _, s1 in found)
-    yield packing.u32(packing.signed_bias(lower) - sum(s0 for found in starts for s0, _ in found) + (upper_start << 16))
+    words = packing.words_of(w0, w1)
+    least0, least1 = (packing.sums_before(np.where(w > 0, 128 * w, -127 * w)) for w in (w0, w1))
+    runs: list[list[tuple[int, int, int, int]]] = []
+    for k in range(0, w0.size, run):
+        parts = [(k + a, k + b) for a, b in packing.split(w0[k : k + run], w1[k : k + run])]
+        runs.append([(a, b, *_start(least0[b] - least0[a], least1[b] - least1[a], b - a)) for a, b in parts])
+    lower_start = packing.signed_bias(lower) - sum(s0 for groups in runs for _, _, s0, _ in groups)
+    upper_start = packing.signed_bias(upper) - sum(s1 for groups in runs for _, _, _, s1 in groups)
+    yield packing.u32(lower_start + (upper_start << 16))
     yield packing.u32(upper_start)
     yield len(runs[0])
-    for k, (groups, found) in enumerate(zip(runs, starts, strict=True)):
+    for k, groups in enumerate(runs):
         if k > 0:
             yield NEXT + CODES * len(groups)
-        for (v0, v1), (s0, s1) in zip(groups, found, strict=True):
+        for a, b, s0, s1 in groups:
             yield packing.u32(s0 + (s1 << 16))
-            yield from map(packing.u32, (v0 + (v1 << 16)).tolist())
+            yield from words[a:b]
 
 
-def _start(w0: np.ndarray, w1: np.ndarray) -> tuple[int, int]:
-    """Where the sums of a group start so that they stay within their halves; the lower carries the length."""
-    lower, upper = (128 * int(w[w > 0].sum()) - 127 * int(w[w < 0].sum()) for w in (w0, w1))
-    return lower + (CODES - 3 - 2 * w0.size - lower) % CODES, upper - 32768
+def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
+    """Where the sums of a group start so that they stay within their halves; the lower carries the number of taps.
+
+    lower, upper: how far below zero the sums can come
+    """
+    return lower + (CODES - 3 - 2 * taps - lower) % CODES, upper - 32768
 
 
 def _shared(call: Call, run: int) -> dict[str, Any]:

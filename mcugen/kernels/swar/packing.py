@@ -210,15 +210,27 @@ def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
 def _sums(lower: Channel, upper: Channel) -> Iterator[int]:
     """The head of a pair and its groups of words."""
     w0, w1 = (c.live[0] for c in (lower, upper))
-    groups = list(split(w0, w1))
-    starts = [_start(w0[a:b], w1[a:b]) for a, b in groups]
+    groups, words = list(split(w0, w1)), words_of(w0, w1)
+    least0, least1 = (sums_before(255 * np.maximum(-w, 0)) for w in (w0, w1))
+    starts = [_start(least0[b] - least0[a], least1[b] - least1[a], b - a) for a, b in groups]
     upper_start = upper.live[1] - sum(s[1] for s in starts)
     yield u32(lower.live[1] - sum(s[0] for s in starts) + (upper_start << 16))
     yield u32(upper_start)
     yield len(groups)
     for (a, b), (s0, s1) in zip(groups, starts, strict=True):
         yield u32(s0 + (s1 << 16))
-        yield from map(u32, (w0[a:b] + (w1[a:b] << 16)).tolist())
+        yield from words[a:b]
+
+
+def words_of(w0: np.ndarray, w1: np.ndarray) -> list[int]:
+    """The words of values of two channels, the first in the lower halves."""
+    words: list[int] = ((w0 + (w1 << 16)) & 0xFFFFFFFF).tolist()
+    return words
+
+
+def sums_before(values: np.ndarray) -> list[int]:
+    """Of each value the sum of those before it, then that of all."""
+    return [0, *np.cumsum(values).tolist()]
 
 
 def split(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
@@ -232,11 +244,12 @@ def split(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
     yield first, w0.size
 
 
-def _start(w0: np.ndarray, w1: np.ndarray) -> tuple[int, int]:
-    """Where the sums of a group start so that they stay within their halves; the lower carries the length."""
-    least = 255 * int(-w0[w0 < 0].sum())
-    lower = least + (w0.size - least) % 32
-    return lower, 255 * int(-w1[w1 < 0].sum()) - 32768
+def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
+    """Where the sums of a group start so that they stay within their halves; the lower carries the number of taps.
+
+    lower, upper: how far below zero the sums can come
+    """
+    return lower + (taps - lower) % 32, upper - 32768
 
 
 def ending(c: Channel, offset: int, least: int, parts: int) -> Iterator[int]:

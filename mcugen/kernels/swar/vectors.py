@@ -44,7 +44,7 @@ def _params(call: Call, *, signed: bool) -> Params:
     made, activation = channels_of(call), activation_of(call)
     least, most = activation_range(activation, call.output)
     return {
-        "stream": np.array(list(_words(call, made, signed)), np.int64).astype(np.uint32),
+        "stream": np.array(list(_words(call, made, signed)), np.uint32),
         "blocks": -(-len(made) // BLOCK),
         "out_min": least,
         "out_span": most - least,
@@ -78,22 +78,18 @@ def _block(w: np.ndarray, ends: list[int], bias: list[int], signed: bool) -> Ite
     starts = least - np.array([0, 32768] * (BLOCK // 2))
     sums = np.pad(np.array(bias, np.int64), (0, BLOCK - len(bias))) - starts.sum(axis=0)
     yield len(parts)
-    for lower, upper in sums.reshape(-1, 2):
-        yield from (_u32(lower + (upper << 16)), _u32(upper))
+    for lower, upper in sums.reshape(-1, 2).tolist():
+        yield from (packing.u32(lower + (upper << 16)), packing.u32(upper))
     for part, start in zip(parts, starts, strict=True):
         n = part.shape[1]
-        yield from (_u32(v) for v in _paired(start))
+        yield from _paired(start)
         yield n + ((4 + _SKIPPED_BYTES[signed] * (LONGEST - n)) << 16)
-        yield from (_u32(v) for v in _paired(part.T[::-1]).reshape(-1))
+        yield from _paired(part.T[::-1])
 
 
-def _paired(values: np.ndarray) -> np.ndarray:
+def _paired(values: np.ndarray) -> list[int]:
     """Pairs of the last axis as words."""
-    return np.asarray(values[..., 0::2] + (values[..., 1::2] << 16))
-
-
-def _u32(value: int) -> int:
-    return int(value) % 2**32
+    return packing.words_of(values[..., 0::2].reshape(-1), values[..., 1::2].reshape(-1))
 
 
 def _order(w: np.ndarray) -> np.ndarray:
