@@ -21,7 +21,7 @@ from mcugen.schedule.cuts import Cut, cuts_of
 from mcugen.schedule.places import sources
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.segment import Row, Segment
-from mcugen.select.stretch import Network
+from mcugen.select.stretch import Frames, Network
 from mcugen.select.walks import Bounds
 
 MAX_CUTS = 64
@@ -48,6 +48,7 @@ class Curve:
     """The points of one network, from the fastest to the smallest.
 
     most: how many stretches of a segment are looked into; there are no points that need more.
+    frames: from curves before.
     """
 
     def __init__(
@@ -59,11 +60,12 @@ class Curve:
         pushed: str | None,
         no_rows: bool,
         most: float = np.inf,
+        frames: Frames | None = None,
     ) -> None:
         choices = [listed[0].choice for listed in candidates]
         of = sources(choices)
         results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
-        self._net = Network(graph, tuple(candidates), keep_input, pushed, results)
+        self._net = Network(graph, tuple(candidates), keep_input, pushed, results, frames or Frames())
         bounds = Bounds.of(self._net.running)
         parts = _segments(cuts_of(graph, choices, keep_input=keep_input))
         self._starts = [cuts[0].index for cuts in parts]

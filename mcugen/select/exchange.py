@@ -168,6 +168,23 @@ class Loads:
         """The steps that have more than one kernel."""
         return [s for s, offers in enumerate(self.offers) if len(offers) > 1]
 
+    @functools.cached_property
+    def exchanges(self) -> tuple[list[tuple[int, int]], Mapping[int, slice]]:
+        """Every step that has a choice with each of its kernels, and for each step its place among these pairs."""
+        every = [(s, k) for s in self.open for k in range(len(self.offers[s]))]
+        ends = list(itertools.accumulate(len(self.offers[s]) for s in self.open))
+        return every, {s: slice(end - len(self.offers[s]), end) for s, end in zip(self.open, ends, strict=True)}
+
+    @functools.cached_property
+    def reach(self) -> Load:
+        """What no exchange adds more than to the load, at each event."""
+        found = np.zeros_like(self.rows)
+        for s in self.open:
+            span = self.spans[s]
+            more = sum(_extra(m, -1, span) for m in self.around(s))
+            found[span] = np.maximum(found[span], self.own[s].max(axis=0) - self.own[s].min(axis=0) + more)
+        return found
+
     def touched(self, step: int) -> Sequence[int]:
         """The steps whose exchanges bring something else after one of this step."""
         if step not in self._touched:
@@ -185,11 +202,6 @@ class Loads:
                 found.setdefault(s, []).append(m)
         return found
 
-    @functools.cached_property
-    def ends(self) -> tuple[Load, Load]:
-        """Where the spans of the steps begin and end."""
-        return np.array([span.start for span in self.spans]), np.array([span.stop for span in self.spans])
-
 
 class _State:
     """The kernels that a search has come to, and how far their load is above its limit at each event.
@@ -200,17 +212,28 @@ class _State:
     def __init__(self, loads: Loads, picks: Sequence[int], limit: int, known: dict[_Exchange, Load]) -> None:
         self._loads, self._known, self.picks, self.limit = loads, known, list(picks), limit
         self.excess, self._back = loads.of(picks) - limit, loads.back(picks)
+        self._added: Load | None = None
 
     def copy(self) -> _State:
         """The same once more."""
         made = copy.copy(self)
-        made.picks, made.excess = list(self.picks), self.excess.copy()
+        made.picks, made.excess, made._added = list(self.picks), self.excess.copy(), self.added.copy()
         return made
 
-    def exchanged(self, s: int) -> Load:
-        """The excess over the span of step s, with each of its kernels."""
-        found: Load = self.excess[self._loads.spans[s]] + self._brought(s)
-        return found
+    @property
+    def added(self) -> Load:
+        """What each of `Loads.exchanges` adds to the load at each event."""
+        if self._added is None:
+            every, _ = self._loads.exchanges
+            self._added = np.zeros((len(every), len(self.excess)), np.int64)
+            self._count_again(self._added, self._loads.open)
+        return self._added
+
+    def rest(self) -> Load:
+        """The bytes above the limit, at all events together, after each of `Loads.exchanges`."""
+        near = np.flatnonzero(self.excess > -self._loads.reach)
+        rest: Load = np.maximum(self.excess[near] + self.added[:, near], 0).sum(axis=1)
+        return rest
 
     def fits(self, s: int, k: int) -> bool:
         """Whether the limit holds over the span of step s with its kernel k."""
@@ -220,9 +243,19 @@ class _State:
     def take(self, s: int, k: int) -> None:
         """Exchange the kernel of step s for its kernel k."""
         self.excess[self._loads.spans[s]] += self._brought(s)[k]
-        if self._loads.offers[s][k].returns != self._loads.offers[s][self.picks[s]].returns:
+        before, self.picks[s] = self.picks[s], k
+        turns = self._loads.offers[s][k].returns != self._loads.offers[s][before].returns
+        if turns:
             self._back ^= 1 << s
-        self.picks[s] = k
+        if self._added is not None:
+            kin = [t for t in self._loads.open if t != s and self._loads.kin[t] >> s & 1] if turns else []
+            self._count_again(self._added, (s, *kin))
+
+    def _count_again(self, added: Load, steps: Sequence[int]) -> None:
+        """Write what the exchanges of these steps add."""
+        _, places = self._loads.exchanges
+        for s in steps:
+            added[places[s], self._loads.spans[s]] = self._brought(s)
 
     def _brought(self, s: int) -> Load:
         """What each kernel of step s adds to the load, over its span."""
@@ -241,18 +274,13 @@ class _State:
         return added
 
 
-_Saving = tuple[float, int, int, int]
-"""An exchange: what each byte costs by which less the limit is exceeded; the step; the number of the saving, by which
-equal ones go; and the kernel.
-"""
-
-
 class Search:
     """Exchanges of kernels in a stretch."""
 
     def __init__(self, loads: Loads) -> None:
         self._loads, self._offers = loads, loads.offers
         self._costs = [[offer.cost for offer in offers] for offers in loads.offers]
+        self._prices = np.array([self._costs[s][k] for s, k in loads.exchanges[0]], np.float64)
         self._known: dict[_Exchange, Load] = {}
 
     def reduced(self, picks: Picks, limit: float) -> Picks | None:
@@ -266,43 +294,23 @@ class Search:
         return _State(self._loads, picks, math.floor(min(limit, _NO_LIMIT)), self._known)
 
     def _reduced(self, state: _State, fixed: int = -1) -> Picks | None:
-        """The same from there on. The step `fixed` keeps its kernel."""
-        starts, ends = self._loads.ends
-        savings: dict[int, _Saving | None] = {}
-        cheapest: list[_Saving] = []
-        number = itertools.count()
-        stale = self._loads.open
-        before = np.zeros(len(state.excess) + 1, np.int64)
-        while True:
-            np.cumsum(np.maximum(state.excess, 0), out=before[1:])
-            if not before[-1]:
-                return tuple(state.picks)
-            over = (before[ends] - before[starts]).tolist()
-            for s in stale:
-                savings[s] = found = self._best(state, s, over[s], next(number)) if over[s] and s != fixed else None
-                if found is not None:
-                    heapq.heappush(cheapest, found)
-            while cheapest and cheapest[0] is not savings[cheapest[0][1]]:
-                heapq.heappop(cheapest)
-            if not cheapest:
-                return None
-            _, step, _, kernel = cheapest[0]
-            state.take(step, kernel)
-            stale = self._loads.touched(step)
+        """The same from there on. The step `fixed` keeps its kernel.
 
-    def _best(self, state: _State, s: int, over: int, number: int) -> _Saving | None:
-        """Of the exchanges of a step's kernel that bring the load nearer to the limit, the cheapest per byte.
-
-        over: bytes above the limit over the span of the step.
+        Of the exchanges that bring the load nearer to the limit, the cheapest for each byte is next, and of equals the
+        first.
         """
-        now, costs = state.picks[s], self._costs[s]
-        found: _Saving | None = None
-        for k, rest in enumerate(np.add.reduce(np.maximum(state.exchanged(s), 0), axis=1).tolist()):
-            if rest < over and k != now:
-                price = (costs[k] - costs[now]) / (over - rest)
-                if found is None or price < found[0]:
-                    found = price, s, number, k
-        return found
+        every, places = self._loads.exchanges
+        more = self._prices - np.array([self._costs[s][state.picks[s]] for s, _ in every])
+        while over := int(np.maximum(state.excess, 0).sum()):
+            saved = over - state.rest()
+            saved[places.get(fixed, slice(0))] = 0
+            useful = np.flatnonzero(saved > 0)
+            if not len(useful):
+                return None
+            step, kernel = every[useful[np.argmin(more[useful] / saved[useful])]]
+            state.take(step, kernel)
+            more[places[step]] = self._prices[places[step]] - self._costs[step][kernel]
+        return tuple(state.picks)
 
     def improved(self, picks: Picks, limit: float) -> Picks:
         """Take cheaper kernels as long as the limit holds, also where another step makes room for it."""

@@ -28,6 +28,7 @@ from mcugen.select.leanest import memory_of, priced, with_leanest
 from mcugen.select.memories import allowing, regions_of, room_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
+from mcugen.select.stretch import Frames
 from mcugen.select.walks import EVENT_COST
 from mcugen.target import Target
 
@@ -54,7 +55,8 @@ STRETCHES = 80
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The curves and the fastest kernels of a network, by what they depend on, which budgets are not.
+    """The curves and the fastest kernels of a network, by what they depend on, which budgets are not; and what curves
+    have in common.
 
     advises: whether solutions say what more RAM would bring.
     """
@@ -62,6 +64,7 @@ class Searched:
     advises: bool = True
     curves: dict[object, Curve] = field(default_factory=dict)
     fastest: dict[object, Picks] = field(default_factory=dict)
+    frames: Frames = field(default_factory=Frames)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +162,13 @@ class Problem:
         options, first = self.options, [listed[0].choice for listed in offered]
         pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
         return Curve(
-            self.graph, offered, keep_input=options.keep_input, pushed=pushed, no_rows=options.no_rows, most=most
+            self.graph,
+            offered,
+            keep_input=options.keep_input,
+            pushed=pushed,
+            no_rows=options.no_rows,
+            most=most,
+            frames=self.known.frames,
         )
 
 

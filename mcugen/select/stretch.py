@@ -135,17 +135,35 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
+class Frames:
+    """The frames of like stretches, also of networks with other candidates.
+
+    _forms: what frames depend on of a node -> its number, and candidates, whose kernels are known by identity.
+    """
+
+    made: dict[tuple[object, ...], Frame] = field(default_factory=dict)
+    _forms: dict[object, tuple[int, Sequence[Candidate]]] = field(default_factory=dict)
+
+    def form_of(self, walks: Sequence[Candidate]) -> int:
+        """The number of what frames depend on of a node with these candidates."""
+        return self._forms.setdefault(_form(walks), (len(self._forms), walks))[0]
+
+
+@dataclass(frozen=True, eq=False)
 class Network:
-    """A graph with the candidates of its nodes, and what stays in memory: see `schedule.build`."""
+    """A graph with the candidates of its nodes, and what stays in memory: see `schedule.build`.
+
+    frames: from networks before.
+    """
 
     graph: Graph
     candidates: tuple[Candidates, ...]
     keep_input: bool
     pushed: str | None
     results: frozenset[str]
+    frames: Frames = field(default_factory=Frames)
     _known: dict[tuple[int, bool], tuple[int, int]] = field(default_factory=dict)
     _stretches: dict[tuple[object, ...], Stretch] = field(default_factory=dict)
-    _frames: dict[tuple[object, ...], Frame] = field(default_factory=dict)
 
     @functools.cached_property
     def walks(self) -> Mapping[Walk, Mapping[str, Sequence[Candidate]]]:
@@ -176,7 +194,7 @@ class Network:
     def forms(self) -> Mapping[Walk, list[int]]:
         """The same for what schedules depend on, which costs are not, for each way to walk."""
         names = [listed[0].choice.node.name for listed in self.candidates]
-        return {walk: _numbered(_form(of[n]) for n in names) for walk, of in self.walks.items()}
+        return {walk: [self.frames.form_of(of[n]) for n in names] for walk, of in self.walks.items()}
 
     def stretch(self, steps: range, walk: Walk, *, is_first: bool, is_last: bool) -> Stretch:
         """The stretch of these steps, or one like it, whose candidates have the same places among those of their nodes.
@@ -188,9 +206,9 @@ class Network:
         key = (*where, *self._shape_of(part, [self.kinds[at] for at in places]))
         if key not in self._stretches:
             alike = (*where, *self._shape_of(part, [self.forms[walk][at] for at in places]))
-            if alike not in self._frames:
-                self._frames[alike] = frame_of(self, part, walk, is_first=is_first, is_last=is_last)
-            self._stretches[key] = stretch(self, part, self._frames[alike], walk)
+            if alike not in self.frames.made:
+                self.frames.made[alike] = frame_of(self, part, walk, is_first=is_first, is_last=is_last)
+            self._stretches[key] = stretch(self, part, self.frames.made[alike], walk)
         return self._stretches[key]
 
     def _shape_of(self, part: Graph, kinds: Sequence[int]) -> Iterator[int]:

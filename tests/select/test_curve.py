@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from mcugen.graph import Graph
 from mcugen.plan import lower_bound
 from mcugen.select.candidates import Candidates
 from mcugen.select.curve import Curve, Point
+from mcugen.select.stretch import Frames
 from mcugen.select.walks import EVENT_COST
 from tests.select import exhaustive
 
@@ -82,3 +84,21 @@ def test_kept_inputs_count_to_the_end(seed: int, tmp_path: Path) -> None:
     graph, _, points = curve_of(tmp_path, seed, keep_input=True)
     made = built(graph, points[-1], keep_input=True)
     assert lower_bound(made.buffers())[0] <= points[-1].peak
+
+
+@pytest.mark.parametrize("seed", SEEDS[:10])
+def test_curves_of_other_candidates_share_frames(seed: int, tmp_path: Path) -> None:
+    """A curve is the same with what another one, of other kernels at other costs, already found."""
+    graph, candidates = exhaustive.candidates_of(tmp_path, seed)
+    other = [tuple(replace(c, cost=c.cost * 2, rows_cost=c.rows_cost * 3) for c in of[-2:]) for of in candidates]
+    alone, shared = Frames(), Frames()
+
+    def points(listed: list[Candidates], frames: Frames) -> list[tuple[float, int, tuple[range, ...]]]:
+        found = Curve(graph, listed, keep_input=False, pushed=None, no_rows=False, frames=frames).points()
+        return [(point.cost, point.peak, point.groups) for point in found]
+
+    expected = points(other, alone)
+    points(candidates, shared)
+    before = len(shared.made)
+    assert points(other, shared) == expected
+    assert len(shared.made) < before + len(alone.made)
