@@ -93,7 +93,7 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
     model = pipeline.prepare(path, options)
     tell("finding schedules")
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        return _Builds(replace(model, options=replace(model.options, no_report=True)), pool, tell).front()
+        return _Builds(model, pool, tell).front()
 
 
 class _Builds:
@@ -158,16 +158,19 @@ class _Builds:
         return replace(point, instructions=point.cycles.low + point.cycles.high) if point.cycles else point
 
     def _made(self, goals: Sequence[str]) -> tuple[dict[str, _Key], list[_Key]]:
-        """What the builds of goals, and of the points besides, are known by."""
+        """What the builds of goals, and of the points besides, are known by.
+
+        What takes longest to plan for comes first, so that compilers have work from then on.
+        """
         options, board = self._model.options, self._model.board
         with ExitStack() as processes:
             apart = {goal: processes.enter_context(self._apart(goal)) for goal in goals if goal in _SEARCHED_APART}
             if self._machine:
                 self._pool.submit(count.plugin)  # of this process, known from the start
-            made = {goal: self._solved(self._aiming(goal)) for goal in goals if goal not in apart}
             found = select.front(self._model.graph, self._known, options, board, MAX_POINTS)
-            besides = [self._added(solution, options) for solution in found]
-            return made | {goal: self._added(of.result(), self._aiming(goal)) for goal, of in apart.items()}, besides
+            made = {goal: self._solved(self._aiming(goal)) for goal in goals if goal not in apart}
+            made |= {goal: self._added(of.result(), self._aiming(goal)) for goal, of in apart.items()}
+            return made, [self._added(solution, options) for solution in found]
 
     def _apart(self, goal: str) -> Apart[select.Solution | TargetError]:
         """The search for what the build for a goal would be made of."""
@@ -199,7 +202,7 @@ class _Builds:
         if isinstance(solution, TargetError):
             return solution
         try:
-            artifact = pipeline.finish(replace(self._model, options=options), solution)
+            artifact = pipeline.coded(replace(self._model, options=options), solution)
         except MemoryBudgetError as error:
             return error
         functions = tuple(step.function for step in artifact.report.steps)

@@ -29,6 +29,7 @@ from mcugen import (
 from mcugen.emit import files_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
+from mcugen.emit.layout import PLAIN, Layout
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
@@ -231,14 +232,23 @@ def _require_backend(board: Target, options: Options) -> None:
 
 def finish(model: Prepared, solution: Solution) -> Artifact:
     """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
-    made = _measured(model, solution)
     layout = exports.layout_of(model.options)
-    emitted = files_of(made.view, made.imported, model.options, layout)
+    made = coded(model, solution, layout)
     models = (Model(made.view, made.schedule, made.plan),)
-    out = exports.folder(model.name, models, emitted, report.as_dict(made.report), model.options, layout)
+    out = exports.folder(model.name, models, made.emitted, report.as_dict(made.report), model.options, layout)
     facts = dataclasses.replace(made.report, files=tuple(sorted(out.files)), sums=out.sums)
     kernels = emit_folder.Shared(model.options.kernels_dir, out.kernels)
-    return dataclasses.replace(made, files=out.files, emitted=emitted, report=facts, kernels=kernels)
+    return dataclasses.replace(made, files=out.files, report=facts, kernels=kernels)
+
+
+def coded(model: Prepared, solution: Solution, layout: Layout = PLAIN) -> Artifact:
+    """The C of a solution alone, without pages and exports: it can be compiled, and counted on an emulated core.
+
+    Raises MemoryBudgetError where it does not fit.
+    """
+    made = _measured(model, solution)
+    emitted = files_of(made.view, made.imported, model.options, layout)
+    return dataclasses.replace(made, files=emitted, emitted=emitted)
 
 
 def _measured(model: Prepared, solution: Solution) -> Artifact:

@@ -84,7 +84,7 @@ def _built() -> Path:
     folder = Path(_folder().name)
     for name in _PLUGIN:
         (folder / name).write_bytes((package_files.files("mcugen.toolchain") / name).read_bytes())
-    flags = ["-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden"]
+    flags = ["-std=c99", "-Og", "-shared", "-fPIC", "-fvisibility=hidden"]
     return compile_program([folder / _PLUGIN[0]], folder / "count_plugin.so", [folder], flags)
 
 
