@@ -8,23 +8,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcugen.plan.bound import live_bytes
-from mcugen.plan.buffers import Buffer, align_up
+from mcugen.plan.buffers import Buffer
+
+_SPAN_BITS = 48
+"""Bits of the end in a span, which is one number, as those are sorted faster than pairs: offset, then end."""
+_END = (1 << _SPAN_BITS) - 1
 
 
-def place(buffers: Sequence[Buffer], order: Sequence[int], near: Sequence[Sequence[int]]) -> list[int]:
+def place(
+    buffers: Sequence[Buffer],
+    order: Sequence[int],
+    near: Sequence[Sequence[int]],
+    known: Sequence[int] = (),
+    first: int = 0,
+) -> list[int]:
     """Offsets, parallel to `buffers`, when they are placed in `order` (indices), each at its lowest free offset.
 
-    near: of `near_of`.
+    near: of `near_of`. known: offsets from before that those ahead of `first` in the order keep.
     """
-    offset = [-1] * len(buffers)
-    for i in order:
-        taken = sorted((offset[j], offset[j] + buffers[j].nbytes) for j in near[i] if offset[j] >= 0)
-        offset[i] = _lowest_gap(buffers[i], taken)
+    offset, span = [-1] * len(buffers), [-1] * len(buffers)
+    for i in order[:first]:
+        offset[i] = known[i]
+        span[i] = offset[i] << _SPAN_BITS | offset[i] + buffers[i].nbytes
+    for i in order[first:]:
+        b = buffers[i]
+        offset[i] = at = _lowest_gap(b, sorted([span[j] for j in near[i] if span[j] >= 0]))
+        span[i] = at << _SPAN_BITS | at + b.nbytes
     return offset
 
 
 def near_of(buffers: Sequence[Buffer]) -> list[list[int]]:
-    """For each buffer those that live with it at some step."""
+    """For each buffer those that live with it at some step, in order."""
     near: list[list[int]] = [[] for _ in buffers]
     live: list[int] = []
     for i in sorted(range(len(buffers)), key=lambda i: buffers[i].first):
@@ -33,17 +47,18 @@ def near_of(buffers: Sequence[Buffer]) -> list[list[int]]:
             near[i].append(j)
             near[j].append(i)
         live.append(i)
-    return near
+    return [sorted(others) for others in near]
 
 
-def _lowest_gap(b: Buffer, taken: Sequence[tuple[int, int]]) -> int:
-    """The lowest offset at which a buffer fits between spans that are taken, (offset, end) in order."""
+def _lowest_gap(b: Buffer, taken: Sequence[int]) -> int:
+    """The lowest offset at which a buffer fits between spans that are taken, in order."""
     low, size, align = 0, b.nbytes, b.align
-    for start, end in taken:
-        if low + size <= start:
+    for span in taken:
+        if low + size <= span >> _SPAN_BITS:
             break
+        end = span & _END
         if end > low:
-            low = align_up(end, align)
+            low = -(-end // align) * align
     return low
 
 

@@ -28,8 +28,8 @@ def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: 
     for _ in range(rounds):
         if best_bytes <= target:
             break
-        trial = _swapped(buffers, order, offset, rng)
-        trial_offset = place(buffers, trial, near)
+        trial, first = _swapped(buffers, order, offset, near, rng)
+        trial_offset = place(buffers, trial, near, offset, first)
         trial_bytes = height(buffers, trial_offset)
         if trial_bytes <= current_bytes:  # equals are taken too: plateaus are wide, and exits are elsewhere on them
             order, offset, current_bytes = trial, trial_offset, trial_bytes
@@ -38,39 +38,36 @@ def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: 
     return best
 
 
-def _swapped(buffers: Sequence[Buffer], order: Sequence[int], offset: Sequence[int], rng: Random) -> list[int]:
-    """A copy of `order` in which a buffer of the bottleneck chain has changed places with one it conflicts with."""
-    chain = _bottleneck_chain(buffers, offset)
+def _swapped(
+    buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], near: Sequence[Sequence[int]], rng: Random
+) -> tuple[list[int], int]:
+    """A copy of `order` in which a buffer of the bottleneck chain has changed places with one that lives with it, and
+    the first of the two places.
+    """
+    chain = _bottleneck_chain(buffers, offset, near)
     one = chain[_pick(rng, len(chain))]
-    partners = [i for i, b in enumerate(buffers) if i != one and _conflict(b, buffers[one])]
+    partners = near[one]
     if not partners:
-        return list(order)
-    other = partners[_pick(rng, len(partners))]
-    swap = {one: other, other: one}
-    return [swap.get(i, i) for i in order]
+        return list(order), len(order)
+    places = [order.index(i) for i in (one, partners[_pick(rng, len(partners))])]
+    trial = list(order)
+    trial[places[0]], trial[places[1]] = trial[places[1]], trial[places[0]]
+    return trial, min(places)
 
 
-def _bottleneck_chain(buffers: Sequence[Buffer], offset: Sequence[int]) -> list[int]:
+def _bottleneck_chain(buffers: Sequence[Buffer], offset: Sequence[int], near: Sequence[Sequence[int]]) -> list[int]:
     """Buffers from the topmost down to offset 0, each resting on the next."""
     top = max(range(len(buffers)), key=lambda i: offset[i] + buffers[i].nbytes)
     chain = [top]
     while offset[chain[-1]]:
-        chain.append(_support(buffers, offset, chain[-1]))
+        chain.append(_support(buffers, offset, near, chain[-1]))
     return chain
 
 
-def _support(buffers: Sequence[Buffer], offset: Sequence[int], i: int) -> int:
+def _support(buffers: Sequence[Buffer], offset: Sequence[int], near: Sequence[Sequence[int]], i: int) -> int:
     """The buffer that `i` rests on; one exists because placement leaves no buffer floating."""
-    b = buffers[i]
-    return next(
-        j
-        for j, other in enumerate(buffers)
-        if offset[j] < offset[i] and align_up(offset[j] + other.nbytes, b.align) == offset[i] and _conflict(other, b)
-    )
-
-
-def _conflict(a: Buffer, b: Buffer) -> bool:
-    return a.first <= b.last and b.first <= a.last
+    at, align = offset[i], buffers[i].align
+    return next(j for j in near[i] if offset[j] < at and align_up(offset[j] + buffers[j].nbytes, align) == at)
 
 
 def _pick(rng: Random, n: int) -> int:
