@@ -20,12 +20,17 @@
 #define MCUGEN_ROWS(step, output, first, rows, pointer)
 #endif
 
-/* Hides the value of a variable from the compiler. GCC 12 for Helium computes conditions of four lanes whose values it knows
- * wrong: a lane that holds makes those after it hold. */
+/* Hides the value of a variable from the compiler, unless it is a constant with which `alike` holds. GCC 12 for Helium computes
+ * conditions of four lanes whose values it knows wrong where they are not alike: a lane that holds makes those after it hold. */
 #if defined(__ARM_FEATURE_MVE) && !defined(MCUGEN_CHECK_TEXT)
-#define MCUGEN_HIDE(x) __asm__("" : "+r"(x))
+#define MCUGEN_HIDE(x, alike)                         \
+    do {                                              \
+        if (!__builtin_constant_p(x) || !(alike)) {   \
+            __asm__("" : "+r"(x));                    \
+        }                                             \
+    } while (0)
 #else
-#define MCUGEN_HIDE(x) ((void)(x))
+#define MCUGEN_HIDE(x, alike) ((void)(x))
 #endif
 
 static inline int32_t mg_clamp(int32_t x, int32_t low, int32_t high)
