@@ -157,11 +157,11 @@ def realistic(op: type[Op]) -> Iterator[Example]:
             for image, kernel, stride, o in CONVOLUTIONS:
                 yield from ended(Conv2D(stride), kind, seed, image, (o, *kernel, image[2]), 0)
         if op is DepthwiseConv2D:
+            for image, kernel, stride, o in MULTIPLIED:  # first, so that no kernel goes without
+                yield made(DepthwiseConv2D(stride, padding="SAME"), kind, seed, image, (1, *kernel, o), 3)
             for image, kernel, stride, padding in DEPTHWISE:
                 op_of = DepthwiseConv2D(stride, padding=padding)
                 yield from ended(op_of, kind, seed, image, (1, *kernel, image[2]), 3)
-            for image, kernel, stride, o in MULTIPLIED:
-                yield made(DepthwiseConv2D(stride, padding="SAME"), kind, seed, image, (1, *kernel, o), 3)
         if issubclass(op, Pool) and kind in ("s8", "s16", "f32"):
             for image, kernel, stride in POOLS:
                 quant = None if kind == "f32" else QuantParams((0.1,), (0,))

@@ -89,23 +89,41 @@ static void MG_NAME(four)(const MG_NAME(params) *p, const MG_NAME(x) *const *row
     }
 }
 
+/* The sum of the weights of taps [first, end) of each kernel row of output channel o, times data beyond the image. */
+static MG_NAME(acc) MG_NAME(beyond_one)(const MG_NAME(params) *p, uint32_t o, int32_t first, int32_t end)
+{
+    const MG_NAME(acc) outside = MG_NAME(outside)(p);
+    uint32_t k = o * p->kernel_h * p->kernel_w;
+    MG_NAME(acc) acc = 0;
+    for (int32_t i = 0; i < (int32_t)p->kernel_h; i += 1) {
+        for (int32_t j = first; j < end; j += 1) {
+            acc += outside * MG_NAME(factor)(p, p->weights, k + (uint32_t)j);
+        }
+        k += p->kernel_w;
+    }
+    return acc;
+}
+
 /* Output channel o, which reads channel c, of the whole row. */
 static void MG_NAME(channel)(const MG_NAME(params) *p, const MG_NAME(x) *const *rows, uint32_t c, uint32_t o,
                              MG_NAME(x) *out)
 {
-    const int32_t step = (int32_t)p->dilation_w * (int32_t)p->in_c;
-    const MG_NAME(x) outside = MG_NAME(outside)(p);
+    const int32_t step = (int32_t)p->dilation_w * (int32_t)p->in_c, width = (int32_t)p->kernel_w;
     for (uint32_t x = 0u; x < p->out_w; x += 1u) {
         const MG_NAME(place) at = MG_NAME(locate)(p, x);
-        const int32_t offset = at.column * (int32_t)p->in_c + (int32_t)c;
+        const int32_t offset = at.column * (int32_t)p->in_c + step * at.first + (int32_t)c;
         uint32_t k = o * p->kernel_h * p->kernel_w;
         MG_NAME(acc) acc = (MG_NAME(acc))p->bias[o];
         for (int32_t i = 0; i < (int32_t)p->kernel_h; i += 1) {
-            for (int32_t j = 0; j < (int32_t)p->kernel_w; j += 1) {
-                const int32_t inside = (int32_t)(j >= at.first && j < at.end);
-                acc += (MG_NAME(acc))(inside != 0 ? rows[i][offset + step * j] : outside) * MG_NAME(factor)(p, p->weights, k);
-                k += 1u;
+            const MG_NAME(x) *data = rows[i] + offset;
+            for (int32_t j = at.first; j < at.end; j += 1) {
+                acc += *data * MG_NAME(factor)(p, p->weights, k + (uint32_t)j);
+                data += step;
             }
+            k += p->kernel_w;
+        }
+        if (at.end - at.first < width) {
+            acc += MG_NAME(beyond_one)(p, o, 0, at.first) + MG_NAME(beyond_one)(p, o, at.end, width);
         }
         out[x * p->out_c + o] = MG_NAME(store)(p, o, acc);
     }
