@@ -50,6 +50,7 @@ class Shapes(Conv2D):
             filtered((4, 23, 3), (3, 3), 5, zero=3, out_zero=-7),
             filtered((3, 20, 9), (3, 2), 6, stride=(2, 3), zero=-9),
             filtered((2, 14, 4), (2, 3), 6, padding=((1, 1), (2, 1)), zero=7, out_zero=1),
+            filtered((2, 6, 3), (2, 3), 5, dilation=(4, 1), zero=7),
         ]
 
 

@@ -196,18 +196,18 @@ static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
 }
 #endif
 
-/* Begins with the rows of a window that are in the image, one at least; what of the patches is not in them holds the zero
- * point. */
+/* Begins with the rows of a window that are in the image, none where these lie apart; what of the patches is not in them
+ * holds the zero point. */
 static void MG_VARIANT(begin)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, const int8_t *const *rows, int8_t *patches)
 {
     uint32_t count = p->kernel_h;
     run->patches = patches;
     run->to = patches;
-    for (; *rows == NULL; count -= 1u) {
+    for (; count > 0u && *rows == NULL; count -= 1u) {
         rows += 1;
         run->to += p->kernel_w * p->in_c;
     }
-    while (rows[count - 1u] == NULL) {
+    while (count > 0u && rows[count - 1u] == NULL) {
         count -= 1u;
     }
     if (count < p->kernel_h) {
@@ -234,7 +234,7 @@ MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_pairs_params *p, const int8_t 
             MG_VARIANT(alone)(p, scratch, out);
             return;
         }
-        run.gathered = (uint32_t)(p->dilation > 1u || (uint32_t)column >= p->in_w || (uint32_t)column + reach >= p->in_w);
+        run.gathered = (uint32_t)(p->dilation > 1u || run.count == 0u || (uint32_t)column >= p->in_w || (uint32_t)column + reach >= p->in_w);
         if (run.gathered != 0u) {
             pairs = 1u;
             MG_VARIANT(gather)(p, &run, column, 0u);
