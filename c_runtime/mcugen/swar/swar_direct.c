@@ -41,18 +41,40 @@ static void mg_swar_place(const mg_swar_direct_params *p, const int8_t *const *r
     }
 }
 
+/* All outputs of columns x and y, which may be the same. */
+static void mg_swar_columns(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t x, uint32_t y, int8_t *out,
+                            int8_t *patch)
+{
+    mg_swar_run table[2u * MG_SWAR_RUNS];
+    const uint32_t inside = x >= p->inside_first && x < p->inside_end ? 1u : 0u, runs = (uint32_t)p->kernel_h * p->runs;
+    mg_swar_place(p, rows, x, table, patch);
+    if (y != x) {
+        mg_swar_place(p, rows, y, table + 1, patch + (inside != 0u ? 0u : p->taps));
+    } else {
+        for (uint32_t i = 0u; i < 2u * runs; i += 2u) {
+            table[i + 1u] = table[i];
+        }
+    }
+    mg_swar_direct_two(p->stream, p->pairs, table, out + x * p->outputs, out + y * p->outputs, p->out_min, p->out_span,
+                       runs);
+}
+
+/* Columns that read beyond the row come first: their taps may lie where the results of the others will be. */
 void mg_conv2d_s8__swar_direct(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
                                int8_t *scratch)
 {
-    mg_swar_run table[2u * MG_SWAR_RUNS];
+    const uint32_t within = (uint32_t)p->inside_end - p->inside_first, edges = p->out_w - within;
+    const uint32_t together = p->patches == 1u ? 1u : 2u, rest = edges % together & within;
+    int8_t *const patch = p->patches != 0u ? out + p->inside_first * p->outputs : scratch;
     (void)y;
-    for (uint32_t x = 0u; x < p->out_w; x += 2u) {
-        const uint32_t next = x + 1u < p->out_w ? x + 1u : x;
-        const uint32_t inside = x >= p->inside_first && x < p->inside_end ? 1u : 0u;
-        mg_swar_place(p, rows, x, table, scratch);
-        mg_swar_place(p, rows, next, table + 1, scratch + (inside != 0u || next == x ? 0u : p->taps));
-        mg_swar_direct_two(p->stream, p->pairs, table, out + x * p->outputs, out + next * p->outputs, p->out_min,
-                           p->out_span, (uint32_t)p->kernel_h * p->runs);
+    for (uint32_t e = 0u; e < edges; e += together) {
+        const uint32_t both = e + together <= edges ? 1u : 0u, last = e + together - 1u;
+        const uint32_t alone = rest != 0u ? p->inside_end - 1u : e + (e < p->inside_first ? 0u : within);
+        const uint32_t next = both != 0u ? last + (last < p->inside_first ? 0u : within) : alone;
+        mg_swar_columns(p, rows, e + (e < p->inside_first ? 0u : within), next, out, patch);
+    }
+    for (uint32_t x = p->inside_first; x + rest < p->inside_end; x += 2u) {
+        mg_swar_columns(p, rows, x, x + 1u + rest < p->inside_end ? x + 1u : x, out, patch);
     }
 }
 

@@ -11,6 +11,8 @@
  *          which they are read
  * runs     of a kernel row: each of `run` neighbouring taps, `apart` elements from one to the next; no group reads two
  * outside  the value beyond the image
+ * patches  how many columns' taps the results of the columns [inside_first, inside_end) have room for, 2 at most; 0: they go
+ *          to the scratch
  * sums     below 2^23, shifts to the right: proved when the code is generated
  * Equals the reference runtime's Conv2D for int8 data, with double or single rounding.
  */
@@ -28,11 +30,12 @@ typedef struct {
     int32_t out_min;
     uint32_t out_span;
     MG_WINDOW_FIELDS
+    uint8_t patches;
     int8_t outside;
 } mg_swar_direct_params;
 
 /* One output row. rows: kernel_h input rows, those outside the image filled with the input's zero point.
- * out: out_w * out_c. scratch: 2 * taps bytes, for columns that read beyond the row. */
+ * out: out_w * out_c. scratch: 2 * taps bytes, for columns that read beyond the row, unless there are patches. */
 void mg_conv2d_s8__swar_direct(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
                                int8_t *scratch);
 

@@ -1,7 +1,8 @@
 """Convolutions on words of two channels that read rows of int8 as they are, two pixels at a time.
 
-They take no memory of their own, but for columns that read beyond the row, whose taps are gathered. Taps stay signed,
-and a group of them lies in a run of neighbouring ones:
+They take no memory of their own: taps of columns that read beyond the row are gathered where results of others will be,
+or where a row has no room for them, in a scratch. Taps stay signed, and a group of them lies in a run of neighbouring
+ones:
 
     per pair of channels    start of both sums, start of the upper sums, number of groups of the first run
         per run             its groups: start word, of which the lower 6 bits are 61 - 2 * n, n being the number of
@@ -107,16 +108,29 @@ def _params(call: Call) -> Params:
     return _shared(call, matrix(call).shape[1])
 
 
+def patches_of(call: Call) -> int:
+    """Columns, 2 at most, whose taps fit where the results of the columns within a row will be.
+
+    Of two, one may be computed with a column from within, whose results are not to be where its taps are.
+    """
+    first, end = window_of(call).inside(call.input(0), adjacent=False)
+    outputs, taps = call.output.shape[3], matrix(call).shape[1]
+    if 2 * taps <= (end - first) * outputs and taps <= (end - first - 1) * outputs:
+        return PIXELS
+    return int(taps <= (end - first) * outputs)
+
+
 def _window_params(call: Call) -> Params:
     window, x, (runs, run) = window_of(call), call.input(0), _runs(call)
     geometry = fields(window, x, call.output, adjacent=False)
     places = {"run": run, "runs": runs, "apart": window.dilation[1] * x.shape[3], "outside": x.zero_point}
+    places["patches"] = patches_of(call)
     return {**_shared(call, run), **geometry, **places}
 
 
 def _scratch(call: Call) -> int:
-    """The taps of two columns that read beyond the row: as much as portable kernels take."""
-    return aligned(PIXELS * int(matrix(call).shape[1]))
+    """The taps of two columns that read beyond the row, as portable kernels take; none where results have room."""
+    return 0 if patches_of(call) else aligned(PIXELS * int(matrix(call).shape[1]))
 
 
 def _work(call: Call, blocks: int, run: int) -> dict[str, float]:
@@ -136,8 +150,10 @@ def _row_work(call: Call) -> dict[str, float]:
     """The counts of `_work`, and pieces and bytes of taps that are gathered."""
     window, x, (images, height, width, _) = window_of(call), call.input(0), call.output.shape
     first, end = window.inside(x, adjacent=False)
-    copies = images * height * (width - (end - first)) * window.kernel[0] * window.kernel[1]
-    found = _work(call, images * height * -(-width // PIXELS), _runs(call)[1])
+    edges = width - (end - first)
+    copies = images * height * edges * window.kernel[0] * window.kernel[1]
+    blocks = edges - (end - first) // -PIXELS if patches_of(call) == 1 else -(-width // PIXELS)
+    found = _work(call, images * height * blocks, _runs(call)[1])
     return {**found, "copies": float(copies), "copied": float(copies * x.shape[3])}
 
 
