@@ -145,7 +145,7 @@ def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pyte
 
     def wrong(builds: pareto._Builds, key: object) -> Point:
         point = estimated(builds, key)
-        return replace(point, instructions=10**30 // point.ram_bytes**2)
+        return replace(point, instructions=10**30 // point.ram_bytes**8)
 
     def solve(graph: Any, board: Any, options: Options, known: Any) -> Any:
         budgets[-1].add(options.ram)

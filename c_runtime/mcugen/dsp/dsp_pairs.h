@@ -11,7 +11,7 @@
 static inline uint32_t mg_dsp_word(const int8_t *x)
 {
     uint32_t word;
-    memcpy(&word, x, sizeof(word));
+    (void)memcpy(&word, x, sizeof(word));
     return word;
 }
 
@@ -19,7 +19,7 @@ static inline uint32_t mg_dsp_word(const int8_t *x)
 static inline uint32_t mg_dsp_both(const mg_s16 *x)
 {
     uint32_t word;
-    memcpy(&word, x, sizeof(word));
+    (void)memcpy(&word, x, sizeof(word));
     return word;
 }
 

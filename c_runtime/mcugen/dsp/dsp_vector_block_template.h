@@ -13,6 +13,9 @@
  *   MG_DIRECT     defined, with MG_COMPOSITE below 2 and not MG_SINGLE: bytes are widened as they are read, four in a
  *                 step: 13 instructions for 16 products, composite 16
  *   MG_TAIL       with MG_DIRECT: taps after whole steps; they are read with those before them
+ *   MG_WINDOWS    defined, with MG_DIRECT: the steps, and the tail, for each row of a window, see dsp_windows.h; with
+ *   MG_STEPS      whole steps of a row, and
+ *   MG_EDGES      1: some windows reach beyond the image; 2: by whole steps
  *   MG_SUMMED     defined, with MG_COMPOSITE 1: weights of nine bits, see dsp_sums.h; in the stream a is 0 to 255
  *
  * The stream holds for each block of four outputs, in the order of reading:
@@ -27,7 +30,9 @@
 #include "mcugen/dsp_sums.h"
 #endif
 
-#ifdef MG_DIRECT
+#if defined(MG_WINDOWS)
+#define MG_JOB mg_dsp_windows_job
+#elif defined(MG_DIRECT)
 #define MG_JOB mg_dsp_direct_job
 #else
 #define MG_JOB mg_dsp_vector_job
@@ -115,6 +120,8 @@
 #define MG_REST
 #endif
 
+#include "mcugen/dsp_vector_taps_template.h"
+
 /* Splits composite sums; loads multipliers and addends, then shifts. */
 #if MG_SINGLE
 #define MG_BIASES "ldrd r6, r7, [lr, #8]\nldrd r4, r5, [lr], #16\n"
@@ -171,23 +178,11 @@
 __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const MG_JOB *job MCUGEN_UNUSED)
 {
     __asm__("push {r4-r11, lr}\n"
-            "sub sp, sp, #20\n"
-            "ldmia r0, {r4-r7, lr}\n"
-            "stmia sp, {r4-r7}\n"
+            "sub sp, sp, #" MG_FRAME "\n"
+            MG_BEGIN
             "1:\n"
-            "ldr r12, [sp]\n"
             MG_BIASES
-            MG_LEAD
-            "2:\n"
-            ".rept " MG_TEXT(MG_UNROLL) "\n"
-            MG_STEP
-            ".endr\n"
-            ".if " MG_TEXT(MG_LOOP) "\n"
-            "ldr r8, [sp, #4]\n"
-            "cmp r12, r8\n"
-            "bne 2b\n"
-            ".endif\n"
-            MG_REST
+            MG_TAPS
             MG_SCALES
             MG_SIGN("r4", "r8") MG_SIGN("r5", "r9") MG_SIGN("r6", "r10") MG_SIGN("r7", "r11")
             MG_HIGH("r4", "r0", "r8") MG_HIGH("r5", "r1", "r9") MG_HIGH("r6", "r2", "r10") MG_HIGH("r7", "r3", "r11")
@@ -215,8 +210,9 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const MG_JOB *jo
             "beq 4f\n"
             "strb r4, [r12, #2]\n"
             "4:\n"
-            "add sp, sp, #20\n"
-            "pop {r4-r11, pc}\n");
+            "add sp, sp, #" MG_FRAME "\n"
+            "pop {r4-r11, pc}\n"
+            MG_BEYOND);
 }
 
 #undef MG_OUTPUT
@@ -230,6 +226,10 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const MG_JOB *jo
 #undef MG_FOUR
 #undef MG_TWO_OF
 #undef MG_READ
+#undef MG_FRAME
+#undef MG_BEGIN
+#undef MG_TAPS
+#undef MG_BEYOND
 #undef MG_STEP
 #undef MG_REST
 #undef MG_BIASES
@@ -281,22 +281,7 @@ static inline void MG_VARIANT(pairs)(int32_t *sums, int32_t word, const mg_s16 *
 #endif
 
 #ifdef MG_DIRECT
-/* Four taps added to the sums; returns where the words after theirs are. */
-static inline const int32_t *MG_VARIANT(four)(int32_t sums[4], const int32_t *w, const int8_t *in)
-{
-    const mg_s16 x[4] = {in[0], in[2], in[1], in[3]};
-    for (uint32_t k = 0u; k < 2u; k += 1u) {
-#if MG_COMPOSITE
-        MG_VARIANT(pairs)(sums, w[k], x + 2u * k);
-        MG_VARIANT(pairs)(sums + 2, w[2u + k], x + 2u * k);
-#else
-        for (uint32_t o = 0u; o < 4u; o += 1u) {
-            sums[o] = MG_VARIANT(multiply)(sums[o], w[2u * o + k], x + 2u * k);
-        }
-#endif
-    }
-    return w + (MG_COMPOSITE ? 4 : 8);
-}
+#include "mcugen/dsp_direct_rows.h"
 #else
 static inline void MG_VARIANT(eight)(int32_t sums[4], const int32_t *w, const mg_s16 *x)
 {
@@ -326,7 +311,10 @@ static inline void MG_VARIANT(eight)(int32_t sums[4], const int32_t *w, const mg
 static void MG_VARIANT(vector)(const MG_JOB *job)
 {
     const int32_t *w = job->stream;
-#ifdef MG_DIRECT
+#if defined(MG_WINDOWS)
+    const int32_t rows = (int32_t)(job->rows_end - job->rows);
+    const int32_t *biases = job->biases;
+#elif defined(MG_DIRECT)
     const uint32_t taps = (uint32_t)(job->x_end - job->x);
 #else
     const uint32_t steps = (uint32_t)(job->x_end - job->x) / 8u, words = MG_COMPOSITE == 2 ? 4u : MG_COMPOSITE ? 8u : 16u;
@@ -344,7 +332,15 @@ static void MG_VARIANT(vector)(const MG_JOB *job)
         MG_VARIANT(pairs)(sums + 2, w[1], job->x);
         w += 2;
 #endif
-#ifdef MG_DIRECT
+#if defined(MG_WINDOWS)
+        if (MG_EDGES == 2 && job->edges != NULL) {
+            (void)memcpy(sums, biases, sizeof(sums));
+            biases += 4;
+        }
+        for (int32_t i = 0; i < rows; i += 1) {
+            w = MG_VARIANT(row)(sums, w, job->rows[i], job);
+        }
+#elif defined(MG_DIRECT)
         for (uint32_t i = 0u; i < taps; i += 4u) {
             w = MG_VARIANT(four)(sums, w, job->x + i);
         }

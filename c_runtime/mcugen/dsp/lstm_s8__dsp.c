@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define MG_SYMBOL mg_lstm_s8__dsp
 #define MG_SERIES 0
+#define MG_BYTES 0
 #include "mcugen/lstm_s8_pairs.h"

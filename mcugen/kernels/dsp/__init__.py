@@ -14,6 +14,7 @@ from mcugen.kernels.dsp import (
     slices,
     vector,
     vector_direct,
+    windows,
     winograd,
 )
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -33,9 +34,11 @@ FAMILY = Family(
             winograd.kernel(one_group),
             *conv.ring_kernels(one_group),
             *patch.kernels(one_group),
+            *windows.kernels(one_group),
         ),
         DepthwiseConv2D: (
             *conv.ring_kernels(reads_one_channel),
+            *windows.kernels(reads_one_channel),
             *planar.KERNELS,
             each.EACH,
             *slices.KERNELS,

@@ -64,8 +64,17 @@ def _lstm_work(call: Call) -> dict[str, float]:
     return {**found, "widened": found["steps"] * (inputs + hidden), "words": found["units"] * words}
 
 
-def _lstm_kernel(portable: Kernel) -> Kernel:
-    return replace(
+def _direct_work(call: Call) -> dict[str, float]:
+    """Those of the portable kernel; words of four taps of the four gates, and vectors with taps that are no word."""
+    found = lstm.work(call)
+    _, _, inputs, hidden = lstm.sizes(call)
+    words, rests = (inputs // _GROUP + hidden // _GROUP), (inputs % _GROUP > 0) + (hidden % _GROUP > 0)
+    return {**found, "words": found["units"] * words, "rests": found["units"] * rests}
+
+
+def _lstm_kernels(portable: Kernel) -> tuple[Kernel, Kernel]:
+    """With vectors that are widened once, and without memory of their own."""
+    widened = replace(
         portable,
         symbol=f"{portable.symbol}__dsp",
         accepts=(*portable.accepts, doubled),
@@ -76,9 +85,17 @@ def _lstm_kernel(portable: Kernel) -> Kernel:
         struct="mg_dsp_lstm_s8",
         needs=scaling.DSP,
     )
+    direct = replace(
+        widened,
+        symbol=f"{widened.symbol}_direct",
+        scratch=portable.scratch,
+        work=_direct_work,
+        terms=(*portable.terms, "words", "rests"),
+    )
+    return widened, direct
 
 
-LSTM = tuple(_lstm_kernel(k) for k in lstm.QuantizedLstm.kernels if k.contract == "mg_lstm_s8")
+LSTM = tuple(made for k in lstm.QuantizedLstm.kernels if k.contract == "mg_lstm_s8" for made in _lstm_kernels(k))
 
 
 def _is_large(call: Call) -> bool:

@@ -33,14 +33,15 @@ def work(call: Call, *, bits: int) -> dict[str, float]:
     return {"blocks": blocks, "groups": blocks * steps_of(call, bits), **scaling.clamp_work(call, activation_of(call))}
 
 
-def _scales(call: Call) -> scaling.Scales:
+def scales_of(call: Call) -> scaling.Scales:
+    """How sums are scaled."""
     leaves = rounds_once(call) and not _rounding.is_stated(call)
     return scaling.scales_once(call) if leaves else scaling.scales(call)
 
 
 def scaled(call: Call) -> bool:
     "every output is constant, or is scaled by a right shift of at most 22 without overflow, or with an FPU by a float"
-    return scaling.is_int8(call) and bool(_scales(call).proved.all())
+    return scaling.is_int8(call) and bool(scales_of(call).proved.all())
 
 
 def variant(call: Call, *, bits: int, shared: bool) -> dict[str, int]:
@@ -78,7 +79,7 @@ def _params(call: Call, *, bits: int) -> Params:
 
 def stream(call: Call, taps: np.ndarray, bits: int, step: int = _STEP) -> np.ndarray:
     """The `stream` of dsp_vector_block_template.h. taps: [outputs, taps] as they are read, `step` together."""
-    blocks = scaling.blocks_of(call, matrix(call), taps, _scales(call), BLOCK)
+    blocks = scaling.blocks_of(call, matrix(call), taps, scales_of(call), BLOCK)
     bias, words = blocks.packed(bits, _sums(call) if bits == 9 else None)
     lead, rest = np.split(words, [1 if bits == 9 else 0], axis=2)
     steps = (

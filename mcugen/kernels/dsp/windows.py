@@ -1,0 +1,224 @@
+"""Convolutions on cores with SMLAD without memory of their own: kernels as in vector_direct.py on rows of windows.
+
+Words of four taps are read where they lie in the image's rows. Of columns that read beyond these, a table says how a
+word that is in the row becomes the one that is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule, fact
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.dsp import scaling, vector
+from mcugen.ops import _filter
+from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
+
+GROUP = 4
+"""Taps of a word."""
+MAX_STEPS = 1023
+"""Words of a kernel row, at most: their bytes are added by one instruction."""
+UNROLLED = 16
+"""Words of a kernel row in the text, at most."""
+MAX_SIZE = 2**16 - 1
+_CODE = {16: (440, 52), 8: (464, 64)}
+"""Bits of weights -> bytes of code of a copy, besides words and of each word in the text."""
+_BEYOND = (0, 60, 64)
+"""For each of `edges`, bytes of code for windows beyond the image, besides a word."""
+TERMS = ("blocks", "rows", "groups", "loops", "beyond", "sides", "beside", *scaling.CLAMP_TERMS)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Sizes in bytes of a row of the image and of a kernel row in it, `first` before the image for the first output."""
+
+    size: int
+    run: int
+    first: int
+    step: int
+    outputs: int
+
+    @property
+    def steps(self) -> int:
+        """Whole words; one, where there are fewer taps."""
+        return max(self.run // GROUP, 1)
+
+    @property
+    def tail(self) -> int:
+        """Taps after whole words."""
+        return self.run % GROUP if self.run > GROUP else 0
+
+    @property
+    def words(self) -> int:
+        return self.steps + (self.tail > 0)
+
+    @property
+    def starts(self) -> np.ndarray:
+        """[outputs, words] where in the row of the image words begin."""
+        words = np.array([*range(0, GROUP * self.steps, GROUP), *[self.run - GROUP] * (self.tail > 0)])
+        return np.asarray(words - self.first + np.arange(self.outputs)[:, None] * self.step)
+
+    @property
+    def inside(self) -> tuple[int, int]:
+        """[first, end) of the outputs whose words all lie in the row."""
+        starts = self.starts
+        found = np.flatnonzero((starts[:, 0] >= 0) & (starts[:, -1] + GROUP <= self.size))
+        return (int(found[0]), int(found[-1]) + 1) if found.size else (0, 0)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each word is in the row, or is not."""
+        return not any(n % GROUP for n in (self.size, self.run, self.first, self.step))
+
+    @property
+    def beyond(self) -> np.ndarray:
+        """Where the windows of the outputs begin that are not inside."""
+        first, end = self.inside
+        return np.delete(self.starts[:, 0], np.s_[first:end])
+
+    def seen(self) -> np.ndarray:
+        """[outputs that are not inside, 2] the first tap that is in the row, and how many there are."""
+        at = np.clip(self.beyond, 0, self.size)
+        return np.stack([at - self.beyond, np.clip(self.beyond + self.run, 0, self.size) - at], axis=-1)
+
+    def left_out(self, word: int) -> np.ndarray:
+        """uint32 [outputs that are not inside, 4] where words are whole: see dsp_windows.h. word: of the stream."""
+        first, taps = self.seen().T
+        before, behind = (n // GROUP * word for n in (first, self.run - first - taps))
+        return np.stack([self.beyond + first, taps, before, behind], axis=-1).astype(np.uint32)
+
+    def edges(self, outside: int) -> np.ndarray:
+        """uint32 [outputs that are not inside, words, 2]: see dsp_windows.h."""
+        first, end = self.inside
+        starts = np.delete(self.starts, np.s_[first:end], axis=0)
+        up, down = np.clip(-starts, 0, GROUP), np.clip(starts + GROUP - self.size, 0, GROUP)
+        at = np.clip(starts, 0, self.size - GROUP)
+        places = starts[..., None] + np.arange(GROUP)
+        beyond = np.where((places < 0) | (places >= self.size), outside & 0xFF, 0)
+        fill = (beyond << np.arange(0, 32, 8)).sum(axis=-1)
+        return np.stack([at << 16 | 8 * down << 8 | 8 * up, fill], axis=-1).astype(np.uint32)
+
+
+@fact
+def row_of(call: Call) -> Row:
+    window, x = window_of(call), call.input(0).shape
+    left = window.pad((x[1], x[2]))[1]
+    return Row(x[2] * x[3], window.kernel[1] * x[3], left * x[3], window.stride[1] * x[3], call.output.shape[2])
+
+
+def in_runs(call: Call) -> bool:
+    "the taps of a kernel row are beside each other, at most 4092"
+    window = window_of(call)
+    return (window.dilation[1] == 1 or window.kernel[1] == 1) and row_of(call).steps <= MAX_STEPS
+
+
+def in_words(call: Call) -> bool:
+    "rows of the image have 4 to 65535 elements, and no size is above 65535"
+    sizes = (*call.output.shape, window_of(call).kernel[0], row_of(call).size)
+    return row_of(call).size >= GROUP and max(sizes) <= MAX_SIZE
+
+
+def _variant(call: Call) -> dict[str, int]:
+    row = row_of(call)
+    most = scaling.unrolled(call, UNROLLED, 60, 256)
+    unroll = next(n for n in range(most, 0, -1) if row.steps % n == 0)
+    sizes = {"unroll": unroll, "loop": int(row.steps > unroll), "steps": row.steps, "tail": row.tail}
+    finish = {"linear": int(vector.needs_sign(call)), "once": vector.how_once(call)}
+    edges = (2 if row.is_whole else 1) if row.inside != (0, row.outputs) else 0
+    return {**sizes, "edges": edges, **finish}
+
+
+def _taps(call: Call) -> np.ndarray:
+    """The weights as they are read: [outputs, taps], with zeros inserted."""
+    w, row = matrix(call), row_of(call)
+    rows = w.reshape(-1, row.run)
+    whole = scaling.overlapped(rows) if row.run >= GROUP else scaling.padded(rows, GROUP)
+    return scaling.swapped(whole).reshape(len(w), -1)
+
+
+def _biases(call: Call, bits: int) -> np.ndarray:
+    """int32 [outputs that are not inside, outputs of all blocks], as in the stream."""
+    w, row, taps, scales = matrix(call), row_of(call), _taps(call), vector.scales_of(call)
+    found = [np.zeros((0,), np.int32)]
+    for first, count in row.seen():
+        inside = w.reshape(len(w), -1, row.run)[:, :, first : first + count].reshape(len(w), -1)
+        bias, _ = scaling.blocks_of(call, inside, taps, scales, vector.BLOCK).packed(bits)
+        found.append(scaling.stored(bias))
+    return np.concatenate(found)
+
+
+def _params(call: Call, *, bits: int) -> Params:
+    row, edges = row_of(call), _variant(call)["edges"]
+    first, end = row.inside
+    word = vector.BLOCK * GROUP * bits // 8
+    return {
+        "stream": vector.stream(call, _taps(call), bits, GROUP),
+        "edges": (row.left_out(word) if edges == 2 else row.edges(call.input(0).zero_point)).reshape(-1),
+        "biases": _biases(call, bits) if edges == 2 else np.zeros(0, np.int32),
+        "kernel_h": window_of(call).kernel[0],
+        "out_w": row.outputs,
+        "out_c": call.output.shape[3],
+        "words": 2 if edges == 2 else row.words,
+        "blocks": -(-call.output.shape[3] // vector.BLOCK) if edges == 2 else 0,
+        "inside_first": first,
+        "inside_end": end,
+        "first": -row.first,
+        "step": row.step,
+        **scaling.clamp(call, activation_of(call)),
+    }
+
+
+def _work(call: Call) -> dict[str, float]:
+    """Blocks of four outputs, rows of their windows in the image, words of these and rounds of loops; of other windows
+    words, or where these are whole, rows and words that are read.
+    """
+    row, height, y = row_of(call), window_of(call).kernel[0], call.output.shape
+    (first, end), sizes = row.inside, _variant(call)
+    column = y[0] * y[1] * -(-y[3] // vector.BLOCK)
+    inside, others = (n * column * height for n in (end - first, row.outputs - (end - first)))
+    whole = sizes["edges"] == 2
+    counts = {
+        "blocks": column * y[2],
+        "rows": inside,
+        "groups": inside * row.words,
+        "loops": inside * (row.steps // sizes["unroll"]) * sizes["loop"],
+        "beyond": others * row.words * (not whole),
+        "sides": others * whole,
+        "beside": column * height * int(row.seen()[:, 1].sum()) // GROUP * whole,
+    }
+    return {**counts, **scaling.clamp_work(call, activation_of(call))}
+
+
+def _code(call: Call, *, bits: int) -> int:
+    """Code size of a copy in bytes."""
+    sizes, (besides, each) = _variant(call), _CODE[bits]
+    words = sizes["unroll"] + (sizes["tail"] > 0) + (sizes["edges"] > 0)
+    return besides + each * words + _BEYOND[sizes["edges"]] + 12 * sizes["loop"] + 16 * sizes["linear"]
+
+
+def kernels(is_dense: Rule) -> tuple[Kernel, ...]:
+    """The kernels of a convolution in one group (is_dense), with weights of 16 bits and 8."""
+    return tuple(_kernel(bits, is_dense) for bits in (16, 8))
+
+
+def _kernel(bits: int, is_dense: Rule) -> Kernel:
+    proofs = (in_runs, in_words, scaling.doubled, vector.scaled, *scaling.PROOFS[bits])
+    return Kernel(
+        f"mg_conv2d_s8__dsp{bits}_direct",
+        Form.WINDOW,
+        accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, *proofs),
+        params=partial(_params, bits=bits),
+        window=row_window,
+        outside=_filter.outside,
+        variant=_variant,
+        work=_work,
+        code=partial(_code, bits=bits),
+        terms=TERMS,
+        widened=bits == 16,
+        struct="mg_dsp_windows",
+        short=f"convd_dsp{bits}",
+        needs=scaling.DSP,
+    )
