@@ -1,0 +1,224 @@
+"""Convolutions in no memory of their own: vectors of taps are read where they lie in the image's rows.
+
+Short kernel rows share a vector, each of them read into its lanes. What is beyond the sides of the image is left out by
+masks, and the biases of such columns know of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.call import Call, Params, Rule, fact
+from mcugen.kernel import Form, Kernel
+from mcugen.kernels.helium import packing
+from mcugen.numeric import wrap32
+from mcugen.ops import _filter
+from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
+from mcugen.ops._window import MAX_FIELD
+
+MOST_SHARED = 8
+"""Taps of the longest kernel rows that share a vector."""
+WORD = 4
+"""Taps of the longest rows that are words of a vector."""
+WORDS = (0, 2, 1, 3)
+"""Which words the rows of a vector are."""
+MOST_VECTORS = 512
+"""Vectors of a kernel row, at most: what goes back over their masks is a constant of an instruction."""
+MOST_OUTPUTS = 4096
+EIGHT = (0, 2, 4, 6, 1, 3, 5, 7)
+"""The outputs of a block in the order in which they are scaled."""
+
+TERMS = (*packing.FINISH_TERMS, "strips", "pixels", "direct_blocks", "direct_rows", "direct_vectors", "masked")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How `rows` kernel rows of `run` bytes lie in vectors, for blocks of some outputs; `size` bytes of a row of the
+    image, in which windows begin at `starts`.
+    """
+
+    rows: int
+    run: int
+    outputs: int
+    size: int
+    starts: np.ndarray
+
+    @property
+    def per(self) -> int:
+        """Rows of a vector."""
+        return min(packing.LANES // max(self.run, WORD), self.rows) if self.run <= MOST_SHARED else 1
+
+    @property
+    def is_words(self) -> bool:
+        """Whether rows that share a vector are words of it."""
+        return self.per > 1 and self.run <= WORD
+
+    @property
+    def lanes(self) -> list[int]:
+        """The lane of the first tap of each row of a vector."""
+        return [WORD * WORDS[k] if self.is_words else k * self.run for k in range(self.per)]
+
+    @property
+    def long(self) -> int:
+        """Vectors of a row, or 1."""
+        return 1 if self.per > 1 else -(-self.run // packing.LANES)
+
+    @property
+    def vectors(self) -> int:
+        return -(-self.rows // self.per) * self.long
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether windows in the image need no masks from a table."""
+        return self.per == 1 or self.is_words or (self.per == 2 and self.run == MOST_SHARED)
+
+    @property
+    def together(self) -> int:
+        """Outputs of a block."""
+        return 2 * packing.BLOCK if self.outputs > packing.BLOCK else packing.BLOCK
+
+    @property
+    def blocks(self) -> int:
+        return -(-self.outputs // self.together)
+
+    @property
+    def inside(self) -> tuple[int, int]:
+        """[first, end) of the columns that read nothing beyond the row."""
+        reach = max(self.run, WORD) if self.is_words else self.run
+        found = np.flatnonzero((self.starts >= 0) & (self.starts + reach <= self.size))
+        return (int(found[0]), int(found[-1]) + 1) if found.size else (0, 0)
+
+    @property
+    def seen(self) -> np.ndarray:
+        """bool [1 + columns that are not inside, run]: the taps that are in the image, in the first row all of them."""
+        first, end = self.inside
+        places = np.delete(self.starts, np.s_[first:end])[:, None] + np.arange(self.run)
+        return np.concatenate([np.ones((1, self.run), bool), (places >= 0) & (places < self.size)])
+
+    def masks(self) -> np.ndarray:
+        """uint16: see conv2d_s8__mve_direct.h."""
+        seen = self.seen
+        lanes = np.zeros((len(seen), self.per, self.long * packing.LANES), np.int64)
+        for k, lane in enumerate(self.lanes):
+            lanes[:, k, lane : lane + self.run] = seen
+        bits = lanes.reshape(len(seen), -1, packing.LANES) << np.arange(packing.LANES)
+        return np.asarray(bits.sum(axis=-1).astype(np.uint16).reshape(-1))
+
+    def taps(self, w: np.ndarray) -> np.ndarray:
+        """[outputs, vectors, LANES] of weights [outputs, rows * run], zero where there is no tap."""
+        rows = np.zeros((len(w), -(-self.rows // self.per) * self.per, self.run), w.dtype)
+        rows[:, : self.rows] = w.reshape(len(w), self.rows, self.run)
+        if self.per == 1:
+            return packing.padded(rows).reshape(len(w), self.vectors, packing.LANES)
+        shared = np.zeros((len(w), self.vectors, packing.LANES), w.dtype)
+        for k, lane in enumerate(self.lanes):
+            shared[:, :, lane : lane + self.run] = rows[:, k :: self.per]
+        return shared
+
+
+@fact
+def layout_of(call: Call) -> Layout:
+    window, x, y = window_of(call), call.input(0).shape, call.output.shape
+    left = window.pad((x[1], x[2]))[1]
+    starts = (np.arange(y[2]) * window.stride[1] - left) * x[3]
+    return Layout(window.kernel[0], window.kernel[1] * x[3], y[3], x[2] * x[3], starts)
+
+
+def in_runs(call: Call) -> bool:
+    "the taps of a kernel row are beside each other, at most 8192"
+    window = window_of(call)
+    return (window.dilation[1] == 1 or window.kernel[1] == 1) and layout_of(call).long <= MOST_VECTORS
+
+
+def fits(call: Call) -> bool:
+    "there are at most 4096 output channels, and no size is above 65535"
+    found = layout_of(call)
+    return found.outputs <= MOST_OUTPUTS and max(found.rows, found.size, *call.output.shape) <= MAX_FIELD
+
+
+def variant(call: Call) -> dict[str, int]:
+    found = layout_of(call)
+    sizes = {"rows": found.rows, "run": found.run, "per": found.per, "outputs": found.outputs}
+    return {"finish": packing.finish_of(call) or 0, **sizes}
+
+
+def _picked(found: Layout) -> np.ndarray:
+    """[blocks, together] indices of outputs; beyond the last one it is repeated."""
+    return np.minimum(np.arange(found.blocks * found.together), found.outputs - 1).reshape(found.blocks, -1)
+
+
+def _biases(call: Call) -> np.ndarray:
+    """int32 [columns, outputs of all blocks]: those in the image, then each of the others."""
+    found, w = layout_of(call), matrix(call)
+    sums = w.reshape(len(w), found.rows, found.run).sum(axis=1) @ found.seen.T
+    folded = np.stack([_filter.folded_bias(call, seen) for seen in sums.T])
+    return np.asarray(wrap32(folded)[:, _picked(found).reshape(-1)].astype(np.int32))
+
+
+def stream(call: Call) -> np.ndarray:
+    found, w = layout_of(call), matrix(call)
+    picked = _picked(found)
+    weights = found.taps(w)[picked].transpose(0, 2, 1, 3).astype(np.int8)
+    order = EIGHT if found.together > packing.BLOCK else tuple(range(packing.BLOCK))
+    rest = packing.finishing(call, w, picked)[:, 1:, order]
+    parts = (np.ascontiguousarray(part).view(np.int8).reshape(found.blocks, -1) for part in (weights, rest))
+    return np.concatenate(list(parts), axis=1).reshape(-1)
+
+
+def params(call: Call) -> Params:
+    found, y = layout_of(call), call.output
+    (first, end), (low, high) = found.inside, packing.output_range(call)
+    made = stream(call)
+    return {
+        "stream": made,
+        "biases": _biases(call).reshape(-1),
+        "masks": found.masks(),
+        "nbytes": made.size,
+        "first": int(found.starts[0]),
+        "step": window_of(call).stride[1] * call.input(0).shape[3],
+        "out_w": y.shape[2],
+        "inside_first": first,
+        "inside_end": end,
+        "out_zero_point": y.zero_point,
+        "out_min": low,
+        "out_max": high,
+    }
+
+
+def work(call: Call) -> dict[str, float]:
+    """Calls for pixels; blocks, their rows and vectors of taps; vectors, or rows of them, that a table has masks of."""
+    found, y = layout_of(call), call.output.shape
+    first, end = found.inside
+    rows, edges = y[0] * y[1], y[2] - (end - first)
+    pixels, masked = rows * y[2], rows * (edges if found.is_quick else y[2])
+    blocks = pixels * found.blocks
+    return {
+        **packing.finish_work(call, blocks * found.together / packing.BLOCK),
+        "strips": rows * (edges + (end > first)),
+        "pixels": pixels,
+        "direct_blocks": blocks,
+        "direct_rows": blocks * found.rows,
+        "direct_vectors": blocks * found.vectors * found.together / packing.BLOCK,
+        "masked": masked * found.blocks * (found.rows * found.long),
+    }
+
+
+def kernel(*rules: Rule) -> Kernel:
+    """mg_conv2d_s8__mve_direct. rules: those of the operator."""
+    first = (_filter.int8_data, *rules, _filter.constant_weights)
+    return Kernel(
+        "mg_conv2d_s8__mve_direct",
+        Form.WINDOW,
+        (*first, in_runs, fits, packing.finishes, sums_fit),
+        params=params,
+        window=row_window,
+        outside=_filter.outside,
+        variant=variant,
+        work=work,
+        terms=TERMS,
+        struct="mg_conv2d_s8__mve_direct",
+        short="conv_mve_dir",
+        needs=packing.NEEDS,
+    )
