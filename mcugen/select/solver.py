@@ -16,7 +16,7 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.size import region_bytes
 from mcugen.schedule.steps import can_run_by_rows
-from mcugen.select import constants
+from mcugen.select import constants, frames
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.select.batches import in_batches, in_fewest
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
@@ -24,7 +24,7 @@ from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
 from mcugen.select.leaner import Plannable, Waiting
-from mcugen.select.leanest import memory_of, priced, with_leanest
+from mcugen.select.leanest import memory_of, priced
 from mcugen.select.memories import allowing, regions_of, room_of
 from mcugen.select.prices import FREE, Prices, prices_of
 from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
@@ -183,14 +183,13 @@ def solve(
     """
     problem = problem_of(graph, candidates, options, board, known)
     if options.optimize == "ram":
-        frames = options.input_mode == "frames"
-        return _smallest_of_frames(problem) if frames else _smallest_within_flash(problem)
+        return frames.smallest(problem) if options.input_mode == "frames" else _smallest_within_flash(problem)
     if options.optimize == "flash":
         picks = problem.within_flash(least_flash(problem.candidates))
     else:
         picks = problem.within_flash(problem.fastest)
     if options.input_mode == "frames":
-        return problem.planned(picks)
+        return frames.that_fits(problem, picks)
     if options.input_mode != "whole":
         if not (options.ram or options.region):
             return _smallest(problem, [(c,) for c in picks])
@@ -375,14 +374,6 @@ def _smallest_within_flash(problem: Problem) -> Solution:
     if limit is None or constants.constants_of(picks) <= limit:
         return found
     return _smallest(problem, constants.no_larger(offered, problem.within_flash(picks)))
-
-
-def _smallest_of_frames(problem: Problem) -> Solution:
-    """The one schedule of frames with the least RAM, and of equals the least time and price of constants."""
-    leanest = with_leanest(problem.candidates, problem.prices, lambda picks: problem.planned(picks).ram_bytes)
-    picks = dict.fromkeys(problem.within_flash(p) for p in (leanest, problem.fastest))
-    solutions = [(problem.planned(chosen), sum(map(problem.prices.of, chosen))) for chosen in picks]
-    return min(solutions, key=lambda s: (s[0].ram_bytes, s[1]))[0]
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
