@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from mcugen.select.budget import Solution
@@ -41,15 +42,15 @@ def faster(problem: Problem, picks: Picks) -> Iterator[Picks]:
     while True:
         yield picks
         gains = [
-            (saved / max(c.working_bytes - picks[at].working_bytes, 1), -at, -k)
+            (saved / max(c.working_bytes - picks[at].working_bytes, 1), at, k)
             for at, listed in enumerate(problem.candidates)
             for k, c in enumerate(listed)
             if (saved := problem.prices.of(picks[at]) - problem.prices.of(c)) > 0
         ]
         if not gains:
             return
-        _, at, k = max(gains)
-        picks = (*picks[:-at], problem.candidates[-at][-k], *picks[1 - at :])
+        _, at, k = max(gains, key=itemgetter(0))  # of equals the first
+        picks = (*picks[:at], problem.candidates[at][k], *picks[at + 1 :])
 
 
 def _leanest(problem: Problem) -> Picks:
