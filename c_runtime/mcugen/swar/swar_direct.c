@@ -65,6 +65,7 @@ void mg_conv2d_s8__swar_direct(const mg_swar_direct_params *p, const int8_t *con
 {
     const uint32_t within = (uint32_t)p->inside_end - p->inside_first, edges = p->out_w - within;
     const uint32_t together = p->patches == 1u ? 1u : 2u, rest = edges % together & within;
+    const uint32_t end = p->inside_end - rest;
     int8_t *const patch = p->patches != 0u ? out + p->inside_first * p->outputs : scratch;
     (void)y;
     for (uint32_t e = 0u; e < edges; e += together) {
@@ -73,8 +74,8 @@ void mg_conv2d_s8__swar_direct(const mg_swar_direct_params *p, const int8_t *con
         const uint32_t next = both != 0u ? last + (last < p->inside_first ? 0u : within) : alone;
         mg_swar_columns(p, rows, e + (e < p->inside_first ? 0u : within), next, out, patch);
     }
-    for (uint32_t x = p->inside_first; x + rest < p->inside_end; x += 2u) {
-        mg_swar_columns(p, rows, x, x + 1u + rest < p->inside_end ? x + 1u : x, out, patch);
+    for (uint32_t x = p->inside_first; x < end; x += 2u) {
+        mg_swar_columns(p, rows, x, x + 1u < end ? x + 1u : x, out, patch);
     }
 }
 
