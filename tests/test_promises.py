@@ -19,6 +19,8 @@ SAMPLE = "camera/shapes.tflite"
 PROMISE = re.compile(r"(\d+) % more RAM is (\d+\.\d) times faster: (--.*)")
 SLACK = 0.11
 """Of a promise of time, which is rounded to a tenth, and made of costs that estimate cycles only nearly."""
+SPARED = 1
+"""Percent of the RAM that a build may leave of what was named: its goal has a price of RAM, the plan named had none."""
 
 
 def typed(folder: Path, command: str, model: Path) -> dict[str, Any]:
@@ -54,7 +56,8 @@ def test_commands_presets_and_the_knee_keep_their_promises(tmp_path: Path, reque
         for k, (share, times, options) in enumerate(match.groups() for match in promises):
             again = f"{begin.partition(' --region')[0]} {options}"
             made = typed(tmp_path / f"{name}-{k}", again, model)
-            assert round(100 * (made["ram_bytes"] / found["ram"]["ram_bytes"] - 1)) == int(share)
+            more_ram = round(100 * (made["ram_bytes"] / found["ram"]["ram_bytes"] - 1))
+            assert int(share) - SPARED <= more_ram <= int(share)
             assert cycles(found["ram"]) / cycles(made) >= (1 - SLACK) * float(times)
         again = typed(tmp_path / f"{name}-again", found["balanced"]["command"], model)
         assert again == found["balanced"]

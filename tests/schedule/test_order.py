@@ -158,5 +158,6 @@ def test_the_least_ram_is_no_more_than_that_of_the_better_order(tmp_path: Path) 
 def test_the_front_of_ram_against_speed_has_the_better_order(tmp_path: Path) -> None:
     points = pareto.front(two_wide_branches(tmp_path), Options(no_rows=True)).points
     (default,) = [point for point in points if "balanced" in point.presets]
-    least = mcugen.compile(tmp_path / "net.tflite", no_rows=True).report.ram_bytes
-    assert default.ram_bytes == least == min(point.ram_bytes for point in points)
+    built = mcugen.compile(tmp_path / "net.tflite", no_rows=True).report.ram_bytes
+    least = min(point.ram_bytes for point in points)
+    assert least <= default.ram_bytes == built < 512 + 512 + 64, "what the order of the file holds at once"
