@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,9 +14,11 @@ from mcugen.call import Call
 from mcugen.kernel import Kernel
 from mcugen.kernels.dsp import windows
 from mcugen.op import Example
-from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from tests.kernels.test_mve_direct import one_channel
+from tests.kernels.test_mve_pairs import filtered
+from tests.kernels.test_mve_taps import served_by
 from tests.support import conformance, emulated
 from tests.support.cases import graph_of
 from tests.support.copies import code_of_copy
@@ -25,13 +26,6 @@ from tests.support.copies import code_of_copy
 CORE = target.load("cortex-m4")
 SYMBOLS = ("mg_conv2d_s8__dsp16_direct", "mg_conv2d_s8__dsp8_direct")
 KERNELS = tuple(k for k in kernels.of(Conv2D) if k.symbol in SYMBOLS)
-
-
-def filtered(image: Sequence[int], window: Sequence[int], outputs: int, **types: Any) -> Example:
-    names = ("stride", "dilation", "activation", "padding", "rounding")
-    made = {name: types.pop(name) for name in names if name in types}
-    types = {"gain": 1e-3, "zero": -128, "out_zero": -128, **types}
-    return example(Shapes(**made), 5, (1, *image), (outputs, *window, image[2]), 0, **types)
 
 
 def call_of(found: Example) -> Call:
@@ -48,7 +42,7 @@ class Shapes(Conv2D):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [
+        made = [
             filtered((4, 5, 16), (3, 3), 8),
             filtered((5, 6, 3), (3, 3), 5, stride=(2, 2), zero=3, out_zero=-7),
             filtered((3, 4, 1), (2, 3), 7, zero=127, activation="RELU6"),
@@ -63,6 +57,7 @@ class Shapes(Conv2D):
             filtered((2, 3, 4), (2, 7), 5, zero=127, out_zero=-128, activation="RELU"),
             filtered((3, 5, 68), (2, 2), 3, stride=(1, 2), zero=-3, gain=3e-4),
         ]
+        return [served_by(cls, found) for found in made]
 
 
 class Channels(DepthwiseConv2D):
@@ -72,11 +67,7 @@ class Channels(DepthwiseConv2D):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        made = ((12, 12, 1), (10, 8), 8, (2, 2)), ((5, 5, 1), (3, 3), 1, (1, 1)), ((3, 9, 1), (3, 6), 13, (1, 3))
-        return [
-            example(cls(stride=stride), 5, (1, *image), (1, *window, outputs), 3, gain=1e-3, zero=-128, out_zero=-5)
-            for image, window, outputs, stride in made
-        ]
+        return one_channel(cls)
 
 
 @pytest.mark.parametrize("operator", [Shapes, Channels])

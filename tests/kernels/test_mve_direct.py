@@ -56,6 +56,15 @@ class Shapes(Conv2D):
         return [served_by(cls, found) for found in made]
 
 
+def one_channel(operator: type[DepthwiseConv2D]) -> list[Example]:
+    """Layers of images of one channel: many outputs, one, an odd number."""
+    made = ((12, 12, 1), (10, 8), 8, (2, 2)), ((5, 5, 1), (3, 3), 1, (1, 1)), ((3, 9, 1), (3, 6), 13, (1, 3))
+    return [
+        example(operator(stride=stride), 5, (1, *image), (1, *window, outputs), 3, gain=1e-3, zero=-128, out_zero=-5)
+        for image, window, outputs, stride in made
+    ]
+
+
 class Channels(DepthwiseConv2D):
     """One channel, of which many are made. Source: none."""
 
@@ -63,11 +72,7 @@ class Channels(DepthwiseConv2D):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        made = ((12, 12, 1), (10, 8), 8, (2, 2)), ((5, 5, 1), (3, 3), 1, (1, 1)), ((3, 9, 1), (3, 6), 13, (1, 3))
-        return [
-            example(cls(stride=stride), 5, (1, *image), (1, *window, outputs), 3, gain=1e-3, zero=-128, out_zero=-5)
-            for image, window, outputs, stride in made
-        ]
+        return one_channel(cls)
 
 
 @pytest.mark.parametrize("operator", [Shapes, Channels])
