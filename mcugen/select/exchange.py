@@ -26,6 +26,8 @@ MAX_TRIES = 6
 """Of cheaper kernels that do not fit, how many that save most are tried with room made by others."""
 _EPSILON = 1e-6
 _NO_LIMIT = 1 << 62
+_ALL = -1
+"""All steps, as bits."""
 Load = npt.NDArray[np.int64]
 _Gain = tuple[float, int, int, int]
 """What an exchange adds to the cost, its step, its kernel, and the one that it takes the place of."""
@@ -181,7 +183,7 @@ class Loads:
         found = np.zeros_like(self.rows)
         for s in self.open:
             span = self.spans[s]
-            more = sum(_extra(m, -1, span) for m in self.around(s))
+            more = sum(_extra(m, _ALL, span) for m in self.around(s))
             found[span] = np.maximum(found[span], self.own[s].max(axis=0) - self.own[s].min(axis=0) + more)
         return found
 

@@ -38,6 +38,7 @@ static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *
     return w;
 }
 #elif MG_EDGES == 2
+/* The same, where each word is in the image or is not: only those that are have products. */
 static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *w, const int8_t *row, const mg_dsp_windows_job *job)
 {
     const uint32_t *const edge = job->edges;
