@@ -20,6 +20,7 @@ from mcugen.graph import Graph
 from mcugen.schedule.cuts import Cut, cuts_of
 from mcugen.schedule.places import sources
 from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.dominance import undominated
 from mcugen.select.segment import Row, Segment
 from mcugen.select.stretch import Frames, Network
 from mcugen.select.walks import Bounds
@@ -65,14 +66,23 @@ class Curve:
         choices = [listed[0].choice for listed in candidates]
         of = sources(choices)
         results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
-        self._net = Network(graph, tuple(candidates), keep_input, pushed, results, frames or Frames())
+        useful = tuple(map(undominated, candidates))
+        self._net = Network(graph, useful, keep_input, pushed, results, frames or Frames())
         bounds = Bounds.of(self._net.running)
         parts = _segments(cuts_of(graph, choices, keep_input=keep_input))
         self._starts = [cuts[0].index for cuts in parts]
         self._new = functools.partial(Segment, self._net, bounds=bounds, no_rows=no_rows, most=most)
-        self._parts = parts
-        self._segments = [self._new(cuts) for cuts in parts]
+        kinds = [self._kind(cuts) for cuts in parts]
+        self._parts = dict(zip(kinds, parts, strict=True))
+        segments = {kind: self._new(cuts) for kind, cuts in self._parts.items()}
+        self._segments = [segments[kind] for kind in kinds]
         self._rows: list[Row | None] = [None] * len(parts)
+
+    def _kind(self, cuts: Sequence[Cut]) -> object:
+        """What the rows of a segment depend on: those of one kind have the same."""
+        start, end = cuts[0].index, cuts[-1].index
+        between = tuple((cut.index - start, cut.nbytes, cut.held_bytes) for cut in cuts)
+        return between, *self._net.shape(range(start, end))
 
     def points(self) -> Sequence[Point]:
         """All of them: each needs less memory than those before it."""
@@ -92,7 +102,7 @@ class Curve:
             row = self._rows[k]
             if row is None or row.peak > limit:
                 left = cost - (sum(known) - known[k]) if np.isfinite(cost) else cost
-                row = segment.within(limit, left)
+                row = segment.within(self._starts[k], limit, left)
                 if row is None:
                     return None
                 self._rows[k], known[k] = row, row.cost
@@ -100,13 +110,13 @@ class Curve:
 
     def least_bytes(self, enough: float) -> float:
         """What no point goes below, as far as that is over `enough`; known before any point."""
-        return max(self._new(cuts).least_bytes(enough) for cuts in self._parts)
+        return max(self._new(cuts).least_bytes(enough) for cuts in self._parts.values())
 
     def along(self, point: Point, limit: float) -> Point:
         """The rows of a point, with the cheapest kernels of each stretch within the limit, or else the leanest."""
         ends = [*self._starts[1:], len(self._net.running)]
         spans = zip(self._segments, self._starts, ends, strict=True)
-        return self._point([s.along([g for g in point.groups if a <= g.start < b], limit) for s, a, b in spans])
+        return self._point([s.along(a, [g for g in point.groups if a <= g.start < b], limit) for s, a, b in spans])
 
     def _point(self, rows: Sequence[Row]) -> Point:
         chosen = {name: c for row in rows for name, c in row.chosen.items()}

@@ -26,8 +26,6 @@ MAX_TRIES = 6
 """Of cheaper kernels that do not fit, how many that save most are tried with room made by others."""
 _EPSILON = 1e-6
 _NO_LIMIT = 1 << 62
-_ALL = -1
-"""All steps, as bits."""
 Load = npt.NDArray[np.int64]
 _Gain = tuple[float, int, int, int]
 """What an exchange adds to the cost, its step, its kernel, and the one that it takes the place of."""
@@ -178,23 +176,24 @@ class Loads:
         return every, {s: slice(end - len(self.offers[s]), end) for s, end in zip(self.open, ends, strict=True)}
 
     @functools.cached_property
-    def reach(self) -> Load:
-        """What no exchange adds more than to the load, at each event."""
-        found = np.zeros_like(self.rows)
-        for s in self.open:
-            span = self.spans[s]
-            more = sum(_extra(m, _ALL, span) for m in self.around(s))
-            found[span] = np.maximum(found[span], self.own[s].max(axis=0) - self.own[s].min(axis=0) + more)
-        return found
+    def cells(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The events over which each of `exchanges` is counted, one after the other, and where those of each begin."""
+        of = [np.arange(self.spans[s].start, self.spans[s].stop) for s, _ in self.exchanges[0]]
+        return np.concatenate([*of, np.zeros(0, np.int64)]), np.cumsum([0, *map(len, of)])
 
     def touched(self, step: int) -> Sequence[int]:
-        """The steps whose exchanges bring something else after one of this step."""
+        """The places in `open` of the steps whose exchanges bring something else after one of this step."""
         if step not in self._touched:
+            first, end = self._ends
             own = self.spans[step]
-            self._touched[step] = [
-                s for s in self.open if s == step or (self.spans[s].start < own.stop and own.start < self.spans[s].stop)
-            ]
+            self._touched[step] = [int(at) for at in np.flatnonzero((first < own.stop) & (own.start < end))]
         return self._touched[step]
+
+    @functools.cached_property
+    def _ends(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The first events of the spans of open steps, and those after the last."""
+        spans = [self.spans[s] for s in self.open]
+        return np.array([s.start for s in spans], np.int64), np.array([s.stop for s in spans], np.int64)
 
     @functools.cached_property
     def _around(self) -> Mapping[int, list[Mapping[int, Part]]]:
@@ -215,27 +214,35 @@ class _State:
         self._loads, self._known, self.picks, self.limit = loads, known, list(picks), limit
         self.excess, self._back = loads.of(picks) - limit, loads.back(picks)
         self._added: Load | None = None
+        self._saved, self._stale = np.zeros(len(loads.exchanges[0]), np.int64), range(len(loads.open))
 
     def copy(self) -> _State:
         """The same once more."""
         made = copy.copy(self)
-        made.picks, made.excess, made._added = list(self.picks), self.excess.copy(), self.added.copy()
+        made.picks, made.excess = list(self.picks), self.excess.copy()
+        made._added, made._saved = self.added.copy(), self._saved.copy()
         return made
 
     @property
     def added(self) -> Load:
-        """What each of `Loads.exchanges` adds to the load at each event."""
+        """What each of `Loads.exchanges` adds to the load, over `Loads.cells`."""
         if self._added is None:
-            every, _ = self._loads.exchanges
-            self._added = np.zeros((len(every), len(self.excess)), np.int64)
+            self._added = np.zeros(len(self._loads.cells[0]), np.int64)
             self._count_again(self._added, self._loads.open)
         return self._added
 
-    def rest(self) -> Load:
-        """The bytes above the limit, at all events together, after each of `Loads.exchanges`."""
-        near = np.flatnonzero(self.excess > -self._loads.reach)
-        rest: Load = np.maximum(self.excess[near] + self.added[:, near], 0).sum(axis=1)
-        return rest
+    def saved(self) -> Load:
+        """By how much less the limit is exceeded, at all events together, after each of `Loads.exchanges`."""
+        if self._stale:
+            _, places = self._loads.exchanges
+            events, starts = self._loads.cells
+            first, last = (places[self._loads.open[at]] for at in (self._stale[0], self._stale[-1]))
+            of, cells = slice(first.start, last.stop), slice(starts[first.start], starts[last.stop])
+            excess = self.excess[events[cells]]
+            less = np.maximum(excess, 0) - np.maximum(excess + self.added[cells], 0)
+            self._saved[of] = np.add.reduceat(less, starts[of] - cells.start)
+            self._stale = range(0)
+        return self._saved
 
     def fits(self, s: int, k: int) -> bool:
         """Whether the limit holds over the span of step s with its kernel k."""
@@ -249,15 +256,18 @@ class _State:
         turns = self._loads.offers[s][k].returns != self._loads.offers[s][before].returns
         if turns:
             self._back ^= 1 << s
+        touched = self._loads.touched(s)
         if self._added is not None:
-            kin = [t for t in self._loads.open if t != s and self._loads.kin[t] >> s & 1] if turns else []
-            self._count_again(self._added, (s, *kin))
+            near = (self._loads.open[at] for at in touched) if turns else ()
+            self._count_again(self._added, (s, *(t for t in near if t != s and self._loads.kin[t] >> s & 1)))
+        ends = [*touched[:1], *touched[-1:], *self._stale[:1], *self._stale[-1:]]
+        self._stale = range(min(ends), max(ends) + 1)
 
     def _count_again(self, added: Load, steps: Sequence[int]) -> None:
         """Write what the exchanges of these steps add."""
-        _, places = self._loads.exchanges
+        (_, places), (_, starts) = self._loads.exchanges, self._loads.cells
         for s in steps:
-            added[places[s], self._loads.spans[s]] = self._brought(s)
+            added[starts[places[s].start] : starts[places[s].stop]] = self._brought(s).ravel()
 
     def _brought(self, s: int) -> Load:
         """What each kernel of step s adds to the load, over its span."""
@@ -303,8 +313,8 @@ class Search:
         """
         every, places = self._loads.exchanges
         more = self._prices - np.array([self._costs[s][state.picks[s]] for s, _ in every])
-        while over := int(np.maximum(state.excess, 0).sum()):
-            saved = over - state.rest()
+        while state.excess.max(initial=0) > 0:
+            saved = state.saved()
             saved[places.get(fixed, slice(0))] = 0
             useful = np.flatnonzero(saved > 0)
             if not len(useful):
@@ -341,7 +351,7 @@ class Search:
                 refused.setdefault(s, []).append(gain)
                 continue
             state.take(s, k)
-            touched = self._loads.touched(s)
+            touched = [self._loads.open[at] for at in self._loads.touched(s)]
             for again in (*self._gains(s, k), *(gain for t in touched for gain in refused.pop(t, ()))):
                 heapq.heappush(better, again)
         return tuple(state.picks)
@@ -376,6 +386,6 @@ def _extra(of: Mapping[int, Part], back: int, span: slice) -> Load | int:
 
 
 def _span(parts: Sequence[Part]) -> slice:
-    """The events from the first of any part to the last."""
+    """The events from the first of any part to the last; one where there are none."""
     used = [part for part in parts if len(part.load)]
-    return slice(min(p.start for p in used), max(p.end for p in used)) if used else slice(0, 0)
+    return slice(min(p.start for p in used), max(p.end for p in used)) if used else slice(0, 1)

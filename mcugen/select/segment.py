@@ -59,6 +59,7 @@ class _Edge:
 class Segment:
     """The rows of stretches between the first and the last of some cuts, from the fastest to the smallest.
 
+    Rows are also those of other segments that are alike, which begin at other steps.
     most: how many stretches are looked into; there are no rows that need more.
     """
 
@@ -72,13 +73,15 @@ class Segment:
             self._edges[key] = edge
             self._into[key[1]].append((key, edge))
 
-    def within(self, limit: float, cost: float = np.inf) -> Row | None:
-        """The fastest row within a limit of memory, if it costs less than `cost`. Limits of later calls are lower."""
+    def within(self, start: int, limit: float, cost: float = np.inf) -> Row | None:
+        """The fastest row from a step on within a limit of memory, if it costs less than `cost`. Limits of later calls
+        are no higher.
+        """
         path = self._cheapest(limit, cost)
         if path is None or limit < 0:
             return None
         edges = [(key, self._edges[key]) for key in path]
-        return self._row([(key, e.model, e.found) for key, e in edges if e.model and e.found])
+        return self._row(start, [(key, e.model, e.found) for key, e in edges if e.model and e.found])
 
     def least_bytes(self, enough: float) -> float:
         """What the row of stretches with the least memory needs at least, as far as that is over `enough`.
@@ -147,18 +150,18 @@ class Segment:
             path.append(last)
         return path[::-1] if best[-1] < most else None
 
-    def along(self, groups: Sequence[range], limit: float) -> Row:
-        """These rows, with the cheapest kernels of each stretch within the limit, or else the leanest."""
+    def along(self, start: int, groups: Sequence[range], limit: float) -> Row:
+        """These rows from a step on, with the cheapest kernels of each stretch within the limit, else the leanest."""
         answers: list[_Answer] = []
-        for key in self._path_of(groups):
+        for key in self._path_of(start, groups):
             model, held = self._model(key), self._cuts[key[0]].held_bytes
             cost, peak, picks = model.within(limit - held) or model.leanest()
             answers.append((key, model, (cost, peak + held, picks)))
-        return self._row(answers)
+        return self._row(start, answers)
 
-    def _path_of(self, groups: Sequence[range]) -> Iterator[_Key]:
+    def _path_of(self, start: int, groups: Sequence[range]) -> Iterator[_Key]:
         """The stretches of a row: those by rows, and those that run whole between the cuts outside of them."""
-        at = {cut.index: k for k, cut in enumerate(self._cuts)}
+        at = {start + cut.index - self._cuts[0].index: k for k, cut in enumerate(self._cuts)}
         grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
         ends = [(at[group.start], at[group.stop], Walk.ROWS) for group in groups]
         yield from sorted(ends + [(k, k + 1, Walk.WHOLE) for k in range(len(self._cuts) - 1) if k not in grouped])
@@ -195,14 +198,15 @@ class Segment:
             if (edge := self._edges.get(key)) is not None:
                 edge.least = max(edge.least, inner)
 
-    def _row(self, answers: Sequence[_Answer]) -> Row:
+    def _row(self, start: int, answers: Sequence[_Answer]) -> Row:
         chosen: dict[str, Candidate] = {}
         cost, peak, groups = 0.0, 0, []
         for (i, j, walk), model, found in answers:
-            nodes = self._net.running[self._cuts[i].index : self._cuts[j].index]
+            steps = range(*(start + self._cuts[k].index - self._cuts[0].index for k in (i, j)))
+            nodes = self._net.running[steps.start : steps.stop]
             alike = zip(nodes, model.picks(found), strict=True)
             chosen |= {n[0].choice.node.name: n[self._net.place[c]] for n, c in alike}
             cost, peak = cost + found[0], max(peak, found[1])
             if walk is not Walk.WHOLE:
-                groups.append(range(self._cuts[i].index, self._cuts[j].index))
+                groups.append(steps)
         return Row(cost, peak, chosen, tuple(groups))

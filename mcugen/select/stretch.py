@@ -18,14 +18,13 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.graph import Graph
-from mcugen.kernel import Form
 from mcugen.schedule import Schedule, Step, build
 from mcugen.schedule.cuts import Parts
 from mcugen.schedule.steps import Choice
 from mcugen.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.exchange import Load, Loads, Offer, Part, Picks, Search
-from mcugen.select.walks import EVENT_COST, Walk
+from mcugen.select.walks import EVENT_COST, Walk, reads_again, working
 
 MAX_SETS = 1000
 """Sets of kernels of a stretch up to which all of them are tried."""
@@ -211,6 +210,13 @@ class Network:
             self._stretches[key] = stretch(self, part, self.frames.made[alike], walk)
         return self._stretches[key]
 
+    def shape(self, steps: range) -> tuple[object, ...]:
+        """What all stretches of these steps depend on, however they walk."""
+        part, places = self.parts.of(steps)
+        ends = steps.start == 0, steps.stop == len(self.running), self.keeps(part)
+        kept = (name in self.results for node in part.nodes for name in (*node.inputs, *node.outputs))
+        return (*ends, *kept, *self._shape_of(part, [self.kinds[at] for at in places]))
+
     def _shape_of(self, part: Graph, kinds: Sequence[int]) -> Iterator[int]:
         """The kinds of the nodes of a part, and which tensors are the same."""
         number: dict[str, int] = {}
@@ -228,14 +234,11 @@ class Network:
         whole = self.keep_input and set(part.inputs) <= set(self.graph.inputs)
         return whole or bool(self.results & set(part.inputs))
 
-    def working(self, c: Candidate, step: Step) -> tuple[int, int]:
+    def working(self, c: Candidate, by_rows: bool) -> tuple[int, int]:
         """Bytes of a step's kernel that are in use during its events only, and between them as well."""
-        key = (id(c), step.by_rows)
+        key = (id(c), by_rows)
         if key not in self._known:
-            own = replace(step, choice=c.choice)
-            scratch, ring = own.scratch_bytes, own.ring_bytes
-            stays = own.ring_stays(streams=False)
-            self._known[key] = (scratch, ring) if stays else (scratch + ring, 0)
+            self._known[key] = working(c.choice, by_rows)
         return self._known[key]
 
 
@@ -311,7 +314,7 @@ def _more(
     for step in made.steps:
         other = replace(step, choice=_first(walks[step.choice.node.name], returns=True))
         read = {made.buffer_name[a.tensor] for a in other.reads(0) if a.tensor in made.buffer_name}
-        if read and _returns(other.choice) != _returns(step.choice):
+        if read and reads_again(other.choice) != reads_again(step.choice):
             late[step.index], reads[step.index] = other, read
     found: dict[str, dict[int, Part]] = {}
     while late:
@@ -329,13 +332,7 @@ def _more(
 
 
 def _first(found: Sequence[Candidate], *, returns: bool) -> Choice:
-    return next((c.choice for c in found if _returns(c.choice) == returns), found[0].choice)
-
-
-def _returns(choice: Choice) -> bool:
-    """Whether the kernel, by rows, reads rows again that it has read."""
-    kernel = choice.kernel
-    return kernel.form is Form.WINDOW or (kernel.form is Form.RING and not kernel.keeps)
+    return next((c.choice for c in found if reads_again(c.choice) == returns), found[0].choice)
 
 
 def _built(net: Network, part: Graph, choices: Sequence[Choice], by_rows: bool) -> Schedule:
@@ -367,8 +364,8 @@ def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequen
         busy[first - start : last + 1 - start] = 1
     waits = not busy.all()
     for c in sorted(listed, key=lambda c: c.rows_cost if step.by_rows else c.cost):
-        passing, staying = net.working(c, step)
-        needs = passing + staying, staying if waits else 0, step.by_rows and _returns(c.choice)
+        passing, staying = net.working(c, step.by_rows)
+        needs = passing + staying, staying if waits else 0, step.by_rows and reads_again(c.choice)
         if not any(most <= needs[0] and least <= needs[1] and returns <= needs[2] for most, least, returns in kept):
             kept.append(needs)
             load = Part(start, passing * busy + staying)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcugen.kernel import Form
-from mcugen.schedule.steps import Step, batch_of, can_run_by_rows
+from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates
 
 EVENT_COST = 15.0
@@ -33,16 +33,30 @@ class Walk(Enum):
         if self is Walk.MIXED and _is_faster_whole(listed):
             return [c for c in listed if not _walks(c)]
         able = [c for c in listed if _walks(c)] or list(listed)
-        walk = _rows_of(min(able, key=lambda c: c.rows_cost))
-        return [c for c in able if _rows_of(c) == walk]
+        walk = rows_of(min(able, key=lambda c: c.rows_cost))
+        return [c for c in able if rows_of(c) == walk]
+
+
+def rows_of(c: Candidate) -> tuple[bool, int]:
+    """Which rows a candidate walks, those of the input or of the output, and how many an event."""
+    return c.choice.kernel.form is Form.ACCUMULATE, batch_of(c.choice)
+
+
+def reads_again(choice: Choice) -> bool:
+    """Whether the kernel, by rows, reads rows again that it has read."""
+    kernel = choice.kernel
+    return kernel.form is Form.WINDOW or (kernel.form is Form.RING and not kernel.keeps)
+
+
+def working(choice: Choice, by_rows: bool) -> tuple[int, int]:
+    """Bytes of a kernel that are in use during its events only, and between them as well."""
+    step = Step(0, choice, by_rows)
+    scratch, ring = step.scratch_bytes, step.ring_bytes
+    return (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
 
 
 def _walks(c: Candidate) -> bool:
     return can_run_by_rows(c.choice)
-
-
-def _rows_of(c: Candidate) -> tuple[bool, int]:
-    return c.choice.kernel.form is Form.ACCUMULATE, batch_of(c.choice)
 
 
 def _is_faster_whole(listed: Candidates) -> bool:

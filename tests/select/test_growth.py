@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import mcugen
 from mcugen import pipeline, select
 from mcugen.options import Options
 from mcugen.select import curve, segment, stretch
 from mcugen.select.candidates import Candidates
 from mcugen.select.curve import Curve
+from mcugen.select.dominance import undominated
+from mcugen.select.stretch import Network
+from tests.support.clock import Watch
 from tests.support.long_networks import network
 
 SHORT, LONG = 24, 68
@@ -61,3 +66,33 @@ def test_the_search_grows_with_the_layers(chains: Any, monkeypatch: pytest.Monke
             found.append(work(chains, layers, m))
     short, long, whole = found
     assert long <= 1.5 * short < whole
+
+
+def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path) -> None:
+    """What SWAR kernels take depends on weights, and no stretch on Cortex-M4 takes them: other kernels are faster and
+    need no more memory.
+    """
+    path = tmp_path / "m.tflite"
+    path.write_bytes(network(30))
+    options = Options(board="cortex-m4", optimize="ram")
+    model = pipeline.prepare(path, options)
+    every = tuple(select.candidates_of(model.graph, model.board, options))
+    useful = tuple(map(undominated, every))
+    all_kinds, kinds = (
+        set(Network(model.graph, listed, keep_input=False, pushed=None, results=frozenset()).kinds)
+        for listed in (every, useful)
+    )
+    assert len(kinds) == 3 < len(all_kinds)
+
+
+@pytest.mark.parametrize("branches", (1, 4))
+def test_a_build_takes_its_time_for_each_layer(branches: int, tmp_path: Path) -> None:
+    """Of a network that is cut into segments, and of one that is not; `ci/growth` builds longer ones."""
+    taken = {}
+    for layers in (100, 300):
+        path = tmp_path / f"{layers}.tflite"
+        path.write_bytes(network(layers, branches))
+        watch = Watch()
+        mcugen.compile(path, board="cortex-m4", optimize="ram")
+        taken[layers] = watch.seconds() / layers
+    assert taken[300] < 1.5 * taken[100]
