@@ -27,7 +27,7 @@ _CHARACTER = 6.3  # the usual width of a character of an 11 px label
 
 def escape(text: str) -> str:
     """Text as SVG shows it: markup as characters; what does not print, or turns the writing around, as "?"."""
-    shown = "".join(c if c == "\n" or c.isprintable() else "?" for c in text)
+    shown = text if text.isprintable() else "".join(c if c == "\n" or c.isprintable() else "?" for c in text)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 

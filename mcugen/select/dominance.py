@@ -18,6 +18,8 @@ _Traits = tuple[object, ...]
 
 def undominated(listed: Candidates) -> Candidates:
     """The candidates of a node that none before them dominates. listed: the fastest first."""
+    if len(listed) == 1:
+        return listed
     kept: list[tuple[Candidate, _Traits, Sequence[float]]] = []
     for c in listed:
         way = can_run_by_rows(c.choice), rows_of(c)

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcugen.select.budget import Solution
 from mcugen.select.curve import Curve, Point
 
 MOST_LAYERS = 20_000
@@ -19,10 +20,11 @@ MOST_LAYERS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Plannable:
-    """A point of a curve that may be planned. curve: the one that it is a point of."""
+    """A point of a curve that may be planned, and its plan, where that is made already."""
 
     curve: Curve
     point: Point
+    made: Solution | None = None
 
     @property
     def rows(self) -> object:
@@ -48,7 +50,7 @@ class Waiting:
         self._number = itertools.count(len(points))
         heapq.heapify(self._heap)
 
-    def below(self, cost: float) -> Point | None:
+    def below(self, cost: float) -> Plannable | None:
         """The next one, if it costs less."""
         if not self._heap or self._heap[0][0] >= cost:
             return None
@@ -57,4 +59,4 @@ class Waiting:
             self._left -= 1
             self._last[found.rows] = leaner
             heapq.heappush(self._heap, (leaner.point.cost, leaner.point.peak, next(self._number), leaner))
-        return found.point
+        return found

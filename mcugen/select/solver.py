@@ -275,14 +275,11 @@ def _plannable(problem: Problem, offered: Sequence[Candidates]) -> list[Plannabl
     Plans of those have the fewest holes. As far as the memory that they take leaves room, their kernels are faster.
     """
     curve, last = problem.curve(offered), _leanest(problem, offered)
-    nbytes = problem.planned(last.picks, last.groups).ram_bytes
+    made = problem.planned(last.picks, last.groups)
+    faster = [curve.along(last, share * made.ram_bytes) for share in SHARES]
     found = [Plannable(c, point) for c in problem.all_curves(offered) for point in c.points()]
-    found += [Plannable(curve, point) for point in (*(curve.along(last, share * nbytes) for share in SHARES), last)]
+    found += [*(Plannable(curve, point) for point in faster), Plannable(curve, last, made)]
     return list({(each.point.picks, each.point.groups): each for each in found}.values())
-
-
-def _points(problem: Problem, offered: Sequence[Candidates]) -> list[Point]:
-    return [each.point for each in _plannable(problem, offered)]
 
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
@@ -291,30 +288,35 @@ def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
     return last
 
 
+def _made(problem: Problem, each: Plannable) -> Solution:
+    return each.made or problem.planned(each.point.picks, each.point.groups)
+
+
 def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
     """The point of the least time, and price of RAM, whose plan fits; where none does, the smallest.
 
     Where a bound says before any search that nothing fits, the smallest with the leanest kernels.
     """
     if not problem.may_fit(offered):
-        return _least_of(problem, [_leanest(problem, offered)])
+        return _least_of(problem, [Plannable(problem.curve(offered), _leanest(problem, offered))])
     room = problem.room
     plannable = _plannable(problem, offered)
-    points, waiting = [each.point for each in plannable], Waiting(plannable, len(offered))
+    waiting = Waiting(plannable, len(offered))
     price, score = problem.prices.ram, math.inf
     best: tuple[float, Solution] | None = None
-    while (point := waiting.below(score)) is not None:
-        if room is None or problem.least_bytes(point) <= room:
-            made = problem.planned(point.picks, point.groups)
-            if made.fits and point.cost + price * made.ram_bytes < score:
-                score, best = point.cost + price * made.ram_bytes, (point.cost, made)
-    return _least_of(problem, points) if best is None else _advised(problem, points, *best)
+    while (each := waiting.below(score)) is not None:
+        if room is None or problem.least_bytes(each.point) <= room:
+            made, cost = _made(problem, each), each.point.cost
+            if made.fits and cost + price * made.ram_bytes < score:
+                score, best = cost + price * made.ram_bytes, (cost, made)
+    return _least_of(problem, plannable) if best is None else _advised(problem, plannable, *best)
 
 
-def _advised(problem: Problem, points: Sequence[Point], cost: float, solution: Solution) -> Solution:
+def _advised(problem: Problem, plannable: Sequence[Plannable], cost: float, solution: Solution) -> Solution:
     """The solution with notes of what more RAM would bring, where they are wanted."""
     if not problem.known.advises:
         return solution
+    points = [each.point for each in plannable]
     if problem.options.optimize == "ram":
         points = [replace(p, cost=p.cost - problem.prices.flash * constants.constants_of(p.picks)) for p in points]
         cost = cost_of(problem, solution)
@@ -378,17 +380,17 @@ def _smallest_within_flash(problem: Problem) -> Solution:
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
     """The least RAM, and of equals the fastest."""
-    return _least_of(problem, _points(problem, offered))
+    return _least_of(problem, _plannable(problem, offered))
 
 
-def _least_of(problem: Problem, points: Sequence[Point]) -> Solution:
+def _least_of(problem: Problem, plannable: Sequence[Plannable]) -> Solution:
     """The smallest plan of any point, and of equals the fastest."""
     best: tuple[int, float, Solution] | None = None
-    for point in sorted(points, key=lambda p: (p.peak, p.cost)):
-        if best is not None and problem.least_bytes(point) > best[0]:
+    for each in sorted(plannable, key=lambda each: (each.point.peak, each.point.cost)):
+        if best is not None and problem.least_bytes(each.point) > best[0]:
             break
-        made = problem.planned(point.picks, point.groups)
-        if best is None or (made.ram_bytes, point.cost) < best[:2]:
-            best = made.ram_bytes, point.cost, made
+        made, cost = _made(problem, each), each.point.cost
+        if best is None or (made.ram_bytes, cost) < best[:2]:
+            best = made.ram_bytes, cost, made
     assert best is not None  # the curve of any network has a point
-    return _advised(problem, points, *best[1:])
+    return _advised(problem, plannable, *best[1:])

@@ -18,7 +18,7 @@ def curve_of(folder: Path, seed: int) -> tuple[Curve, int]:
 
 
 def all_of(waiting: Waiting) -> list[Point]:
-    return list(iter(lambda: waiting.below(float("inf")), None))
+    return [each.point for each in iter(lambda: waiting.below(float("inf")), None)]
 
 
 def test_leaner_kernels_follow_where_the_points_with_some_rows_end(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_limit_of_cost_ends_them(tmp_path: Path) -> None:
     middle = sorted(way.point.cost for way in ways)[len(ways) // 2]
     waiting = Waiting(ways, layers)
     found = list(iter(lambda: waiting.below(middle), None))
-    assert found and all(point.cost < middle for point in found)
+    assert found and all(each.point.cost < middle for each in found)
 
 
 def test_large_networks_have_few(tmp_path: Path) -> None:
