@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -31,7 +32,7 @@ class Offer:
     def peak(self) -> int:
         return self.point.peak
 
-    @property
+    @functools.cached_property
     def constants(self) -> int:
         return constants_of(self.point.picks)
 
