@@ -110,7 +110,7 @@ def _run_worker(files: Sequence[bytes], part: range, choices: dict[str, Any], wr
 
 
 def _work(files: Sequence[bytes], part: range, choices: dict[str, Any], sink: int) -> None:
-    _limit_memory()
+    _limit_memory(sum(map(len, files)))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     with os.fdopen(sink, "w", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
@@ -141,9 +141,11 @@ def attempt(path: Path, choices: dict[str, Any]) -> tuple[str, str]:
     return BUILT, ""
 
 
-def _limit_memory() -> None:
-    """Leave room for MEMORY_BYTES less what is resident already; what the interpreter only mapped does not count."""
+def _limit_memory(held: int) -> None:
+    """Leave room for MEMORY_BYTES less what is resident already; what the interpreter only mapped does not count, nor
+    the bytes `held` of all the files.
+    """
     pages = [int(word) for word in Path("/proc/self/statm").read_text().split()[:2]]
     mapped, resident = (count * resource.getpagesize() for count in pages)
-    limit = mapped - resident + MEMORY_BYTES
+    limit = mapped - resident + held + MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole fuzz of damaged model files: `python -m tests.frontends.soak [onnx] [nnef] [tflite]`; all by default.
+"""The fuzz of damaged model files: `python -m tests.frontends.soak [onnx] [nnef] [tflite] [--every K]`; all formats by
+default.
 
-Tests run a fixed part of it.
+Tests run a fixed part of it. --every: of the single fields of .tflite files, how many-th are changed; all take hours.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections import Counter
@@ -17,6 +19,7 @@ import numpy as np
 from tests.frontends import damage, edits, nnef_edits, nnef_models, onnx_damage, small_models
 
 FLIPS = 10_000
+EDITS_EVERY = 20
 NNEF_CASES = 10_000
 ONNX_CASES = 10_000
 SEED = 7
@@ -100,11 +103,11 @@ def onnx_reports() -> int:
     return failed + report("damaged .onnx files", onnx_damage.damaged(ONNX_CASES), name="damaged.onnx")
 
 
-def tflite_reports() -> int:
+def tflite_reports(every: int = EDITS_EVERY) -> int:
     """Judge .tflite files that were cut or flipped, and those with single fields edited; how many failed."""
     cut = damage.truncations(small_models.three_dense()) + damage.truncations(small_models.image_net())
     failed = report("truncations", cut) + report("byte flips", flipped_files(FLIPS))
-    names, files = edited_files()
+    names, files = edited_files(every)
     return failed + report("edited fields", files, names)
 
 
@@ -113,7 +116,14 @@ REPORTS = {"onnx": onnx_reports, "nnef": nnef_reports, "tflite": tflite_reports}
 
 def main() -> int:
     damage.CPU_SECONDS, damage.WALL_SECONDS, damage.MEMORY_BYTES = LIMITS
-    return int(sum(REPORTS[name]() for name in sys.argv[1:] or REPORTS) > 0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("formats", nargs="*", default=list(REPORTS), metavar="FORMAT")
+    parser.add_argument("--every", type=int, default=EDITS_EVERY, metavar="K")
+    options = parser.parse_args()
+    if unknown := set(options.formats) - REPORTS.keys():
+        parser.error(f"no format is called {', '.join(sorted(unknown))}")
+    reports = REPORTS | {"tflite": lambda: tflite_reports(options.every)}
+    return int(sum(reports[name]() for name in options.formats) > 0)
 
 
 if __name__ == "__main__":
