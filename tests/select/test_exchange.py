@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from mcugen.select.candidates import Candidate
-from mcugen.select.exchange import Load, Loads, Offer, Part, Search
+from mcugen.select.exchange import Load, Loads, Offer, Part, Search, _State
 
 EVENTS, STEPS, KERNELS = 40, 8, 3
 
 
-def load(rng: np.random.Generator, first: int, last: int) -> Load:
+def load(rng: np.random.Generator, first: int, last: int, events: int = EVENTS) -> Load:
     """Bytes between two events, none outside."""
-    found = np.zeros(EVENTS, np.int64)
+    found = np.zeros(events, np.int64)
     found[first:last] = rng.integers(0, 50, last - first)
     return found
 
@@ -94,3 +94,23 @@ def test_the_search_goes_the_way_of_whole_counts(seed: int) -> None:
             assert sum(o[k].cost for o, k in zip(loads.offers, better, strict=True)) <= sum(
                 o[k].cost for o, k in zip(loads.offers, picks, strict=True)
             )
+
+
+def test_only_what_is_near_an_exchange_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, near = 100, 8
+    rng = np.random.default_rng(0)
+    own = [load(rng, 4 * s, 4 * s + 12, 4 * steps + 12) for s in range(steps)]
+    offers = [[Offer(cast(Candidate, None), 10.0 * k, Part.of(of // (k + 1)), False) for k in range(3)] for of in own]
+    loads = Loads(offers, np.zeros(4 * steps + 12, np.int64), [])
+    counted: list[int] = []
+    inner = _State.saved
+
+    def saved(state: _State) -> Load:
+        counted.append(len(state._stale))
+        return inner(state)
+
+    monkeypatch.setattr(_State, "saved", saved)
+    picks = (0,) * steps
+    assert Search(loads).reduced(picks, int(loads.of(picks).max()) // 2) is not None
+    assert counted[0] == steps < len(counted) * 4
+    assert max(counted[1:]) < near
