@@ -36,6 +36,7 @@ class Weighted(Activated):
         return _rounding.is_stated(call)
 
 
+@fact
 def matrix(call: Call) -> np.ndarray:
     """The weights as [output channels, taps], zero points removed."""
     return cast(Weighted, call.op).matrix(call)

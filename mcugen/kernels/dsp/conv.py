@@ -13,9 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
+from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel, Ring
-from mcugen.kernels.dsp import nine, scaling
+from mcugen.kernels.dsp import nine, scaling, streams
 from mcugen.kernels.dsp.layout import Layout, Words, groups_in, layout, words_in, words_of
 from mcugen.kernels.dsp.ways import SMALL_WAYS, WAYS, Way
 from mcugen.ops import _filter
@@ -61,6 +61,7 @@ def _needs_sign(call: Call, way: Way) -> int:
     return int(not clamps or (way.is_composite and not scaling.fit_wide(call)))
 
 
+@fact
 def _finish_work(call: Call) -> dict[str, float]:
     """Outputs that are clamped separately, and those that may be below the zero point."""
     activation = activation_of(call)
@@ -69,10 +70,11 @@ def _finish_work(call: Call) -> dict[str, float]:
     return {"below_zero": below, **scaling.clamp_work(call, activation)}
 
 
-def _by_tap(call: Call) -> np.ndarray:
-    """The weights as [outputs, kernel_h, kernel_w, channels]."""
+@fact
+def _taps_in_rows(call: Call, gathered: bool) -> np.ndarray:
+    """The weights [outputs, taps] in the order in which rows are read."""
     w = matrix(call)
-    return w.reshape(w.shape[0], *window_of(call).kernel, -1)
+    return layout(call, gathered).taps(w.reshape(w.shape[0], *window_of(call).kernel, -1))
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class InRows:
         return self.gathered
 
     def layout(self, call: Call) -> Layout:
-        return layout(call, window_of(call), gathered=self.gathered)
+        return layout(call, self.gathered)
 
     def ring(self, call: Call) -> Ring:
         return Ring("s16", self.layout(call).row_length)
@@ -133,13 +135,12 @@ class InRows:
         }
 
     def params(self, call: Call, way: Way) -> Params:
-        found, w = self.layout(call), matrix(call)
-        taps = found.taps(_by_tap(call))
+        found, taps = self.layout(call), _taps_in_rows(call, self.gathered)
         taken: Params = {}
         sums = self.sums(call) if way.is_summed else None
         if self.gathered:
             words = self.words(call, way).total
-            taps = scaling.padded(taps, 2 * words)
+            taps = streams.padded(taps, 2 * words)
             taken = {
                 "words": words + way.is_summed,
                 "step": found.step,
@@ -148,7 +149,7 @@ class InRows:
                 "groups": found.run.quads,
             }
         return {
-            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"], sums=sums),
+            **streams.stream(call, taps, bits=way.bits, linear=self.variant(call, way)["linear"], sums=sums),
             "runs": np.array(found.runs, np.uint32),
             "left": found.left,
             "row_length": found.row_length,
@@ -240,10 +241,10 @@ class Pixels:
 
     def params(self, call: Call, way: Way) -> Params:
         w, words = matrix(call), self.words(call, way)
-        taps = scaling.padded(scaling.swapped(scaling.overlapped(w)), 2 * words.total)
+        taps = streams.padded(streams.swapped(streams.overlapped(w)), 2 * words.total)
         sums = self.sums(call) if way.is_summed else None
         return {
-            **scaling.stream(call, w, taps, bits=way.bits, linear=self.variant(call, way)["linear"], sums=sums),
+            **streams.stream(call, taps, bits=way.bits, linear=self.variant(call, way)["linear"], sums=sums),
             "words": words.total + way.is_summed,
             "in_c": w.shape[1],
             "out_c": w.shape[0],
@@ -338,22 +339,28 @@ def _initials(suffix: str) -> str:
 
 def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) -> tuple[Kernel, ...]:
     """Kernels with weights of 16 bits and of 8, for cores that load several words fast and for others, and of 4."""
-    made = []
-    for way in ways:
-        proofs = (scaling.doubled, scaling.scaled, *scaling.PROOFS[way.bits])
-        made.append(
-            replace(
-                base,
-                symbol=f"mg_conv2d_s8__{way.name}{suffix}",
-                short=f"conv_{way.short}{_initials(suffix)}",
-                accepts=(_filter.int8_outside, _filter.constant_weights, *base.accepts, *proofs),
-                variant=partial(of.variant, way=way),
-                params=partial(of.params, way=way),
-                scratch=partial(of.scratch, way=way) if of.gathers else None,
-                work=partial(of.work, way=way),
-                code=partial(of.code, way=way),
-                widened=way.bits == 16,
-                needs=scaling.DSP,
-            )
+    packed = {way.bits: _packed(base, of, way) for way in ways}
+    return tuple(
+        replace(
+            packed[way.bits],
+            symbol=f"mg_conv2d_s8__{way.name}{suffix}",
+            short=f"conv_{way.short}{_initials(suffix)}",
+            code=partial(of.code, way=way),
         )
-    return tuple(made)
+        for way in ways
+    )
+
+
+def _packed(base: Kernel, of: InRows | Pixels, way: Way) -> Kernel:
+    """What kernels share that only load the same constants in different ways: facts of a call serve all of them."""
+    proofs = (scaling.doubled, scaling.scaled, *scaling.PROOFS[way.bits])
+    return replace(
+        base,
+        accepts=(_filter.int8_outside, _filter.constant_weights, *base.accepts, *proofs),
+        variant=partial(of.variant, way=way),
+        params=partial(of.params, way=way),
+        scratch=partial(of.scratch, way=way) if of.gathers else None,
+        work=partial(of.work, way=way),
+        widened=way.bits == 16,
+        needs=scaling.DSP,
+    )

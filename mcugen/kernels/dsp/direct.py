@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.call import Call, Params, fact
 from mcugen.kernel import Form, Kernel
-from mcugen.kernels.dsp import planar, scaling
+from mcugen.kernels.dsp import planar, scaling, streams
 from mcugen.kernels.dsp.shape import Shape, shape_of
 from mcugen.numeric import wrap32
 from mcugen.ops import _filter
@@ -160,11 +160,11 @@ def _stream(call: Call) -> np.ndarray:
         return found
 
     taps = planar.kept(call, w)[groups]
-    words = scaling.words(taps[:, scaling.SWAPPED].transpose(0, 2, 1)).reshape(len(groups), -1)
+    words = streams.words(taps[:, streams.SWAPPED].transpose(0, 2, 1)).reshape(len(groups), -1)
     finish = [scale.mult, scale.addend, scale.shift][: 2 if planar.linear_of(call) >= 3 else 3]
     constants = np.stack(finish, axis=1)[groups].reshape(len(groups), -1)
     folded, plain = _filter.folded_bias(call, w.sum(axis=1)), _filter.bias_of(call, len(w))
-    return scaling.stored(np.hstack([held(folded), held(plain), words, constants]))
+    return streams.stored(np.hstack([held(folded), held(plain), words, constants]))
 
 
 def _params(call: Call) -> Params:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.call import Call, fact
-from mcugen.kernels.dsp import scaling
-from mcugen.ops._window import Window
+from mcugen.kernels.dsp import scaling, streams
+from mcugen.ops._weighted import window_of
 
 UNROLLED_GROUPS = 16
 """Groups of four taps that are unrolled, at most."""
@@ -103,14 +103,15 @@ class Layout:
 
     def taps(self, w: np.ndarray) -> np.ndarray:
         """Weights [outputs, kernel_h, kernel_w, channels] in the order of reading: [outputs, taps]."""
-        parts = scaling.padded(w, self.in_step).reshape(*w.shape[:2], self.parts, -1)
-        read = scaling.padded(parts, self.run.split * self.run.length).reshape(w.shape[0], -1)
-        return scaling.swapped(read) if self.widen == 0 else read
+        parts = streams.padded(w, self.in_step).reshape(*w.shape[:2], self.parts, -1)
+        read = streams.padded(parts, self.run.split * self.run.length).reshape(w.shape[0], -1)
+        return streams.swapped(read) if self.widen == 0 else read
 
 
 @fact
-def layout(call: Call, window: Window, *, gathered: bool = False) -> Layout:
-    """The layout for a window over input 0. gathered: each part of a row is one run of whole groups."""
+def layout(call: Call, gathered: bool) -> Layout:
+    """The layout for a convolution's window. gathered: each part of a row is one run of whole groups."""
+    window = window_of(call)
     _, height, columns, channels = call.input(0).shape
     kernel, stride, dilation = window.kernel[1], window.stride[1], window.dilation[1]
     parts = kernel if dilation > 1 else 1

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from mcugen.call import Call, Params, Rule
+from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel
-from mcugen.kernels.dsp import scaling, vector
+from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
 from mcugen.ops._window import edge_pixels, fields
@@ -41,9 +41,10 @@ def _variant(call: Call, *, bits: int) -> dict[str, int]:
     return {**vector.variant(call, bits=bits, shared=False), "whole": int(_in_words(call))}
 
 
+@fact
 def _params(call: Call, *, bits: int) -> Params:
     w, (runs, run), window = matrix(call), _runs(call), window_of(call)
-    taps = scaling.swapped(scaling.padded(w, vector.length_of(call, bits)))
+    taps = streams.swapped(streams.padded(w, vector.length_of(call, bits)))
     return {
         **fields(window, call.input(0), call.output, adjacent=False),
         "stream": vector.stream(call, taps, bits),
@@ -57,6 +58,7 @@ def _params(call: Call, *, bits: int) -> Params:
     }
 
 
+@fact
 def _gathering(call: Call) -> float:
     """Instructions that gather and widen the taps of all pixels."""
     window, (runs, run), taps = window_of(call), _runs(call), matrix(call).shape[1]

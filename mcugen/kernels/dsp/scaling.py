@@ -1,4 +1,4 @@
-"""Shared recipe of kernels for cores with SMLAD: what their sums and scales must keep to, and their weight streams.
+"""Shared recipe of kernels for cores with SMLAD: what their sums and scales must keep to.
 
 Sums are held doubled, so that one SMMLAR with a free addend is the runtimes' high multiplication, and the addend takes
 the rounding and the zero point (dsp_requantize.h). All of it is proved here, per channel, from the actual weights.
@@ -25,8 +25,6 @@ from mcugen.ops._weighted import activation_of, four_bits, matrix, rounds_once
 
 DSP = frozenset({"dsp"})
 FPU = frozenset({"fpu"})
-SWAPPED = (0, 2, 1, 3)
-"""The order in which SXTB16 widens four bytes."""
 COMPOSITE = (8, 9)
 """Bits of weights of which those of two channels share a halfword."""
 
@@ -65,6 +63,10 @@ class Scales:
     def held(self, values: np.ndarray) -> np.ndarray:
         """Weights or biases as the sums hold them; the last axis are the channels."""
         return values * 2 if self.left is None else values << (1 + self.left)
+
+
+ScalesOf = Callable[[Call], Scales]
+"""The function that finds the constants of a call: `scales` or one of its kind."""
 
 
 def unrolled(call: Call, most: int, each: int, besides: int) -> int:
@@ -154,6 +156,7 @@ def _scales_float(call: Call, constant: np.ndarray) -> Scales:
     )
 
 
+@fact
 def how_once(call: Call) -> int:
     """1 where results are rounded once, 2 where they are scaled by a float, else 0."""
     return int(rounds_once(call)) + scales(call).is_float
@@ -202,11 +205,13 @@ def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[
     )
 
 
+@fact
 def clamps_at_zero_point(call: Call, activation: str) -> bool:
     """Whether no output is below the zero point, so that how negative sums are rounded does not matter."""
     return activation_range(activation, call.output)[0] >= call.output.zero_point
 
 
+@fact
 def clamp(call: Call, activation: str) -> Params:
     """low, high and whether they are less than int8."""
     low, high = activation_range(activation, call.output)
@@ -280,6 +285,7 @@ PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 9: (nine_bits,), 8: (composite
 """Bits that weights take in a stream -> what must hold for that."""
 
 
+@fact
 def fit_wide(call: Call) -> bool:
     """Whether the addends of odd channels, and the sums with them, can take seven more bits (`wide`)."""
     scale, ends = scales(call), sums(call)
@@ -294,100 +300,3 @@ def wide(scaling: np.ndarray, *, once: bool = False) -> np.ndarray:
     found[:, 3] = 128 * scaling[:, 3] + (0 if once else 64)
     found[:, 5] = scaling[:, 5] + 7
     return found
-
-
-def overlapped(w: np.ndarray) -> np.ndarray:
-    """[outputs, channels] for reading whole groups of four: an incomplete last one holds the last four channels."""
-    whole, tail = divmod(w.shape[1], 4)
-    if not tail:
-        return w
-    return np.concatenate([w[:, : 4 * whole], np.zeros((w.shape[0], 4 - tail), w.dtype), w[:, 4 * whole :]], axis=1)
-
-
-def swapped(taps: np.ndarray) -> np.ndarray:
-    """The last axis, in groups of four, in the order of widened data."""
-    groups = taps.reshape(*taps.shape[:-1], -1, 4)
-    return np.asarray(groups[..., SWAPPED].reshape(taps.shape))
-
-
-def padded(taps: np.ndarray, length: int) -> np.ndarray:
-    """The last axis filled up with zeros to `length`."""
-    found = np.zeros((*taps.shape[:-1], length), taps.dtype)
-    found[..., : taps.shape[-1]] = taps
-    return found
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """Channels in blocks: bias [blocks, size], taps [blocks, size, taps], scaling [blocks, 3 * size].
-
-    times: [blocks, size], how many times as large sums are held that have int16 weights.
-    """
-
-    bias: np.ndarray
-    taps: np.ndarray
-    scaling: np.ndarray
-    times: np.ndarray
-
-    def held(self) -> tuple[np.ndarray, np.ndarray]:
-        """Biases [blocks, size] as they are held, and int16 weights, two to a word: [blocks, size, words]."""
-        return self.times * self.bias, words(self.times[:, :, None] * self.taps)
-
-    def composite(self) -> tuple[np.ndarray, np.ndarray]:
-        """Biases a, a + 256 b, and weights [blocks, pairs, words]: channels a and b share a halfword, a + 256 b."""
-        first, both = self.bias[:, 0::2], self.bias[:, 0::2] + 256 * self.bias[:, 1::2]
-        bias = np.stack([first, both], axis=2).reshape(self.bias.shape)
-        return bias, words(self.taps[:, 0::2] + 256 * self.taps[:, 1::2])
-
-    def nibbles(self) -> tuple[np.ndarray, np.ndarray]:
-        """Biases 16 a, a + 16 b, and weights [blocks, pairs, words]: channels a and b share a byte, a + 16 b; four
-        taps to a word, in the order of widened data.
-        """
-        first, second = self.bias[:, 0::2], self.bias[:, 1::2]
-        bias = np.stack([16 * first, first + 16 * second], axis=2).reshape(self.bias.shape)
-        both = swapped(self.taps[:, 0::2] + 16 * self.taps[:, 1::2]) & 0xFF
-        four = both.reshape(*both.shape[:-1], -1, 4)
-        return bias, (four << np.arange(0, 32, 8)).sum(axis=-1)
-
-    def packed(self, bits: int, sums: nine.Sums | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Biases and weights that take so many bits each. sums: with nine bits, those of the taps."""
-        shared = self if sums is None else replace(self, taps=sums.stored(self.taps))
-        return {16: self.held, 9: shared.composite, 8: self.composite, 4: self.nibbles}[bits]()
-
-
-def blocks_of(call: Call, w: np.ndarray, taps: np.ndarray, scale: Scales, size: int) -> Blocks:
-    """Channels in blocks of `size`, the last filled up with zeros, constant ones without weights and bias.
-
-    w: [channels, taps], zero points removed; taps: the weights in the order of reading, with zeros inserted.
-    """
-    channels = -(-w.shape[0] // size) * size
-    folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))
-    times = scale.held(np.ones(w.shape[0], np.int64))
-    columns = [padded(c, channels).reshape(-1, size) for c in (folded, times, scale.mult, scale.addend, scale.shift)]
-    live = padded(np.where(scale.constant, 0, taps.T), channels).T.reshape(-1, size, taps.shape[1])
-    return Blocks(columns[0], live, np.hstack(columns[2:]), columns[1])
-
-
-def stored(words: np.ndarray) -> np.ndarray:
-    """Words, given as any integers, as the int32 array that the C text gets."""
-    return (words.reshape(-1) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
-
-
-def stream(
-    call: Call, w: np.ndarray, taps: np.ndarray, *, bits: int, linear: int, sums: nine.Sums | None = None
-) -> Params:
-    """The `stream` of dsp_block_template.h, and the words up to the last whole pair of channels and to the end.
-
-    w, taps: see blocks_of. bits: those that a weight takes. linear: as in the template. sums: see Blocks.packed.
-    """
-    blocks = blocks_of(call, w, taps, scales_alike(call) if linear == 5 else scales(call), 2)
-    bias, words = blocks.packed(bits, sums)
-    body = words.transpose(0, 2, 1).reshape(len(words), -1)
-    scaling = wide(blocks.scaling, once=linear == 2) if bits in COMPOSITE and linear in (0, 2) else blocks.scaling
-    lines = np.hstack([bias, body, scaling[:, :4] if linear == 5 else scaling])
-    return {"stream": stored(lines), "whole": w.shape[0] // 2 * lines.shape[1], "last": lines.size}
-
-
-def words(halves: np.ndarray) -> np.ndarray:
-    """Two halfwords to a word, the first in the lower half."""
-    return np.asarray((halves[..., 0::2] & 0xFFFF) | ((halves[..., 1::2] & 0xFFFF) << 16))

@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
+from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel
-from mcugen.kernels.dsp import nine, scaling
+from mcugen.kernels.dsp import nine, scaling, streams
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once
 
@@ -28,11 +28,13 @@ _UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
 """Bits of weights -> steps in the text, at most; those of 8 bits are what is used unless speed, or flash, is all."""
 
 
+@fact
 def work(call: Call, *, bits: int) -> dict[str, float]:
     blocks = pixels(call) * -(-call.input(1).shape[0] // BLOCK)
     return {"blocks": blocks, "groups": blocks * steps_of(call, bits), **scaling.clamp_work(call, activation_of(call))}
 
 
+@fact
 def scales_of(call: Call) -> scaling.Scales:
     """How sums are scaled."""
     leaves = rounds_once(call) and not _rounding.is_stated(call)
@@ -44,6 +46,7 @@ def scaled(call: Call) -> bool:
     return scaling.is_int8(call) and bool(scales_of(call).proved.all())
 
 
+@fact
 def variant(call: Call, *, bits: int, shared: bool) -> dict[str, int]:
     once = how_once(call)
     if shared:
@@ -54,22 +57,25 @@ def variant(call: Call, *, bits: int, shared: bool) -> dict[str, int]:
     return {"unroll": unroll, "loop": int(steps > unroll), "linear": int(needs_sign(call)), "once": once}
 
 
+@fact
 def how_once(call: Call) -> int:
     """MG_ONCE of dsp_vector_block_template.h."""
     return scaling.how_once(call) if _rounding.is_stated(call) else int(rounds_once(call))
 
 
+@fact
 def needs_sign(call: Call) -> bool:
     """Whether it matters that a sum is negative."""
     return not how_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call))
 
 
+@fact
 def _params(call: Call, *, bits: int) -> Params:
     w = matrix(call)
-    whole = scaling.overlapped(w) if w.shape[1] >= BLOCK else w
-    taps = scaling.padded(whole, _STEP * steps_of(call, bits))
+    whole = streams.overlapped(w) if w.shape[1] >= BLOCK else w
+    taps = streams.padded(whole, _STEP * steps_of(call, bits))
     return {
-        "stream": stream(call, scaling.swapped(taps) if w.shape[1] >= BLOCK else taps, bits),
+        "stream": stream(call, streams.swapped(taps) if w.shape[1] >= BLOCK else taps, bits),
         "in_len": w.shape[1],
         "length": length_of(call, bits),
         "out_len": w.shape[0],
@@ -79,15 +85,11 @@ def _params(call: Call, *, bits: int) -> Params:
 
 def stream(call: Call, taps: np.ndarray, bits: int, step: int = _STEP) -> np.ndarray:
     """The `stream` of dsp_vector_block_template.h. taps: [outputs, taps] as they are read, `step` together."""
-    blocks = scaling.blocks_of(call, matrix(call), taps, scales_of(call), BLOCK)
-    bias, words = blocks.packed(bits, _sums(call) if bits == 9 else None)
-    lead, rest = np.split(words, [1 if bits == 9 else 0], axis=2)
-    steps = (
-        rest.reshape(*rest.shape[:2], -1, step // 4 if bits == 4 else step // 2)
-        .transpose(0, 2, 1, 3)
-        .reshape(len(words), -1)
-    )
-    return scaling.stored(np.hstack([bias, lead.reshape(len(words), -1), steps, blocks.scaling]))
+    blocks = streams.blocks_of(call, taps, scales_of, BLOCK, bits, _sums(call) if bits == 9 else None)
+    sums, words = int(bits == 9), blocks.weights
+    steps = words[:, :, sums:].reshape(*words.shape[:2], -1, step // 4 if bits == 4 else step // 2).swapaxes(1, 2)
+    parts = [part.reshape(len(words), -1) for part in (words[:, :, :sums], steps)]
+    return streams.stored(np.hstack([blocks.biases, *parts, blocks.scaling]))
 
 
 def code(call: Call, *, name: str, bits: int, shared: bool) -> int:

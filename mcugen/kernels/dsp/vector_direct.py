@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from mcugen.call import Call, Params, Rule
+from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel
-from mcugen.kernels.dsp import scaling, vector
+from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels
 
@@ -27,6 +27,7 @@ def _groups(call: Call) -> tuple[int, int]:
     return divmod(call.input(1).size // call.input(1).shape[0], _GROUP)
 
 
+@fact
 def _variant(call: Call) -> dict[str, int]:
     groups, tail = _groups(call)
     most = scaling.unrolled(call, _UNROLLED, 60, 256)
@@ -38,7 +39,7 @@ def _variant(call: Call) -> dict[str, int]:
 def _params(call: Call, *, bits: int) -> Params:
     w = matrix(call)
     return {
-        "stream": vector.stream(call, scaling.swapped(scaling.overlapped(w)), bits, _GROUP),
+        "stream": vector.stream(call, streams.swapped(streams.overlapped(w)), bits, _GROUP),
         "in_len": w.shape[1],
         "length": _GROUP * _groups(call)[0],
         "out_len": w.shape[0],
@@ -46,6 +47,7 @@ def _params(call: Call, *, bits: int) -> Params:
     }
 
 
+@fact
 def _work(call: Call) -> dict[str, float]:
     """Blocks of four outputs, groups of taps in them, and rounds of the loop."""
     (groups, tail), sizes = _groups(call), _variant(call)

@@ -7,13 +7,13 @@ word that is in the row becomes the one that is needed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel
-from mcugen.kernels.dsp import scaling, vector
+from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 
@@ -55,13 +55,13 @@ class Row:
     def words(self) -> int:
         return self.steps + (self.tail > 0)
 
-    @property
+    @cached_property
     def starts(self) -> np.ndarray:
         """[outputs, words] where in the row of the image words begin."""
         words = np.array([*range(0, GROUP * self.steps, GROUP), *[self.run - GROUP] * (self.tail > 0)])
         return np.asarray(words - self.first + np.arange(self.outputs)[:, None] * self.step)
 
-    @property
+    @cached_property
     def inside(self) -> tuple[int, int]:
         """[first, end) of the outputs whose words all lie in the row."""
         starts = self.starts
@@ -73,12 +73,18 @@ class Row:
         """Whether each word is in the row, or is not."""
         return not any(n % GROUP for n in (self.size, self.run, self.first, self.step))
 
-    @property
+    @cached_property
     def beyond(self) -> np.ndarray:
         """Where the windows of the outputs begin that are not inside."""
-        first, end = self.inside
-        return np.delete(self.starts[:, 0], np.s_[first:end])
+        return self._others[:, 0]
 
+    @cached_property
+    def _others(self) -> np.ndarray:
+        """Where the words of the outputs begin that are not inside."""
+        first, end = self.inside
+        return np.concatenate([self.starts[:first], self.starts[end:]])
+
+    @cached_property
     def seen(self) -> np.ndarray:
         """[outputs that are not inside, 2] the first tap that is in the row, and how many there are."""
         at = np.clip(self.beyond, 0, self.size)
@@ -86,14 +92,13 @@ class Row:
 
     def left_out(self, word: int) -> np.ndarray:
         """uint32 [outputs that are not inside, 4] where words are whole: see dsp_windows.h. word: of the stream."""
-        first, taps = self.seen().T
+        first, taps = self.seen.T
         before, behind = (n // GROUP * word for n in (first, self.run - first - taps))
         return np.stack([self.beyond + first, taps, before, behind], axis=-1).astype(np.uint32)
 
     def edges(self, outside: int) -> np.ndarray:
         """uint32 [outputs that are not inside, words, 2]: see dsp_windows.h."""
-        first, end = self.inside
-        starts = np.delete(self.starts, np.s_[first:end], axis=0)
+        starts = self._others
         up, down = np.clip(-starts, 0, GROUP), np.clip(starts + GROUP - self.size, 0, GROUP)
         at = np.clip(starts, 0, self.size - GROUP)
         places = starts[..., None] + np.arange(GROUP)
@@ -121,6 +126,7 @@ def in_words(call: Call) -> bool:
     return row_of(call).size >= GROUP and max(sizes) <= MAX_SIZE
 
 
+@fact
 def _variant(call: Call) -> dict[str, int]:
     row = row_of(call)
     most = scaling.unrolled(call, UNROLLED, 60, 256)
@@ -131,23 +137,24 @@ def _variant(call: Call) -> dict[str, int]:
     return {**sizes, "edges": edges, **finish}
 
 
+@fact
 def _taps(call: Call) -> np.ndarray:
     """The weights as they are read: [outputs, taps], with zeros inserted."""
     w, row = matrix(call), row_of(call)
     rows = w.reshape(-1, row.run)
-    whole = scaling.overlapped(rows) if row.run >= GROUP else scaling.padded(rows, GROUP)
-    return scaling.swapped(whole).reshape(len(w), -1)
+    whole = streams.overlapped(rows) if row.run >= GROUP else streams.padded(rows, GROUP)
+    return streams.swapped(whole).reshape(len(w), -1)
 
 
 def _biases(call: Call, bits: int) -> np.ndarray:
     """int32 [outputs that are not inside, outputs of all blocks], as in the stream."""
-    w, row, taps, scales = matrix(call), row_of(call), _taps(call), vector.scales_of(call)
-    found = [np.zeros((0,), np.int32)]
-    for first, count in row.seen():
-        inside = w.reshape(len(w), -1, row.run)[:, :, first : first + count].reshape(len(w), -1)
-        bias, _ = scaling.blocks_of(call, inside, taps, scales, vector.BLOCK).packed(bits)
-        found.append(scaling.stored(bias))
-    return np.concatenate(found)
+    row, w = row_of(call), matrix(call)
+    before = np.zeros((len(w), row.run + 1), np.int64)
+    np.cumsum(w.reshape(len(w), -1, row.run).sum(axis=1), axis=1, out=before[:, 1:])
+    first, count = row.seen.T
+    seen = before[:, np.clip(first + count, 0, row.run)] - before[:, np.clip(first, 0, row.run)]
+    bias = _filter.bias_of(call, len(w)) - call.input(0).zero_point * seen.T
+    return streams.stored(streams.biases(bias, vector.scales_of(call), vector.BLOCK, bits))
 
 
 def _params(call: Call, *, bits: int) -> Params:
@@ -171,6 +178,7 @@ def _params(call: Call, *, bits: int) -> Params:
     }
 
 
+@fact
 def _work(call: Call) -> dict[str, float]:
     """Blocks of four outputs, rows of their windows in the image, words of these and rounds of loops; of other windows
     words, or where these are whole, rows and words that are read.
@@ -187,7 +195,7 @@ def _work(call: Call) -> dict[str, float]:
         "loops": inside * (row.steps // sizes["unroll"]) * sizes["loop"],
         "beyond": others * row.words * (not whole),
         "sides": others * whole,
-        "beside": column * height * int(row.seen()[:, 1].sum()) // GROUP * whole,
+        "beside": column * height * int(row.seen[:, 1].sum()) // GROUP * whole,
     }
     return {**counts, **scaling.clamp_work(call, activation_of(call))}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel, Ring
-from mcugen.kernels.dsp import scaling
+from mcugen.kernels.dsp import scaling, streams
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 
@@ -86,15 +86,14 @@ def transformed(w: np.ndarray) -> np.ndarray:
 def _stream(call: Call) -> np.ndarray:
     scale, w = scaling.scales(call), matrix(call)
     u = transformed(w.reshape(len(w), 3, 3, -1))
-    taps = scaling.swapped(u).reshape(len(w), -1)
-    blocks = scaling.blocks_of(call, w, taps, scale, 2)
-    live = blocks.taps.reshape(-1, 2, POSITIONS, taps.shape[1] // POSITIONS)
+    taps = streams.swapped(u).reshape(len(w), -1)
+    live = streams.in_blocks(taps, scale, 2).reshape(-1, 2, POSITIONS, taps.shape[1] // POSITIONS)
     first = -OFFSET * live.sum(axis=3)
     shifted = np.where(scale.constant, 0, 128 * w.sum(axis=1)).reshape(-1, 2)
-    first[:, :, 1] += 24 * (blocks.bias - shifted)
-    words = scaling.words(live).transpose(0, 2, 3, 1).reshape(len(live), POSITIONS, -1)
+    first[:, :, 1] += 24 * (streams.folded(call, scaling.scales).reshape(-1, 2) - shifted)
+    words = streams.words(live).transpose(0, 2, 3, 1).reshape(len(live), POSITIONS, -1)
     body = np.concatenate([first.transpose(0, 2, 1), words], axis=2).reshape(len(live), -1)
-    return scaling.stored(np.hstack([body, blocks.scaling]))
+    return streams.stored(np.hstack([body, streams.finish(call, scaling.scales, 2)]))
 
 
 def _params(call: Call) -> Params:
