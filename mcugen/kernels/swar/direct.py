@@ -15,7 +15,6 @@ Sums of a group stay apart as in `packing`, for x in [-128, 127].
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -54,34 +53,32 @@ def few_runs(call: Call) -> bool:
     return window_of(call).kernel[0] * _runs(call)[0] <= MOST_RUNS
 
 
-def _words(call: Call, run: int) -> Iterator[int]:
+def _words(call: Call, run: int) -> list[int]:
     """The stream, for runs of that many taps."""
-    for pair in packing.pairs(call, channels_of(call), activation_of(call)):
-        yield from _sums(pair.lower, pair.upper, run)
-        yield END + CODES * pair.kind
-        yield from pair.ends
+    made = channels_of(call)
+    w, stream = made.weights, list[int]()
+    for pair in packing.pairs(call, made, made.signed_bias, np.where(w > 0, 128 * w, -127 * w)):
+        stream += [*_sums(pair, run), END + CODES * pair.kind, *pair.ends]
+    return stream
 
 
-def _sums(lower: packing.Channel, upper: packing.Channel, run: int) -> Iterator[int]:
+def _sums(pair: packing.Pair, run: int) -> list[int]:
     """The head of a pair and its runs, each a list of groups: [first, end) of its taps and where its sums start."""
-    w0, w1 = (c.live[0] for c in (lower, upper))
-    words = packing.words_of(w0, w1)
-    least0, least1 = (packing.sums_before(np.where(w > 0, 128 * w, -127 * w)) for w in (w0, w1))
+    (sizes0, sizes1), (least0, least1) = pair.sizes, pair.before
     runs: list[list[tuple[int, int, int, int]]] = []
-    for k in range(0, w0.size, run):
-        parts = [(k + a, k + b) for a, b in packing.split(w0[k : k + run], w1[k : k + run])]
+    for k in range(0, len(sizes0), run):
+        parts = [(k + a, k + b) for a, b in packing.split(sizes0[k : k + run], sizes1[k : k + run])]
         runs.append([(a, b, *_start(least0[b] - least0[a], least1[b] - least1[a], b - a)) for a, b in parts])
-    lower_start = packing.signed_bias(lower) - sum(s0 for groups in runs for _, _, s0, _ in groups)
-    upper_start = packing.signed_bias(upper) - sum(s1 for groups in runs for _, _, _, s1 in groups)
-    yield packing.u32(lower_start + (upper_start << 16))
-    yield packing.u32(upper_start)
-    yield len(runs[0])
+    lower_start = pair.bias[0] - sum(s0 for groups in runs for _, _, s0, _ in groups)
+    upper_start = pair.bias[1] - sum(s1 for groups in runs for _, _, _, s1 in groups)
+    found = [packing.u32(lower_start + (upper_start << 16)), packing.u32(upper_start), len(runs[0])]
     for k, groups in enumerate(runs):
         if k > 0:
-            yield NEXT + CODES * len(groups)
+            found.append(NEXT + CODES * len(groups))
         for a, b, s0, s1 in groups:
-            yield packing.u32(s0 + (s1 << 16))
-            yield from words[a:b]
+            found.append(packing.u32(s0 + (s1 << 16)))
+            found += pair.words[a:b]
+    return found
 
 
 def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
@@ -93,12 +90,12 @@ def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
 
 
 def _shared(call: Call, run: int) -> dict[str, Any]:
-    made, (least, most) = channels_of(call), activation_range(activation_of(call), call.output)
+    (outputs, taps), (least, most) = matrix(call).shape, activation_range(activation_of(call), call.output)
     return {
-        "stream": np.array(list(_words(call, run)), np.uint32),
-        "pairs": (len(made) + 1) // 2,
-        "taps": made[0].weights.size,
-        "outputs": len(made),
+        "stream": np.array(_words(call, run), np.uint32),
+        "pairs": (outputs + 1) // 2,
+        "taps": taps,
+        "outputs": outputs,
         "out_min": least,
         "out_span": most - least,
     }

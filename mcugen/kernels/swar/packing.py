@@ -18,7 +18,7 @@ gemmlowp are floors one within the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,7 +27,7 @@ import numpy as np
 from mcugen.call import Call, Param, Params
 from mcugen.numeric import activation_range, multiply_double_rounding
 from mcugen.ops import _filter
-from mcugen.ops._weighted import rounds_once
+from mcugen.ops._weighted import activation_of, rounds_once
 
 LANE = 256
 """Most that the weights of a group add up to, taken absolute: 255 * 256 + 31 < 65536."""
@@ -35,69 +35,70 @@ LONGEST = 12
 """Most taps of a group: the code of the kernels has a block for each number."""
 LINEAR, SINGLE, FOUR, FULL = 1, 2, 4, 8
 INT32 = 2**31
+_MOST_RIGHT = 16
+"""The longest shift to the right."""
 
 
 @dataclass(frozen=True)
-class Channel:
-    """Weights [taps], bias with all zero points folded for u = q + 128, and how the sum becomes the output.
+class Channels:
+    """The channels of a layer; those whose output is always the same have neither weights nor bias.
 
-    once: rounded once, else twice as gemmlowp does.
+    weights: [channels, taps]. bias: with all zero points folded for u = q + 128. once: rounded once, else twice as
+    gemmlowp does. constant: whether the output is always `value`. least: that of all outputs. offset: the zero point of
+    the output above it. parts: in how many the multiplier has to be taken: 3, 4, or 0 where neither is exact.
     """
 
     weights: np.ndarray
-    bias: int
-    mult: int
-    right: int
-    constant: int | None
-    once: bool = False
-
-    @cached_property
-    def interval(self) -> tuple[int, int]:
-        """The least and the largest sum."""
-        low, high = _intervals(self.weights, np.int64(self.bias))
-        return int(low), int(high)
+    bias: np.ndarray
+    mult: np.ndarray
+    right: np.ndarray
+    once: bool
+    constant: np.ndarray
+    value: np.ndarray
+    least: int
+    offset: int
+    parts: np.ndarray
 
     @property
-    def live(self) -> tuple[np.ndarray, int]:
-        """Weights and bias, zeros where the output is always the same."""
-        return (self.weights, self.bias) if self.constant is None else (np.zeros_like(self.weights), 0)
+    def signed_bias(self) -> np.ndarray:
+        """The bias where sums are of stored values, not of u."""
+        return np.asarray(self.bias + 128 * self.weights.sum(axis=1))
+
+    @cached_property
+    def ends(self) -> Mapping[int, list[list[int]]]:
+        """Parts that a multiplier is taken in -> the constants in the stream of each channel, if all are taken so."""
+        return {parts: self._ends(parts).tolist() for parts in set(self.parts.tolist())}
+
+    def _ends(self, parts: int) -> np.ndarray:
+        bits, low = (10, 20) if parts == 3 else (8, 24)
+        mult = np.where(self.constant, 0, self.mult)
+        shift = np.where(self.constant, 32 - low, 31 + self.right - low)
+        fixed = (self.value - self.least) << (32 - low)
+        rounding = np.where(self.constant, fixed, _addend(self.right, self.offset, low, once=self.once))
+        lowest = [mult >> bits * k & ((1 << bits) - 1) for k in range(parts - 1)]
+        last = [shift, rounding] if parts == 3 else [rounding, shift]
+        return np.stack([*lowest, mult >> low, *last], axis=1).astype(np.uint32)
 
 
-def signed_bias(c: Channel) -> int:
-    """The bias where the sum is of stored values, not of u."""
-    weights, bias = c.live
-    return bias + 128 * int(weights.sum())
-
-
-def _intervals(w: np.ndarray, bias: np.ndarray | np.int64) -> np.ndarray:
-    """The least and the largest sum of each row of weights: int64, [2] and the shape of the bias."""
-    return np.stack([bias + 255 * np.minimum(w, 0).sum(axis=-1), bias + 255 * np.maximum(w, 0).sum(axis=-1)])
-
-
-def channels(call: Call, w: np.ndarray, activation: str) -> list[Channel]:
-    """The channels of weights w [channels, taps]. Those whose output is always the same lose weights and bias."""
-    w = w.astype(np.int64)
-    bias = _filter.folded_bias(call, w.sum(axis=1)) - 128 * w.sum(axis=1)
+def channels(call: Call, w: np.ndarray, activation: str) -> Channels:
+    """The channels of weights w [channels, taps]."""
+    w = w.astype(np.int64, copy=False)
+    sums, (least, most) = w.sum(axis=1), activation_range(activation, call.output)
+    bias = _filter.folded_bias(call, sums) - 128 * sums
     mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, len(w)))
-    ends, once = _intervals(w, bias), rounds_once(call)
+    ends = np.stack([bias + 255 * np.minimum(w, 0).sum(axis=1), bias + 255 * np.maximum(w, 0).sum(axis=1)])
+    once, offset = rounds_once(call), offset_of(call, activation)
     if once:
         scaled = (ends * mult + (np.int64(1) << (30 - shift))) >> (31 - shift)
     else:
         scaled = multiply_double_rounding(ends, mult, shift)
-    outputs = np.clip(scaled + call.output.zero_point, *activation_range(activation, call.output))
-    same = (outputs[0] == outputs[1]) & (np.abs(ends).max(axis=0) < INT32)
-    return [
-        Channel(row, b, m, -s, value if is_constant else None, once)
-        for row, b, m, s, value, is_constant in zip(
-            w, *(v.tolist() for v in (bias, mult, shift, outputs[0], same)), strict=True
-        )
-    ]
-
-
-def requantizes(call: Call, made: list[Channel], activation: str) -> bool:
-    """Whether every channel's requantization fits the instructions: shifts to the right, sums and results in range."""
-    offset = offset_of(call, activation)
-    return all(c.constant is not None or parts_of(c, offset) for c in made)
+    outputs = np.clip(scaled + call.output.zero_point, least, most)
+    constant = (outputs[0] == outputs[1]) & (np.abs(ends).max(axis=0) < INT32)
+    parts = np.where(constant, 3, _parts(ends, mult, -shift, offset, once=once))
+    return Channels(
+        np.where(constant[:, None], 0, w), np.where(constant, 0, bias), mult, -shift, once, constant, outputs[0], least,
+        offset, parts,
+    )  # fmt: skip
 
 
 def is_linear(call: Call, offset: int) -> bool:
@@ -110,55 +111,52 @@ def offset_of(call: Call, activation: str) -> int:
     return call.output.zero_point - activation_range(activation, call.output)[0]
 
 
-def parts_of(c: Channel, offset: int) -> int:
-    """In how many parts the multiplier has to be taken: 3, 4, or 0 where neither is exact."""
-    if not (0 if c.once or offset == 0 else 1) <= c.right <= 16:
-        return 0
-    largest = max(abs(end) for end in c.interval)
-    for parts, bits, low in ((3, 21, 20), (4, 23, 24)):
-        rounding = _addend(c, offset, low)
-        results = [(end * c.mult >> low) + rounding for end in c.interval]
-        fits = all(-INT32 <= r < INT32 for r in results) and rounding < INT32
-        if largest < 1 << bits and fits:
-            return parts
-    return 0
+def _parts(ends: np.ndarray, mult: np.ndarray, right: np.ndarray, offset: int, *, once: bool) -> np.ndarray:
+    """`Channels.parts` of sums between `ends` [2, channels]."""
+    found, largest = np.zeros_like(mult), np.abs(ends).max(axis=0)
+    shifts = (right >= (0 if once or offset == 0 else 1)) & (right <= _MOST_RIGHT)
+    for parts, bits, low in ((4, 23, 24), (3, 21, 20)):
+        rounding = _addend(right, offset, low, once=once)
+        results = (np.clip(ends, -(1 << bits), 1 << bits) * mult >> low) + rounding
+        fits = ((results >= -INT32) & (results < INT32)).all(axis=0) & (rounding < INT32)
+        found[shifts & (largest < 1 << bits) & fits] = parts
+    return found
 
 
-def _addend(c: Channel, offset: int, low: int) -> int:
+def _addend(right: np.ndarray, offset: int, low: int, *, once: bool) -> np.ndarray:
     """Half a unit of each rounding, and the zero point, after the product lost its `low` lowest bits."""
-    first = 0 if c.once or c.right == 0 else 1 << (30 - low)
-    return first + (1 << (30 + c.right - low)) + (offset << (31 + c.right - low))
+    at = np.clip(right, 0, _MOST_RIGHT) + (31 - low)
+    half, whole = np.int64(1) << (at - 1), np.int64(offset) << at
+    return np.asarray(half + whole + np.where(once | (right == 0), 0, 1 << (30 - low)))
 
 
-def fields(call: Call, made: list[Channel], activation: str) -> Params:
+def fields(call: Call, made: Channels, activation: str) -> Params:
     """The parameters that all these kernels share."""
+    return {"stream": np.array(_words(call, made), np.uint32), **_sizes(call, made, activation)}
+
+
+def _sizes(call: Call, made: Channels, activation: str) -> Params:
     least, most = activation_range(activation, call.output)
+    outputs, taps = made.weights.shape
     return {
-        "stream": np.array(list(_words(call, made, activation)), np.uint32),
-        "pairs": (len(made) + 1) // 2,
-        "taps": made[0].weights.size,
-        "outputs": len(made),
+        "pairs": (outputs + 1) // 2,
+        "taps": taps,
+        "outputs": outputs,
         "kind": 0,
         "out_min": least,
         "out_span": most - least,
     }
 
 
-def lane_fields(call: Call, made: list[Channel], activation: str) -> Params:
+def lane_fields(call: Call, made: Channels, activation: str) -> Params:
     """The parameters of the depthwise kernel, whose sums are of x itself; taps are padded to a multiple of three."""
-    taps = -(-made[0].weights.size // 3) * 3
-    words: list[int] = []
-    (least, most), offset = activation_range(activation, call.output), offset_of(call, activation)
-    for c in made:
-        w = c.live[0]
-        words += [u32(signed_bias(c)), *(u32(int(v)) for v in np.pad(w, (0, taps - w.size)))]
-        words += ending(c, offset, least, 3)
+    least, most = activation_range(activation, call.output)
+    w = np.pad(made.weights, ((0, 0), (0, -made.weights.shape[1] % 3)))
     stream: dict[str, Param] = {
-        "stream": np.array(words, np.uint32),
-        "taps": taps,
-        "kind": int(is_linear(call, offset)) + 2 * int(most - least == 255),
+        "stream": np.hstack([made.signed_bias[:, None], w, np.array(made.ends[3])]).reshape(-1).astype(np.uint32)
     }
-    return {**fields(call, made, activation), **stream}
+    kind = int(is_linear(call, made.offset)) + 2 * int(most - least == 255)
+    return {**stream, **_sizes(call, made, activation), "taps": w.shape[1], "kind": kind}
 
 
 def groups(w: np.ndarray) -> float:
@@ -168,80 +166,84 @@ def groups(w: np.ndarray) -> float:
     return float(np.maximum(pairs / (LANE - 32), w.shape[1] / LONGEST).sum() + pairs.size / 2)
 
 
-def in_three_parts(call: Call, made: list[Channel], activation: str) -> bool:
-    """Whether every channel's multiplier may be taken in three parts."""
-    return all(c.constant is not None or parts_of(c, offset_of(call, activation)) == 3 for c in made)
-
-
 @dataclass(frozen=True)
 class Pair:
-    """Two channels that are computed together, the lower one without weights where it is none.
+    """Two channels that are computed together; the last one of an odd number is the upper one, without a lower.
 
-    ends: the constants of its channels in the stream
+    words: the words of their taps. sizes: of both, the weights taken absolute. before: of both, how far below zero the
+    taps before each can take the sum, and in the end all. ends: the constants of its channels in the stream.
     """
 
-    lower: Channel
-    upper: Channel
+    bias: list[int]
+    words: list[int]
+    sizes: list[list[int]]
+    before: list[list[int]]
     kind: int
     ends: list[int]
 
 
-def pairs(call: Call, made: list[Channel], activation: str) -> Iterator[Pair]:
-    """The channels two by two, the last one of an odd number alone."""
-    offset = offset_of(call, activation)
-    least, most = activation_range(activation, call.output)
-    common = (LINEAR if is_linear(call, offset) else 0) + (FULL if most - least == 255 else 0)
-    for first, second in zip(made[0::2], [*made[1::2], None], strict=False):
-        pair = [c for c in (first, second) if c is not None]
-        parts = max(parts_of(c, offset) if c.constant is None else 3 for c in pair)
-        kind = common + (SINGLE if second is None else 0) + (FOUR if parts == 4 else 0)
-        none = Channel(np.zeros_like(first.weights), 0, 0, 1, 0)
-        ends = [word for c in pair for word in ending(c, offset, least, parts)]
-        yield Pair(*((none, first) if second is None else (first, second)), kind, ends)
+def pairs(call: Call, made: Channels, bias: np.ndarray, below: np.ndarray) -> Iterator[Pair]:
+    """The channels two by two. below: [channels, taps] how far below zero each tap can take the sum."""
+    least, most = activation_range(activation_of(call), call.output)
+    common = (LINEAR if is_linear(call, made.offset) else 0) + (FULL if most - least == 255 else 0)
+    w, biases = _two_by_two(made.weights), _two_by_two(bias)
+    words, sizes = words_of(w[:, 0], w[:, 1]), np.abs(w)
+    before, all_parts = sums_before(_two_by_two(below)), made.parts.tolist()
+    for k in range(len(w)):
+        both = slice(2 * k, 2 * k + 2)
+        parts = max(all_parts[both])
+        kind = common + (SINGLE if len(all_parts[both]) == 1 else 0) + (FOUR if parts == 4 else 0)
+        ends = [word for end in made.ends[parts][both] for word in end]
+        yield Pair(biases[k].tolist(), words[k].tolist(), sizes[k].tolist(), before[k].tolist(), kind, ends)
 
 
-def _words(call: Call, made: list[Channel], activation: str) -> Iterator[int]:
-    for pair in pairs(call, made, activation):
-        yield from _sums(pair.lower, pair.upper)
-        yield 16 + pair.kind
-        yield from pair.ends
+def _two_by_two(values: np.ndarray) -> np.ndarray:
+    """Values of channels [channels, ...] as those of pairs [pairs, 2, ...]."""
+    if len(values) % 2:
+        values = np.concatenate([values[:-1], np.zeros_like(values[:1]), values[-1:]])
+    return values.reshape(-1, 2, *values.shape[1:])
 
 
-def _sums(lower: Channel, upper: Channel) -> Iterator[int]:
+def _words(call: Call, made: Channels) -> list[int]:
+    stream: list[int] = []
+    for pair in pairs(call, made, made.bias, 255 * np.maximum(-made.weights, 0)):
+        stream += [*_sums(pair), 16 + pair.kind, *pair.ends]
+    return stream
+
+
+def _sums(pair: Pair) -> list[int]:
     """The head of a pair and its groups of words."""
-    w0, w1 = (c.live[0] for c in (lower, upper))
-    groups, words = list(split(w0, w1)), words_of(w0, w1)
-    least0, least1 = (sums_before(255 * np.maximum(-w, 0)) for w in (w0, w1))
+    groups, (least0, least1) = list(split(*pair.sizes)), pair.before
     starts = [_start(least0[b] - least0[a], least1[b] - least1[a], b - a) for a, b in groups]
-    upper_start = upper.live[1] - sum(s[1] for s in starts)
-    yield u32(lower.live[1] - sum(s[0] for s in starts) + (upper_start << 16))
-    yield u32(upper_start)
-    yield len(groups)
+    upper_start = pair.bias[1] - sum(s[1] for s in starts)
+    found = [u32(pair.bias[0] - sum(s[0] for s in starts) + (upper_start << 16)), u32(upper_start), len(groups)]
     for (a, b), (s0, s1) in zip(groups, starts, strict=True):
-        yield u32(s0 + (s1 << 16))
-        yield from words[a:b]
+        found.append(u32(s0 + (s1 << 16)))
+        found += pair.words[a:b]
+    return found
 
 
-def words_of(w0: np.ndarray, w1: np.ndarray) -> list[int]:
+def words_of(w0: np.ndarray, w1: np.ndarray) -> np.ndarray:
     """The words of values of two channels, the first in the lower halves."""
-    words: list[int] = ((w0 + (w1 << 16)) & 0xFFFFFFFF).tolist()
-    return words
+    return np.asarray(w0 + (w1 << 16)).astype(np.uint32)
 
 
-def sums_before(values: np.ndarray) -> list[int]:
-    """Of each value the sum of those before it, then that of all."""
-    return [0, *np.cumsum(values).tolist()]
+def sums_before(values: np.ndarray) -> np.ndarray:
+    """Along the last axis, the sum of the values before each one, and in the end that of all."""
+    found = np.zeros((*values.shape[:-1], values.shape[-1] + 1), np.int64)
+    np.cumsum(values, axis=-1, out=found[..., 1:])
+    return found
 
 
-def split(w0: np.ndarray, w1: np.ndarray) -> Iterator[tuple[int, int]]:
-    """[first, end) of the groups, each as long as it can be."""
-    first = lower = upper = 0
-    for k, (v0, v1) in enumerate(zip(np.abs(w0).tolist(), np.abs(w1).tolist(), strict=True)):
-        lower, upper = lower + v0, upper + v1
-        if k - first == LONGEST or lower > LANE or upper > LANE:
+def split(lower: list[int], upper: list[int]) -> Iterator[tuple[int, int]]:
+    """[first, end) of the groups of taps, each as long as it can be. lower, upper: weights taken absolute."""
+    first = low = high = 0
+    for k, (v0, v1) in enumerate(zip(lower, upper, strict=True)):
+        low, high = low + v0, high + v1
+        if k - first == LONGEST or low > LANE or high > LANE:
             yield first, k
-            first, lower, upper = k, v0, v1
-    yield first, w0.size
+            first, low, high = k, v0, v1
+    yield first, len(lower)
 
 
 def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
@@ -250,18 +252,6 @@ def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
     lower, upper: how far below zero the sums can come
     """
     return lower + (taps - lower) % 32, upper - 32768
-
-
-def ending(c: Channel, offset: int, least: int, parts: int) -> Iterator[int]:
-    bits, low = (10, 20) if parts == 3 else (8, 24)
-    mask = (1 << bits) - 1
-    if c.constant is None:
-        mult, shift, rounding = c.mult, 31 + c.right - low, _addend(c, offset, low)
-    else:
-        mult, shift, rounding = 0, 32 - low, (c.constant - least) << (32 - low)
-    yield from (mult >> bits * k & mask for k in range(parts - 1))
-    yield mult >> low
-    yield from (shift, u32(rounding)) if parts == 3 else (u32(rounding), shift)
 
 
 def u32(value: int) -> int:

@@ -16,13 +16,12 @@ is entered. Kernels without scratch read taps as they are, signed: sums begin el
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.call import Call, Params, fact
 from mcugen.kernel import Kernel
 from mcugen.kernels.swar import packing
 from mcugen.kernels.swar.words import RUN, aligned, channels_of
@@ -41,55 +40,50 @@ _LINEAR, _FOUR = packing.LINEAR, packing.FOUR
 
 
 def _params(call: Call, *, signed: bool) -> Params:
-    made, activation = channels_of(call), activation_of(call)
-    least, most = activation_range(activation, call.output)
+    (outputs, taps), (least, most) = matrix(call).shape, activation_range(activation_of(call), call.output)
     return {
-        "stream": np.array(list(_words(call, made, signed)), np.uint32),
-        "blocks": -(-len(made) // BLOCK),
+        "stream": np.array(_words(call, channels_of(call), signed), np.uint32),
+        "blocks": -(-outputs // BLOCK),
         "out_min": least,
         "out_span": most - least,
-        "taps": made[0].weights.size,
-        "outputs": len(made),
+        "taps": taps,
+        "outputs": outputs,
     }
 
 
-def _words(call: Call, made: list[packing.Channel], signed: bool) -> Iterator[int]:
-    weights = np.stack([c.live[0] for c in made])
-    order = _order(weights)
-    least, offset = activation_range(activation_of(call), call.output)[0], packing.offset_of(call, activation_of(call))
-    common = _LINEAR if packing.is_linear(call, offset) else 0
-    for rows, ends in zip(_blocks(weights[order]), _ends(weights), strict=True):
-        block = [made[k] for k in order[:BLOCK]]
-        yield from _block(rows, ends, [packing.signed_bias(c) if signed else c.live[1] for c in block], signed)
-        parts = max(packing.parts_of(c, offset) if c.constant is None else 3 for c in block)
-        yield from (len(block), common + (_FOUR if parts == 4 else 0), 0, 0, 0)
-        for k, c in zip(order[:BLOCK], block, strict=True):
-            yield from packing.ending(c, offset, least, parts)
-            yield int(k)
-        order = order[BLOCK:]
+def _words(call: Call, made: packing.Channels, signed: bool) -> list[int]:
+    order, bias = _order(made.weights), made.signed_bias if signed else made.bias
+    common = _LINEAR if packing.is_linear(call, made.offset) else 0
+    stream: list[int] = []
+    biases = _blocks(bias[order, None])[..., 0]
+    for k, (rows, ends) in enumerate(zip(_blocks(made.weights[order]), _live_ends(call), strict=True)):
+        block = order[k * BLOCK : (k + 1) * BLOCK]
+        parts = int(made.parts[block].max())
+        stream += _block(rows, ends, biases[k], signed)
+        stream += [len(block), common + (_FOUR if parts == 4 else 0), 0, 0, 0]
+        stream += [word for at in block.tolist() for word in (*made.ends[parts][at], at)]
+    return stream
 
 
-def _block(w: np.ndarray, ends: list[int], bias: list[int], signed: bool) -> Iterator[int]:
-    """The first sums and the groups of a block with weights w [BLOCK, taps]."""
-    parts = [w[:, first:end] for first, end in zip([0, *ends], ends, strict=False)]
+def _block(w: np.ndarray, ends: list[int], bias: np.ndarray, signed: bool) -> list[int]:
+    """The first sums and the groups of a block with weights w [BLOCK, taps] and those biases."""
     below, above = (127, 128) if signed else (255, 0)
-    sizes = [(np.maximum(-part, 0).sum(axis=1), np.maximum(part, 0).sum(axis=1)) for part in parts]
-    least = np.stack([below * negative + above * positive for negative, positive in sizes])
-    starts = least - np.array([0, 32768] * (BLOCK // 2))
-    sums = np.pad(np.array(bias, np.int64), (0, BLOCK - len(bias))) - starts.sum(axis=0)
-    yield len(parts)
-    for lower, upper in sums.reshape(-1, 2).tolist():
-        yield from (packing.u32(lower + (upper << 16)), packing.u32(upper))
-    for part, start in zip(parts, starts, strict=True):
-        n = part.shape[1]
-        yield from _paired(start)
-        yield n + ((4 + _SKIPPED_BYTES[signed] * (LONGEST - n)) << 16)
-        yield from _paired(part.T[::-1])
+    before = packing.sums_before(np.where(w > 0, above * w, -below * w))
+    firsts, taps = [0, *ends[:-1]], w.shape[1]
+    starts = (before[:, ends] - before[:, firsts]).T - np.array([0, 32768] * (BLOCK // 2))
+    sums = bias - starts.sum(axis=0)
+    heads, words = _paired(starts).tolist(), _paired(w.T[::-1]).reshape(-1).tolist()
+    found = [len(ends), *np.stack([_paired(sums), sums[1::2].astype(np.uint32)], axis=1).reshape(-1).tolist()]
+    for first, end, head in zip(firsts, ends, heads, strict=True):
+        n = end - first
+        found += [*head, n + ((4 + _SKIPPED_BYTES[signed] * (LONGEST - n)) << 16)]
+        found += words[(taps - end) * BLOCK // 2 : (taps - first) * BLOCK // 2]
+    return found
 
 
-def _paired(values: np.ndarray) -> list[int]:
+def _paired(values: np.ndarray) -> np.ndarray:
     """Pairs of the last axis as words."""
-    return packing.words_of(values[..., 0::2].reshape(-1), values[..., 1::2].reshape(-1))
+    return packing.words_of(values[..., 0::2], values[..., 1::2])
 
 
 def _order(w: np.ndarray) -> np.ndarray:
@@ -99,22 +93,30 @@ def _order(w: np.ndarray) -> np.ndarray:
 
 def _blocks(w: np.ndarray) -> np.ndarray:
     """Weights [outputs, taps] as [blocks, BLOCK, taps]."""
-    return np.pad(w, ((0, -len(w) % BLOCK), (0, 0))).reshape(-1, BLOCK, w.shape[1])
+    found = np.zeros((len(w) + -len(w) % BLOCK, w.shape[1]), w.dtype)
+    found[: len(w)] = w
+    return found.reshape(-1, BLOCK, w.shape[1])
 
 
 def _ends(w: np.ndarray) -> list[list[int]]:
     """For each block of the outputs in order, where its groups of taps end, each as long as it can be."""
     taps = np.abs(_blocks(w[_order(w)])).transpose(2, 0, 1)
-    sums, length = np.zeros(taps.shape[1:], np.int64), np.zeros(taps.shape[1], np.int64)
-    ends: list[list[int]] = [[] for _ in length]
+    sums, first = np.zeros(taps.shape[1:], np.int64), np.zeros(taps.shape[1], np.int64)
+    ends: list[list[int]] = [[] for _ in first]
     for k, tap in enumerate(taps):
-        full = ((sums + tap).max(axis=1) > LANE) | (length == LONGEST)
-        for block in np.flatnonzero(full):
-            ends[block].append(k)
-        sums[full], length[full] = 0, 0
         sums += tap
-        length += 1
+        full = np.flatnonzero((sums.max(axis=1) > LANE) | (first == k - LONGEST))
+        if full.size:
+            sums[full], first[full] = tap[full], k
+            for block in full:
+                ends[block].append(k)
     return [[*found, len(taps)] for found in ends]
+
+
+@fact
+def _live_ends(call: Call) -> list[list[int]]:
+    """`_ends` of the channels, those without weights included that always have the same output."""
+    return _ends(channels_of(call).weights)
 
 
 def _work(call: Call) -> dict[str, float]:

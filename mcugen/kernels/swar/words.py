@@ -39,22 +39,23 @@ def requantizes(call: Call) -> bool:
     "sums stay below 2^23, and the multipliers scale them down"
     if not narrow(call) or not _rounding.is_scaled(call):
         return False
-    return packing.requantizes(call, channels_of(call), activation_of(call))
+    return bool(channels_of(call).parts.all())
 
 
 def three_parts(call: Call) -> bool:
     "sums stay below 2^21, and the multipliers scale them down"
     if not narrow(call) or not _rounding.is_scaled(call):
         return False
-    return packing.in_three_parts(call, channels_of(call), activation_of(call))
+    return bool((channels_of(call).parts == 3).all())
 
 
 @fact
-def channels_of(call: Call) -> list[packing.Channel]:
+def channels_of(call: Call) -> packing.Channels:
     """The output channels, for calls of int8 data with constant weights."""
     return packing.channels(call, matrix(call), activation_of(call))
 
 
+@fact
 def _params(call: Call) -> dict[str, Any]:
     return dict(packing.fields(call, channels_of(call), activation_of(call)))
 
