@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -39,7 +39,7 @@ class Call:
     input_range: tuple[Range | None, ...] = ()
     loop_bytes: int | None = None
     features: frozenset[str] = frozenset()
-    facts: dict[tuple[object, ...], object] = field(default_factory=dict, init=False, repr=False)
+    facts: dict[object, object] = field(default_factory=dict, init=False, repr=False)
 
     def input(self, k: int) -> TensorType:
         """The type of operand k, which must be present."""
@@ -72,7 +72,7 @@ class Call:
         """Bounds of the sums of each output channel, bias included; None where nothing is known of them."""
         return _accumulators(self)
 
-    @property
+    @cached_property
     def output(self) -> TensorType:
         """The type of the only (or first) result."""
         return self.outputs[0]
@@ -94,7 +94,7 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
 
     @wraps(compute)
     def known(call: Call, /, *more: More.args, **named: More.kwargs) -> Found:
-        key = (compute, *more, *named.items()) if named else (compute, *more)
+        key = (compute, *more, *named.items()) if more or named else compute
         try:
             found: Found = call.facts[key]  # type: ignore[assignment]
         except KeyError:

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from mcugen.call import Call, Params, Rule, keeps
+from mcugen.call import Call, Params, Rule, fact, keeps
 
 MAX_SHORT = 15
 """Longest abbreviation of a kernel's symbol in the name of an emitted function, in characters."""
@@ -251,12 +251,12 @@ class Kernel:
         """Base name of the header and the params struct: `struct` if set, else the part before `__`."""
         return self.struct or self.symbol.split("__")[0]
 
-    @property
+    @functools.cached_property
     def has_code(self) -> bool:
         """Whether the operator becomes a step; without code, its results are bytes of other tensors."""
         return self.form not in (Form.ALIAS, Form.JOIN)
 
-    @property
+    @functools.cached_property
     def slides(self) -> bool:
         """Whether the kernel makes an output row from a window of input rows."""
         return self.form in (Form.WINDOW, Form.RING)
@@ -282,7 +282,7 @@ class Kernel:
 
     def sizes(self, call: Call) -> Mapping[str, int]:
         """The constants of the call's copy, by name; none for a kernel that is one function."""
-        return dict(sorted(self.variant(call).items())) if self.variant else {}
+        return _sizes(call, self.variant) if self.variant else {}
 
     def identity(self, call: Call) -> str:
         """The symbol with the sizes or the text's hash of the call's copy: equal for calls that share a C function."""
@@ -316,9 +316,12 @@ class Kernel:
 
     def refusal(self, call: Call, features: frozenset[str]) -> str:
         """The first of the reasons why this kernel cannot run the call; empty if it can."""
-        if missing := self.needs - features:
-            return _lacking(min(missing))
-        return next((_text(rule) for rule in self.accepts if not keeps(call, rule)), "")
+        if not self.needs <= features:
+            return _lacking(min(self.needs - features))
+        for rule in self.accepts:
+            if not keeps(call, rule):
+                return _text(rule)
+        return ""
 
     def overwritable(self, call: Call) -> tuple[int, ...]:
         """The operands of the call whose memory the output may take over."""
@@ -332,7 +335,19 @@ class Kernel:
         """Indices of the inputs that the C call passes as pointers."""
         if self.operands is not None:
             return self.operands(call) if callable(self.operands) else self.operands
-        return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
+        return _computed(call)
+
+
+@fact
+def _computed(call: Call) -> tuple[int, ...]:
+    """The inputs that are there and not constant."""
+    return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
+
+
+@fact
+def _sizes(call: Call, variant: Callable[[Call], Mapping[str, int]]) -> Mapping[str, int]:
+    """The constants of a copy by name: kernels that share a `variant` have the same."""
+    return dict(sorted(variant(call).items()))
 
 
 def _lacking(feature: str) -> str:

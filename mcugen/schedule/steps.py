@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -44,6 +44,11 @@ class Choice:
 def _params(call: Call, packed: Callable[[Call], Params]) -> Params:
     """Fields of a kernel's C struct: packing weights takes time, and kernels that keep no rows have the same."""
     return packed(call)
+
+
+@cache
+def _element_bytes(dtype: str) -> int:
+    return TensorType((), dtype).nbytes
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ class Step:
         if ring is None:
             return 0
         row = ring(self.choice.call)
-        return self.ring_rows * row.length * TensorType((), row.dtype).nbytes
+        return self.ring_rows * row.length * _element_bytes(row.dtype)
 
     @property
     def ring_name(self) -> str:
@@ -197,7 +202,7 @@ def batch_of(choice: Choice) -> int:
 def can_run_by_rows(choice: Choice) -> bool:
     """Whether the kernel can be called once per row: one image, several rows, and a form that walks them."""
     call, kernel = choice.call, choice.kernel
-    if images_of(call.output.shape) != 1 or any(t is not None and images_of(t.shape) != 1 for t in call.inputs[:1]):
+    if not _is_one_image(call):
         return False
     if kernel.form is Form.ACCUMULATE:
         return rows_of(call.input(0).shape) > 1
@@ -207,6 +212,11 @@ def can_run_by_rows(choice: Choice) -> bool:
     if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
         return False
     return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
+
+
+@fact
+def _is_one_image(call: Call) -> bool:
+    return all(t is None or images_of(t.shape) == 1 for t in (call.output, *call.inputs[:1]))
 
 
 def _fits_rows(t: TensorType | None, rows: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from mcugen import halves, kernels
 from mcugen.call import Call
@@ -131,11 +132,19 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Ca
         fitting = [*devices.tiled(call, fitting, run.target), *(k for k in fitting if k.form is not Form.GRID)]
     fitting = [k for kernel in fitting for k in (kernel, *_forgetful(node, call, kernel, run))]
     free = [kernel for kernel in fitting if not kernel.has_code]
-    found: list[Candidate] = []
+    found: list[_Measured] = []
     for kernel in reversed(free[:1] or fitting):
-        found.insert(0, _candidate(node, call, kernel, run, min((c.cost for c in found), default=None)))
-    fastest = sorted(found, key=lambda c: c.cost)  # stable: kernels of equal cost stay in the operator's order
-    return tuple(replace(c, choice=replace(c.choice, why=_why(c, refused, fastest, run))) for c in fastest)
+        found.append(_measured(node, call, kernel, run, found[-1].least if found else None))
+    found.reverse()
+    fastest = sorted(found, key=lambda m: m.cost)  # stable: equal ones stay in the operator's order
+    places = _places(fastest)
+    return tuple(
+        Candidate(
+            Choice(node, call, m.kernel, _why(m.kernel, call, refused, place if len(fastest) > 1 else "", run)),
+            m.cost, m.rows_cost, m.working_bytes, m.function, m.code_bytes,
+        )
+        for m, place in zip(fastest, places, strict=True)
+    )  # fmt: skip
 
 
 def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged]:
@@ -154,15 +163,29 @@ def _moving(refused: Sequence[_Judged]) -> Sequence[_Judged]:
     return moving if any(not why for _, why in moving) else refused
 
 
-def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> Candidate:
+class _Measured(NamedTuple):
+    """What a `Candidate` has beside its choice. least: the least cost from this kernel to the last one listed."""
+
+    kernel: Kernel
+    cost: float
+    rows_cost: float
+    working_bytes: int
+    function: str
+    code_bytes: int
+    least: float
+
+
+def _measured(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
     """next_cost: that of the best kernel listed later; an unmeasured kernel is assumed to be better than it."""
     choice = Choice(node, call, kernel, "")
-    step = Step(0, choice)
+    step, function = Step(0, choice), kernel.identity(call)
     if kernel.form is Form.GRID:
         taken_ns = devices.nanoseconds(kernel, call, run.target)
-        return Candidate(choice, taken_ns, taken_ns, step.scratch_bytes, kernel.identity(call), 0)
+        least = taken_ns if next_cost is None else min(taken_ns, next_cost)
+        return _Measured(kernel, taken_ns, taken_ns, step.scratch_bytes, function, 0, least)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
-    walked = taken if run.by_rows else costs.estimate(kernel, call, run.core, True, run.batch)
+    stays_whole = not (kernel.parts or can_run_by_rows(choice))
+    walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
     cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
     rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
     if run.frames and can_run_by_rows(choice):  # a run computes one row
@@ -171,14 +194,16 @@ def _candidate(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: flo
         cost = rows_cost = UNMEASURED * next_cost
     working = step.scratch_bytes + step.ring_bytes
     code = kernel.code(call) if kernel.code else costs.code_bytes(kernel, run.core)
-    return Candidate(choice, cost, rows_cost, working, kernel.identity(call), code)
+    least = cost if next_cost is None else min(cost, next_cost)
+    return _Measured(kernel, cost, rows_cost, working, function, code, least)
 
 
 def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:
     """The same kernel without rows kept, where rows are kept for output rows that follow."""
+    if kernel.ring is None or run.batch is not None:
+        return ()
     step = Step(0, Choice(node, call, kernel, ""), by_rows=True)
-    able = kernel.ring is not None and run.batch is None and can_run_by_rows(step.choice)
-    return (kernel.forgetful,) if able and step.ring_stays(streams=False) else ()
+    return (kernel.forgetful,) if can_run_by_rows(step.choice) and step.ring_stays(streams=False) else ()
 
 
 def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
@@ -188,17 +213,14 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
     return cycles + run.waits_per_byte * costs.constant_reads(choice, run.kept_bytes)
 
 
-def _why(chosen: Candidate, refused: Sequence[_Judged], listed: Sequence[Candidate], run: _Run) -> str:
-    """The reason for `chosen`: its rank among those that can run, else a rule that each preferred one breaks."""
-    kernel, call = chosen.choice.kernel, chosen.choice.call
+def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run: _Run) -> str:
+    """The reason for a kernel: its place among those that can run, else a rule that each preferred one breaks."""
     if kernel.form is Form.GRID:
         return devices.reason(kernel, call, run.target)
     if run.target.device and kernel.has_code:
         return _why_not_on_device(refused)
-    if len(listed) > 1:
-        if not kernel.keeps:
-            return f"converts rows anew each time: {_place(chosen, listed)}"
-        return _place(chosen, listed)
+    if place:
+        return place
     lacking: dict[str, str] = {}
     for other, why in refused[: [k for k, _ in refused].index(kernel)]:
         if why and all(rule(call) for rule in other.accepts[:1]):
@@ -212,13 +234,19 @@ def _why_not_on_device(refused: Sequence[_Judged]) -> str:
     return "; ".join(broken) or "no kernel of the device computes this operator"
 
 
-def _place(chosen: Candidate, listed: Sequence[Candidate]) -> str:
-    """The rank of a candidate by cost among kernels that differ."""
-    of = len([c for c in listed if c.choice.kernel.keeps])
-    if not chosen.choice.kernel.keeps:
-        return f"{chosen.rows_cost / max(min(c.rows_cost for c in listed), 1.0):.2f} times the fastest of {of}"
-    place = "fastest" if chosen is listed[0] else f"{chosen.cost / max(listed[0].cost, 1.0):.2f} times the fastest"
-    return f"{place} of {of}"
+def _places(listed: Sequence[_Measured]) -> list[str]:
+    """The ranks by cost among kernels that differ."""
+    of = sum(m.kernel.keeps for m in listed)
+    least = max(min((m.cost for m in listed), default=0.0), 1.0)
+    least_by_rows = max(min((m.rows_cost for m in listed), default=0.0), 1.0)
+
+    def place(m: _Measured) -> str:
+        if not m.kernel.keeps:
+            anew = m.rows_cost / least_by_rows
+            return f"converts rows anew each time: {anew:.2f} times the fastest of {of}"
+        return f"fastest of {of}" if m is listed[0] else f"{m.cost / least:.2f} times the fastest of {of}"
+
+    return [place(m) for m in listed]
 
 
 def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:

@@ -51,7 +51,7 @@ def estimate(
         return Estimate(0, 0, 0, True)
     if kernel.parts:
         return _in_one_loop(kernel, call, core, by_rows, batch)
-    found = features(kernel, call, by_rows, batch, frames=frames)
+    found = _counted(_step(kernel, call, by_rows, batch), frames=frames)
     row = fitted.rows(core).get(kernel.symbol)
     if row is None:
         least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
@@ -115,9 +115,14 @@ def features(
     once       1                             events     of the step by rows, one for each batch of them, less one
     converted  elements that a RING kernel writes into its ring
     """
-    step = _step(kernel, call, by_rows, batch)
-    events, sizes = step.events, _sizes(call)
-    window = kernel.window(call) if kernel.slides and kernel.window else None
+    found = _counted(_step(kernel, call, by_rows, batch), frames=frames)
+    return {name: float(value) for name, value in found.items() if value}
+
+
+def _counted(step: Step, *, frames: bool) -> dict[str, float]:
+    """The `features` of a step, zeros among them."""
+    kernel, call, events = step.choice.kernel, step.choice.call, step.events
+    sizes, window = _sizes(call), kernel.window(call) if kernel.slides and kernel.window else None
     found = {
         **sizes,
         "inputs": _elements(call, kernel.pointer_operands(call)),
@@ -130,7 +135,7 @@ def features(
     }
     for name in ("inputs", "converted", *kernel.converting) if kernel.ring and (step.refills or frames) else ():
         found[name] *= _conversions(step)
-    return {name: float(value) for name, value in found.items() if value}
+    return found
 
 
 @fact
@@ -174,31 +179,33 @@ def _work(step: Step) -> Mapping[str, float]:
     if kernel.work is None:
         return {}
     if not step.by_rows or kernel.form is not Form.POINTWISE:
-        return _stated(call, kernel.work, kernel.symbol, kernel.terms)
+        return _stated(call, kernel)
     rows = step.walked_rows
-    part = replace(
-        call,
-        inputs=tuple(
-            _rows_of(t, step.batch)
-            if k in kernel.pointer_operands(call) and t is not None and rows_of(t.shape) == rows
-            else t
-            for k, t in enumerate(call.inputs)
-        ),
-        outputs=tuple(_rows_of(t, step.batch) for t in call.outputs),
-    )
-    stated = _stated(part, kernel.work, kernel.symbol, kernel.terms)
-    return {name: rows / step.batch * value for name, value in stated.items()}
+    part = _part(call, step.batch, rows, kernel.pointer_operands(call))
+    return {name: rows / step.batch * value for name, value in _stated(part, kernel).items()}
 
 
 @fact
-def _stated(
-    call: Call, work: Callable[[Call], Mapping[str, float]], symbol: str, terms: tuple[str, ...]
-) -> Mapping[str, float]:
-    """What the kernel of that name states of a call. Raises InternalError for a term that is not in its `terms`."""
-    found = work(call)
-    if unstated := sorted(found.keys() - set(terms)):
-        raise InternalError(f"{symbol} gives {', '.join(unstated)}, which is not in its terms")
-    return dict(found)
+def _part(call: Call, batch: int, rows: int, operands: tuple[int, ...]) -> Call:
+    """The call on `batch` of the rows of the outputs, and of the operands that have as many."""
+    inputs = (
+        _rows_of(t, batch) if k in operands and t is not None and rows_of(t.shape) == rows else t
+        for k, t in enumerate(call.inputs)
+    )
+    return replace(call, inputs=tuple(inputs), outputs=tuple(_rows_of(t, batch) for t in call.outputs))
+
+
+def _stated(call: Call, kernel: Kernel) -> Mapping[str, float]:
+    """What a kernel states of a call. Raises InternalError for a term that is not in its `terms`."""
+    found = _counts(call, kernel.work) if kernel.work else {}
+    if unstated := [name for name in found if name not in kernel.terms]:
+        raise InternalError(f"{kernel.symbol} gives {', '.join(sorted(unstated))}, which is not in its terms")
+    return found
+
+
+@fact
+def _counts(call: Call, work: Callable[[Call], Mapping[str, float]]) -> Mapping[str, float]:
+    return work(call)
 
 
 def _rows_of(t: TensorType, rows: int) -> TensorType:

@@ -64,9 +64,9 @@ class Row:
     @cached_property
     def inside(self) -> tuple[int, int]:
         """[first, end) of the outputs whose words all lie in the row."""
-        starts = self.starts
-        found = np.flatnonzero((starts[:, 0] >= 0) & (starts[:, -1] + GROUP <= self.size))
-        return (int(found[0]), int(found[-1]) + 1) if found.size else (0, 0)
+        read = self.run if self.tail else GROUP * self.steps
+        first, end = -(-self.first // self.step), min((self.size - read + self.first) // self.step + 1, self.outputs)
+        return (first, end) if first < end else (0, 0)
 
     @property
     def is_whole(self) -> bool:
@@ -195,7 +195,7 @@ def _work(call: Call) -> dict[str, float]:
         "loops": inside * (row.steps // sizes["unroll"]) * sizes["loop"],
         "beyond": others * row.words * (not whole),
         "sides": others * whole,
-        "beside": column * height * int(row.seen[:, 1].sum()) // GROUP * whole,
+        "beside": column * height * int(row.seen[:, 1].sum()) // GROUP if whole else 0,
     }
     return {**counts, **scaling.clamp_work(call, activation_of(call))}
 
