@@ -10,7 +10,7 @@ from dataclasses import replace
 from mcugen.kernel import Form
 from mcugen.options import Options
 from mcugen.schedule.steps import batch_of, can_run_by_rows
-from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
+from mcugen.select.candidates import Candidate, Candidates, rows_costs_of
 from mcugen.target import Target
 from mcugen.types import rows_of
 
@@ -72,7 +72,9 @@ def _in_batches(listed: Candidates, target: Target, options: Options) -> Candida
     if not multiplying:
         return listed
     rows = rows_of(multiplying[0].choice.call.output.shape)
-    tried = {n: [_with_rows(c, n, target, options) for c in multiplying] for n in BATCHES if n < rows}
+    batches = [n for n in BATCHES if n < rows]
+    found = [_with_rows(c, batches, target, options) for c in multiplying]
+    tried = {n: [several[k] for several in found] for k, n in enumerate(batches)}
     least = {n: min(c.rows_cost for c in found) for n, found in tried.items()}
     batch = min(least, key=lambda n: least[n], default=0)
     if not batch or least[batch] > (1 - WORTH) * min(c.rows_cost for c in able):
@@ -85,5 +87,7 @@ def _multiplies(c: Candidate) -> bool:
     return c.choice.kernel.form is Form.POINTWISE and c.choice.call.op.macs(c.choice.call) > 0
 
 
-def _with_rows(c: Candidate, rows: int, target: Target, options: Options) -> Candidate:
-    return replace(c, choice=replace(c.choice, rows=rows), rows_cost=rows_cost_of(c, rows, target, options))
+def _with_rows(c: Candidate, batches: Sequence[int], target: Target, options: Options) -> list[Candidate]:
+    """The candidate with so many rows an event, for each of the numbers."""
+    found = zip(batches, rows_costs_of(c, batches, target, options), strict=True)
+    return [replace(c, choice=replace(c.choice, rows=rows), rows_cost=cost) for rows, cost in found]

@@ -111,13 +111,13 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     return candidates
 
 
-def rows_cost_of(c: Candidate, rows: int, target: Target, options: Options) -> float:
-    """The cost by so many rows an event, on which kernels may be faster; no less than that of whole tensors."""
+def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options: Options) -> list[float]:
+    """The costs by so many rows an event, on which kernels may be faster; no less than that of whole tensors."""
     run, choice = _run(target, options), c.choice
-    one, many = (
-        _cost(choice, costs.estimate(choice.kernel, choice.call, run.core, True, n), run) for n in (run.batch, rows)
+    one, *several = (
+        _cost(choice, costs.estimate(choice.kernel, choice.call, run.core, True, n), run) for n in (run.batch, *batches)
     )
-    return max(c.cost, c.rows_cost + many - one)
+    return [max(c.cost, c.rows_cost + many - one) for many in several]
 
 
 def _on_device(node: Node, call: Call) -> tuple[Kernel, ...]:

@@ -20,7 +20,7 @@ from mcugen.select import constants, frames
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.select.batches import in_batches, in_fewest
 from mcugen.select.budget import Solution, planned, pushed_input, with_note, with_saving
-from mcugen.select.candidates import Candidate, Candidates, rows_cost_of
+from mcugen.select.candidates import Candidate, Candidates, rows_costs_of
 from mcugen.select.curve import Curve, Point
 from mcugen.select.flash import least_flash
 from mcugen.select.leaner import Plannable, Waiting
@@ -48,6 +48,9 @@ a hundredth of it.
 
 SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
 """Of the least plan, what faster kernels for its rows may take in each stretch."""
+
+PLANNED_LAYERS = 20_000
+"""Layers of the points that are planned for the least RAM, at most; of the three lowest points, any number."""
 
 STRETCHES = 80
 """Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
@@ -237,7 +240,7 @@ def cost_of(problem: Problem, solution: Solution) -> float:
         choice = chosen[listed[0].choice.node.name]
         pick = next(c for c in listed if c.choice.kernel is choice.kernel)
         if choice.node.name in rows and choice.rows:
-            total += rows_cost_of(pick, choice.rows, problem.board, problem.options)
+            total += rows_costs_of(pick, [choice.rows], problem.board, problem.options)[0]
         else:
             total += pick.rows_cost if choice.node.name in rows else pick.cost
     return total
@@ -386,7 +389,8 @@ def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
 def _least_of(problem: Problem, plannable: Sequence[Plannable]) -> Solution:
     """The smallest plan of any point, and of equals the fastest."""
     best: tuple[int, float, Solution] | None = None
-    for each in sorted(plannable, key=lambda each: (each.point.peak, each.point.cost)):
+    most = max(3, PLANNED_LAYERS // max(len(problem.candidates), 1))
+    for each in sorted(plannable, key=lambda each: (each.point.peak, each.point.cost))[:most]:
         if best is not None and problem.least_bytes(each.point) > best[0]:
             break
         made, cost = _made(problem, each), each.point.cost

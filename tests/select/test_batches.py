@@ -51,11 +51,11 @@ def test_narrow_rows_are_computed_several_at_a_time(tmp_path: Path) -> None:
 def test_layers_of_one_kind_are_looked_into_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def asking(c: Candidate, *rest: Any) -> float:
+    def asking(c: Candidate, *rest: Any) -> list[float]:
         asked.append(c.choice.node.name)
-        return candidates.rows_cost_of(c, *rest)
+        return candidates.rows_costs_of(c, *rest)
 
-    monkeypatch.setattr(batches_of, "rows_cost_of", asking)
+    monkeypatch.setattr(batches_of, "rows_costs_of", asking)
     narrow = built(tmp_path, pointwise(5), board="cortex-m4")
     assert batches(narrow) == {3} and len(set(asked)) == 1
 
