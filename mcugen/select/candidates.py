@@ -137,14 +137,13 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Ca
         found.append(_measured(node, call, kernel, run, found[-1].least if found else None))
     found.reverse()
     fastest = sorted(found, key=lambda m: m.cost)  # stable: equal ones stay in the operator's order
-    places = _places(fastest)
-    return tuple(
-        Candidate(
-            Choice(node, call, m.kernel, _why(m.kernel, call, refused, place if len(fastest) > 1 else "", run)),
-            m.cost, m.rows_cost, m.working_bytes, m.function, m.code_bytes,
-        )
-        for m, place in zip(fastest, places, strict=True)
-    )  # fmt: skip
+    places = _places(fastest) if len(fastest) > 1 else [""]
+
+    def candidate(m: _Measured, place: str) -> Candidate:
+        choice = Choice(node, call, m.kernel, _why(m.kernel, call, refused, place, run))
+        return Candidate(choice, m.cost, m.rows_cost, m.working_bytes, m.function, m.code_bytes)
+
+    return tuple(map(candidate, fastest, places))
 
 
 def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged]:
@@ -237,8 +236,8 @@ def _why_not_on_device(refused: Sequence[_Judged]) -> str:
 def _places(listed: Sequence[_Measured]) -> list[str]:
     """The ranks by cost among kernels that differ."""
     of = sum(m.kernel.keeps for m in listed)
-    least = max(min((m.cost for m in listed), default=0.0), 1.0)
-    least_by_rows = max(min((m.rows_cost for m in listed), default=0.0), 1.0)
+    least = max(min(m.cost for m in listed), 1.0)
+    least_by_rows = max(min(m.rows_cost for m in listed), 1.0)
 
     def place(m: _Measured) -> str:
         if not m.kernel.keeps:
