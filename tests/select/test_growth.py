@@ -21,6 +21,9 @@ from tests.support.clock import Watch
 from tests.support.long_networks import network
 
 SHORT, LONG = 24, 68
+LAYERS = 200
+LAYER_SECONDS = 0.07
+"""Of a usual core, at most, for each layer of a network with so many; those of longer ones take less."""
 
 
 @pytest.fixture(scope="module")
@@ -86,13 +89,10 @@ def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path
 
 
 @pytest.mark.parametrize("branches", (1, 4))
-def test_a_build_takes_its_time_for_each_layer(branches: int, tmp_path: Path) -> None:
-    """Of a network that is cut into segments, and of one that is not; `ci/growth` builds longer ones."""
-    taken = {}
-    for layers in (100, 300):
-        path = tmp_path / f"{layers}.tflite"
-        path.write_bytes(network(layers, branches))
-        watch = Watch()
-        mcugen.compile(path, board="cortex-m4", optimize="ram")
-        taken[layers] = watch.seconds() / layers
-    assert taken[300] < 1.5 * taken[100]
+def test_a_long_network_is_built_in_time(branches: int, tmp_path: Path) -> None:
+    """One that is cut into segments, and one that is not; `ci/growth` builds longer ones."""
+    path = tmp_path / "m.tflite"
+    path.write_bytes(network(LAYERS, branches))
+    watch = Watch()
+    mcugen.compile(path, board="cortex-m4", optimize="ram")
+    assert watch.seconds() < LAYER_SECONDS * LAYERS
