@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from mcugen.kernel import Form
 from mcugen.options import Options
 from mcugen.schedule.steps import batch_of, can_run_by_rows
@@ -71,15 +73,15 @@ def _in_batches(listed: Candidates, target: Target, options: Options) -> Candida
     multiplying = [c for c in able if _multiplies(c)]
     if not multiplying:
         return listed
-    rows = rows_of(multiplying[0].choice.call.output.shape)
-    batches = [n for n in BATCHES if n < rows]
-    found = [_with_rows(c, batches, target, options) for c in multiplying]
-    tried = {n: [several[k] for several in found] for k, n in enumerate(batches)}
-    least = {n: min(c.rows_cost for c in found) for n, found in tried.items()}
-    batch = min(least, key=lambda n: least[n], default=0)
-    if not batch or least[batch] > (1 - WORTH) * min(c.rows_cost for c in able):
+    most = (1 - WORTH) * min(c.rows_cost for c in able)
+    batches = [n for n in BATCHES if n < rows_of(multiplying[0].choice.call.output.shape)]
+    hopeful = [c for c in multiplying if c.cost <= most]  # several rows take no less than all of them
+    tried = [rows_costs_of(c, batches, target, options) for c in hopeful]
+    least = [min(found) for found in zip(*tried, strict=True)]
+    if min(least, default=np.inf) > most:
         return listed
-    changed = dict(zip(map(id, multiplying), tried[batch], strict=True))
+    batch = batches[least.index(min(least))]
+    changed = {id(c): _with_rows(c, batch, target, options) for c in multiplying}
     return tuple(changed.get(id(c), c) for c in listed)
 
 
@@ -87,7 +89,6 @@ def _multiplies(c: Candidate) -> bool:
     return c.choice.kernel.form is Form.POINTWISE and c.choice.call.op.macs(c.choice.call) > 0
 
 
-def _with_rows(c: Candidate, batches: Sequence[int], target: Target, options: Options) -> list[Candidate]:
-    """The candidate with so many rows an event, for each of the numbers."""
-    found = zip(batches, rows_costs_of(c, batches, target, options), strict=True)
-    return [replace(c, choice=replace(c.choice, rows=rows), rows_cost=cost) for rows, cost in found]
+def _with_rows(c: Candidate, rows: int, target: Target, options: Options) -> Candidate:
+    [cost] = rows_costs_of(c, [rows], target, options)
+    return replace(c, choice=replace(c.choice, rows=rows), rows_cost=cost)
