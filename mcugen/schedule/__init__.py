@@ -10,7 +10,7 @@ from mcugen.graph import Graph, State
 from mcugen.plan import Buffer
 from mcugen.schedule import frames
 from mcugen.schedule.places import Place, places_of, sources
-from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
+from mcugen.schedule.steps import Choice, Step, batch_of
 from mcugen.schedule.storage import RowBuffer, build_buffers, stage, times_of, working_buffers
 from mcugen.schedule.trace import INPUT, Event, Trace, trace
 
@@ -123,7 +123,7 @@ def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedu
 
 
 def _step(index: int, choice: Choice, grouped: bool) -> Step:
-    by_rows = grouped and can_run_by_rows(choice)
+    by_rows = grouped and choice.can_run_by_rows
     return Step(index, choice, by_rows, batch_of(choice) if by_rows else 1)
 
 

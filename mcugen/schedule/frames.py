@@ -15,7 +15,7 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.kernel import Form
 from mcugen.schedule.places import Layout, Place, Uses, sources, update_states
-from mcugen.schedule.steps import Choice, Step, can_run_by_rows
+from mcugen.schedule.steps import Choice, Step
 from mcugen.schedule.storage import RowBuffer
 from mcugen.schedule.trace import Event
 from mcugen.types import images_of, rows_of
@@ -107,7 +107,7 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
             raise _refusal(f"{where} leaves out the newest of the {window.in_rows} rows it is given")
     elif kernel.form is Form.ACCUMULATE:
         return
-    elif not can_run_by_rows(choice) or any(rows_of(graph.type(n).shape) != rows_of(call.output.shape) for n in moving):
+    elif not choice.can_run_by_rows or any(rows_of(graph.type(n).shape) != rows_of(call.output.shape) for n in moving):
         raise _refusal(f"{where} mixes rows of different times")
 
 

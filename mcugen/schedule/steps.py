@@ -35,6 +35,26 @@ class Choice:
         return sum(value.nbytes for value in self.params.values() if isinstance(value, np.ndarray))
 
     @cached_property
+    def can_run_by_rows(self) -> bool:
+        """Whether the kernel can be called once per row: one image, several rows, and a form that walks them."""
+        call, kernel = self.call, self.kernel
+        if not _is_one_image(call):
+            return False
+        if kernel.form is Form.ACCUMULATE:
+            return rows_of(call.input(0).shape) > 1
+        rows = rows_of(call.output.shape)
+        if kernel.slides:
+            return rows > 1
+        if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
+            return False
+        return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
+
+    @cached_property
+    def known_working(self) -> dict[bool, tuple[int, int]]:
+        """Memory of the kernel's own, by whether the step runs by rows; computed once (`select.walks.working`)."""
+        return {}
+
+    @cached_property
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
         """Reads of each event, by whether the step runs by rows; computed once, as all schedules have the same."""
         return {}
@@ -197,21 +217,6 @@ def batch_of(choice: Choice) -> int:
         return choice.rows
     shape, kernel = choice.call.output.shape, choice.kernel
     return 2 if kernel.form is Form.POINTWISE and not kernel.alone and len(shape) == 4 and shape[2] == 1 else 1
-
-
-def can_run_by_rows(choice: Choice) -> bool:
-    """Whether the kernel can be called once per row: one image, several rows, and a form that walks them."""
-    call, kernel = choice.call, choice.kernel
-    if not _is_one_image(call):
-        return False
-    if kernel.form is Form.ACCUMULATE:
-        return rows_of(call.input(0).shape) > 1
-    rows = rows_of(call.output.shape)
-    if kernel.slides:
-        return rows > 1
-    if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
-        return False
-    return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
 
 
 @fact

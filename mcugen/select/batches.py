@@ -11,7 +11,7 @@ import numpy as np
 
 from mcugen.kernel import Form
 from mcugen.options import Options
-from mcugen.schedule.steps import batch_of, can_run_by_rows
+from mcugen.schedule.steps import batch_of
 from mcugen.select.candidates import Candidate, Candidates, rows_costs_of
 from mcugen.target import Target
 from mcugen.types import rows_of
@@ -51,8 +51,8 @@ def in_fewest(offered: Sequence[Candidates]) -> list[Candidates] | None:
 
 
 def _in_fewest(listed: Candidates) -> Candidates:
-    fewest = min((batch_of(c.choice) for c in listed if can_run_by_rows(c.choice)), default=1)
-    return tuple(c for c in listed if not can_run_by_rows(c.choice) or batch_of(c.choice) == fewest)
+    fewest = min((batch_of(c.choice) for c in listed if c.choice.can_run_by_rows), default=1)
+    return tuple(c for c in listed if not c.choice.can_run_by_rows or batch_of(c.choice) == fewest)
 
 
 def _kind(listed: Candidates) -> object:
@@ -69,7 +69,7 @@ def _like(c: Candidate, other: Candidate) -> Candidate:
 
 
 def _in_batches(listed: Candidates, target: Target, options: Options) -> Candidates:
-    able = [c for c in listed if can_run_by_rows(c.choice)]
+    able = [c for c in listed if c.choice.can_run_by_rows]
     multiplying = [c for c in able if _multiplies(c)]
     if not multiplying:
         return listed

@@ -13,7 +13,6 @@ from mcugen.graph import Graph, Node
 from mcugen.kernel import Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
-from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select import costs, devices
 from mcugen.select.weights import waits_per_byte
 from mcugen.target import Target
@@ -150,7 +149,7 @@ def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged
     """For an input that comes row by row: leave out kernels of whole tensors where others can work row by row."""
 
     def follows(kernel: Kernel) -> bool:
-        return kernel.slides or can_run_by_rows(Choice(node, call, kernel, ""))
+        return kernel.slides or Choice(node, call, kernel, "").can_run_by_rows
 
     able = any(not why and follows(kernel) for kernel, why in refused)
     return [(kernel, why) for kernel, why in refused if not (able and kernel.form is Form.WHOLE)]
@@ -183,11 +182,11 @@ def _measured(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: floa
         least = taken_ns if next_cost is None else min(taken_ns, next_cost)
         return _Measured(kernel, taken_ns, taken_ns, step.scratch_bytes, function, 0, least)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
-    stays_whole = not (kernel.parts or can_run_by_rows(choice))
+    stays_whole = not (kernel.parts or choice.can_run_by_rows)
     walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
     cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
     rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
-    if run.frames and can_run_by_rows(choice):  # a run computes one row
+    if run.frames and choice.can_run_by_rows:  # a run computes one row
         cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
     if not taken.is_fitted and next_cost is not None:
         cost = rows_cost = UNMEASURED * next_cost
@@ -202,7 +201,7 @@ def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kerne
     if kernel.ring is None or run.batch is not None:
         return ()
     step = Step(0, Choice(node, call, kernel, ""), by_rows=True)
-    return (kernel.forgetful,) if can_run_by_rows(step.choice) and step.ring_stays(streams=False) else ()
+    return (kernel.forgetful,) if step.choice.can_run_by_rows and step.ring_stays(streams=False) else ()
 
 
 def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:

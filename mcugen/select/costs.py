@@ -13,7 +13,7 @@ from mcugen.call import Call, fact
 from mcugen.errors import InternalError
 from mcugen.graph import Node
 from mcugen.kernel import Form, Kernel
-from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
+from mcugen.schedule.steps import Choice, Step, batch_of
 from mcugen.select import fitted
 from mcugen.types import TensorType, images_of, rows_of
 
@@ -163,7 +163,7 @@ def _elements(call: Call, operands: tuple[int, ...]) -> int:
 
 def _step(kernel: Kernel, call: Call, by_rows: bool, batch: int | None) -> Step:
     choice = Choice(_node(call), call, kernel, "")
-    if not by_rows or not can_run_by_rows(choice):
+    if not by_rows or not choice.can_run_by_rows:
         return Step(0, choice)
     return Step(0, choice, True, batch or batch_of(choice))
 

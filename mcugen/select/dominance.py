@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.walks import reads_again, rows_of, working
 
@@ -22,7 +21,7 @@ def undominated(listed: Candidates) -> Candidates:
         return listed
     kept: list[tuple[Candidate, _Traits, Sequence[float]]] = []
     for c in listed:
-        way = can_run_by_rows(c.choice), rows_of(c)
+        way = c.choice.can_run_by_rows, rows_of(c)
         (passing, staying), (whole, _) = working(c.choice, True), working(c.choice, False)
         memory = whole, passing + staying, staying
         needs = c.cost, c.rows_cost, *memory, reads_again(c.choice), not c.choice.kernel.keeps

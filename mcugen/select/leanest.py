@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from mcugen.schedule.steps import batch_of, can_run_by_rows
+from mcugen.schedule.steps import batch_of
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.prices import Prices
 from mcugen.select.sharing import Picks
@@ -14,7 +14,7 @@ from mcugen.select.sharing import Picks
 
 def memory_of(c: Candidate) -> tuple[bool, int, int, float]:
     """Sort key: kernels that can run row by row first, then the least memory of their own, few rows, and time."""
-    return not can_run_by_rows(c.choice), c.working_bytes, batch_of(c.choice), c.rows_cost
+    return not c.choice.can_run_by_rows, c.working_bytes, batch_of(c.choice), c.rows_cost
 
 
 def priced(candidates: Sequence[Candidates], prices: Prices) -> list[Candidates]:

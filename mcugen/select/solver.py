@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.size import region_bytes
-from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select import constants, frames
 from mcugen.select.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.select.batches import in_batches, in_fewest
@@ -112,7 +111,7 @@ class Problem:
         limited = self.options.optimize == "flash" or is_near
 
         def is_offered(c: Candidate, pick: Candidate) -> bool:
-            walks = can_run_by_rows(c.choice) and not can_run_by_rows(pick.choice)
+            walks = c.choice.can_run_by_rows and not pick.choice.can_run_by_rows
             slower = c.cost >= pick.cost
             leaner = (c.working_bytes < pick.working_bytes or walks) and slower
             return leaner or (c.function in used and (slower or not priced))

@@ -161,7 +161,6 @@ class Network:
     pushed: str | None
     results: frozenset[str]
     frames: Frames = field(default_factory=Frames)
-    _known: dict[tuple[int, bool], tuple[int, int]] = field(default_factory=dict)
     _stretches: dict[tuple[object, ...], Stretch] = field(default_factory=dict)
 
     @functools.cached_property
@@ -234,13 +233,6 @@ class Network:
         whole = self.keep_input and set(part.inputs) <= set(self.graph.inputs)
         return whole or bool(self.results & set(part.inputs))
 
-    def working(self, c: Candidate, by_rows: bool) -> tuple[int, int]:
-        """Bytes of a step's kernel that are in use during its events only, and between them as well."""
-        key = (id(c), by_rows)
-        if key not in self._known:
-            self._known[key] = working(c.choice, by_rows)
-        return self._known[key]
-
 
 def _numbered(kinds: Iterable[object]) -> list[int]:
     """A number for each of them: those that are equal have the same."""
@@ -274,9 +266,9 @@ def _op_of(op: object) -> object:
 
 
 def _traits(c: Candidate) -> object:
-    kernel, call, step = c.choice.kernel, c.choice.call, Step(0, c.choice)
+    kernel, call = c.choice.kernel, c.choice.call
     window = kernel.window(call) if kernel.window else None
-    return id(kernel), c.cost, c.rows_cost, step.scratch_bytes, step.ring_bytes, window
+    return id(kernel), c.cost, c.rows_cost, working(c.choice, False), working(c.choice, True), window
 
 
 def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
@@ -284,7 +276,7 @@ def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
     walks = net.walks[walk]
     nodes = [node for node in part.nodes if walks[node.name][0].choice.kernel.has_code]
     offers = [
-        _offers(net, step, walks[node.name], times)
+        _offers(step, walks[node.name], times)
         for step, node, times in zip(frame.steps, nodes, frame.times, strict=True)
     ]
     made = Stretch(offers, frame.rows, frame.more, len(frame.rows))
@@ -354,7 +346,7 @@ def _sum(parts: Iterable[Part], length: int) -> Load:
     return found
 
 
-def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:
+def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:
     """The kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
     found: list[Offer] = []
     kept: list[tuple[int, int, bool]] = []
@@ -364,7 +356,7 @@ def _offers(net: Network, step: Step, listed: Sequence[Candidate], times: Sequen
         busy[first - start : last + 1 - start] = 1
     waits = not busy.all()
     for c in sorted(listed, key=lambda c: c.rows_cost if step.by_rows else c.cost):
-        passing, staying = net.working(c, step.by_rows)
+        passing, staying = working(c.choice, step.by_rows)
         needs = passing + staying, staying if waits else 0, step.by_rows and reads_again(c.choice)
         if not any(most <= needs[0] and least <= needs[1] and returns <= needs[2] for most, least, returns in kept):
             kept.append(needs)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcugen.kernel import Form
-from mcugen.schedule.steps import Choice, Step, batch_of, can_run_by_rows
+from mcugen.schedule.steps import Choice, Step, batch_of
 from mcugen.select.candidates import Candidate, Candidates
 
 EVENT_COST = 15.0
@@ -50,13 +50,15 @@ def reads_again(choice: Choice) -> bool:
 
 def working(choice: Choice, by_rows: bool) -> tuple[int, int]:
     """Bytes of a kernel that are in use during its events only, and between them as well."""
-    step = Step(0, choice, by_rows)
-    scratch, ring = step.scratch_bytes, step.ring_bytes
-    return (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
+    if by_rows not in choice.known_working:
+        step = Step(0, choice, by_rows)
+        scratch, ring = step.scratch_bytes, step.ring_bytes
+        choice.known_working[by_rows] = (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
+    return choice.known_working[by_rows]
 
 
 def _walks(c: Candidate) -> bool:
-    return can_run_by_rows(c.choice)
+    return c.choice.can_run_by_rows
 
 
 def _is_faster_whole(listed: Candidates) -> bool:

@@ -20,7 +20,6 @@ from mcugen.op import Example, Op
 from mcugen.options import Options
 from mcugen.plan import plan
 from mcugen.schedule import Choice
-from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select import fitted
 from mcugen.target import Target
 from mcugen.toolchain import cross, qemu
@@ -120,7 +119,7 @@ def _accepting(example: Example, features: frozenset[str], wanted: Wanted) -> It
 
 
 def _layer(imported: Graph, graph: Graph, chosen: Choice, name: str, by_rows: bool) -> Layer | None:
-    if by_rows and (len(graph.nodes) > 1 or not can_run_by_rows(chosen)):
+    if by_rows and (len(graph.nodes) > 1 or not chosen.can_run_by_rows):
         return None
     reference = chosen.call.reference
     choices = [chosen if node is chosen.node else _first(graph, node, reference) for node in graph.nodes]

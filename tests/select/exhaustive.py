@@ -22,7 +22,6 @@ from mcugen.options import Options
 from mcugen.plan import lower_bound
 from mcugen.schedule.cuts import Parts, cuts_of
 from mcugen.schedule.places import sources
-from mcugen.schedule.steps import can_run_by_rows
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
 from mcugen.select.walks import EVENT_COST
@@ -106,7 +105,7 @@ def _built(
     of = sources(choices)  # an output may be bytes of an input
     kept = {source for name in graph.outputs for source in of.get(name, (name,))}
     made = schedule.build(sub, inside, groups, keep_input=bool(set(sub.inputs) & kept))
-    cost = sum(c.rows_cost if by_rows and can_run_by_rows(c.choice) else c.cost for c in picks)
+    cost = sum(c.rows_cost if by_rows and c.choice.can_run_by_rows else c.cost for c in picks)
     return cost + EVENT_COST * len(made.trace), lower_bound(made.buffers())[0]
 
 
