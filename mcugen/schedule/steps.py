@@ -50,9 +50,12 @@ class Choice:
         return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
 
     @cached_property
-    def known_working(self) -> dict[bool, tuple[int, int]]:
-        """Memory of the kernel's own, by whether the step runs by rows; computed once (`select.walks.working`)."""
-        return {}
+    def working(self) -> tuple[int, int, int]:
+        """Bytes of the kernel's own: whole; and by rows, during events only, and between them as well."""
+        whole, step = Step(0, self), Step(0, self, by_rows=True)
+        scratch, ring = step.scratch_bytes, step.ring_bytes
+        by_rows = (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
+        return whole.scratch_bytes + whole.ring_bytes, *by_rows
 
     @cached_property
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcugen.select.candidates import Candidate, Candidates
-from mcugen.select.walks import reads_again, rows_of, working
+from mcugen.select.walks import reads_again, rows_of
 
 _Traits = tuple[object, ...]
 
@@ -22,7 +22,7 @@ def undominated(listed: Candidates) -> Candidates:
     kept: list[tuple[Candidate, _Traits, Sequence[float]]] = []
     for c in listed:
         way = c.choice.can_run_by_rows, rows_of(c)
-        (passing, staying), (whole, _) = working(c.choice, True), working(c.choice, False)
+        whole, passing, staying = c.choice.working
         memory = whole, passing + staying, staying
         needs = c.cost, c.rows_cost, *memory, reads_again(c.choice), not c.choice.kernel.keeps
         if not any(way == other and _is_no_more(least, needs) for _, other, least in kept):

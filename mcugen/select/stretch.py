@@ -24,7 +24,7 @@ from mcugen.schedule.steps import Choice
 from mcugen.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.exchange import Load, Loads, Offer, Part, Picks, Search
-from mcugen.select.walks import EVENT_COST, Walk, reads_again, working
+from mcugen.select.walks import EVENT_COST, Walk, reads_again
 
 MAX_SETS = 1000
 """Sets of kernels of a stretch up to which all of them are tried."""
@@ -268,7 +268,7 @@ def _op_of(op: object) -> object:
 def _traits(c: Candidate) -> object:
     kernel, call = c.choice.kernel, c.choice.call
     window = kernel.window(call) if kernel.window else None
-    return id(kernel), c.cost, c.rows_cost, working(c.choice, False), working(c.choice, True), window
+    return id(kernel), c.cost, c.rows_cost, c.choice.working, window
 
 
 def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
@@ -356,7 +356,8 @@ def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> li
         busy[first - start : last + 1 - start] = 1
     waits = not busy.all()
     for c in sorted(listed, key=lambda c: c.rows_cost if step.by_rows else c.cost):
-        passing, staying = working(c.choice, step.by_rows)
+        whole, *parts = c.choice.working
+        passing, staying = parts if step.by_rows else (whole, 0)
         needs = passing + staying, staying if waits else 0, step.by_rows and reads_again(c.choice)
         if not any(most <= needs[0] and least <= needs[1] and returns <= needs[2] for most, least, returns in kept):
             kept.append(needs)

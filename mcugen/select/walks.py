@@ -48,15 +48,6 @@ def reads_again(choice: Choice) -> bool:
     return kernel.form is Form.WINDOW or (kernel.form is Form.RING and not kernel.keeps)
 
 
-def working(choice: Choice, by_rows: bool) -> tuple[int, int]:
-    """Bytes of a kernel that are in use during its events only, and between them as well."""
-    if by_rows not in choice.known_working:
-        step = Step(0, choice, by_rows)
-        scratch, ring = step.scratch_bytes, step.ring_bytes
-        choice.known_working[by_rows] = (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
-    return choice.known_working[by_rows]
-
-
 def _walks(c: Candidate) -> bool:
     return c.choice.can_run_by_rows
 
