@@ -48,9 +48,6 @@ a hundredth of it.
 SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
 """Of the least plan, what faster kernels for its rows may take in each stretch."""
 
-PLANNED_LAYERS = 20_000
-"""Layers of the points that are planned for the least RAM, at most; of the three lowest points, any number."""
-
 STRETCHES = 80
 """Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
 
@@ -388,8 +385,7 @@ def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
 def _least_of(problem: Problem, plannable: Sequence[Plannable]) -> Solution:
     """The smallest plan of any point, and of equals the fastest."""
     best: tuple[int, float, Solution] | None = None
-    most = max(3, PLANNED_LAYERS // max(len(problem.candidates), 1))
-    for each in sorted(plannable, key=lambda each: (each.point.peak, each.point.cost))[:most]:
+    for each in sorted(plannable, key=lambda each: (each.point.peak, each.point.cost)):
         if best is not None and problem.least_bytes(each.point) > best[0]:
             break
         made, cost = _made(problem, each), each.point.cost
