@@ -26,15 +26,19 @@ class Candidate:
     cost: the mean of estimated instructions and cycles, as the cost of fetches depends on memories and grows with
     instructions; for a board with known flash timing, cycles and the waits for reads of constants. rows_cost: the same
     where the node runs row by row.
-    working_bytes: scratch and ring. function, code_bytes: the function that it calls, and its bytes of code.
+    function, code_bytes: the function that it calls, and its bytes of code.
     """
 
     choice: Choice
     cost: float
     rows_cost: float
-    working_bytes: int
     function: str
     code_bytes: int
+
+    @property
+    def working_bytes(self) -> int:
+        """Scratch and ring."""
+        return self.choice.working[0]
 
     @property
     def is_accelerated(self) -> bool:
@@ -140,7 +144,7 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Ca
 
     def candidate(m: _Measured, place: str) -> Candidate:
         choice = Choice(node, call, m.kernel, _why(m.kernel, call, refused, place, run))
-        return Candidate(choice, m.cost, m.rows_cost, m.working_bytes, m.function, m.code_bytes)
+        return Candidate(choice, m.cost, m.rows_cost, m.function, m.code_bytes)
 
     return tuple(map(candidate, fastest, places))
 
@@ -167,7 +171,6 @@ class _Measured(NamedTuple):
     kernel: Kernel
     cost: float
     rows_cost: float
-    working_bytes: int
     function: str
     code_bytes: int
     least: float
@@ -176,11 +179,11 @@ class _Measured(NamedTuple):
 def _measured(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
     """next_cost: that of the best kernel listed later; an unmeasured kernel is assumed to be better than it."""
     choice = Choice(node, call, kernel, "")
-    step, function = Step(0, choice), kernel.identity(call)
+    function = kernel.identity(call)
     if kernel.form is Form.GRID:
         taken_ns = devices.nanoseconds(kernel, call, run.target)
         least = taken_ns if next_cost is None else min(taken_ns, next_cost)
-        return _Measured(kernel, taken_ns, taken_ns, step.scratch_bytes, function, 0, least)
+        return _Measured(kernel, taken_ns, taken_ns, function, 0, least)
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
     stays_whole = not (kernel.parts or choice.can_run_by_rows)
     walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
@@ -190,10 +193,9 @@ def _measured(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: floa
         cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
     if not taken.is_fitted and next_cost is not None:
         cost = rows_cost = UNMEASURED * next_cost
-    working = step.scratch_bytes + step.ring_bytes
     code = kernel.code(call) if kernel.code else costs.code_bytes(kernel, run.core)
     least = cost if next_cost is None else min(cost, next_cost)
-    return _Measured(kernel, cost, rows_cost, working, function, code, least)
+    return _Measured(kernel, cost, rows_cost, function, code, least)
 
 
 def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:

@@ -12,22 +12,22 @@ from collections.abc import Sequence
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.walks import reads_again, rows_of
 
-_Traits = tuple[object, ...]
-
 
 def undominated(listed: Candidates) -> Candidates:
     """The candidates of a node that none before them dominates. listed: the fastest first."""
     if len(listed) == 1:
         return listed
-    kept: list[tuple[Candidate, _Traits, Sequence[float]]] = []
+    kept: list[Candidate] = []
+    least: dict[object, list[Sequence[float]]] = {}  # of those that walk alike
     for c in listed:
-        way = c.choice.can_run_by_rows, rows_of(c)
         whole, passing, staying = c.choice.working
         memory = whole, passing + staying, staying
         needs = c.cost, c.rows_cost, *memory, reads_again(c.choice), not c.choice.kernel.keeps
-        if not any(way == other and _is_no_more(least, needs) for _, other, least in kept):
-            kept.append((c, way, needs))
-    return tuple(c for c, _, _ in kept)
+        alike = least.setdefault((c.choice.can_run_by_rows, rows_of(c)), [])
+        if not any(_is_no_more(other, needs) for other in alike):
+            alike.append(needs)
+            kept.append(c)
+    return tuple(kept)
 
 
 def _is_no_more(needs: Sequence[float], than: Sequence[float]) -> bool:

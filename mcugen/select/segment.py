@@ -67,6 +67,7 @@ class Segment:
         self, net: Network, cuts: Sequence[Cut], bounds: Bounds, *, no_rows: bool, most: float = np.inf
     ) -> None:
         self._net, self._cuts, self._left = net, cuts, most
+        self._places = [cut.index - cuts[0].index for cut in cuts]  # steps from the first cut on
         self._edges: dict[_Key, _Edge] = {}
         self._into: list[list[tuple[_Key, _Edge]]] = [[] for _ in self._cuts]
         for key, edge in self._first_edges(bounds, no_rows):
@@ -161,7 +162,7 @@ class Segment:
 
     def _path_of(self, start: int, groups: Sequence[range]) -> Iterator[_Key]:
         """The stretches of a row: those by rows, and those that run whole between the cuts outside of them."""
-        at = {start + cut.index - self._cuts[0].index: k for k, cut in enumerate(self._cuts)}
+        at = {start + place: k for k, place in enumerate(self._places)}
         grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
         ends = [(at[group.start], at[group.stop], Walk.ROWS) for group in groups]
         yield from sorted(ends + [(k, k + 1, Walk.WHOLE) for k in range(len(self._cuts) - 1) if k not in grouped])
@@ -202,7 +203,7 @@ class Segment:
         chosen: dict[str, Candidate] = {}
         cost, peak, groups = 0.0, 0, []
         for (i, j, walk), model, found in answers:
-            steps = range(*(start + self._cuts[k].index - self._cuts[0].index for k in (i, j)))
+            steps = range(start + self._places[i], start + self._places[j])
             nodes = self._net.running[steps.start : steps.stop]
             alike = zip(nodes, model.picks(found), strict=True)
             chosen |= {n[0].choice.node.name: n[self._net.place[c]] for n, c in alike}

@@ -31,8 +31,8 @@ class Walk(Enum):
         if self is Walk.WHOLE:
             return [c for c in listed if c.choice.kernel.keeps]
         if self is Walk.MIXED and _is_faster_whole(listed):
-            return [c for c in listed if not _walks(c)]
-        able = [c for c in listed if _walks(c)] or list(listed)
+            return [c for c in listed if not c.choice.can_run_by_rows]
+        able = [c for c in listed if c.choice.can_run_by_rows] or list(listed)
         walk = rows_of(min(able, key=lambda c: c.rows_cost))
         return [c for c in able if rows_of(c) == walk]
 
@@ -48,13 +48,9 @@ def reads_again(choice: Choice) -> bool:
     return kernel.form is Form.WINDOW or (kernel.form is Form.RING and not kernel.keeps)
 
 
-def _walks(c: Candidate) -> bool:
-    return c.choice.can_run_by_rows
-
-
 def _is_faster_whole(listed: Candidates) -> bool:
-    able = [c.rows_cost for c in listed if _walks(c)]
-    return bool(able) and min((c.cost for c in listed if not _walks(c)), default=np.inf) < min(able)
+    able = [c.rows_cost for c in listed if c.choice.can_run_by_rows]
+    return bool(able) and min((c.cost for c in listed if not c.choice.can_run_by_rows), default=np.inf) < min(able)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +70,7 @@ class Bounds:
         return cls(
             np.cumsum([0.0, *(min(c.cost for c in listed) + EVENT_COST for listed in running)]),
             np.cumsum([0.0, *(_rows_bound(listed) for listed in running)]),
-            np.cumsum([0, *(any(_walks(c) for c in listed) for listed in running)]),
+            np.cumsum([0, *(any(c.choice.can_run_by_rows for c in listed) for listed in running)]),
             np.cumsum([0, *(_is_faster_whole(listed) for listed in running)]),
         )
 
@@ -90,7 +86,7 @@ def _rows_bound(listed: Candidates) -> float:
     """The least that a step can cost where it runs by rows, or in a stretch that does."""
     return min(
         c.rows_cost + EVENT_COST * Step(0, c.choice, True, batch_of(c.choice)).events
-        if _walks(c)
+        if c.choice.can_run_by_rows
         else c.cost + EVENT_COST
         for c in listed
     )

@@ -20,7 +20,7 @@ CHOICE = cast(Choice, None)
 
 
 def _candidate(function: str, cost: float, code: int) -> Candidate:
-    return Candidate(CHOICE, cost, cost, 0, function, code)
+    return Candidate(CHOICE, cost, cost, function, code)
 
 
 def _cost(candidate: Candidate) -> float:

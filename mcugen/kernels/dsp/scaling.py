@@ -185,14 +185,15 @@ def _scales_fixed(call: Call) -> Scales:
 def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[..., np.ndarray]) -> Scales:
     mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, ends[0].size))
     zero, right = call.output.zero_point, -shift
-    values = np.asarray(multiply(np.stack(ends), mult, shift))
+    both = np.stack(ends)
+    values = np.asarray(multiply(both, mult, shift))
     constant = (values[0] == values[1]) & ((right >= 0) | (ends[0] == ends[1]))
     constant &= (ends[0] >= -(2**31)) & (ends[1] < 2**31)
     unshifted = multiply is multiply_double_rounding and clamps_at_zero_point(call, activation_of(call))
     fits = (right >= (0 if unshifted else 1)) & (right <= 22)  # a sum that is not shifted is rounded by SMMLAR alone
     at = np.where(fits, right, 1)
     addend = ((np.int64(1) << at) >> 1) + (np.int64(zero) << at)
-    high = rounding_doubling_high_mul(np.stack(ends), mult) + addend
+    high = rounding_doubling_high_mul(both, mult) + addend
     fits &= (np.abs(high) < 2**31).all(axis=0)
     fixed = 2 * np.clip(values[0] + zero, -128, 127) + 1
     return Scales(
