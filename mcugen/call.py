@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
+from inspect import signature
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -94,14 +95,22 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
 
     @wraps(compute)
     def known(call: Call, /, *more: More.args, **named: More.kwargs) -> Found:
-        key = (compute, *more, *named.items()) if more or named else compute
+        key = (compute, *more, *named.items()) if named else (compute, *more)
         try:
             found: Found = call.facts[key]  # type: ignore[assignment]
         except KeyError:
             found = call.facts[key] = compute(call, *more, **named)
         return found
 
-    return known
+    @wraps(compute)
+    def known_of_call(call: Call) -> Found:
+        try:
+            found: Found = call.facts[compute]  # type: ignore[assignment]
+        except KeyError:
+            found = call.facts[compute] = compute(call)  # type: ignore[call-arg]
+        return found
+
+    return known if len(signature(compute).parameters) > 1 else known_of_call  # type: ignore[return-value]
 
 
 @fact

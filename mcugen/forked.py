@@ -8,12 +8,17 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+
+MOST_PARTS = 8
+"""Processes, at most, that share in a task: each has its own memory."""
 
 
 class Apart(Generic[T]):
@@ -23,14 +28,16 @@ class Apart(Generic[T]):
     a fork would lose: then the work is done when its result is asked for. So it is where it fails apart, for an error
     to be this process's own.
     shared: what results may name without being copied. It is there before the fork, and keeps its identity.
+    is_worth_it: whether the work takes longer than a process needs to start; without it there is none.
     """
 
-    def __init__(self, work: Callable[[], T], shared: Iterable[object] = ()) -> None:
-        self._work, self._shared = work, list(shared)
+    def __init__(self, work: Callable[[], T], shared: Iterable[object] = (), *, is_worth_it: bool = True) -> None:
+        self._is_worth_it = is_worth_it
+        self._work, self._shared = work, list(shared) if is_worth_it else []
         self._process: multiprocessing.process.BaseProcess | None = None
 
     def __enter__(self) -> Apart[T]:
-        if is_possible():
+        if self._is_worth_it and is_possible():
             context = multiprocessing.get_context("fork")
             self._found, end = context.Pipe(duplex=False)
             self._process = context.Process(target=self._send, args=(end,), daemon=True)
@@ -59,9 +66,39 @@ class Apart(Generic[T]):
             end.send_bytes(_dumped(self._work(), self._shared))
 
 
+def each(work: Callable[[int], T], count: int, shared: Iterable[object] = (), *, is_worth_it: bool = True) -> list[T]:
+    """What work finds for 0, 1 and so on below count; other processors find a part of it each."""
+    parts = min(os.cpu_count() or 1, MOST_PARTS)
+    first, *others = (range(count * k // parts, count * (k + 1) // parts) for k in range(parts))
+
+    def of(part: range) -> list[T]:
+        return [*map(work, part)]
+
+    with ExitStack() as processes:
+        apart = [processes.enter_context(Apart(partial(of, part), shared, is_worth_it=is_worth_it)) for part in others]
+        found = of(first)
+        for other in apart:
+            found += other.result()
+        return found
+
+
+def in_turn(
+    works: Iterable[Callable[[], T]], shared: Iterable[object] = (), *, is_worth_it: bool = True
+) -> Generator[T, None, None]:
+    """What pieces of work find, in their order; each second one is done apart, while the one before it is done here."""
+    waiting, shared = iter(works), list(shared) if is_worth_it else []
+    for work in waiting:
+        if (following := next(waiting, None)) is None:
+            yield work()
+            return
+        with Apart(following, shared, is_worth_it=is_worth_it) as other:
+            yield work()
+            yield other.result()
+
+
 def is_possible() -> bool:
     """Whether a fork of this process can work beside it."""
-    can_fork = "fork" in multiprocessing.get_all_start_methods()
+    can_fork = "fork" in multiprocessing.get_all_start_methods() and not multiprocessing.current_process().daemon
     return can_fork and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
 
 

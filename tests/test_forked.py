@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -74,3 +75,48 @@ def test_work_is_done_here_where_a_fork_would_not_do(
     assert not forked.is_possible()
     with Apart(os.getpid) as apart:
         assert apart.result() == os.getpid()
+
+
+def test_no_process_is_started_for_work_that_is_not_worth_it() -> None:
+    with Apart(os.getpid, is_worth_it=False) as apart:
+        assert not multiprocessing.active_children() and apart.result() == os.getpid()
+
+
+def test_work_apart_starts_no_further_process() -> None:
+    with Apart(forked.is_possible) as apart:
+        assert forked.is_possible() and not apart.result()
+
+
+@pytest.mark.parametrize("processors", [2, 3, 100])
+def test_processors_share_a_task(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In order, and none works on more than its part."""
+    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    parts, shared = min(processors, forked.MOST_PARTS), [object()]
+    found = forked.each(lambda k: (k, os.getpid(), shared[0]), 20, shared)
+    assert [k for k, _, _ in found] == [*range(20)] and all(item is shared[0] for _, _, item in found)
+    by = [pid for _, pid, _ in found]
+    assert by[0] == os.getpid() and len(set(by)) == parts and max(map(by.count, by)) <= -(-20 // parts)
+
+
+@pytest.mark.parametrize("is_worth_it", [True, False])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_small_tasks_are_shared(count: int, is_worth_it: bool) -> None:
+    assert forked.each(lambda k: k, count, is_worth_it=is_worth_it) == [*range(count)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_each_second_piece_of_work_is_done_elsewhere(count: int) -> None:
+    def work(k: int) -> tuple[int, int]:
+        return k, os.getpid()
+
+    found = [*forked.in_turn(partial(work, k) for k in range(count))]
+    assert [k for k, _ in found] == [*range(count)]
+    assert [pid == os.getpid() for _, pid in found] == [k % 2 == 0 for k in range(count)]
+
+
+def test_pieces_of_work_that_nobody_asks_for_end() -> None:
+    here = os.getpid()
+    found = forked.in_turn([os.getpid, lambda: time.sleep(60), os.getpid])
+    assert next(found) == here and len(multiprocessing.active_children()) == 1
+    found.close()
+    assert not multiprocessing.active_children()

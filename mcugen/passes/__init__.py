@@ -90,9 +90,11 @@ def run(
     Raises InternalError if one leaves an ill-formed graph, or tensors that do not state what they represent.
     """
     done = with_origins(graph)
+    found: dict[Pass, Graph] = {}
     for entry in order(features, halves=halves):
         if not isinstance(entry, tuple):
-            done = _checked(entry, done, graph, reference)
+            if found.get(entry) is not done:  # what a pass leaves, it would leave once more
+                found[entry] = done = _checked(entry, done, graph, reference)
         elif simplify:
             done = _repeated(entry, done, graph, reference)
     return done

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
+from mcugen import forked
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.order import reordered
 from mcugen.select import offers, solver
-from mcugen.select.budget import Solution, ranges
-from mcugen.select.candidates import Candidates, candidates_of
+from mcugen.select.budget import Solution, parts_of, ranges
+from mcugen.select.candidates import LONG, Candidates, candidates_of
 from mcugen.select.memories import allowing
 from mcugen.select.offers import HARDLY
 from mcugen.select.prices import prices_of
+from mcugen.select.problem import Problem, Searched, problem_of
 from mcugen.select.refusal import require_room
 from mcugen.target import Target
 
@@ -27,18 +30,16 @@ class Known:
     """What was found of a network, for searches with other budgets; the goal `ram` has candidates of its own."""
 
     candidates: Sequence[Candidates]
-    searched: solver.Searched = field(default_factory=solver.Searched)
+    searched: Searched = field(default_factory=Searched)
 
     @classmethod
     def brief(cls, candidates: Sequence[Candidates]) -> Known:
         """For solutions without notes of what more RAM would bring, which take plans of their own."""
-        return cls(candidates, solver.Searched(advises=False))
+        return cls(candidates, Searched(advises=False))
 
     def parts(self, graph: Graph) -> Iterator[object]:
         """What solutions are made of and keep, not copies of it."""
-        yield from (graph, *graph.nodes, *graph.tensors.values())
-        for candidate in chain.from_iterable(self.candidates):
-            yield from (candidate.choice, candidate.choice.call, candidate.choice.kernel)
+        return parts_of(graph, (c.choice for c in chain.from_iterable(self.candidates)))
 
 
 def solve(graph: Graph, target: Target, options: Options, known: Known | None = None) -> Solution:
@@ -59,14 +60,16 @@ def solve_with_time(
     known = known or Known(candidates_of(graph, target, options))
     candidates = known.candidates
     every = [*_orders(graph, candidates, options)]
-    found = [solver.solve(nodes, listed, options, target, known.searched) for nodes, listed in every]
+    works = [partial(solver.solve, nodes, listed, options, target, known.searched) for nodes, listed in every]
+    shared = [*known.parts(graph), *(nodes for nodes, _ in every)]
+    found = [*forked.in_turn(works, shared, is_worth_it=len(candidates) >= LONG)]
     lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
         moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]
         found += [solver.solve(nodes, listed, options, target) for nodes, listed in moving]
         every += moving
     costs = [
-        solver.cost_of(solver.Problem(nodes, tuple(listed), options, target), solution)
+        solver.cost_of(Problem(nodes, tuple(listed), options, target), solution)
         for (nodes, listed), solution in zip(every, found, strict=True)
     ]
     prices = prices_of(graph, candidates, options, target)
@@ -83,7 +86,7 @@ def solve_with_time(
 def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, float] | None:
     """What the goal `ram` finds, where that may fit."""
     known = Known(candidates_of(graph, target, options))
-    if not solver.problem_of(graph, known.candidates, options, target, None).may_fit(known.candidates):
+    if not problem_of(graph, known.candidates, options, target, None).may_fit(known.candidates):
         return None
     return solve_with_time(graph, target, options, known)
 

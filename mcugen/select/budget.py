@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mcugen import schedule
@@ -43,6 +43,15 @@ class Solution:
         regions = {region.name: region for region in self.regions}
         taken = region_bytes(self.plan, self.schedule)
         return all(regions[region].holds(nbytes) for region, nbytes in taken.items())
+
+
+def parts_of(graph: Graph, choices: Iterable[Choice]) -> Iterator[object]:
+    """What solutions with some of these kernels are made of: another process that finds one names these, and does not
+    copy them.
+    """
+    yield from (graph, *graph.nodes, *graph.tensors.values())
+    for choice in choices:
+        yield from (choice, choice.call, choice.kernel)
 
 
 def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from mcugen import halves, kernels
+from mcugen import forked, halves, kernels
 from mcugen.call import Call
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph, Node
@@ -49,6 +49,9 @@ class Candidate:
 UNMEASURED = 0.99
 """An unmeasured kernel is assumed to cost this fraction of the cheapest kernel listed after it."""
 
+LONG = 200
+"""Nodes from which on another process finds half of the candidates: starting it takes as long as a few nodes do."""
+
 Candidates = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
 
@@ -89,29 +92,64 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     moving: copy parts that could lie in each other, as far as there are kernels for it.
     With --require-accelerated, raises it also for a node with portable kernels only, where accelerated ones exist.
     """
-    run = _run(target, options)
-    candidates: list[Candidates] = []
-    problems: list[str] = []
-    for node in graph.nodes:
-        call = graph.call(node, options.reference)
-        call = replace(call, loop_bytes=target.loop_bytes, features=target.features)
-        known = _on_device(node, call) if target.device else kernels.of(node.op)
-        refused = [(kernel, kernel.refusal(call, target.features)) for kernel in known]
+    run, nodes = _run(target, options), graph.nodes
+    calls = [_call(graph, node, target, options) for node in nodes]
+    known = [_known(node, call, target) for node, call in zip(nodes, calls, strict=True)]
+
+    def found(k: int) -> Candidates:
+        node, call = nodes[k], calls[k]
+        refused = [(kernel, kernel.refusal(call, target.features)) for kernel in known[k]]
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
-        listed = _listed(node, call, _moving(offered) if moving else offered, run)
+        return _listed(node, call, _moving(offered) if moving else offered, run)
+
+    priced = have_price(options, target)
+    is_long = len(nodes) >= LONG and not target.device  # whose kernels are made for a call
+    candidates = forked.each(
+        (lambda k: _asked(found(k), priced)) if is_long else found,
+        len(nodes),
+        (*nodes, *calls, *_every(known)),
+        is_worth_it=is_long,
+    )
+    problems: list[str] = []
+    for node, call, kernels_known, listed in zip(nodes, calls, known, candidates, strict=True):
         if not listed:
-            problems.append(_problem(node, call, known, target))
+            problems.append(_problem(node, call, kernels_known, target))
         elif (
             options.require_accelerated and not any(c.is_accelerated for c in listed) and listed[0].choice.kernel.symbol
         ):
             problems += _unaccelerated(node, call, target)
-        candidates.append(listed)
     if problems:
         raise NoKernelError(
             "no kernel runs these nodes:\n" + "\n".join(problems),
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
     return candidates
+
+
+def have_price(options: Options, target: Target) -> bool:
+    """Whether the goal weighs bytes of constants against time; not on a computer, which has no ISA here."""
+    return options.optimize in ("balanced", "ram") and bool(target.isa)
+
+
+def _call(graph: Graph, node: Node, target: Target, options: Options) -> Call:
+    call = graph.call(node, options.reference)
+    return replace(call, loop_bytes=target.loop_bytes, features=target.features)
+
+
+def _every(known: Sequence[Sequence[Kernel]]) -> list[Kernel]:
+    """All kernels, and each as one that keeps no rows."""
+    different = {id(kernel): kernel for listed in known for kernel in listed}.values()
+    return [*different, *(kernel.forgetful for kernel in different if kernel.ring)]
+
+
+def _asked(listed: Candidates, priced: bool) -> Candidates:
+    """The candidates, whose choices keep what they will be asked; packing constants takes the longest of all.
+
+    priced: whether constants have a price.
+    """
+    for c in listed:
+        _ = c.choice.can_run_by_rows, c.choice.working, priced and c.choice.constant_bytes
+    return listed
 
 
 def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options: Options) -> list[float]:
@@ -123,9 +161,11 @@ def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options:
     return [max(c.cost, c.rows_cost + many - one) for many in several]
 
 
-def _on_device(node: Node, call: Call) -> tuple[Kernel, ...]:
-    """The kernels that may run a call of a device: C has no type for halves, and only shares their bytes."""
+def _known(node: Node, call: Call, target: Target) -> tuple[Kernel, ...]:
+    """The kernels that may run a call; on a device, C has no type for halves, and only shares their bytes."""
     in_c = kernels.of(node.op)
+    if not target.device:
+        return in_c
     return (*kernels.on_device(type(node.op)), *(k for k in in_c if not (k.has_code and halves.are_in(call))))
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from mcugen.select.budget import Solution
 from mcugen.select.leanest import with_leanest
+from mcugen.select.problem import Problem
 from mcugen.select.sharing import Picks
-
-if TYPE_CHECKING:
-    from mcugen.select.solver import Problem
 
 
 def smallest(problem: Problem) -> Solution:

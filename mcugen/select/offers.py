@@ -14,7 +14,7 @@ from mcugen.select.budget import Solution
 from mcugen.select.candidates import Candidates
 from mcugen.select.constants import constants_of
 from mcugen.select.curve import Point
-from mcugen.select.solver import Problem, Searched, problem_of
+from mcugen.select.problem import Problem, Searched, problem_of
 from mcugen.target import Target
 
 HARDLY = 1.005

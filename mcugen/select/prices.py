@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mcugen.graph import Graph
 from mcugen.options import Options
-from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.candidates import Candidate, Candidates, have_price
 from mcugen.target import Target
 
 RAM_PRICE = 0.04
@@ -39,11 +39,11 @@ FREE = Prices()
 
 
 def prices_of(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Prices:
-    """The prices for the goal of `options`, or none, as on a computer, which has no ISA here.
+    """The prices for the goal of `options`, or none.
 
     `ram` takes the least RAM at any price; of equals, constants cost what they do with `balanced`.
     """
-    if options.optimize not in ("balanced", "ram") or not board.isa:
+    if not have_price(options, board):
         return FREE
     time = sum(min(c.cost for c in listed) for listed in candidates)
     constants = sum(min(c.choice.constant_bytes for c in listed) for listed in candidates)

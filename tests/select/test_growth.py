@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import pipeline, select
+from mcugen import forked, pipeline, select
 from mcugen.options import Options
-from mcugen.select import curve, segment, stretch
+from mcugen.select import candidates, curve, problem, segment, stretch
 from mcugen.select.candidates import Candidates
 from mcugen.select.curve import Curve
 from mcugen.select.dominance import undominated
@@ -86,6 +86,28 @@ def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path
         for listed in (every, useful)
     )
     assert len(kinds) == 3 < len(all_kinds)
+
+
+@pytest.mark.parametrize(("goal", "branches", "results_apart"), [("ram", 1, 4), ("balanced", 4, 2), ("speed", 1, 1)])
+def test_files_are_the_same_with_and_without_further_processes(
+    goal: Any, branches: int, results_apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others find candidates, each second plan, and what another order of the nodes gives."""
+    path, found, results, loaded = tmp_path / "m.tflite", [], [], forked._loaded
+    path.write_bytes(network(SHORT, branches))
+
+    def load(data: bytes, shared: Any) -> Any:
+        results.append(loaded(data, shared))
+        return results[-1]
+
+    for module in (select, candidates, problem):
+        monkeypatch.setattr(module, "LONG", SHORT)
+    monkeypatch.setattr(forked, "_loaded", load)
+    for possible in (False, True):
+        assert not results
+        monkeypatch.setattr(forked, "is_possible", lambda possible=possible: possible)
+        found.append(mcugen.compile(path, board="cortex-m4", optimize=goal).files)
+    assert found[0] == found[1] and len(results) >= results_apart
 
 
 @pytest.mark.parametrize("branches", (1, 4))

@@ -23,7 +23,7 @@ from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import GOALS, Options
 from mcugen.pareto import Front, Point
 from mcugen.report import curve
-from mcugen.select import solver
+from mcugen.select import problem
 from mcugen.select.curve import Curve
 from mcugen.toolchain import count, objects, process
 from tests.select.test_budget import SMALL
@@ -41,7 +41,7 @@ Work = list[str]
 def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
     """The points of a small network, and what was compiled and searched for them."""
     work: Work = []
-    compiled, searched, fastest = process.run_checked, Curve.within, solver.fastest
+    compiled, searched, fastest = process.run_checked, Curve.within, problem.fastest
 
     def compile_one(command: list[str], **options: Any) -> Any:
         work.append(str(command[command.index("-c") + 1]))
@@ -57,7 +57,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forked, "is_possible", lambda: False)  # what another process does is not seen
-        patch.setattr(solver, "fastest", pick)
+        patch.setattr(problem, "fastest", pick)
         patch.setattr(objects, "_OBJECTS", objects._Objects())
         patch.setattr(objects, "run_checked", compile_one)
         patch.setattr(Curve, "within", search)

@@ -13,8 +13,8 @@ import pytest
 from mcugen.schedule import Choice
 from mcugen.select import sharing
 from mcugen.select.candidates import Candidate, Candidates
+from mcugen.select.problem import CODE_BYTES, CODE_WORTH, SMALL_CODE_BYTES, fastest
 from mcugen.select.sharing import Picks, cheapest, code_of, within_code
-from mcugen.select.solver import CODE_BYTES, CODE_WORTH, SMALL_CODE_BYTES, fastest
 
 CHOICE = cast(Choice, None)
 
