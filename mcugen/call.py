@@ -103,7 +103,7 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
         return found
 
     @wraps(compute)
-    def known_of_call(call: Call) -> Found:
+    def known_of_call(call: Call, /) -> Found:  # most facts take nothing else, and this is three times as fast
         try:
             found: Found = call.facts[compute]  # type: ignore[assignment]
         except KeyError:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -24,9 +25,8 @@ MOST_PARTS = 8
 class Apart(Generic[T]):
     """Work that does nothing but find a result, in a process of its own, which ends with the block.
 
-    There is none on machines with one processor, on systems that cannot fork, and where this process has threads, which
-    a fork would lose: then the work is done when its result is asked for. So it is where it fails apart, for an error
-    to be this process's own.
+    There is none where one processor may be used, where `is_possible` says no or the system refuses one: then the work
+    is done when its result is asked for. So it is where it fails apart, for an error to be this process's own.
     shared: what results may name without being copied. It is there before the fork, and keeps its identity.
     is_worth_it: whether the work takes longer than a process needs to start; without it there is none.
     """
@@ -38,48 +38,61 @@ class Apart(Generic[T]):
 
     def __enter__(self) -> Apart[T]:
         if self._is_worth_it and is_possible():
-            context = multiprocessing.get_context("fork")
-            self._found, end = context.Pipe(duplex=False)
-            self._process = context.Process(target=self._send, args=(end,), daemon=True)
-            with interrupts_kept():
-                self._process.start()
-            end.close()
+            try:
+                self._start()
+            except OSError:
+                self._end()
+            except BaseException:  # an interrupt that came meanwhile
+                self._end()
+                raise
         return self
 
+    def _start(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self._found, end = context.Pipe(duplex=False)
+        with end, interrupts_kept():
+            self._process = context.Process(target=self._send, args=(end,), daemon=True)
+            self._process.start()
+
     def __exit__(self, *error: object) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            if process.pid is not None:
+                process.kill()
+                process.join()
             self._found.close()
 
     def result(self) -> T:
         """What the work finds."""
+        data = b""
         if self._process is not None:
-            with suppress(EOFError):
-                found: T = _loaded(self._found.recv_bytes(), self._shared)
-                return found
-        return self._work()
+            with suppress(EOFError, OSError):  # it ended before or while it sent
+                data = self._found.recv_bytes()
+        return _loaded(data, self._shared) if data else self._work()
 
     def _send(self, end: Connection) -> None:
+        self._found.close()  # else it would wait for a reader for ever, should the other process be killed
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the other process tells of it
         with suppress(Exception):
             end.send_bytes(_dumped(self._work(), self._shared))
 
 
 def each(work: Callable[[int], T], count: int, shared: Iterable[object] = (), *, is_worth_it: bool = True) -> list[T]:
-    """What work finds for 0, 1 and so on below count; other processors find a part of it each."""
-    parts = min(os.cpu_count() or 1, MOST_PARTS)
-    first, *others = (range(count * k // parts, count * (k + 1) // parts) for k in range(parts))
+    """What work finds for 0, 1 and so on below count, in turn by as many processes as there are processors."""
+    parts = min(processors(), MOST_PARTS)
 
-    def of(part: range) -> list[T]:
-        return [*map(work, part)]
+    def of(k: int) -> list[T]:
+        return [work(at) for at in range(k, count, parts)]
 
     with ExitStack() as processes:
-        apart = [processes.enter_context(Apart(partial(of, part), shared, is_worth_it=is_worth_it)) for part in others]
-        found = of(first)
-        for other in apart:
-            found += other.result()
-        return found
+        apart = [
+            processes.enter_context(Apart(partial(of, k), shared, is_worth_it=is_worth_it)) for k in range(1, parts)
+        ]
+        found = [of(0), *(other.result() for other in apart)]
+    return [found[k % parts][k // parts] for k in range(count)]
 
 
 def in_turn(
@@ -97,9 +110,22 @@ def in_turn(
 
 
 def is_possible() -> bool:
-    """Whether a fork of this process can work beside it."""
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and not multiprocessing.current_process().daemon
-    return can_fork and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
+    """Whether a fork of this process can work beside it: it would lose the threads of Python that there are, and on
+    macOS libraries of the system may not work in it. Processes that were forked so start no further ones.
+    """
+    can_fork = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+    is_alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
+    return can_fork and is_alone and processors() > 1
+
+
+def is_under_way() -> bool:
+    """Whether a process that was forked works for this one now."""
+    return bool(multiprocessing.active_children())
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -6,10 +6,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import struct
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +26,7 @@ from mcugen.forked import Apart
 def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As in a process without threads and with two processors, whatever runs the tests; nothing may be left running."""
     monkeypatch.setattr(threading, "active_count", lambda: 1)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(forked, "processors", lambda: 2)
     yield
     assert not multiprocessing.active_children()
 
@@ -66,15 +71,59 @@ def test_the_process_ends_with_the_block() -> None:
     assert time.monotonic() - started < 30
 
 
-@pytest.mark.parametrize(("threads", "processors"), [(2, 8), (1, 1), (1, None)])
+@pytest.mark.parametrize(("threads", "processors"), [(2, 8), (1, 1)])
 def test_work_is_done_here_where_a_fork_would_not_do(
-    threads: int, processors: int | None, monkeypatch: pytest.MonkeyPatch
+    threads: int, processors: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threading, "active_count", lambda: threads)
-    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    monkeypatch.setattr(forked, "processors", lambda: processors)
     assert not forked.is_possible()
     with Apart(os.getpid) as apart:
         assert apart.result() == os.getpid()
+
+
+def test_processors_are_those_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3})
+    assert forked.processors() == 1
+
+
+def test_work_whose_process_ends_while_it_sends_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def send(apart: Apart[int], end: Connection) -> None:
+        os.write(end.fileno(), struct.pack("!i", 1000) + bytes(10))
+
+    monkeypatch.setattr(Apart, "_send", send)
+    with Apart(os.getpid) as apart:
+        assert apart.result() == os.getpid()
+
+
+def test_work_is_done_here_where_the_system_refuses_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise BlockingIOError("too many processes")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    with Apart(os.getpid) as apart:
+        assert apart.result() == os.getpid()
+    assert apart._found.closed
+
+
+def test_a_process_does_not_outlive_the_one_that_it_works_for() -> None:
+    """Even where that is killed, and what was found does not fit a pipe."""
+    program = """
+import os, signal
+from mcugen import forked
+forked.processors = lambda: 2
+with forked.Apart(lambda: bytes(10_000_000)) as apart:
+    print(apart._process.pid, flush=True)
+    apart._found.poll(60)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    ended = time.monotonic() + 30
+    while time.monotonic() < ended and Path(f"/proc/{int(done.stdout)}").exists():
+        time.sleep(0.1)
+    assert time.monotonic() < ended
 
 
 def test_no_process_is_started_for_work_that_is_not_worth_it() -> None:
@@ -90,7 +139,7 @@ def test_work_apart_starts_no_further_process() -> None:
 @pytest.mark.parametrize("processors", [2, 3, 100])
 def test_processors_share_a_task(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In order, and none works on more than its part."""
-    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    monkeypatch.setattr(forked, "processors", lambda: processors)
     parts, shared = min(processors, forked.MOST_PARTS), [object()]
     found = forked.each(lambda k: (k, os.getpid(), shared[0]), 20, shared)
     assert [k for k, _, _ in found] == [*range(20)] and all(item is shared[0] for _, _, item in found)

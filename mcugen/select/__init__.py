@@ -13,8 +13,8 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.schedule.order import reordered
 from mcugen.select import offers, solver
-from mcugen.select.budget import Solution, parts_of, ranges
-from mcugen.select.candidates import LONG, Candidates, candidates_of
+from mcugen.select.budget import Solution, is_long, parts_of, ranges
+from mcugen.select.candidates import Candidates, candidates_of
 from mcugen.select.memories import allowing
 from mcugen.select.offers import HARDLY
 from mcugen.select.prices import prices_of
@@ -55,14 +55,17 @@ def solve(graph: Graph, target: Target, options: Options, known: Known | None = 
 def solve_with_time(
     graph: Graph, target: Target, options: Options, known: Known | None = None
 ) -> tuple[Solution, float]:
-    """The same, and the time it takes by the estimates that its kernels were chosen by."""
+    """The same, and the time it takes by the estimates that its kernels were chosen by.
+
+    What is found of the second order of a long network is not added to `known`: another process finds it.
+    """
     require_room(graph, options, target)
     known = known or Known(candidates_of(graph, target, options))
     candidates = known.candidates
     every = [*_orders(graph, candidates, options)]
     works = [partial(solver.solve, nodes, listed, options, target, known.searched) for nodes, listed in every]
     shared = [*known.parts(graph), *(nodes for nodes, _ in every)]
-    found = [*forked.in_turn(works, shared, is_worth_it=len(candidates) >= LONG)]
+    found = [*forked.in_turn(works, shared, is_worth_it=is_long(graph))]
     lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
         moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]

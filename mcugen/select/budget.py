@@ -17,6 +17,14 @@ from mcugen.select.memories import regions_text
 from mcugen.target import Target
 from mcugen.types import images_of, rows_of
 
+LONG = 200
+"""Nodes of a network from which on further processes are worth their start, which takes as long as a few nodes do."""
+
+
+def is_long(graph: Graph) -> bool:
+    """Whether further processes share the work on a network."""
+    return len(graph.nodes) >= LONG
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:

@@ -14,6 +14,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
 from mcugen.select import costs, devices
+from mcugen.select.budget import is_long
 from mcugen.select.weights import waits_per_byte
 from mcugen.target import Target
 from mcugen.types import rows_of
@@ -48,9 +49,6 @@ class Candidate:
 
 UNMEASURED = 0.99
 """An unmeasured kernel is assumed to cost this fraction of the cheapest kernel listed after it."""
-
-LONG = 200
-"""Nodes from which on another process finds half of the candidates: starting it takes as long as a few nodes do."""
 
 Candidates = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
@@ -102,13 +100,13 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         return _listed(node, call, _moving(offered) if moving else offered, run)
 
-    priced = have_price(options, target)
-    is_long = len(nodes) >= LONG and not target.device  # whose kernels are made for a call
+    priced = have_price(options, target) or options.optimize == "flash"
+    shares = is_long(graph) and not target.device  # kernels for a device are made for each call, and cannot be named
     candidates = forked.each(
-        (lambda k: _asked(found(k), priced)) if is_long else found,
+        (lambda k: _asked(found(k), priced)) if shares else found,
         len(nodes),
         (*nodes, *calls, *_every(known)),
-        is_worth_it=is_long,
+        is_worth_it=shares,
     )
     problems: list[str] = []
     for node, call, kernels_known, listed in zip(nodes, calls, known, candidates, strict=True):
@@ -145,10 +143,12 @@ def _every(known: Sequence[Sequence[Kernel]]) -> list[Kernel]:
 def _asked(listed: Candidates, priced: bool) -> Candidates:
     """The candidates, whose choices keep what they will be asked; packing constants takes the longest of all.
 
-    priced: whether constants have a price.
+    priced: whether bytes of constants count.
     """
-    for c in listed:
-        _ = c.choice.can_run_by_rows, c.choice.working, priced and c.choice.constant_bytes
+    for choice in (c.choice for c in listed):
+        asked: list[object] = [choice.can_run_by_rows, choice.working]
+        if priced:
+            asked.append(choice.constant_bytes)
     return listed
 
 

@@ -12,8 +12,8 @@ from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.select import constants
 from mcugen.select.batches import in_batches, in_fewest
-from mcugen.select.budget import Solution, parts_of, planned, pushed_input
-from mcugen.select.candidates import LONG, Candidate, Candidates
+from mcugen.select.budget import Solution, is_long, parts_of, planned, pushed_input
+from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
 from mcugen.select.memories import regions_of
 from mcugen.select.prices import FREE, Prices, prices_of
@@ -68,20 +68,21 @@ class Problem:
 
     def apart(self, point: Point) -> Apart[Solution]:
         """The plan of a point, made by another process while this one goes on, where the network is long."""
-        return Apart(lambda: self.planned(point.picks, point.groups), self._parts((point,)), is_worth_it=self._is_long)
+        return Apart(lambda: self.planned(point.picks, point.groups), self._parts((point,)), is_worth_it=self._shares)
 
     def in_turn(
         self, works: Iterable[Callable[[], Solution]], points: Sequence[Point]
     ) -> Generator[Solution, None, None]:
         """Plans of points in their order, each second one made apart, as of `apart`."""
-        return forked.in_turn(works, self._parts(points), is_worth_it=self._is_long)
+        return forked.in_turn(works, self._parts(points), is_worth_it=self._shares)
 
     @property
-    def _is_long(self) -> bool:
-        return len(self.candidates) >= LONG
+    def _shares(self) -> bool:
+        """Whether another process makes plans; not where one solves another order, as each takes memory."""
+        return is_long(self.graph) and not forked.is_under_way()
 
     def _parts(self, points: Sequence[Point]) -> Iterator[object]:
-        return parts_of(self.graph, {id(c.choice): c.choice for point in points for c in point.picks}.values())
+        yield from parts_of(self.graph, {id(c.choice): c.choice for point in points for c in point.picks}.values())
 
     @property
     def fastest(self) -> Picks:

@@ -12,7 +12,7 @@ import pytest
 import mcugen
 from mcugen import forked, pipeline, select
 from mcugen.options import Options
-from mcugen.select import candidates, curve, problem, segment, stretch
+from mcugen.select import budget, curve, segment, stretch
 from mcugen.select.candidates import Candidates
 from mcugen.select.curve import Curve
 from mcugen.select.dominance import undominated
@@ -92,7 +92,7 @@ def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path
 def test_files_are_the_same_with_and_without_further_processes(
     goal: Any, branches: int, results_apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Others find candidates, each second plan, and what another order of the nodes gives."""
+    """Others find candidates, each second plan for the least RAM, and what another order of the nodes gives."""
     path, found, results, loaded = tmp_path / "m.tflite", [], [], forked._loaded
     path.write_bytes(network(SHORT, branches))
 
@@ -100,8 +100,7 @@ def test_files_are_the_same_with_and_without_further_processes(
         results.append(loaded(data, shared))
         return results[-1]
 
-    for module in (select, candidates, problem):
-        monkeypatch.setattr(module, "LONG", SHORT)
+    monkeypatch.setattr(budget, "LONG", SHORT)
     monkeypatch.setattr(forked, "_loaded", load)
     for possible in (False, True):
         assert not results
