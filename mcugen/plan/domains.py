@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -30,12 +30,18 @@ class Problem:
     clear: tuple[dict[int, int], ...]
 
     @classmethod
-    def of(cls, buffers: Sequence[Buffer], forbidden: Sequence[dict[int, list[Interval]]], largest: int) -> Problem:
-        """For capacities up to `largest` bytes.
+    def of(
+        cls,
+        buffers: Sequence[Buffer],
+        forbidden: Sequence[Mapping[int, Sequence[Interval]]],
+        largest: int,
+        grain: int = 0,
+    ) -> Problem:
+        """For capacities up to `largest` bytes. grain: of more buffers than these, else theirs.
 
         forbidden[i][j]: open intervals of off(i) - off(j) in which i and j would share bytes in use.
         """
-        grain = _grain(buffers, forbidden)
+        grain = grain or grain_of(buffers, forbidden)
         span = largest // grain
         clear = tuple({j: _bits(found, grain, span) for j, found in row.items()} for row in forbidden)
         return cls(buffers, grain, span, clear)
@@ -64,15 +70,20 @@ class Problem:
         """The least height of a placement, of `nbytes` or more: some buffer ends there, and all start at grains."""
         return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), self.grain) for b in self.buffers)
 
-    def search(self, capacity: int, nodes: int) -> Outcome:
-        """Offsets, parallel to the buffers, that end at or below `capacity`, from at most `nodes` placements."""
-        walk = _Walk(self, capacity, nodes)
-        found = walk.run([_first_domain(b, capacity, self.grain) for b in self.buffers])
+    def search(self, capacity: int, nodes: int, given: Mapping[int, int] | None = None) -> Outcome:
+        """Offsets, parallel to the buffers, that end at or below `capacity`, from at most `nodes` placements.
+
+        given: the only offset that a buffer may have, for some.
+        """
+        walk, domains = _Walk(self, capacity, nodes), [_first_domain(b, capacity, self.grain) for b in self.buffers]
+        for i, at in (given or {}).items():
+            domains[i] &= 1 << at // self.grain
+        found = walk.run(domains)
         offset = None if found is None else [at * self.grain for at in found]
         return Outcome(offset, exhausted=found is None and walk.tried_all, nodes=walk.visited)
 
 
-def _grain(buffers: Sequence[Buffer], forbidden: Sequence[dict[int, list[Interval]]]) -> int:
+def grain_of(buffers: Sequence[Buffer], forbidden: Sequence[Mapping[int, Sequence[Interval]]]) -> int:
     """Every buffer can rest on others or on 0, so its offset is a sum of ends of intervals, rounded up to its align."""
     unit = gcd(*(end for row in forbidden for found in row.values() for interval in found for end in interval))
     unit = unit or max(b.align for b in buffers)

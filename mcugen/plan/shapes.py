@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import inf
 from random import Random
 
-from mcugen.plan import domains
+from mcugen.plan import domains, windows
 from mcugen.plan.bound import live_bytes, lower_bound
 from mcugen.plan.buffers import Buffer, MemoryPlan, height
 from mcugen.plan.greedy import orders
@@ -22,6 +22,9 @@ _ROUNDS = 1500
 _PLACINGS = 300_000
 _SEARCH_NODES = 10_000
 _SEARCH_WORK = 250_000
+
+MANY, TOO_MANY = 100, 400
+"""Buffers from which on they are searched window by window, and from which on no more all at once."""
 
 _NOWHERE = -(1 << 62)
 """The offset of a buffer that is not placed: nothing that it forbids is above 0."""
@@ -54,7 +57,9 @@ class _Move:
 
 
 def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
-    """The best placement found: greedy orders, then moves of the buffers that stand highest, then a search of all."""
+    """The best placement found: greedy orders, then moves of the buffers that stand highest, then searches: of windows
+    of time where there are many buffers, and of all where there are not too many.
+    """
     bound, peak_step = lower_bound(buffers)
     real = [b for b in buffers if b.nbytes]
     forbidden = _forbidden(real)
@@ -65,7 +70,11 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
         if height(real, climbed) < height(real, best):
             best, method = climbed, "hill climbing on rows"
     floor = bound
-    if height(real, best) > bound:
+    if height(real, best) > bound and len(real) >= MANY:
+        walked = windows.placed(real, forbidden, best, bound)
+        if height(real, walked) < height(real, best):
+            best, method = walked, "exact search of windows"
+    if height(real, best) > bound and len(real) < TOO_MANY:
         searched, floor = _searched(real, forbidden, best, bound)
         if height(real, searched) < height(real, best):
             best, method = searched, "exact search on rows"

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placement of very many shaped buffers, as long networks have them: windows of time, one after the other.
+
+A search of all of them at once has no chance. Few live on from one window to the next, and those lie where the window
+before put them; the others of a window are searched for as those of a small network are. Windows that are alike, as
+repeated layers make them, are searched once.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from mcugen.plan.buffers import Buffer, height
+from mcugen.plan.domains import Interval, Problem, grain_of
+
+_SIZE = 12
+"""Buffers, at the least, that begin in a window; it ends where the fewest live on, before twice as many have begun."""
+
+_PLACES = 16
+"""Offsets, about, that are tried for the largest buffer that begins in a window and lives on."""
+
+_NODES = 300
+"""Placements tried in each search of a window."""
+
+_ALL_NODES, _WINDOW_NODES = 20_000, 500
+"""Placements tried in all searches together, and as many more for each window."""
+
+_SHARE = 4
+"""Of what is left of them, the part that a capacity may take is the whole by this."""
+
+Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
+"""forbidden[i][j]: open intervals of off(i) - off(j) in which i and j would share bytes in use."""
+
+_Offsets = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Window:
+    """Buffers that live at some steps.
+
+    entering, leaving: numbers, among the members, of those that live in the window before, and in the next one.
+    kind: equal for windows that are alike.
+    """
+
+    members: Sequence[int]
+    entering: Sequence[int]
+    leaving: Sequence[int]
+    problem: Problem
+    kind: object
+
+    def tries(self, capacity: int) -> Iterator[Mapping[int, int]]:
+        """What to ask of the buffers that leave, as several places may do, and not all lead on: the ends first."""
+        begun = [k for k in self.leaving if k not in self.entering]
+        if begun:
+            largest = max(begun, key=lambda k: self.problem.buffers[k].nbytes)
+            b = self.problem.buffers[largest]
+            step = max(b.align, self.problem.grain)
+            top = (capacity - b.nbytes) // step * step
+            between = dict.fromkeys(top * k // _PLACES // step * step for k in range(1, _PLACES))
+            yield from ({largest: at} for at in dict.fromkeys((0, top)))
+            yield {}
+            yield from ({largest: at} for at in between if at not in (0, top))
+        else:
+            yield {}
+
+
+def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int], bound: int) -> list[int]:
+    """Offsets no worse than `best`: within the bound, else within capacities halfway between what failed and what was
+    found.
+    """
+    grain = grain_of(buffers, forbidden)
+    windows = _windows(buffers, forbidden, grain, height(buffers, best))
+    found, low, capacity, left = list(best), bound, bound, _ALL_NODES + _WINDOW_NODES * len(windows)
+    while low < height(buffers, found) and left > 0:
+        walk = _Walk(windows, capacity, -(-left // _SHARE))
+        fitting = walk.offsets(len(buffers))
+        left -= walk.tried
+        if fitting is None:
+            low = capacity + grain
+        else:
+            found = fitting
+        capacity = (low + height(buffers, found) - grain) // 2
+    return found
+
+
+class _Walk:
+    """Depth first through the windows, within a capacity. most, tried: placements."""
+
+    def __init__(self, windows: Sequence[_Window], capacity: int, most: int) -> None:
+        self._windows, self._capacity, self._most, self.tried = windows, capacity, most, 0
+        self._known: dict[object, tuple[list[_Offsets], Iterator[_Offsets]]] = {}
+
+    def offsets(self, count: int) -> list[int] | None:
+        """Offsets of all buffers; None where the ways that were tried lead nowhere."""
+        offset = [-1] * count
+        entering: list[_Offsets] = [()]
+        stack = [self._ways(self._windows[0], ())]
+        dead: set[tuple[int, _Offsets]] = set()
+        while stack:
+            at = len(stack) - 1
+            way = next(stack[at], None)
+            if way is None:
+                dead.add((at, entering.pop()))
+                stack.pop()
+                continue
+            for i, start in zip(self._windows[at].members, way, strict=True):
+                offset[i] = start
+            if at + 1 == len(self._windows):
+                return offset
+            after = self._windows[at + 1]
+            given = tuple(offset[after.members[k]] for k in after.entering)
+            if (at + 1, given) not in dead:
+                stack.append(self._ways(after, given))
+                entering.append(given)
+        return None
+
+    def _ways(self, window: _Window, given: _Offsets) -> Iterator[_Offsets]:
+        """Offsets of the window's members where those that enter lie there; found when they are asked for, once."""
+        key = window.kind, given
+        if key not in self._known:
+            self._known[key] = [], self._searched(window, given)
+        known, more = self._known[key]
+        k = 0
+        while True:
+            if k == len(known):
+                way = next(more, None)
+                if way is None:
+                    return
+                known.append(way)
+            yield known[k]
+            k += 1
+
+    def _searched(self, window: _Window, given: _Offsets) -> Iterator[_Offsets]:
+        """One way for each place of those that leave."""
+        fixed, seen = dict(zip(window.entering, given, strict=True)), set()
+        for asked in window.tries(self._capacity):
+            if self.tried >= self._most:
+                return
+            outcome = window.problem.search(self._capacity, min(_NODES, self._most - self.tried), {**fixed, **asked})
+            self.tried += max(outcome.nodes, 1)
+            if outcome.offset is not None:
+                ends = tuple(outcome.offset[k] for k in window.leaving)
+                if ends not in seen:
+                    seen.add(ends)
+                    yield tuple(outcome.offset)
+
+
+def _windows(buffers: Sequence[Buffer], forbidden: Forbidden, grain: int, largest: int) -> list[_Window]:
+    order = sorted(range(len(buffers)), key=lambda i: buffers[i].first)
+    starts = [*_starts([buffers[i] for i in order]), len(order)]
+    windows: list[_Window] = []
+    problems: dict[object, Problem] = {}
+    living: list[int] = []
+    for first, end in pairwise(starts):
+        members = [*living, *order[first:end]]
+        after = [i for i in members if end < len(order) and buffers[i].last >= buffers[order[end]].first]
+        place = {i: k for k, i in enumerate(members)}
+        near = [{place[j]: found for j, found in forbidden[i].items() if j in place} for i in members]
+        mine = [buffers[i] for i in members]
+        entering, leaving = tuple(place[i] for i in living), tuple(place[i] for i in after)
+        kind = _kind(mine, near), entering, leaving
+        if kind not in problems:
+            problems[kind] = Problem.of(mine, near, largest, grain)
+        windows.append(_Window(members, entering, leaving, problems[kind], kind))
+        living = after
+    return windows
+
+
+def _kind(buffers: Sequence[Buffer], near: Forbidden) -> object:
+    """Equal for buffers of which the same offsets are right."""
+    sizes = tuple((b.nbytes, b.align) for b in buffers)
+    return sizes, tuple(tuple((j, tuple(found)) for j, found in sorted(row.items())) for row in near)
+
+
+def _starts(ordered: Sequence[Buffer]) -> list[int]:
+    """The first buffer of each window, of buffers in the order in which they begin."""
+    living: list[int] = []
+    crossing: list[int] = []
+    for b in ordered:
+        while living and living[0] < b.first:
+            heapq.heappop(living)
+        crossing.append(len(living))
+        heapq.heappush(living, b.last)
+    starts = [0]
+    while starts[-1] + 2 * _SIZE < len(ordered):
+        starts.append(min(range(starts[-1] + _SIZE, starts[-1] + 2 * _SIZE), key=crossing.__getitem__))
+    return starts

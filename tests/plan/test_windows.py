@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placement of very many shaped buffers, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from mcugen.plan import Buffer, Piece, check, lower_bound, plan, shapes, windows
+from mcugen.plan.buffers import height
+from mcugen.plan.domains import Problem
+from mcugen.plan.exact import Outcome
+
+
+def random_buffer(rng: Random, name: str, start: int) -> Buffer:
+    """Plain, or a ring or an image whose rows come and go."""
+    align, rows, size = rng.choice((1, 4, 16)), rng.randint(1, 5), 4 * rng.randint(1, 12)
+    if rows == 1:
+        return Buffer(name, size, align, start, start + rng.randint(0, 6))
+    first = [start + row * rng.randint(0, 2) for row in range(rows)]
+    pieces = [Piece(row * size, size, begun, begun + rng.randint(0, 4)) for row, begun in enumerate(first)]
+    return Buffer.of_pieces(name, align, pieces)
+
+
+def random_network(seed: int, count: int = 160) -> list[Buffer]:
+    """Some of the buffers live for long, as those of branches do."""
+    rng = Random(seed)
+    found = [random_buffer(rng, f"t{k}", k * 2 + rng.randint(0, 3)) for k in range(count)]
+    return [*found, *(Buffer(f"b{k}", 24, 4, 60 * k, 60 * k + 110) for k in range(5))]
+
+
+def repeated(times: int) -> list[Buffer]:
+    """Like layers, each of which takes in the rows of the one before."""
+    rng, found = Random(3), []
+    pattern = [random_buffer(rng, f"{k}", rng.randint(0, 14)) for k in range(9)]
+    for n in range(times):
+        for b in pattern:
+            pieces = [Piece(p.offset, p.nbytes, p.first + 12 * n, p.last + 12 * n) for p in b.pieces]
+            found.append(Buffer.of_pieces(f"{b.name} of {n}", b.align, pieces))
+    return found
+
+
+def greedy(buffers: Sequence[Buffer]) -> tuple[list[int], windows.Forbidden]:
+    forbidden = shapes._forbidden(buffers)
+    near = list(map(shapes._Near.of, buffers, forbidden))
+    return shapes._greedy(buffers, near, lower_bound(buffers)[0])[0], forbidden
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_plans_are_right(seed: int) -> None:
+    buffers = random_network(seed)
+    made, (offsets, forbidden) = plan(buffers), greedy(buffers)
+    check(buffers, made)
+    found = windows.placed(buffers, forbidden, offsets, lower_bound(buffers)[0])
+    nbytes = height(buffers, found)
+    check(buffers, replace(made, offset={b.name: at for b, at in zip(buffers, found, strict=True)}, nbytes=nbytes))
+    assert made.nbytes <= height(buffers, offsets) and nbytes <= height(buffers, offsets)
+
+
+def test_a_network_of_many_layers_takes_no_more_than_one_of_few() -> None:
+    made = {times: plan(repeated(times)) for times in (4, 30, 100)}
+    assert made[100].nbytes <= made[30].nbytes <= made[4].nbytes
+    for times, found in made.items():
+        check(repeated(times), found)
+        assert (found.method == "exact search of windows") == (times > 4)
+
+
+def test_windows_that_are_alike_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches, search = [0], Problem.search
+
+    def counted(problem: Problem, *given: Any) -> Outcome:
+        searches[-1] += 1
+        return search(problem, *given)
+
+    monkeypatch.setattr(Problem, "search", counted)
+    for times in (30, 120):
+        buffers = repeated(times)
+        offsets, forbidden = greedy(buffers)
+        found = windows.placed(buffers, forbidden, offsets, lower_bound(buffers)[0])
+        assert height(buffers, found) < height(buffers, offsets)
+        searches.append(0)
+    assert 0 < searches[0] <= searches[1] < 2 * searches[0]
+
+
+def test_what_is_found_at_the_limit_of_work_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With none at all, that is what greedy orders found."""
+    buffers = repeated(30)
+    offsets, forbidden = greedy(buffers)
+    bound, heights = lower_bound(buffers)[0], []
+    monkeypatch.setattr(windows, "_WINDOW_NODES", 0)
+    for nodes in (0, 300, 3000, 30_000):
+        monkeypatch.setattr(windows, "_ALL_NODES", nodes)
+        heights.append(height(buffers, windows.placed(buffers, forbidden, offsets, bound)))
+    assert heights == sorted(heights, reverse=True) and heights[0] == height(buffers, offsets) > heights[-1]
+
+
+@pytest.mark.parametrize("given", [{0: 8, 2: 0}, {1: 4}, {}])
+def test_a_search_keeps_to_what_is_given(given: Mapping[int, int]) -> None:
+    buffers = [Buffer(f"{k}", nbytes, 4, 0, 3) for k, nbytes in enumerate((4, 12, 8))]
+    forbidden = shapes._forbidden(buffers)
+    outcome = Problem.of(buffers, forbidden, 64).search(40, 1000, given)
+    assert outcome.offset is not None and all(outcome.offset[i] == at for i, at in given.items())
+    assert Problem.of(buffers, forbidden, 64).search(24, 1000, {0: 8, 1: 4}).offset is None
