@@ -67,8 +67,8 @@ class Problem:
         return sorted(range(len(self.buffers)), key=lambda i: -self.buffers[i].nbytes)
 
     def least_height(self, nbytes: int) -> int:
-        """The least height of a placement, of `nbytes` or more: some buffer ends there, and all start at grains."""
-        return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), self.grain) for b in self.buffers)
+        """The least height of a placement, of `nbytes` or more."""
+        return least_height(self.buffers, self.grain, nbytes)
 
     def search(self, capacity: int, nodes: int, given: Mapping[int, int] | None = None) -> Outcome:
         """Offsets, parallel to the buffers, that end at or below `capacity`, from at most `nodes` placements.
@@ -81,6 +81,11 @@ class Problem:
         found = walk.run(domains)
         offset = None if found is None else [at * self.grain for at in found]
         return Outcome(offset, exhausted=found is None and walk.tried_all, nodes=walk.visited)
+
+
+def least_height(buffers: Sequence[Buffer], grain: int, nbytes: int) -> int:
+    """The least height of a placement, of `nbytes` or more: some buffer ends there, and all start at grains."""
+    return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), grain) for b in buffers)
 
 
 def grain_of(buffers: Sequence[Buffer], forbidden: Sequence[Mapping[int, Sequence[Interval]]]) -> int:

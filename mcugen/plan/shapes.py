@@ -71,7 +71,8 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
             best, method = climbed, "hill climbing on rows"
     floor = bound
     if height(real, best) > bound and len(real) >= MANY:
-        walked = windows.placed(real, forbidden, best, bound)
+        floor = domains.least_height(real, domains.grain_of(real, forbidden), max(bound, *(b.nbytes for b in real)))
+        walked = windows.placed(real, forbidden, best, floor)
         if height(real, walked) < height(real, best):
             best, method = walked, "exact search of windows"
     if height(real, best) > bound and len(real) < TOO_MANY:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from mcugen.plan.buffers import Buffer, height
@@ -25,8 +26,11 @@ _PLACES = 16
 _NODES = 300
 """Placements tried in each search of a window."""
 
-_ALL_NODES, _WINDOW_NODES = 20_000, 500
-"""Placements tried in all searches together, and as many more for each window."""
+_LEAST_NODES, _WINDOW_NODES, _MOST_NODES = 20_000, 500, 60_000
+"""Placements tried in all searches together: at the least, for each window besides, and at the most."""
+
+_OFFSETS, _MEMBERS = 20_000, 40
+"""Offsets, and buffers of a window, with which these take twice as long."""
 
 _SHARE = 4
 """Of what is left of them, the part that a capacity may take is the whole by this."""
@@ -37,43 +41,55 @@ Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
 _Offsets = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class _Window:
-    """Buffers that live at some steps.
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """Buffers that live at some steps, of one window or of several that are alike.
 
-    entering, leaving: numbers, among the members, of those that live in the window before, and in the next one.
-    kind: equal for windows that are alike.
+    entering, leaving: numbers of those that live in the window before, and in the next one. largest: capacity.
     """
 
-    members: Sequence[int]
+    buffers: Sequence[Buffer]
+    near: Forbidden
     entering: Sequence[int]
     leaving: Sequence[int]
-    problem: Problem
-    kind: object
+    grain: int
+    largest: int
+
+    @cached_property
+    def problem(self) -> Problem:
+        """Made when it is searched for the first time, as it takes memory."""
+        return Problem.of(self.buffers, self.near, self.largest, self.grain)
 
     def tries(self, capacity: int) -> Iterator[Mapping[int, int]]:
         """What to ask of the buffers that leave, as several places may do, and not all lead on: the ends first."""
         begun = [k for k in self.leaving if k not in self.entering]
-        if begun:
-            largest = max(begun, key=lambda k: self.problem.buffers[k].nbytes)
-            b = self.problem.buffers[largest]
-            step = max(b.align, self.problem.grain)
-            top = (capacity - b.nbytes) // step * step
-            between = dict.fromkeys(top * k // _PLACES // step * step for k in range(1, _PLACES))
-            yield from ({largest: at} for at in dict.fromkeys((0, top)))
+        if not begun:
             yield {}
-            yield from ({largest: at} for at in between if at not in (0, top))
-        else:
-            yield {}
+            return
+        one = max(begun, key=lambda k: self.buffers[k].nbytes)
+        step = max(self.buffers[one].align, self.grain)
+        top = (capacity - self.buffers[one].nbytes) // step * step
+        between = dict.fromkeys(top * k // _PLACES // step * step for k in range(1, _PLACES))
+        yield from ({one: at} for at in dict.fromkeys((0, top)))
+        yield {}
+        yield from ({one: at} for at in between if at not in (0, top))
 
 
-def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int], bound: int) -> list[int]:
-    """Offsets no worse than `best`: within the bound, else within capacities halfway between what failed and what was
-    found.
+@dataclass(frozen=True, eq=False)
+class _Window:
+    """The numbers of its buffers among all of them, in the order of its kind."""
+
+    members: Sequence[int]
+    kind: _Kind
+
+
+def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int], floor: int) -> list[int]:
+    """Offsets no worse than `best`: within the floor, which no buffer is larger than, else within capacities halfway
+    between what failed and what was found.
     """
     grain = grain_of(buffers, forbidden)
     windows = _windows(buffers, forbidden, grain, height(buffers, best))
-    found, low, capacity, left = list(best), bound, bound, _ALL_NODES + _WINDOW_NODES * len(windows)
+    found, low, capacity, left = list(best), floor, floor, _nodes(windows)
     while low < height(buffers, found) and left > 0:
         walk = _Walk(windows, capacity, -(-left // _SHARE))
         fitting = walk.offsets(len(buffers))
@@ -82,8 +98,16 @@ def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int],
             low = capacity + grain
         else:
             found = fitting
-        capacity = (low + height(buffers, found) - grain) // 2
+        capacity = max((low + height(buffers, found) - grain) // 2, low)
     return found
+
+
+def _nodes(windows: Sequence[_Window]) -> int:
+    """How many placements may be tried: each takes the longer the more buffers and offsets there are."""
+    kind = windows[0].kind
+    members = sum(len(w.members) for w in windows) // len(windows)
+    slower = (1 + kind.largest // kind.grain // _OFFSETS) * (1 + members // _MEMBERS)
+    return min(_LEAST_NODES + _WINDOW_NODES * len(windows), _MOST_NODES) // slower
 
 
 class _Walk:
@@ -97,7 +121,7 @@ class _Walk:
         """Offsets of all buffers; None where the ways that were tried lead nowhere."""
         offset = [-1] * count
         entering: list[_Offsets] = [()]
-        stack = [self._ways(self._windows[0], ())]
+        stack = [self._ways(self._windows[0].kind, ())]
         dead: set[tuple[int, _Offsets]] = set()
         while stack:
             at = len(stack) - 1
@@ -111,17 +135,17 @@ class _Walk:
             if at + 1 == len(self._windows):
                 return offset
             after = self._windows[at + 1]
-            given = tuple(offset[after.members[k]] for k in after.entering)
+            given = tuple(offset[after.members[k]] for k in after.kind.entering)
             if (at + 1, given) not in dead:
-                stack.append(self._ways(after, given))
+                stack.append(self._ways(after.kind, given))
                 entering.append(given)
         return None
 
-    def _ways(self, window: _Window, given: _Offsets) -> Iterator[_Offsets]:
-        """Offsets of the window's members where those that enter lie there; found when they are asked for, once."""
-        key = window.kind, given
+    def _ways(self, kind: _Kind, given: _Offsets) -> Iterator[_Offsets]:
+        """Offsets of a window's members where those that enter lie there; found when they are asked for, once."""
+        key = kind, given
         if key not in self._known:
-            self._known[key] = [], self._searched(window, given)
+            self._known[key] = [], self._searched(kind, given)
         known, more = self._known[key]
         k = 0
         while True:
@@ -133,16 +157,16 @@ class _Walk:
             yield known[k]
             k += 1
 
-    def _searched(self, window: _Window, given: _Offsets) -> Iterator[_Offsets]:
+    def _searched(self, kind: _Kind, given: _Offsets) -> Iterator[_Offsets]:
         """One way for each place of those that leave."""
-        fixed, seen = dict(zip(window.entering, given, strict=True)), set()
-        for asked in window.tries(self._capacity):
+        fixed, seen = dict(zip(kind.entering, given, strict=True)), set()
+        for asked in kind.tries(self._capacity):
             if self.tried >= self._most:
                 return
-            outcome = window.problem.search(self._capacity, min(_NODES, self._most - self.tried), {**fixed, **asked})
+            outcome = kind.problem.search(self._capacity, min(_NODES, self._most - self.tried), {**fixed, **asked})
             self.tried += max(outcome.nodes, 1)
             if outcome.offset is not None:
-                ends = tuple(outcome.offset[k] for k in window.leaving)
+                ends = tuple(outcome.offset[k] for k in kind.leaving)
                 if ends not in seen:
                     seen.add(ends)
                     yield tuple(outcome.offset)
@@ -152,27 +176,21 @@ def _windows(buffers: Sequence[Buffer], forbidden: Forbidden, grain: int, larges
     order = sorted(range(len(buffers)), key=lambda i: buffers[i].first)
     starts = [*_starts([buffers[i] for i in order]), len(order)]
     windows: list[_Window] = []
-    problems: dict[object, Problem] = {}
+    kinds: dict[object, _Kind] = {}
     living: list[int] = []
     for first, end in pairwise(starts):
         members = [*living, *order[first:end]]
         after = [i for i in members if end < len(order) and buffers[i].last >= buffers[order[end]].first]
         place = {i: k for k, i in enumerate(members)}
-        near = [{place[j]: found for j, found in forbidden[i].items() if j in place} for i in members]
-        mine = [buffers[i] for i in members]
-        entering, leaving = tuple(place[i] for i in living), tuple(place[i] for i in after)
-        kind = _kind(mine, near), entering, leaving
-        if kind not in problems:
-            problems[kind] = Problem.of(mine, near, largest, grain)
-        windows.append(_Window(members, entering, leaving, problems[kind], kind))
+        near = [{k: forbidden[i][j] for j, k in place.items() if j in forbidden[i]} for i in members]
+        mine, entering, leaving = [buffers[i] for i in members], [place[i] for i in living], [place[i] for i in after]
+        sizes = tuple((b.nbytes, b.align) for b in mine)
+        distances = tuple(tuple((j, tuple(found)) for j, found in row.items()) for row in near)
+        kind = _Kind(mine, near, entering, leaving, grain, largest)
+        alike = sizes, distances, tuple(entering), tuple(leaving)
+        windows.append(_Window(members, kinds.setdefault(alike, kind)))
         living = after
     return windows
-
-
-def _kind(buffers: Sequence[Buffer], near: Forbidden) -> object:
-    """Equal for buffers of which the same offsets are right."""
-    sizes = tuple((b.nbytes, b.align) for b in buffers)
-    return sizes, tuple(tuple((j, tuple(found)) for j, found in sorted(row.items())) for row in near)
 
 
 def _starts(ordered: Sequence[Buffer]) -> list[int]:

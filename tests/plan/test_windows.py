@@ -14,6 +14,7 @@ from mcugen.plan import Buffer, Piece, check, lower_bound, plan, shapes, windows
 from mcugen.plan.buffers import height
 from mcugen.plan.domains import Problem
 from mcugen.plan.exact import Outcome
+from tests.support.clock import Watch
 
 
 def random_buffer(rng: Random, name: str, start: int) -> Buffer:
@@ -93,9 +94,34 @@ def test_what_is_found_at_the_limit_of_work_is_right(monkeypatch: pytest.MonkeyP
     bound, heights = lower_bound(buffers)[0], []
     monkeypatch.setattr(windows, "_WINDOW_NODES", 0)
     for nodes in (0, 300, 3000, 30_000):
-        monkeypatch.setattr(windows, "_ALL_NODES", nodes)
+        monkeypatch.setattr(windows, "_LEAST_NODES", nodes)
         heights.append(height(buffers, windows.placed(buffers, forbidden, offsets, bound)))
     assert heights == sorted(heights, reverse=True) and heights[0] == height(buffers, offsets) > heights[-1]
+
+
+def test_a_buffer_may_be_larger_than_what_is_in_use_at_once() -> None:
+    """An image whose rows are never there together; no plan is smaller than it is, which is proven."""
+    plain = [Buffer(f"{k}", 40, 4, 2 * k, 2 * k + 2) for k in range(110)]
+    images = [
+        Buffer.of_pieces(f"i{k}", 4, [Piece(40 * row, 40, 30 * k + row, 30 * k + row) for row in range(12)])
+        for k in range(6)
+    ]
+    buffers = [*plain, *images]
+    made = plan(buffers)
+    check(buffers, made)
+    assert lower_bound(buffers)[0] < 480 <= made.floor <= made.nbytes
+
+
+def test_long_lives_and_many_offsets_are_bounded() -> None:
+    """Sizes with no common measure in large memories, and much that lives throughout."""
+    rng, watch = Random(5), Watch()
+    buffers = [Buffer(f"b{k}", 2 * rng.randint(1000, 5000) + 1, 1, 0, 1300) for k in range(25)]
+    for k in range(600):
+        rows = [Piece(2001 * row, 2001, 2 * k + row, 2 * k + row + 2) for row in range(rng.randint(1, 6))]
+        buffers.append(Buffer.of_pieces(f"t{k}", 1, rows))
+    made = plan(buffers)
+    check(buffers, made)
+    assert watch.seconds() < 20
 
 
 @pytest.mark.parametrize("given", [{0: 8, 2: 0}, {1: 4}, {}])
