@@ -17,6 +17,7 @@ from mcugen.select.candidates import Candidates
 from mcugen.select.curve import Curve
 from mcugen.select.dominance import undominated
 from mcugen.select.stretch import Network
+from mcugen.verify import text
 from tests.support.clock import Watch
 from tests.support.long_networks import network
 
@@ -107,6 +108,18 @@ def test_files_are_the_same_with_and_without_further_processes(
         monkeypatch.setattr(forked, "is_possible", lambda possible=possible: possible)
         found.append(mcugen.compile(path, board="cortex-m4", optimize=goal).files)
     assert found[0] == found[1] and len(results) >= results_apart
+
+
+def test_the_c_of_the_leanest_kernels_obeys_the_rules(tmp_path: Path) -> None:
+    """Also of those that networks of usual sizes hardly take."""
+    path, folder = tmp_path / "m.tflite", tmp_path / "out"
+    path.write_bytes(network(SHORT))
+    made = pipeline.build(path, Options(board="cortex-m4", optimize="ram"))
+    assert any("dw_direct" in name for name in made.files)
+    for name, content in made.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    assert text.violations(made, folder) == []
 
 
 @pytest.mark.parametrize("branches", (1, 4))

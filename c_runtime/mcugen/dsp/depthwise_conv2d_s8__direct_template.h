@@ -252,8 +252,11 @@ static inline const int32_t *MG_VARIANT(four)(const mg_direct_job *job, const in
 
 static void MG_VARIANT(column)(const mg_direct_job *job)
 {
-    uint32_t c = 0u;
-    for (const int32_t *stream = job->stream; stream != job->end; c += 4u) {
+    const uint32_t rows = (uint32_t)(job->rows_end - job->rows);
+    const uint32_t words = 8u + rows * (2u * job->taps + job->skip / 4u) + 4u * MG_FINISH;
+    const uint32_t channels = 4u * ((uint32_t)(job->end - job->stream) / words);
+    const int32_t *stream = job->stream;
+    for (uint32_t c = 0u; c < channels; c += 4u) {
         stream = MG_VARIANT(four)(job, stream, job->offset + c, job->out + c);
     }
 }
