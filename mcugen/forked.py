@@ -82,7 +82,7 @@ class Apart(Generic[T]):
 
 def each(work: Callable[[int], T], count: int, shared: Iterable[object] = (), *, is_worth_it: bool = True) -> list[T]:
     """What work finds for 0, 1 and so on below count, in turn by as many processes as there are processors."""
-    parts = min(processors(), MOST_PARTS)
+    parts, shared = min(processors(), MOST_PARTS), list(shared) if is_worth_it else []
 
     def of(k: int) -> list[T]:
         return [work(at) for at in range(k, count, parts)]

@@ -31,7 +31,7 @@ from mcugen.passes.store_halves import store_halves
 from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
-"""A function from a graph and the reference runtime to a graph of the same meaning, which it leaves as it is."""
+"""A function from a graph and the reference runtime to a graph of the same meaning. Run on that, it changes nothing."""
 
 Entry = Pass | tuple[Pass, ...]
 

@@ -19,6 +19,9 @@ from mcugen.plan.exact import Outcome
 
 Interval = tuple[int, int]
 
+Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
+"""forbidden[i][j]: open intervals of off(i) - off(j) in which i and j would share bytes in use."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -33,14 +36,11 @@ class Problem:
     def of(
         cls,
         buffers: Sequence[Buffer],
-        forbidden: Sequence[Mapping[int, Sequence[Interval]]],
+        forbidden: Forbidden,
         largest: int,
         grain: int = 0,
     ) -> Problem:
-        """For capacities up to `largest` bytes. grain: of more buffers than these, else theirs.
-
-        forbidden[i][j]: open intervals of off(i) - off(j) in which i and j would share bytes in use.
-        """
+        """For capacities up to `largest` bytes. grain: of more buffers than these, else theirs."""
         grain = grain or grain_of(buffers, forbidden)
         span = largest // grain
         clear = tuple({j: _bits(found, grain, span) for j, found in row.items()} for row in forbidden)
@@ -88,7 +88,7 @@ def least_height(buffers: Sequence[Buffer], grain: int, nbytes: int) -> int:
     return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), grain) for b in buffers)
 
 
-def grain_of(buffers: Sequence[Buffer], forbidden: Sequence[Mapping[int, Sequence[Interval]]]) -> int:
+def grain_of(buffers: Sequence[Buffer], forbidden: Forbidden) -> int:
     """Every buffer can rest on others or on 0, so its offset is a sum of ends of intervals, rounded up to its align."""
     unit = gcd(*(end for row in forbidden for found in row.values() for interval in found for end in interval))
     unit = unit or max(b.align for b in buffers)

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from mcugen.plan.buffers import Buffer, height
-from mcugen.plan.domains import Interval, Problem, grain_of
+from mcugen.plan.domains import Forbidden, Problem, grain_of
 
 _SIZE = 12
 """Buffers, at the least, that begin in a window; it ends where the fewest live on, before twice as many have begun."""
@@ -27,16 +27,13 @@ _NODES = 300
 """Placements tried in each search of a window."""
 
 _LEAST_NODES, _WINDOW_NODES, _MOST_NODES = 20_000, 500, 60_000
-"""Placements tried in all searches together: at the least, for each window besides, and at the most."""
+"""Placements tried in all searches together: so many, more for each window, and at the most."""
 
 _OFFSETS, _MEMBERS = 20_000, 40
-"""Offsets, and buffers of a window, with which these take twice as long."""
+"""With so many offsets, or buffers in a window, a placement takes twice as long, and half as many are tried."""
 
 _SHARE = 4
-"""Of what is left of them, the part that a capacity may take is the whole by this."""
-
-Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
-"""forbidden[i][j]: open intervals of off(i) - off(j) in which i and j would share bytes in use."""
+"""A capacity may take one in so many of the placements that are left."""
 
 _Offsets = tuple[int, ...]
 
@@ -45,7 +42,8 @@ _Offsets = tuple[int, ...]
 class _Kind:
     """Buffers that live at some steps, of one window or of several that are alike.
 
-    entering, leaving: numbers of those that live in the window before, and in the next one. largest: capacity.
+    entering, leaving: numbers of those that live in the window before, and in the next one.
+    largest: the most bytes that a capacity may have.
     """
 
     buffers: Sequence[Buffer]

@@ -64,7 +64,7 @@ def solve_with_time(
     candidates = known.candidates
     every = [*_orders(graph, candidates, options)]
     works = [partial(solver.solve, nodes, listed, options, target, known.searched) for nodes, listed in every]
-    shared = [*known.parts(graph), *(nodes for nodes, _ in every)]
+    shared = chain(known.parts(graph), (nodes for nodes, _ in every))
     found = [*forked.in_turn(works, shared, is_worth_it=is_long(graph))]
     lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from mcugen import forked, halves, kernels
@@ -105,7 +106,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     candidates = forked.each(
         (lambda k: _asked(found(k), priced)) if shares else found,
         len(nodes),
-        (*nodes, *calls, *_every(known)),
+        chain(nodes, calls, _every(known)),
         is_worth_it=shares,
     )
     problems: list[str] = []
@@ -134,10 +135,10 @@ def _call(graph: Graph, node: Node, target: Target, options: Options) -> Call:
     return replace(call, loop_bytes=target.loop_bytes, features=target.features)
 
 
-def _every(known: Sequence[Sequence[Kernel]]) -> list[Kernel]:
-    """All kernels, and each as one that keeps no rows."""
-    different = {id(kernel): kernel for listed in known for kernel in listed}.values()
-    return [*different, *(kernel.forgetful for kernel in different if kernel.ring)]
+def _every(known: Sequence[Sequence[Kernel]]) -> Iterator[Kernel]:
+    """All kernels, and those with rings also as kernels that keep no rows."""
+    for kernel in {id(kernel): kernel for listed in known for kernel in listed}.values():
+        yield from (kernel, kernel.forgetful) if kernel.ring else (kernel,)
 
 
 def _asked(listed: Candidates, priced: bool) -> Candidates:
@@ -145,10 +146,10 @@ def _asked(listed: Candidates, priced: bool) -> Candidates:
 
     priced: whether bytes of constants count.
     """
-    for choice in (c.choice for c in listed):
-        asked: list[object] = [choice.can_run_by_rows, choice.working]
+    for c in listed:
+        _ = c.choice.can_run_by_rows, c.choice.working
         if priced:
-            asked.append(choice.constant_bytes)
+            _ = c.choice.constant_bytes
     return listed
 
 

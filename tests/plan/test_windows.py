@@ -12,7 +12,7 @@ import pytest
 
 from mcugen.plan import Buffer, Piece, check, lower_bound, plan, shapes, windows
 from mcugen.plan.buffers import height
-from mcugen.plan.domains import Problem
+from mcugen.plan.domains import Forbidden, Problem
 from mcugen.plan.exact import Outcome
 from tests.support.clock import Watch
 
@@ -45,7 +45,7 @@ def repeated(times: int) -> list[Buffer]:
     return found
 
 
-def greedy(buffers: Sequence[Buffer]) -> tuple[list[int], windows.Forbidden]:
+def greedy(buffers: Sequence[Buffer]) -> tuple[list[int], Forbidden]:
     forbidden = shapes._forbidden(buffers)
     near = list(map(shapes._Near.of, buffers, forbidden))
     return shapes._greedy(buffers, near, lower_bound(buffers)[0])[0], forbidden
