@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from inspect import signature
@@ -78,6 +78,11 @@ class Call:
         """The type of the only (or first) result."""
         return self.outputs[0]
 
+    def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
+        """What a function finds of this call, from now on among the facts."""
+        found = self.facts[key] = compute(self)
+        return found
+
 
 Rule = Callable[[Call], bool]
 """A kernel's precondition. Its docstring is both the message on refusal and the line in the manual."""
@@ -99,7 +104,7 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
         try:
             found: Found = call.facts[key]  # type: ignore[assignment]
         except KeyError:
-            found = call.facts[key] = compute(call, *more, **named)
+            found = call.learnt(key, lambda call: compute(call, *more, **named))
         return found
 
     @wraps(compute)
@@ -107,16 +112,10 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
         try:
             found: Found = call.facts[compute]  # type: ignore[assignment]
         except KeyError:
-            found = call.facts[compute] = compute(call)  # type: ignore[call-arg]
+            found = call.learnt(compute, compute)
         return found
 
     return known if len(signature(compute).parameters) > 1 else known_of_call  # type: ignore[return-value]
-
-
-@fact
-def keeps(call: Call, rule: Rule) -> bool:
-    """Whether the call keeps a rule."""
-    return rule(call)
 
 
 @fact

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mcugen import resources
-from mcugen.call import Call, Params, keeps
+from mcugen.alike import keeps
+from mcugen.call import Call, Params
 from mcugen.element import Line, Loop, Operand, Walk
 from mcugen.kernel import Form, Grid, Kernel
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule, fact, keeps
+from mcugen.alike import keeps
+from mcugen.call import Call, Params, Rule, fact
 from mcugen.errors import InternalError
 from mcugen.grid import GridLoop
 from mcugen.kernel import Kernel

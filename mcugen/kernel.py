@@ -10,7 +10,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from mcugen.call import Call, Params, Rule, fact, keeps
+from mcugen.alike import keeps, shared_fact
+from mcugen.call import Call, Params, Rule
 
 MAX_SHORT = 15
 """Longest abbreviation of a kernel's symbol in the name of an emitted function, in characters."""
@@ -188,6 +189,7 @@ class Kernel:
     pitched   GRID: the inputs, and RESULT for the result, whose runs along the last axis may lie apart: the text takes
               their distance in elements as `pitch_in<pointer>` and `pitch_out`
     widened   whether the constants hold the weights wider than the model does: faster, but takes more flash
+    sized     whether its constants are as long for all calls of the same shapes and types that share a function
     frugal    whether it is a slower form of another kernel that takes fewer bytes of code or constants: for the goal
               `flash` alone
     struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
@@ -227,6 +229,7 @@ class Kernel:
     pitch: Callable[[Call], int] | None = None
     pitched: Callable[[Call], tuple[int, ...]] | tuple[int, ...] = ()
     widened: bool = False
+    sized: bool = False
     frugal: bool = False
     struct: str = ""
     needs: frozenset[str] = frozenset()
@@ -245,6 +248,9 @@ class Kernel:
     halved: tuple[str, ...] | None = None
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
     short: str = ""
+
+    def __hash__(self) -> int:
+        return hash(self.symbol)
 
     @property
     def contract(self) -> str:
@@ -286,10 +292,7 @@ class Kernel:
 
     def identity(self, call: Call) -> str:
         """The symbol with the sizes or the text's hash of the call's copy: equal for calls that share a C function."""
-        if self.loop:
-            return f"{self.symbol} {self.loop(call).digest}"
-        tail = [self.tail(call).digest] if self.tail else []
-        return " ".join([self.symbol, *(f"{name} {value}" for name, value in self.sizes(call).items()), *tail])
+        return _identity(call, self)
 
     @property
     def is_made(self) -> bool:
@@ -316,12 +319,7 @@ class Kernel:
 
     def refusal(self, call: Call, features: frozenset[str]) -> str:
         """The first of the reasons why this kernel cannot run the call; empty if it can."""
-        if not self.needs <= features:
-            return _lacking(min(self.needs - features))
-        for rule in self.accepts:
-            if not keeps(call, rule):
-                return _text(rule)
-        return ""
+        return _refusal(call, self, features)
 
     def overwritable(self, call: Call) -> tuple[int, ...]:
         """The operands of the call whose memory the output may take over."""
@@ -338,13 +336,31 @@ class Kernel:
         return _computed(call)
 
 
-@fact
+@shared_fact
+def _refusal(call: Call, kernel: Kernel, features: frozenset[str]) -> str:
+    if not kernel.needs <= features:
+        return _lacking(min(kernel.needs - features))
+    for rule in kernel.accepts:
+        if not keeps(call, rule):
+            return _text(rule)
+    return ""
+
+
+@shared_fact
+def _identity(call: Call, kernel: Kernel) -> str:
+    if kernel.loop:
+        return f"{kernel.symbol} {kernel.loop(call).digest}"
+    tail = [kernel.tail(call).digest] if kernel.tail else []
+    return " ".join([kernel.symbol, *(f"{name} {value}" for name, value in kernel.sizes(call).items()), *tail])
+
+
+@shared_fact
 def _computed(call: Call) -> tuple[int, ...]:
     """The inputs that are there and not constant."""
     return tuple(k for k, t in enumerate(call.inputs) if t is not None and call.constants[k] is None)
 
 
-@fact
+@shared_fact
 def _sizes(call: Call, variant: Callable[[Call], Mapping[str, int]]) -> Mapping[str, int]:
     """The constants of a copy by name: kernels that share a `variant` have the same."""
     return dict(sorted(variant(call).items()))

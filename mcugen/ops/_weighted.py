@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from mcugen import packed
+from mcugen.alike import trait
 from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.ops import _filter, _rounding
@@ -40,6 +41,12 @@ class Weighted(Activated):
 def matrix(call: Call) -> np.ndarray:
     """The weights as [output channels, taps], zero points removed."""
     return cast(Weighted, call.op).matrix(call)
+
+
+@trait
+def taps_of(call: Call) -> int:
+    """Taps of each output channel."""
+    return int(matrix(call).shape[1])
 
 
 @fact

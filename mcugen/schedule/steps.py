@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
+from mcugen.alike import of_first, shared_fact, trait
 from mcugen.call import Call, Params, fact
 from mcugen.graph import Node
 from mcugen.kernel import Form, Kernel
@@ -32,35 +33,60 @@ class Choice:
     @cached_property
     def constant_bytes(self) -> int:
         """Flash that the fields need."""
-        return sum(value.nbytes for value in self.params.values() if isinstance(value, np.ndarray))
+        return _constant_bytes(self.call, self.kernel)
 
     @cached_property
     def can_run_by_rows(self) -> bool:
         """Whether the kernel can be called once per row: one image, several rows, and a form that walks them."""
-        call, kernel = self.call, self.kernel
-        if not _is_one_image(call):
-            return False
-        if kernel.form is Form.ACCUMULATE:
-            return rows_of(call.input(0).shape) > 1
-        rows = rows_of(call.output.shape)
-        if kernel.slides:
-            return rows > 1
-        if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
-            return False
-        return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
+        return _can_run_by_rows(self.call, self.kernel)
 
     @cached_property
     def working(self) -> tuple[int, int, int]:
         """Bytes of the kernel's own: whole; and by rows, during events only, and between them as well."""
-        whole, step = Step(0, self), Step(0, self, by_rows=True)
-        scratch, ring = step.scratch_bytes, step.ring_bytes
-        by_rows = (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
-        return whole.scratch_bytes + whole.ring_bytes, *by_rows
+        return _working(self.call, self.kernel)
 
     @cached_property
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
         """Reads of each event, by whether the step runs by rows; computed once, as all schedules have the same."""
         return {}
+
+
+@shared_fact
+def _can_run_by_rows(call: Call, kernel: Kernel) -> bool:
+    if any(t is not None and images_of(t.shape) != 1 for t in (call.output, *call.inputs[:1])):
+        return False
+    if kernel.form is Form.ACCUMULATE:
+        return rows_of(call.input(0).shape) > 1
+    rows = rows_of(call.output.shape)
+    if kernel.slides:
+        return rows > 1
+    if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
+        return False
+    return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
+
+
+@shared_fact
+def _working(call: Call, kernel: Kernel) -> tuple[int, int, int]:
+    choice = Choice(node_of(call), call, kernel, "")
+    whole, step = Step(0, choice), Step(0, choice, by_rows=True)
+    scratch, ring = step.scratch_bytes, step.ring_bytes
+    by_rows = (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
+    return whole.scratch_bytes + whole.ring_bytes, *by_rows
+
+
+@fact
+def node_of(call: Call) -> Node:
+    """A node for a call that is in no graph."""
+    return Node("", call.op, (), (), "")
+
+
+@trait
+def _constant_bytes(call: Call, kernel: Kernel) -> int:
+    def packed() -> int:
+        fields = _params(call, kernel.params) if kernel.params else {}
+        return sum(value.nbytes for value in fields.values() if isinstance(value, np.ndarray))
+
+    return of_first(call, (kernel, kernel.identity(call)), packed) if kernel.sized else packed()
 
 
 @fact
@@ -220,11 +246,6 @@ def batch_of(choice: Choice) -> int:
         return choice.rows
     shape, kernel = choice.call.output.shape, choice.kernel
     return 2 if kernel.form is Form.POINTWISE and not kernel.alone and len(shape) == 4 and shape[2] == 1 else 1
-
-
-@fact
-def _is_one_image(call: Call) -> bool:
-    return all(t is None or images_of(t.shape) == 1 for t in (call.output, *call.inputs[:1]))
 
 
 def _fits_rows(t: TensorType | None, rows: int) -> bool:

@@ -8,12 +8,14 @@ from itertools import chain
 from typing import NamedTuple
 
 from mcugen import forked, halves, kernels
+from mcugen.alike import shared_fact
 from mcugen.call import Call
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph, Node
 from mcugen.kernel import Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
+from mcugen.schedule.steps import node_of
 from mcugen.select import costs, devices
 from mcugen.select.budget import is_long
 from mcugen.select.weights import waits_per_byte
@@ -58,7 +60,7 @@ _Judged = tuple[Kernel, str]
 """A kernel and the first reason why it cannot run a call; empty where it can."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Run:
     """The core and the schedule that costs are estimated for.
 
@@ -97,7 +99,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
 
     def found(k: int) -> Candidates:
         node, call = nodes[k], calls[k]
-        refused = [(kernel, kernel.refusal(call, target.features)) for kernel in known[k]]
+        refused = list(zip(known[k], _refusals(call, known[k], target.features), strict=True))
         offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
         return _listed(node, call, _moving(offered) if moving else offered, run)
 
@@ -123,6 +125,11 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
     return candidates
+
+
+@shared_fact
+def _refusals(call: Call, known: tuple[Kernel, ...], features: frozenset[str]) -> tuple[str, ...]:
+    return tuple(kernel.refusal(call, features) for kernel in known)
 
 
 def have_price(options: Options, target: Target) -> bool:
@@ -178,7 +185,7 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Ca
     free = [kernel for kernel in fitting if not kernel.has_code]
     found: list[_Measured] = []
     for kernel in reversed(free[:1] or fitting):
-        found.append(_measured(node, call, kernel, run, found[-1].least if found else None))
+        found.append(_measured(call, kernel, run, found[-1].least if found else None))
     found.reverse()
     fastest = sorted(found, key=lambda m: m.cost)  # stable: equal ones stay in the operator's order
     places = _places(fastest) if len(fastest) > 1 else [""]
@@ -217,14 +224,31 @@ class _Measured(NamedTuple):
     least: float
 
 
-def _measured(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
+def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
     """next_cost: that of the best kernel listed later; an unmeasured kernel is assumed to be better than it."""
-    choice = Choice(node, call, kernel, "")
+    taken = _taken(call, kernel, run)
+    cost, rows_cost = taken.cost, taken.rows_cost
+    if not taken.is_fitted and next_cost is not None:
+        cost = rows_cost = UNMEASURED * next_cost
+    least = cost if next_cost is None else min(cost, next_cost)
+    return _Measured(kernel, cost, rows_cost, taken.function, taken.code_bytes, least)
+
+
+class _Taken(NamedTuple):
+    cost: float
+    rows_cost: float
+    function: str
+    code_bytes: int
+    is_fitted: bool
+
+
+@shared_fact
+def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
     function = kernel.identity(call)
     if kernel.form is Form.GRID:
         taken_ns = devices.nanoseconds(kernel, call, run.target)
-        least = taken_ns if next_cost is None else min(taken_ns, next_cost)
-        return _Measured(kernel, taken_ns, taken_ns, function, 0, least)
+        return _Taken(taken_ns, taken_ns, function, 0, True)
+    choice = Choice(node_of(call), call, kernel, "")
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
     stays_whole = not (kernel.parts or choice.can_run_by_rows)
     walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
@@ -232,11 +256,7 @@ def _measured(node: Node, call: Call, kernel: Kernel, run: _Run, next_cost: floa
     rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
     if run.frames and choice.can_run_by_rows:  # a run computes one row
         cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
-    if not taken.is_fitted and next_cost is not None:
-        cost = rows_cost = UNMEASURED * next_cost
-    code = kernel.code(call) if kernel.code else costs.code_bytes(kernel, run.core)
-    least = cost if next_cost is None else min(cost, next_cost)
-    return _Measured(kernel, cost, rows_cost, function, code, least)
+    return _Taken(cost, rows_cost, function, costs.code_bytes(kernel, call, run.core), taken.is_fitted)
 
 
 def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from mcugen.call import Call, fact
+from mcugen.alike import made_call, shared_fact
+from mcugen.call import Call
 from mcugen.errors import InternalError
-from mcugen.graph import Node
 from mcugen.kernel import Form, Kernel
-from mcugen.schedule.steps import Choice, Step, batch_of
+from mcugen.schedule.steps import Choice, Step, batch_of, node_of
 from mcugen.select import fitted
 from mcugen.types import TensorType, images_of, rows_of
 
@@ -51,7 +51,7 @@ def estimate(
         return Estimate(0, 0, 0, True)
     if kernel.parts:
         return _in_one_loop(kernel, call, core, by_rows, batch)
-    found = _counted(_step(kernel, call, by_rows, batch), frames=frames)
+    found = _counted(call, kernel, by_rows, batch, frames)
     row = fitted.rows(core).get(kernel.symbol)
     if row is None:
         least = _SLOWER.get(core, 1.0) * sum(found.get(name, 0.0) * cost for name, cost in _UNKNOWN.items())
@@ -74,10 +74,17 @@ def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: in
     return Estimate(instructions, low, high, all(e.is_fitted for e in found))
 
 
-def code_bytes(kernel: Kernel, core: str) -> int:
+def code_bytes(kernel: Kernel, call: Call, core: str) -> int:
     """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, where it has some."""
+    if kernel.code:
+        return _stated_code(call, kernel.code)
     row = fitted.rows(core).get(kernel.symbol)
     return 0 if not kernel.has_code else row.code_bytes if row else _UNKNOWN_BYTES
+
+
+@shared_fact
+def _stated_code(call: Call, code: Callable[[Call], int]) -> int:
+    return code(call)
 
 
 def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
@@ -87,8 +94,9 @@ def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
     """
     if choice.constant_bytes <= kept_bytes:
         return choice.constant_bytes
-    weights = max((c.size for c in choice.call.constants if c is not None), default=0)
-    macs: int = choice.call.op.macs(choice.call)
+    call = choice.call
+    weights = max((call.input(k).size for k, data in enumerate(call.constants) if data is not None), default=0)
+    macs: int = call.op.macs(call)
     uses = macs / max(weights, 1)
     return choice.constant_bytes * max(uses / _PIXELS_A_READ, 1.0)
 
@@ -115,30 +123,36 @@ def features(
     once       1                             events     of the step by rows, one for each batch of them, less one
     converted  elements that a RING kernel writes into its ring
     """
-    found = _counted(_step(kernel, call, by_rows, batch), frames=frames)
+    found = _counted(call, kernel, by_rows, batch, frames)
     return {name: float(value) for name, value in found.items() if value}
 
 
-def _counted(step: Step, *, frames: bool) -> dict[str, float]:
+@shared_fact
+def _counted(call: Call, kernel: Kernel, by_rows: bool, batch: int | None, frames: bool) -> Mapping[str, float]:
     """The `features` of a step, zeros among them."""
-    kernel, call, events = step.choice.kernel, step.choice.call, step.events
-    sizes, window = _sizes(call), kernel.window(call) if kernel.slides and kernel.window else None
-    found = {
-        **sizes,
-        "inputs": _elements(call, kernel.pointer_operands(call)),
-        "runs": sizes["outputs"] * (window.size if window else 0),
-        "calls": _calls(kernel, call, events),
-        "once": 1,
-        "events": events - 1,
-        "converted": _converted(kernel, call),
-        **_work(step),
-    }
+    step = _step(call, kernel, by_rows, batch)
+    found = {**_common(call, kernel, step.events), **_work(call, step)}
     for name in ("inputs", "converted", *kernel.converting) if kernel.ring and (step.refills or frames) else ():
         found[name] *= _conversions(step)
     return found
 
 
-@fact
+@shared_fact
+def _common(call: Call, kernel: Kernel, events: int) -> Mapping[str, float]:
+    """The features that any kernel has, where it is called for so many events."""
+    sizes, window = _sizes(call), kernel.window(call) if kernel.slides and kernel.window else None
+    return {
+        **sizes,
+        "inputs": sum(call.input(k).size for k in kernel.pointer_operands(call)),
+        "runs": sizes["outputs"] * (window.size if window else 0),
+        "calls": _calls(kernel, call, events),
+        "once": 1,
+        "events": events - 1,
+        "converted": _converted(kernel, call),
+    }
+
+
+@shared_fact
 def _sizes(call: Call) -> Mapping[str, float]:
     """The numbers that all kernels of a call have."""
     shape = call.output.shape
@@ -156,26 +170,16 @@ def _sizes(call: Call) -> Mapping[str, float]:
     }
 
 
-@fact
-def _elements(call: Call, operands: tuple[int, ...]) -> int:
-    return sum(call.input(k).size for k in operands)
-
-
-def _step(kernel: Kernel, call: Call, by_rows: bool, batch: int | None) -> Step:
-    choice = Choice(_node(call), call, kernel, "")
+def _step(call: Call, kernel: Kernel, by_rows: bool, batch: int | None) -> Step:
+    choice = Choice(node_of(call), call, kernel, "")
     if not by_rows or not choice.can_run_by_rows:
         return Step(0, choice)
     return Step(0, choice, True, batch or batch_of(choice))
 
 
-@fact
-def _node(call: Call) -> Node:
-    return Node("", call.op, (), (), "")
-
-
-def _work(step: Step) -> Mapping[str, float]:
+def _work(call: Call, step: Step) -> Mapping[str, float]:
     """Numbers that the kernel itself states; a pointwise one by rows is called once an event, on a few rows."""
-    kernel, call = step.choice.kernel, step.choice.call
+    kernel = step.choice.kernel
     if kernel.work is None:
         return {}
     if not step.by_rows or kernel.form is not Form.POINTWISE:
@@ -185,7 +189,7 @@ def _work(step: Step) -> Mapping[str, float]:
     return {name: rows / step.batch * value for name, value in _stated(part, kernel).items()}
 
 
-@fact
+@made_call
 def _part(call: Call, batch: int, rows: int, operands: tuple[int, ...]) -> Call:
     """The call on `batch` of the rows of the outputs, and of the operands that have as many."""
     inputs = (
@@ -203,7 +207,7 @@ def _stated(call: Call, kernel: Kernel) -> Mapping[str, float]:
     return found
 
 
-@fact
+@shared_fact
 def _counts(call: Call, work: Callable[[Call], Mapping[str, float]]) -> Mapping[str, float]:
     return work(call)
 

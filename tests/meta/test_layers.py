@@ -29,6 +29,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "order",
         "channels",
         "call numeric staircase",
+        "alike",
         "element",
         "kernel oracle",
         "grid",

@@ -53,7 +53,7 @@ def _linear(call: Call, way: Way, loop: int = 0) -> int:
 
 def _shift(call: Call, way: Way) -> int:
     """MG_SHIFT: weights of 16 bits have room for what makes all shifts one."""
-    return scaling.scales_alike(call).alike if way.bits == 16 else 0
+    return scaling.one_shift(call) if way.bits == 16 else 0
 
 
 def _needs_sign(call: Call, way: Way) -> int:
@@ -359,6 +359,7 @@ def _packed(base: Kernel, of: InRows | Pixels, way: Way) -> Kernel:
         accepts=(_filter.int8_outside, _filter.constant_weights, *base.accepts, *proofs),
         variant=partial(of.variant, way=way),
         params=partial(of.params, way=way),
+        sized=True,
         scratch=partial(of.scratch, way=way) if of.gathers else None,
         work=partial(of.work, way=way),
         widened=way.bits == 16,

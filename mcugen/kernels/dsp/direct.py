@@ -106,12 +106,12 @@ def _variant(call: Call) -> Mapping[str, int]:
     return {
         "c": s.channels if paired or s.width > 1 else 0,
         "h": s.height * paired, "w": s.width * paired, "s": s.stride * paired, "left": pairs.left, "right": pairs.right,
-        "linear": planar.linear_of(call), "shift": scaling.scales_alike(call).alike, "clamp": _clamps(call),
+        "linear": planar.linear_of(call), "shift": scaling.one_shift(call), "clamp": _clamps(call),
     }  # fmt: skip
 
 
 def _clamps(call: Call) -> int:
-    return int(scaling.clamp(call, activation_of(call))["clamps"])
+    return scaling.clamps(call, activation_of(call))
 
 
 def _result(call: Call) -> int:
@@ -192,6 +192,7 @@ DIRECT = Kernel(
     Form.WINDOW,
     accepts=(*planar.USUAL, planar.undilated, four_channels, in_fields),
     params=_params,
+    sized=True,
     window=row_window,
     outside=_filter.outside,
     variant=_variant,

@@ -11,7 +11,7 @@ from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
-from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import edge_pixels, fields
 
 _CODE = (360, 290)
@@ -61,7 +61,7 @@ def _params(call: Call, *, bits: int) -> Params:
 @fact
 def _gathering(call: Call) -> float:
     """Instructions that gather and widen the taps of all pixels."""
-    window, (runs, run), taps = window_of(call), _runs(call), matrix(call).shape[1]
+    window, (runs, run), taps = window_of(call), _runs(call), taps_of(call)
     edges = edge_pixels(window, call.input(0), call.output, adjacent=False)
     widen, rows = 20 + 0.95 * taps, window.kernel[0]
     edge = widen + rows * window.kernel[1] * _copying(call.input(0).shape[3])
@@ -95,6 +95,7 @@ def _kernel(name: str, bits: int, is_dense: Rule) -> Kernel:
         Form.WINDOW,
         accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, sizes_fit, *proofs),
         params=partial(_params, bits=bits),
+        sized=True,
         window=row_window,
         outside=_filter.outside,
         scratch=partial(vector.scratch_of, bits=bits),

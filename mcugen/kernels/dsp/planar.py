@@ -172,7 +172,7 @@ def linear_of(call: Call) -> int:
     """1 where the sign of a sum counts, 2 where sums are rounded once, 3 where they are scaled by a float, 4 where one
     shift serves all channels.
     """
-    if scaling.scales_alike(call).alike:
+    if scaling.one_shift(call):
         return 4
     return 1 + scaling.how_once(call) if rounds_once(call) else signs(call)
 
@@ -181,7 +181,7 @@ def signs(call: Call) -> int:
     """Instructions for each output beyond those that round, shift and clamp: 1 where the sign of a sum counts, and one
     less where one instruction shifts and clamps.
     """
-    if scaling.scales_alike(call).alike:
+    if scaling.one_shift(call):
         return -1
     return int(not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call)))
 
@@ -191,7 +191,7 @@ def _variant(call: Call, s: Shape) -> dict[str, int]:
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
         "blocks": blocks, "block": block, "tail": tail, "linear": linear_of(call),
-        "shift": scaling.scales_alike(call).alike,
+        "shift": scaling.one_shift(call),
     }  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def _blocks_variant(call: Call) -> Mapping[str, int]:
     s = shape_of(call)
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
-        "block": s.even_block, "linear": linear_of(call), "shift": scaling.scales_alike(call).alike,
+        "block": s.even_block, "linear": linear_of(call), "shift": scaling.one_shift(call),
     }  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def kept(call: Call, w: np.ndarray) -> np.ndarray:
 def _column_variant(call: Call) -> Mapping[str, int]:
     taps = window_of(call).kernel[0]
     clamps = scaling.clamp(call, activation_of(call))["clamps"]
-    shift = scaling.scales_alike(call).alike
+    shift = scaling.one_shift(call)
     return {"h": taps, "c": call.output.shape[3], "linear": linear_of(call), "shift": shift, "clamp": int(clamps)}
 
 
@@ -320,6 +320,7 @@ PLANAR = Kernel(
     Form.RING,
     accepts=(*USUAL, undilated, stepping(1), reachable(shape_of)),
     params=_row_params,
+    sized=True,
     window=row_window,
     ring=_ring,
     variant=_row_variant,
@@ -350,6 +351,7 @@ LINE = Kernel(
     Form.WHOLE,
     accepts=(*NARROW, one_image, stepping(0), reachable(line_of)),
     params=_line_params,
+    sized=True,
     scratch=_line_bytes,
     variant=_line_variant,
     struct="mg_planar_s8",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcugen.alike import trait
 from mcugen.call import Call, Params, Rule, fact
 from mcugen.errors import InternalError
 from mcugen.kernels.dsp import nine
@@ -114,6 +115,12 @@ def scales_alike(call: Call) -> Scales:
     return next((each for each in fitting if each.proved.all()), found)
 
 
+@trait
+def one_shift(call: Call) -> int:
+    """The shift that serves all channels, 0 where there is none."""
+    return scales_alike(call).alike
+
+
 def _shifted_alike(call: Call, found: Scales, shift: int) -> Scales:
     """The constants for that shift. What rounds twice rounds down at one bit more, or at several."""
     once, live = how_once(call), ~found.constant
@@ -156,7 +163,7 @@ def _scales_float(call: Call, constant: np.ndarray) -> Scales:
     )
 
 
-@fact
+@trait
 def how_once(call: Call) -> int:
     """1 where results are rounded once, 2 where they are scaled by a float, else 0."""
     return int(rounds_once(call)) + scales(call).is_float
@@ -205,7 +212,7 @@ def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[
     )
 
 
-@fact
+@trait
 def clamps_at_zero_point(call: Call, activation: str) -> bool:
     """Whether no output is below the zero point, so that how negative sums are rounded does not matter."""
     return activation_range(activation, call.output)[0] >= call.output.zero_point
@@ -221,9 +228,15 @@ def clamp(call: Call, activation: str) -> Params:
 CLAMP_TERMS = ("clamped",)
 
 
+@trait
+def clamps(call: Call, activation: str) -> int:
+    """1 where results are clamped to less than int8."""
+    return int(clamp(call, activation)["clamps"])
+
+
 def clamp_work(call: Call, activation: str) -> dict[str, float]:
     """Outputs that are clamped separately, for estimates of cycles."""
-    return {"clamped": call.output.size * float(clamp(call, activation)["clamps"])}
+    return {"clamped": call.output.size * float(clamps(call, activation))}
 
 
 def is_int8(call: Call) -> bool:
@@ -285,7 +298,7 @@ PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 9: (nine_bits,), 8: (composite
 """Bits that weights take in a stream -> what must hold for that."""
 
 
-@fact
+@trait
 def fit_wide(call: Call) -> bool:
     """Whether the addends of odd channels, and the sums with them, can take seven more bits (`wide`)."""
     scale, ends = scales(call), sums(call)

@@ -14,7 +14,7 @@ from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.dsp import nine, scaling, streams
 from mcugen.ops import _filter, _rounding
-from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once
+from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, taps_of
 
 BLOCK = 4
 _STEP = 8
@@ -120,7 +120,7 @@ def scratch_of(call: Call, *, bits: int) -> int:
 
 def four_elements(call: Call) -> bool:
     "vectors have at least 4 elements"
-    return bool(matrix(call).shape[1] >= BLOCK)
+    return bool(taps_of(call) >= BLOCK)
 
 
 def no_helium(call: Call) -> bool:
@@ -145,6 +145,7 @@ def _kernel(name: str, rules: tuple[Rule, ...], bits: int, *, shared: bool = Fal
         Form.POINTWISE,
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
+        sized=True,
         count=pixels,
         scratch=partial(scratch_of, bits=bits),
         variant=partial(variant, bits=bits, shared=shared),

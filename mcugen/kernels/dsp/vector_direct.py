@@ -74,6 +74,7 @@ def _kernel(bits: int, rules: tuple[Rule, ...]) -> Kernel:
         Form.POINTWISE,
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
+        sized=True,
         count=pixels,
         variant=_variant,
         work=_work,

@@ -219,6 +219,7 @@ def _kernel(bits: int, is_dense: Rule) -> Kernel:
         Form.WINDOW,
         accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, *proofs),
         params=partial(_params, bits=bits),
+        sized=True,
         window=row_window,
         outside=_filter.outside,
         variant=_variant,

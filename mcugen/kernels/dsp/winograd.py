@@ -166,6 +166,7 @@ def kernel(is_dense: Rule) -> Kernel:
             scaling.scaled,
         ),
         params=_params,
+        sized=True,
         window=row_window,
         ring=_ring,
         variant=_variant,

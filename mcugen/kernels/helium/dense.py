@@ -8,7 +8,7 @@ from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
-from mcugen.ops._weighted import matrix, pixels, sums_fit
+from mcugen.ops._weighted import matrix, pixels, sums_fit, taps_of
 from mcugen.types import row_count
 
 SHORT = 15
@@ -135,7 +135,7 @@ def _narrow_variant(call: Call) -> dict[str, int]:
 
 
 def _taps(call: Call) -> int:
-    return int(matrix(call).shape[1])
+    return taps_of(call)
 
 
 def _steps(call: Call) -> int:

@@ -12,7 +12,7 @@ from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel
 from mcugen.numeric import INT_RANGE, activation_bounds
 from mcugen.ops import _elementwise, _filter, _float_blocks, _weighted, relu
-from mcugen.ops._weighted import activation_of, half_weights, matrix, row_window, window_of
+from mcugen.ops._weighted import activation_of, half_weights, matrix, row_window, taps_of, window_of
 from mcugen.ops._window import fields
 
 NEEDS = frozenset({"mve_float"})
@@ -46,7 +46,7 @@ def _params(call: Call) -> dict[str, Any]:
 
 def _half_params(call: Call) -> dict[str, Any]:
     """The fields with weights of float16."""
-    fields, taps = _params(call), matrix(call).shape[1]
+    fields, taps = _params(call), taps_of(call)
     eights = _eights(call.output.shape[-1]) * EIGHT * (1 + taps)
     whole, rest = fields["weights"][:eights], fields["weights"][eights:]
     words = [_float_blocks.halved(whole, taps, EIGHT), _float_blocks.halved(rest, taps, FOUR)]
@@ -166,7 +166,7 @@ def _slid_steps(call: Call) -> list[int]:
 
 def _run_work(call: Call) -> dict[str, float]:
     n = _weighted.pixels(call)
-    return _work(call, [(n, matrix(call).shape[1], 1)]) if n else {}
+    return _work(call, [(n, taps_of(call), 1)]) if n else {}
 
 
 def _window_params(call: Call) -> Params:

@@ -8,7 +8,7 @@ from mcugen.call import Call, Params, Rule
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.helium import conv, packing, shared
 from mcugen.ops import _filter
-from mcugen.ops._weighted import matrix, sums_fit, window_of
+from mcugen.ops._weighted import matrix, sums_fit, taps_of, window_of
 from mcugen.ops._window import MAX_FIELD
 
 CODE_BYTES = 1488
@@ -28,7 +28,7 @@ TERMS = (
 
 
 def _steps(call: Call) -> int:
-    return int(-(-matrix(call).shape[1] // packing.LANES))
+    return int(-(-taps_of(call) // packing.LANES))
 
 
 def fields_fit(call: Call) -> bool:

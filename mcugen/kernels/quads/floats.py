@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.call import Call, Params
 from mcugen.kernel import Form, Kernel
 from mcugen.ops import _filter, _float_blocks
-from mcugen.ops._weighted import activation_of, half_weights, matrix, pixels, row_window, window_of
+from mcugen.ops._weighted import activation_of, half_weights, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import fields
 
 BLOCK = 4
@@ -53,7 +53,7 @@ def _row_work(call: Call) -> dict[str, float]:
     """The counts of `_work`, with runs that are read at once: kernel rows where no column needs data beyond the row."""
     window, (images, height, width, _) = window_of(call), call.output.shape
     across = -(-width // BLOCK)
-    found = _work(call, images * height * across, matrix(call).shape[1])
+    found = _work(call, images * height * across, taps_of(call))
     first, end = window.inside(call.input(0))
     inside = sum(first <= x and min(x + BLOCK, width) <= end for x in range(0, width, BLOCK)) / across
     runs = window.kernel[0] * (inside + (1 - inside) * window.kernel[1])
@@ -82,7 +82,7 @@ def _run_scratch(call: Call) -> int:
 
 
 def _run_work(call: Call) -> dict[str, float]:
-    return _work(call, -(-pixels(call) // BLOCK), matrix(call).shape[1])
+    return _work(call, -(-pixels(call) // BLOCK), taps_of(call))
 
 
 def _vector_params(call: Call) -> Params:
@@ -164,7 +164,7 @@ def _halved(kernel: Kernel, call: Call) -> Params:
     """The fields of a kernel with halves for weights."""
     fields = kernel.params(call) if kernel.params else {}
     block = VECTOR_BLOCK if "__eights" in kernel.symbol else BLOCK
-    words = _float_blocks.halved(np.asarray(fields["weights"]), matrix(call).shape[1], block)
+    words = _float_blocks.halved(np.asarray(fields["weights"]), taps_of(call), block)
     return {**fields, "weights": words}
 
 

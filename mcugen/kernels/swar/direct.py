@@ -26,7 +26,7 @@ from mcugen.kernels.swar.words import GROUP, aligned, channels_of
 from mcugen.kernels.swar.words import RUN as PATCHED
 from mcugen.numeric import activation_range
 from mcugen.ops import _filter
-from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import fields
 
 SOURCE = "swar_direct.c"
@@ -102,7 +102,7 @@ def _shared(call: Call, run: int) -> dict[str, Any]:
 
 
 def _params(call: Call) -> Params:
-    return _shared(call, matrix(call).shape[1])
+    return _shared(call, taps_of(call))
 
 
 def patches_of(call: Call) -> int:
@@ -111,7 +111,7 @@ def patches_of(call: Call) -> int:
     Of two, one may be computed with a column from within, whose results are not to be where its taps are.
     """
     first, end = window_of(call).inside(call.input(0), adjacent=False)
-    outputs, taps = call.output.shape[3], matrix(call).shape[1]
+    outputs, taps = call.output.shape[3], taps_of(call)
     if 2 * taps <= (end - first) * outputs and taps <= (end - first - 1) * outputs:
         return PIXELS
     return int(taps <= (end - first) * outputs)
@@ -127,7 +127,7 @@ def _window_params(call: Call) -> Params:
 
 def _scratch(call: Call) -> int:
     """The taps of two columns that read beyond the row, as portable kernels take; none where results have room."""
-    return 0 if patches_of(call) else aligned(PIXELS * int(matrix(call).shape[1]))
+    return 0 if patches_of(call) else aligned(PIXELS * taps_of(call))
 
 
 def _work(call: Call, blocks: int, run: int) -> dict[str, float]:
@@ -140,7 +140,7 @@ def _work(call: Call, blocks: int, run: int) -> dict[str, float]:
 
 
 def _run_work(call: Call) -> dict[str, float]:
-    return _work(call, -(-pixels(call) // PIXELS), matrix(call).shape[1])
+    return _work(call, -(-pixels(call) // PIXELS), taps_of(call))
 
 
 def _row_work(call: Call) -> dict[str, float]:

@@ -26,7 +26,7 @@ from mcugen.kernel import Kernel
 from mcugen.kernels.swar import packing
 from mcugen.kernels.swar.words import RUN, aligned, channels_of
 from mcugen.numeric import activation_range
-from mcugen.ops._weighted import activation_of, matrix, pixels
+from mcugen.ops._weighted import activation_of, matrix, pixels, taps_of
 
 BLOCK = 8
 """Outputs of a block."""
@@ -129,7 +129,7 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def _scratch(call: Call) -> int:
-    return aligned(matrix(call).shape[1])
+    return aligned(taps_of(call))
 
 
 VECTOR: Kernel = replace(

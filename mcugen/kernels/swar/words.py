@@ -11,7 +11,7 @@ from mcugen.call import Call, Params, fact
 from mcugen.kernel import Form, Kernel
 from mcugen.kernels.swar import packing
 from mcugen.ops import _filter, _rounding
-from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, window_of
+from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import fields
 
 SOURCE = "swar_s8.c"
@@ -70,12 +70,12 @@ def _depthwise_params(call: Call) -> Params:
 
 
 def _scratch(call: Call) -> int:
-    return aligned(PIXELS * int(matrix(call).shape[1]))
+    return aligned(PIXELS * taps_of(call))
 
 
 def _pointed_taps(call: Call) -> int:
     """Taps of a depthwise convolution with pointers, a multiple of three."""
-    return -(-int(matrix(call).shape[1]) // 3) * 3
+    return -(-taps_of(call) // 3) * 3
 
 
 def few_taps(call: Call) -> bool:
@@ -138,7 +138,7 @@ def _row_work(call: Call) -> dict[str, float]:
     found = _work(call, images * height, width)
     inside = max(end - first, 0) / width
     runs = window.kernel[0] * (inside + (1 - inside) * window.kernel[1])
-    taps = matrix(call).shape[1]
+    taps = taps_of(call)
     copied = {"two_copied": 2 * taps * found["two_blocks"], "four_copied": 4 * taps * found["four_blocks"]}
     return {**found, **copied, "two_runs": runs * found["two_blocks"], "four_runs": runs * found["four_blocks"]}
 
