@@ -2,15 +2,15 @@
 """Facts that calls of equal shapes and types share, as networks have many layers alike.
 
 What a kernel says of a call depends on shapes, types and a few answers about values, such as whether its results are
-rounded once: its traits. A `shared_fact` is computed on the call's bare one, which has no values, and the traits that
-it asks for are kept with what it finds: calls alike that answer the same have the same fact. What asks for values
-themselves is computed for each call.
+rounded once: its traits. A `shared_fact` is computed on the call's bare one, which has no values, and kept behind the
+traits that it asked for meanwhile: calls alike that answer the same have the same fact. What asks for values
+themselves, or fails, is computed for each call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from threading import local
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
@@ -28,7 +28,7 @@ class NeedsValues(BaseException):
 
 
 class _Withheld:
-    """Stands for values. It can be told from None, and any other use raises NeedsValues."""
+    """Stands for values. It can be told from None, and any use raises NeedsValues; `is` alone cannot be seen."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise NeedsValues
@@ -36,6 +36,7 @@ class _Withheld:
     __getattr__ = __getitem__ = __contains__ = __iter__ = __len__ = __bool__ = __array__ = __str__ = __repr__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __index__ = __int__ = __float__ = _refuse
     __eq__ = __ne__ = __hash__ = _refuse
+    __class__ = property(_refuse)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +46,6 @@ class _Question:
     compute: Callable[..., Hashable]
     more: tuple[Hashable, ...]
     answers: dict[object, object] = field(default_factory=dict)
-
-    def answer(self, call: Call) -> Hashable:
-        return self.compute(call, *self.more)
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,16 @@ class _Trial:
     def answer(self, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
         question = compute, more
         if question not in self.asked:
-            self.asked[question] = compute(self.call, *more)
+            self.asked[question] = _told(self.call, compute, more)
         return self.asked[question]
+
+
+def _told(call: Call, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
+    """What a trait is of a call. Raises NeedsValues where it fails: then what asks for it has to fail on the call."""
+    try:
+        return compute(call, *more)
+    except Exception as error:
+        raise NeedsValues from error
 
 
 class _UnderWay(local):
@@ -102,15 +108,19 @@ _under_way = _UnderWay()
 class _Bare(Call):
     """A call without data, scales and ranges: the same object for calls alike. A changed copy of it is one as well.
 
-    known: by key, what is known of these calls; see `_Question`.
+    known: by key, a `_Fact`; or the `_Question` asked first, with a fact or the next question for each answer so far:
+    {key: _Question(is_clamped, {True: _Fact(8), False: _Question(one_shift, {12: _Fact(9)})})}.
     origin: of a copy, the bare call, the function that made it, and what that took beside the call.
     """
 
     known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    origin: tuple[Call, Callable[..., Call], tuple[Hashable, ...]] | None = field(default=None, init=False, repr=False)
+    origin: tuple[_Bare, Callable[..., Call], tuple[Hashable, ...]] | None = field(default=None, init=False, repr=False)
 
     def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
-        """What a function finds. It is no fact of this call, as it may ask for traits."""
+        """What a function finds: kept behind what it asks for, and not among the facts, as another call may stand here.
+
+        Raises NeedsValues where it needs them or fails.
+        """
         if (outer := _under_way.on(self)) is None:
             return compute(self)
         found = self.at(key, lambda question: outer.answer(question.compute, question.more))
@@ -125,8 +135,9 @@ class _Bare(Call):
 
     def answer(self, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
         """What a trait is of the call that this one stands for. Raises NeedsValues for a copy of unknown origin."""
-        if isinstance(self.origin, tuple) and isinstance(bare := self.origin[0], _Bare):
-            return bare.answer(_OfMade(compute, *self.origin[1:]), more)
+        if self.origin is not None:
+            bare, make, given = self.origin
+            return bare.answer(_OfMade(compute, make, given), more)
         if (trial := _under_way.on(self)) is None:
             raise NeedsValues
         return trial.answer(compute, more)
@@ -139,11 +150,11 @@ class _Bare(Call):
         return found
 
     def tried(self, key: Hashable, compute: Callable[[Call], Any], trial: _Trial) -> _Fact:
-        """What a function finds, or that it needs values; either is known from now on, behind what it asked."""
+        """What a function finds, or that it needs values or fails: known from now on, behind what it asked for."""
         _under_way.trials.append(trial)
         try:
             found = _Fact(compute(self))
-        except NeedsValues:
+        except (NeedsValues, Exception):
             found = _NEEDS_VALUES
         finally:
             _under_way.trials.pop()
@@ -177,13 +188,13 @@ def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concate
 
 
 def made_call(make: Callable[Concatenate[Call, More], Call]) -> Callable[Concatenate[Call, More], Call]:
-    """A `fact` that is another call, made of this one: its traits are those of this one, too."""
+    """A `fact` that is another call, made of this one by `dataclasses.replace`: traits are known of it, too."""
     own: Callable[..., Call] = fact(make)
 
     @wraps(make)
     def known(call: Call, /, *more: Any) -> Call:
         found = own(call, *more)
-        if isinstance(found, _Bare) and found.origin is None:
+        if isinstance(found, _Bare) and found is not call and found.origin is None:
             object.__setattr__(found, "origin", (call, own, more))
         return found
 
@@ -193,13 +204,13 @@ def made_call(make: Callable[Concatenate[Call, More], Call]) -> Callable[Concate
 @trait
 def keeps(call: Call, rule: Rule) -> bool:
     """Whether the call keeps a rule."""
-    return rule(call)
+    return bool(rule(call))
 
 
 def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
     """A `fact` that calls alike share, where it asks for nothing but shapes, types and traits.
 
-    Its results must not hold the call.
+    Its results must not hold the call, nor be known to something else, such as functools.cache of what takes a call.
     """
     whole: Callable[..., Any] = compute
     own: Callable[..., Any] = fact(compute)
@@ -210,7 +221,10 @@ def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[C
             return own(call, *more)
         bare = _bare_of(call)
         key = (compute, *more) if more else compute
-        found = bare.at(key, lambda question: question.answer(call))
+        try:
+            found = bare.at(key, lambda question: _told(call, question.compute, question.more))
+        except NeedsValues:
+            return own(call, *more)
         if found is None:
             found = bare.tried(key, lambda bare: whole(bare, *more), _Trial(bare, call))
         return own(call, *more) if found is _NEEDS_VALUES else found.result
@@ -227,32 +241,29 @@ def of_first(call: Call, key: tuple[Hashable, ...], compute: Callable[[], Found]
     return found
 
 
+_VALUES = ("inputs", "outputs", "constants", "input_range")
+"""The fields of calls that hold values, beside shapes and types."""
+
+
 @fact
 def _bare_of(call: Call) -> _Bare:
     """The bare call of a call; one of its own where the operator cannot be compared."""
     types = (tuple(t and (t.shape, t.dtype, t.quant is None) for t in ts) for ts in (call.inputs, call.outputs))
     given = tuple(data is None for data in call.constants)
-    key = type(call.op), call.op, call.reference, call.loop_bytes, call.features, *types, given
+    others = {f.name: getattr(call, f.name) for f in fields(Call) if f.init and f.name not in _VALUES}
+    key = *others.values(), repr(call.op), *types, given  # text tells 0.0 from -0.0
     try:
-        return _bare.get(key) or _bare.setdefault(key, _stripped(call))
-    except TypeError:  # an operator that is no key
-        return _stripped(call)
+        return _bare.get(key) or _bare.setdefault(key, _stripped(call, others))
+    except (TypeError, ValueError):  # an operator that is no key
+        return _stripped(call, others)
 
 
-def _stripped(call: Call) -> _Bare:
+def _stripped(call: Call, others: Mapping[str, Any]) -> _Bare:
     values: Any = _Withheld  # each is one of its own, as equal objects are not compared
 
     def types_of(types: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(t and TensorType(t.shape, t.dtype, None if t.quant is None else values()) for t in types)
 
     constants = tuple(None if data is None else values() for data in call.constants)
-    return _Bare(
-        call.op,
-        types_of(call.inputs),
-        types_of(call.outputs),
-        constants,
-        call.reference,
-        values(),
-        call.loop_bytes,
-        call.features,
-    )
+    kept = zip(_VALUES, (types_of(call.inputs), types_of(call.outputs), constants, values()), strict=True)
+    return _Bare(**dict(kept), **others)

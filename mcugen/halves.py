@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.alike import keeps
-from mcugen.call import Call, Params, Rule, fact
+from mcugen.alike import keeps, made_call
+from mcugen.call import Call, Params, Rule
 from mcugen.errors import InternalError
 from mcugen.grid import GridLoop
 from mcugen.kernel import Kernel
@@ -32,7 +32,7 @@ def _half(t: TensorType | None) -> TensorType | None:
     return replace(t, dtype="f16") if t is not None and t.dtype == "f32" else t
 
 
-@fact
+@made_call
 def in_floats(call: Call) -> Call:
     """The call with float in place of half."""
     wide = [t and replace(t, dtype="f32") if t is not None and t.dtype == "f16" else t for t in call.inputs]

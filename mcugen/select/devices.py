@@ -112,9 +112,15 @@ def launches(call: Call, kernel: Kernel, device: Device) -> Iterator[Kernel]:
     """The kernel with each tile that the device can launch."""
     tiles: Sequence[Tile] = kernel.tiles(call) if kernel.tiles else ({},)
     for tile in tiles:
-        made = kernel.tiled(tile) if tile else kernel
+        made = _tiled(kernel, tuple(tile.items())) if tile else kernel
         if is_legal(made.launch(call), device):
             yield made
+
+
+@functools.cache
+def _tiled(kernel: Kernel, tile: tuple[tuple[str, int], ...]) -> Kernel:
+    """The same kernel for the same tile, as calls alike share what is known of it."""
+    return kernel.tiled(dict(tile))
 
 
 def is_legal(grid: Grid, device: Device) -> bool:

@@ -167,3 +167,11 @@ _CHANGES: tuple[Callable[[Call], Call], ...] = (
     lambda call: _reshaped(call, lambda shape: tuple(n + k for k, n in enumerate(shape))),
     lambda call: _reshaped(call, lambda shape: (2, 3, 2, 3, 2, 3, 2, 3)),
 )
+
+
+class Alone(Call):
+    """A call that shares nothing."""
+
+
+def alone(call: Call) -> Alone:
+    return Alone(**{f.name: getattr(call, f.name) for f in dataclasses.fields(Call) if f.init})

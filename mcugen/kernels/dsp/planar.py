@@ -217,9 +217,8 @@ def kept(call: Call, w: np.ndarray) -> np.ndarray:
 
 def _column_variant(call: Call) -> Mapping[str, int]:
     taps = window_of(call).kernel[0]
-    clamps = scaling.clamp(call, activation_of(call))["clamps"]
-    shift = scaling.one_shift(call)
-    return {"h": taps, "c": call.output.shape[3], "linear": linear_of(call), "shift": shift, "clamp": int(clamps)}
+    clamps, shift = scaling.clamps(call, activation_of(call)), scaling.one_shift(call)
+    return {"h": taps, "c": call.output.shape[3], "linear": linear_of(call), "shift": shift, "clamp": clamps}
 
 
 def planar_params(call: Call, s: Shape, w: np.ndarray, channels: int = 0) -> Params:
