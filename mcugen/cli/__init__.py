@@ -33,7 +33,7 @@ from mcugen.cli._console import progress
 from mcugen.cli._folder import into_option, opened
 from mcugen.errors import InternalError, McugenError, UsageError
 
-_COLLECT_AFTER = 100_000
+_COLLECT_AFTER = 1_000_000
 """Objects made between two searches for cycles: a build makes few cycles, and importing would pay for most searches."""
 
 
