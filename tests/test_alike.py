@@ -46,9 +46,7 @@ def test_calls_of_one_shape_share_what_needs_no_values(count: list[int]) -> None
         count.append(1)
         return call.output.size
 
-    assert [outputs(layer(k)) for k in range(5)] == [2] * 5 and len(count) <= 5
     kept = [layer(k) for k in range(5)]  # a bare call is there as long as one of its calls
-    count.clear()
     assert [outputs(call) for call in (*kept, layer(outputs=3))] == [2] * 5 + [3]
     assert len(count) == 2
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from mcugen.registry import load
 from mcugen.schedule import Choice
 from mcugen.schedule.steps import node_of
 from mcugen.select import costs
-from mcugen.types import QuantParams, TensorType
 from tests.support import random_layers
 from tests.support.calls import alone, example_calls
 from tests.support.cases import prepared, under_test
@@ -28,14 +26,8 @@ SHAPES, SETS = range(48), 3
 
 def random_calls(shape: int) -> list[Call]:
     """Layers of one shape with several sets of weights, scales and zero points."""
-    rng, found = Random(shape), list[Call]()
-    op, image, weights, axis = random_layers._first_layer(rng) if shape % 8 == 7 else random_layers._shapes(rng)
-    try:
-        out = op.infer(TensorType(image, "s8", QuantParams((1.0,), (0,))), random_layers._plain(weights))[0]
-    except Exception:
-        return []
-    for k in range(SETS):
-        made = random_layers._quantized(Random(100 * shape + k), op, image, weights, axis, out.shape)
+    found: list[Call] = []
+    for made in random_layers.layers_alike(shape, SETS):
         graph = prepared(made)[1]
         found += [graph.call(node, "tflm") for node in under_test(made, graph)]
     return found

@@ -46,6 +46,17 @@ EDGES = (2**21, 2**23, 2**30, 2**31 - 1)
 def random_layer(seed: int) -> Example:
     """The layer of this seed."""
     rng = Random(seed)
+    return _quantized(rng, *_drawn(rng, seed))
+
+
+def layers_alike(seed: int, count: int) -> list[Example]:
+    """Layers of one shape, each with other weights, scales and zero points."""
+    shape = _drawn(Random(seed), seed)
+    return [_quantized(Random(f"{seed} {k}"), *shape) for k in range(count)]
+
+
+def _drawn(rng: Random, seed: int) -> tuple[Op, tuple[int, ...], tuple[int, ...], int, tuple[int, ...]]:
+    """An operator, the shapes of its image and weights, the axis of the channels, and the shape of the result."""
     while True:
         op, image, weights, axis = _first_layer(rng) if seed % 8 == 7 else _shapes(rng)
         try:
@@ -54,7 +65,7 @@ def random_layer(seed: int) -> Example:
             continue
         taps = int(np.prod(weights)) // weights[axis]
         if max(np.prod(image), out.size) <= MAX_ELEMENTS and out.size * taps <= MAX_MACS:
-            return _quantized(rng, op, image, weights, axis, out.shape)
+            return op, image, weights, axis, out.shape
 
 
 def _plain(shape: tuple[int, ...]) -> TensorType:
